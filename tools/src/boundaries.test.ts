@@ -54,10 +54,10 @@ test.each([
   ['the store knows no server', 'store/a.ts', `import express from 'express'`, 'store/ may not import express'],
   ['the store knows no flow', 'store/a.ts', `import { b } from '../b.ts'`, 'store/ may not import src/b.ts'],
   ['a flow knows no server', 'send.ts', `import express from 'express'`, 'a flow may not import express'],
-  ['a flow knows no transport', 'send.ts', `import { apns } from './transports/apns.ts'`, 'a flow may not import src/transports/apns.ts'],
+  ['a flow knows no provider', 'send.ts', `import { apns } from './providers/apns.ts'`, 'a flow may not import src/providers/apns.ts'],
   ['a flow opens no bus', 'send.ts', `import { openBus } from '@herald/service/bus'`, 'a flow may not import @herald/service/bus'],
   ['nobody imports main.ts', 'send.ts', `import { run } from './main.ts'`, 'a flow may not import src/main.ts'],
-  ['http knows no transport', 'http/a.ts', `import { apns } from '../transports/apns.ts'`, 'http/ may not import src/transports/apns.ts'],
+  ['http knows no provider', 'http/a.ts', `import { apns } from '../providers/apns.ts'`, 'http/ may not import src/providers/apns.ts'],
   ['an export from elsewhere is an import too', 'core/a.ts', `export { b } from '../store/b.ts'`, 'core/ may not import src/store/b.ts'],
   ['so is an import at run time', 'core/a.ts', `const b = await import('../store/b.ts')`, 'core/ may not import src/store/b.ts'],
   [

@@ -96,10 +96,10 @@ const folders = (project: string): Record<string, Place> => ({
     packages: [...vocabulary, 'kysely', 'node:crypto'],
     typePackages: ['@herald/service/*'],
   },
-  transports: {
-    name: 'transports/',
-    values: ['transports', 'core'],
-    types: ['transports', 'core', ''],
+  providers: {
+    name: 'providers/',
+    values: ['providers', 'core'],
+    types: ['providers', 'core', ''],
     packages: [...vocabulary, ...(protocols[project] ?? [])],
     typePackages: ['@herald/service/*'],
   },
@@ -115,15 +115,18 @@ const folders = (project: string): Record<string, Place> => ({
 const flow: Place = {
   name: 'a flow',
   values: ['', 'core', 'store'],
-  types: ['', 'core', 'store', 'transports', 'http'],
+  types: ['', 'core', 'store', 'providers', 'http'],
   packages: [
     ...vocabulary,
     'node:crypto',
     'lru-cache',
     '@herald/service/background',
+    '@herald/service/daily',
     '@herald/service/group',
     // A table that tracker and audience both have.
     '@herald/service/listeners',
+    // Another, which campaigns has too.
+    '@herald/service/erased-apps',
     // Whether an error says that the database is away, and what waits by turns: neither opens anything.
     '@herald/service/health',
     '@herald/service/turns',
@@ -136,7 +139,7 @@ const flow: Place = {
 }
 
 /** Where things are plugged together: any of their own app and the libraries. */
-const wiring = ['main', 'config', 'wire', 'open-transports']
+const wiring = ['main', 'config', 'wire']
 
 /**
  * Folders by subject of the apps that are too big for one list of flows. A room has flows, `core/` and `store/` (the gateway's `http/` too)

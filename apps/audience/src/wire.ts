@@ -17,21 +17,18 @@ import { eraseApp } from './erase-app.ts'
 import { deviceWithLastNotified, withLastNotified, withLastNotifiedIfKnown, type WithDevices } from './last-notified.ts'
 import { answerImports } from './people/answer-imports.ts'
 import { beginSession, changeSubscription } from './people/change-subscription.ts'
-import { changeOwner, changeUser } from './people/change-user.ts'
-import { changeUsers } from './people/change-users.ts'
+import { changeOwner, changeUser, changeUsers } from './people/change-users.ts'
 import { deleteSubscription } from './people/delete-subscription.ts'
 import { deleteUser } from './people/delete-user.ts'
 import { exportUsers } from './people/export-users.ts'
 import { listFormerDevices } from './people/list-former-devices.ts'
 import { openTags } from './people/list-tags.ts'
-import { listUsers } from './people/list-users.ts'
-import { loginSubscription } from './people/login-subscription.ts'
-import { logoutSubscription } from './people/logout-subscription.ts'
+import { loginSubscription, logoutSubscription } from './people/login-logout.ts'
 import { openDeviceCounts, readDeviceDays } from './people/read-devices.ts'
-import { findPerson, readPerson } from './people/read-person.ts'
+import { findUserByAddress, listUsers, readMaskedUser } from './people/read-users.ts'
 import { openRegistrations } from './people/register-subscription.ts'
 import { rotateSubscription } from './people/rotate-subscription.ts'
-import { getDevice } from './people/store/people.ts'
+import { getDevice } from './people/store/user-reads.ts'
 import { findExternalIds, getUser } from './people/store/users.ts'
 import { findTestDevices, listTestDevices, markTestDevice } from './people/test-devices.ts'
 import { countSegment, type CountAsked } from './segments/count-segment.ts'
@@ -165,8 +162,8 @@ export function wireAudience(bus: Bus, { audience, kept, reads, dispatchers, tak
     calls.readUser,
     completed((ofReads, { appId, user }) => getUser(ofReads, appId, user)),
   )
-  bus.answer(calls.readPerson, completed(readPerson))
-  bus.answer(calls.findPerson, completed(findPerson))
+  bus.answer(calls.readMaskedUser, completed(readMaskedUser))
+  bus.answer(calls.findUserByAddress, completed(findUserByAddress))
   bus.answer(calls.changeUser, async (request) => withLastNotifiedIfKnown(audience, request.appId, await changeUser({ db }, request)))
   // A batch of 500 users keeps a connection for about 50 ms. Two at once, by turns of apps: the others are for devices and sends.
   const batchesOfUsers = openAtOnce({ atOnce: 2, crowdedShare: 1, mostWaiting: 200, waitMs: 6_000, full: queueUnavailable })

@@ -5,7 +5,7 @@ create table erased_apps (
 );
 
 -- No row of a marked app is added, whoever adds it and however long ago that began; it is left out and nothing fails, so that what shares
--- the commit goes on. Who erases commits the mark and then takes the app's lock once (store/erased-apps.ts), which others only share:
+-- the commit goes on. Who erases commits the mark and then takes the app's lock once (libs/service/src/erased-apps.ts), which others only share:
 --   whoever shares it before that is waited for, so its rows are seen and deleted;
 --   whoever asks meanwhile does not get it: the mark is there, and nobody waits behind an erasure;
 --   whoever shares it after that looks at the marks after that: a statement of a volatile function sees what is committed when it begins

@@ -1,31 +1,29 @@
 import { fault, notFound, type Fault } from '@herald/contracts/fault'
 import type { NotQueued } from '@herald/contracts/test-send'
 import { transact } from '@herald/service/postgres'
-import { type NewCampaign } from './store/campaigns.ts'
-import { insertCampaigns, markTests } from './store/new-campaigns.ts'
+import type { Campaigns } from './campaigns.ts'
+import type { NewCampaign } from './store/campaigns.ts'
 import { findRecords, insertRecords, keyName, takeKeys, type IdempotencyRecord, type Key } from './store/idempotency-keys.ts'
+import { insertCampaigns, markTests } from './store/new-campaigns.ts'
 import type { Db } from './store/tables.ts'
 
 export type Idempotency = { key: string; fingerprint: string }
-/** `notQueued`: what a test is to be answered beside its id, and is again to a replay. */
+/** `notQueued`: devices of a test that it does not reach. They are answered beside its id, to a replay too. */
 export type Acceptable = { campaign: NewCampaign; idempotency: Idempotency | null; notQueued?: NotQueued[] }
 export type Accepted =
   | { kind: 'accepted' | 'replayed'; id: string; notQueued?: NotQueued[] | undefined }
   | { kind: 'refused'; fault: Fault }
 
 /**
- * Accepts notifications and drafts, several in one transaction: campaign and idempotency record commit together. A key that
- * another process holds is in progress; one that has a record answers that. A key that comes twice in one group is a replay of
- * the first. Of an app that is erased nothing is written: not found. After the commit audience hears of every campaign under way, up to 64 of
- * an app; those beyond wait for the sweep, which takes them by turns of apps and is told of them. It also repairs a pointer that is lost.
+ * Accepts notifications and drafts, several in one transaction: a campaign and its idempotency record commit together. A key that another
+ * process holds is answered "in progress", and a key that has a record is answered what the record says. A key that comes twice in one group
+ * is a replay of the first. For an erased app nothing is written, and the answer is not found.
+ *
+ * After the commit audience is told of every send, up to 64 of an app. The others wait for the sweep, which takes them with turns between apps
+ * and also repeats a pointer that was lost.
  */
 export async function acceptCampaigns(
-  {
-    db,
-    idempotencyHours,
-    start,
-    haveWaiting,
-  }: { db: Db; idempotencyHours: number; start: (campaign: NewCampaign) => void; haveWaiting: () => void },
+  { db, idempotencyHours, start, haveWaiting }: Pick<Campaigns, 'db' | 'idempotencyHours' | 'start' | 'haveWaiting'>,
   items: Acceptable[],
 ): Promise<Accepted[]> {
   const keys = distinctKeys(items)
@@ -62,22 +60,22 @@ export async function acceptCampaigns(
       someWait: [...written.values()].some(({ waiting }) => waiting),
     }
   }
-  // Without keys and tests it is one statement, which is a transaction by itself.
+  // A group without keys and tests is written by one statement, which is a transaction by itself.
   const { answers, begins, someWait } = await (keys.length > 0 || hasTests ? transact(db, accept) : accept(db))
   for (const campaign of begins) start(campaign)
   if (someWait) haveWaiting()
   return answers
 }
 
-/** A key is bound to what was first asked with it (spec: limits/idempotency-reused). */
+/** A key belongs to the first request that was made with it (spec: limits/idempotency-reused). */
 function answerOfRecord(record: IdempotencyRecord, fingerprint: string): Accepted {
   if (record.fingerprint === fingerprint) return { kind: 'replayed', id: record.answer.id, notQueued: record.answer.notQueued }
   return { kind: 'refused', fault: fault('idempotency_key_reused', 'This Idempotency-Key was used with another request. Use a new one.') }
 }
 
-/** What an earlier request with this key was answered, or undefined: nothing is remembered. */
+/** Gives the answer to an earlier request with this key; undefined when there was none. */
 export async function findReplay(
-  { db, idempotencyHours }: { db: Db; idempotencyHours: number },
+  { db, idempotencyHours }: Pick<Campaigns, 'db' | 'idempotencyHours'>,
   appId: string,
   idempotency: Idempotency | null,
 ): Promise<Accepted | undefined> {
@@ -87,7 +85,7 @@ export async function findReplay(
   return record && answerOfRecord(record, idempotency.fingerprint)
 }
 
-/** The id that was accepted or answered before, or the Fault. */
+/** Gives the id that was accepted now or by an earlier request, or throws the Fault of the refusal. */
 export function acceptedId(accepted: Accepted): { id: string; replayed: boolean } {
   if (accepted.kind === 'refused') throw accepted.fault
   return { id: accepted.id, replayed: accepted.kind === 'replayed' }

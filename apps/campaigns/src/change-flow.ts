@@ -1,21 +1,20 @@
 import { fault, notFound, type Fault } from '@herald/contracts/fault'
+import { nextDue } from '@herald/contracts/occurrences'
 import { findTimeZone } from '@herald/contracts/text'
 import { transact } from '@herald/service/postgres'
+import type { Campaigns } from './campaigns.ts'
 import { isCancelling } from './core/campaign.ts'
-import { nextDue } from '@herald/contracts/occurrences'
+import { findCampaign, markCancelled } from './store/campaigns.ts'
 import * as store from './store/flows.ts'
-import { findWhole, markCancelled, type Started } from './store/campaigns.ts'
 import type { Db } from './store/tables.ts'
 
 type One = { appId: string; campaignId: string }
-/** `tell`: audience, in the background and until it has answered. */
-type Changing = { db: Db; tell: (change: Started) => void; pointAt: (campaignId: string, pointerNo: number) => void; poke: () => void }
 
 /**
- * Stops a send under way, or a recurrence: then no run begins, and those under way go on, each a send of its own. Faults: not_found,
- * invalid_state.
+ * Pauses a send under way, or a recurrence. A paused recurrence starts no run; its runs under way go on, since each is a send of its own.
+ * Faults: not_found, invalid_state.
  */
-export async function pauseCampaign({ db, tell }: Changing, one: One): Promise<{ status: 'paused' }> {
+export async function pauseCampaign({ db, tell }: Pick<Campaigns, 'db' | 'tell'>, one: One): Promise<{ status: 'paused' }> {
   const paused = await store.changeFlow(db, one, 'pause')
   if (paused) tell(paused)
   else if (!(await store.pauseRecurrence(db, one))) throw await refusal(db, one, 'paused')
@@ -23,10 +22,13 @@ export async function pauseCampaign({ db, tell }: Changing, one: One): Promise<{
 }
 
 /**
- * Lets a paused send go on; one that audience had not started is pointed at again. A recurrence goes on with its next occurrence after now:
- * none of the pause is caught up, nor counted as missed. Faults: not_found, invalid_state.
+ * Resumes a paused send; when audience had not started it, audience is pointed at it again. A recurrence resumes with its next occurrence
+ * after now: occurrences that lie in the pause are neither caught up nor counted as missed. Faults: not_found, invalid_state.
  */
-export async function resumeCampaign({ db, tell, pointAt, poke }: Changing, one: One): Promise<{ status: 'sending' | 'active' }> {
+export async function resumeCampaign(
+  { db, tell, pointAt, poke }: Pick<Campaigns, 'db' | 'tell' | 'pointAt' | 'poke'>,
+  one: One,
+): Promise<{ status: 'sending' | 'active' }> {
   const resumed = await store.changeFlow(db, one, 'resume')
   if (!resumed) {
     if (!(await transact(db, (trx) => resumeRecurrence(trx, one)))) throw await refusal(db, one, 'resumed')
@@ -34,36 +36,50 @@ export async function resumeCampaign({ db, tell, pointAt, poke }: Changing, one:
     return { status: 'active' }
   }
   tell(resumed)
-  if (resumed.is_due) pointAt(resumed.id, resumed.pointer_no)
+  if (resumed.isDue) pointAt(resumed.id, resumed.pointerNo)
   return { status: 'sending' }
 }
 
-/** False: it is no recurrence, or not paused. */
+/** Gives false when the campaign is no recurrence, or is not paused. */
 async function resumeRecurrence(trx: Db, one: One): Promise<boolean> {
   const paused = await store.lockPausedRecurrence(trx, one)
   if (!paused) return false
   const { schedule, activatedAt, now } = paused
-  // What is over, or has a zone that is not known any more, is due now: the sweep ends it as such.
+  // A recurrence that is over, or whose time zone the runtime does not know any more, is due now: the sweep ends it.
   const next = findTimeZone(schedule.timezone) ? nextDue(schedule, activatedAt, now) : undefined
   await store.markResumed(trx, one.campaignId, next ?? now)
   return true
 }
 
 /**
- * Cancels in any status but an ended one. A send under way keeps its status until every push has an outcome; asked again, it answers the
- * same. Faults: not_found, invalid_state.
+ * Cancels a campaign that has not started, for its app. Runs that a recurrence has made already are campaigns of their own and go on.
+ * Faults: not_found, invalid_state.
  */
-export async function endCampaign({ db, tell }: Changing, one: One): Promise<{ status: 'cancelled' | 'sending' | 'paused' }> {
+export async function cancelCampaign({ db }: Pick<Campaigns, 'db'>, { appId, campaignId }: One): Promise<{ status: 'cancelled' }> {
+  if (await markCancelled(db, appId, campaignId)) return { status: 'cancelled' }
+  const campaign = await findCampaign(db, appId, campaignId)
+  if (!campaign) throw notFound()
+  throw fault('invalid_state', `The campaign is ${campaign.status}; only one that has not started can be cancelled.`)
+}
+
+/**
+ * Cancels a campaign in any status but an ended one, for the administration. A send under way keeps its status until every queued push has an
+ * outcome; a second request is answered like the first. Faults: not_found, invalid_state.
+ */
+export async function endCampaign(
+  { db, tell }: Pick<Campaigns, 'db' | 'tell'>,
+  one: One,
+): Promise<{ status: 'cancelled' | 'sending' | 'paused' }> {
   if (await markCancelled(db, one.appId, one.campaignId)) return { status: 'cancelled' }
   const asked = await store.changeFlow(db, one, 'askCancel')
   if (asked) tell(asked)
-  const campaign = asked ?? (await findWhole(db, one.appId, one.campaignId))
+  const campaign = asked ?? (await findCampaign(db, one.appId, one.campaignId))
   if (campaign?.cancelling && (campaign.status === 'sending' || campaign.status === 'paused')) return { status: campaign.status }
   throw await refusal(db, one, 'cancelled')
 }
 
 async function refusal(db: Db, { appId, campaignId }: One, what: string): Promise<Fault> {
-  const campaign = await findWhole(db, appId, campaignId)
+  const campaign = await findCampaign(db, appId, campaignId)
   if (!campaign) return notFound()
   return fault('invalid_state', `The campaign is ${isCancelling(campaign) ? 'being cancelled' : campaign.status}; it cannot be ${what}.`)
 }

@@ -12,43 +12,42 @@ import { replaceDraft, type Draft } from './store/campaigns.ts'
 export type CreateRequest = { appId: string; idempotency: Idempotency | null; campaign: CreateCampaign }
 
 /**
- * Makes a draft. The order of checks is a notification's (spec: sending/accept-order); a template is merged and copied now, a saved segment is only
- * looked up: its definition is copied at send. Faults: not_found, invalid_segment, invalid_body, idempotency_key_reused, idempotency_in_progress.
+ * Makes a draft. The checks come in the order of a notification (spec: sending/accept-order). The template is filled in now. The saved segment
+ * is only looked up now, and its definition is copied when the campaign is sent. Faults: not_found, invalid_segment, invalid_body, idempotency_key_reused, idempotency_in_progress.
  */
 export async function createCampaign(
-  accepting: Accepting,
+  campaigns: Accepting,
   { appId, idempotency, campaign }: CreateRequest,
 ): Promise<{ id: string; status: 'draft'; replayed: boolean }> {
-  const replay = await findReplay(accepting, appId, idempotency)
+  const replay = await findReplay(campaigns, appId, idempotency)
   if (replay) return { ...acceptedId(replay), status: 'draft' }
 
-  const draft = await resolveDraft(accepting, appId, campaign)
-  const accepted = await accepting.accept({
+  const draft = await resolveDraft(campaigns, appId, campaign)
+  const accepted = await campaigns.accept({
     campaign: { id: newId(), appId, status: 'draft', transactional: false, ...draft },
     idempotency,
   })
   return { ...acceptedId(accepted), status: 'draft' }
 }
 
-/** Puts another body in the place of a draft's, after the same checks. Faults: not_found, invalid_segment, invalid_body, invalid_state. */
+/** Replaces the body of a draft, after the same checks. Faults: not_found, invalid_segment, invalid_body, invalid_state. */
 export async function replaceCampaign(
-  accepting: Accepting,
+  campaigns: Resolving,
   { appId, campaignId, campaign }: { appId: string; campaignId: string; campaign: CreateCampaign },
 ): Promise<Campaign> {
-  const { db } = accepting
-  const { status } = await getCampaign(db, { appId, campaignId })
-  const draft = await resolveDraft(accepting, appId, campaign)
-  if (!(await replaceDraft(db, appId, campaignId, draft))) throw noDraft(status)
-  return getCampaign(db, { appId, campaignId })
+  const { status } = await getCampaign(campaigns, { appId, campaignId })
+  const draft = await resolveDraft(campaigns, appId, campaign)
+  if (!(await replaceDraft(campaigns.db, appId, campaignId, draft))) throw noDraft(status)
+  return getCampaign(campaigns, { appId, campaignId })
 }
 
-/** A body as its draft is kept. Faults: not_found, invalid_segment, invalid_body. */
-export async function resolveDraft(resolving: Resolving, appId: string, campaign: CreateCampaign): Promise<Draft> {
+/** Checks a body and gives the draft to be stored. Faults: not_found, invalid_segment, invalid_body. */
+export async function resolveDraft(campaigns: Resolving, appId: string, campaign: CreateCampaign): Promise<Draft> {
   const { name, segment, segmentId, schedule, experiment, templateId } = campaign
   const wrong = whyNotSchedule(schedule, new Date())
   if (wrong) throw invalidField(wrong.path, wrong.message)
-  const send = await resolveFields(resolving, appId, campaign)
-  if (segmentId !== undefined) await copySegment(resolving.bus, appId, segmentId)
+  const send = await resolveFields(campaigns, appId, campaign)
+  if (segmentId !== undefined) await copySegment(campaigns.bus, appId, segmentId)
 
   if (experiment && send.silent) throw invalidField('experiment', 'must not be given together with silent, which the template brings')
   refuseTooLarge(send)
@@ -65,6 +64,6 @@ export async function resolveDraft(resolving: Resolving, appId: string, campaign
   }
 }
 
-/** With neither segment nor segmentId a campaign is for everyone. */
+/** A campaign without segment and segmentId is for everyone. */
 const targetOf = (segment: CreateCampaign['segment']): FrozenTarget =>
   segment === undefined ? { kind: 'all' } : { kind: 'segment', segment }

@@ -14,7 +14,7 @@ import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
 import { stopSchedulesOfApp } from './store/apps.ts'
 import { insertCampaigns } from './store/new-campaigns.ts'
-import { deleteOldErasedApps } from './store/erased-apps.ts'
+import { deleteOldErasedApps } from '@herald/service/erased-apps'
 import {
   fingerprintOf,
   givenCampaign,

@@ -1,16 +1,16 @@
 import { startSends, type FrozenSmallSend } from '@herald/contracts/calls/audience'
 import { Fault, queueUnavailable } from '@herald/contracts/fault'
+import { fanOutWork } from '@herald/contracts/topology'
 import type { Bus } from '@herald/service/bus'
 import { group } from '@herald/service/group'
-import { publishDue } from './publish-due.ts'
 
 /** Sends handed over in one call: each is a few kilobytes as a rule, and about 100 KB at most. */
 const sendsPerCall = 25
 const callsAtOnce = 4
 
 /**
- * Hands small sends over to audience, in company and by turns of apps: what waits for it goes along in its next call, and nobody waits for
- * company. Where audience does not answer, a stored pointer takes the call's place, so that the send goes on as soon as audience is back.
+ * Hands small sends over to audience, many in one call, with turns between apps. A send that is alone is handed over at once. When audience
+ * does not answer, a stored pointer takes the place of the call, so that audience fans the send out as soon as it is back.
  */
 export function openHandOver(bus: Pick<Bus, 'call' | 'publish'>): (small: FrozenSmallSend, pointerNo: number) => Promise<void> {
   const handOver = group(
@@ -32,3 +32,10 @@ export function openHandOver(bus: Pick<Bus, 'call' | 'publish'>): (small: Frozen
     return handOver(small).catch(() => publishDue(bus, campaignId, pointerNo, appId))
   }
 }
+
+/**
+ * Points audience at a campaign that is due. The message's id carries the pointer number of the row: the queue drops a message whose id it has
+ * had within two minutes, and a repeated pointer must not be dropped.
+ */
+export const publishDue = (bus: Pick<Bus, 'publish'>, campaignId: string, pointerNo: number, appId?: string): Promise<void> =>
+  bus.publish(fanOutWork.subject, { campaignId, page: 0, ...(appId === undefined ? {} : { appId }) }, `${campaignId}.${pointerNo}`)

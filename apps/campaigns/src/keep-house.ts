@@ -1,13 +1,15 @@
-import type { Log } from '@herald/service/log'
+import { deleteOldErasedApps } from '@herald/service/erased-apps'
+import type { Campaigns } from './campaigns.ts'
 import { deleteOldNotifications } from './store/campaigns.ts'
-import { deleteOldErasedApps } from './store/erased-apps.ts'
 import { endLongPauses } from './store/flows.ts'
 import { deleteOldRecords } from './store/idempotency-keys.ts'
-import type { Db } from './store/tables.ts'
 
 const everyMs = 60_000
 
-/** The retention and the end of long pauses, for a sweep: at most 1,000 rows of a table at once, once a minute, and again at once while there is more. */
+/**
+ * Deletes what is past its retention and cancels what has been paused for too long, at most 1,000 rows of a table in one look. A sweep
+ * looks once a minute, and again at once while there is more.
+ */
 export function openHousekeeping({
   db,
   idempotencyHours,
@@ -15,14 +17,7 @@ export function openHousekeeping({
   ledgerDays,
   pauseDays,
   log,
-}: {
-  db: Db
-  idempotencyHours: number
-  transactionalDays: number
-  ledgerDays: number
-  pauseDays: number
-  log: Log
-}): () => Promise<{ took: number }> {
+}: Pick<Campaigns, 'db' | 'idempotencyHours' | 'transactionalDays' | 'ledgerDays' | 'pauseDays' | 'log'>): () => Promise<{ took: number }> {
   let nextAt = 0
   return async () => {
     if (performance.now() < nextAt) return { took: 0 }

@@ -70,7 +70,9 @@ test('a page of runs costs what it shows beside 50,000 campaigns, also of a recu
   let found: string[] = []
   for (const cursor of [undefined, Buffer.from(`${Date.UTC(2030, 0, 1)}.${newId()}`).toString('base64url')]) {
     const looks = await looksOf<Tables>(url('campaigns'), async (mine) => {
-      found = (await listRuns(mine, { appId: own, campaignId: parent.id, limit: 20, cursor })).items.map(({ localDate }) => localDate)
+      found = (await listRuns({ db: mine }, { appId: own, campaignId: parent.id, limit: 20, cursor })).items.map(
+        ({ localDate }) => localDate,
+      )
     })
     expect(looks.flatMap(({ scanned }) => scanned)).toEqual([])
     expect(looks.reduce((sum, { pages }) => sum + pages, 0)).toBeLessThan(150)

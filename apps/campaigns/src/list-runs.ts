@@ -1,17 +1,17 @@
 import type { Run } from '@herald/contracts/calls/campaigns'
 import { notFound } from '@herald/contracts/fault'
 import { listed, readCursor, type Listed } from '@herald/contracts/page'
+import type { Campaigns } from './campaigns.ts'
 import { isCancelling } from './core/campaign.ts'
 import { findCampaign } from './store/campaigns.ts'
 import { findRuns, type RunRow } from './store/recurrences.ts'
-import type { Db } from './store/tables.ts'
 
-/** The runs of a recurrence, newest day first; none of a campaign that does not recur. Faults: not_found, invalid_body at `cursor`. */
+/** Lists the runs of a recurrence, newest day first. A campaign that does not recur has none. Faults: not_found, invalid_body at `cursor`. */
 export async function listRuns(
-  db: Db,
+  { db }: Pick<Campaigns, 'db'>,
   { appId, campaignId, limit, cursor }: { appId: string; campaignId: string; limit: number; cursor?: string | undefined },
 ): Promise<Listed<Run>> {
-  // A day has one run, so the place of a page is its last day.
+  // A recurrence has one run a day, so a page ends at a day.
   const before = cursor === undefined ? undefined : readCursor(cursor).createdAt.toISOString().slice(0, 10)
   if (!(await findCampaign(db, appId, campaignId))) throw notFound()
   const rows = await findRuns(db, campaignId, { limit, before })
@@ -25,7 +25,7 @@ const toRun = (row: RunRow): Run => ({
   status: row.status,
   cancelling: isCancelling(row),
   failure: row.failure,
-  createdAt: row.created_at.toISOString(),
-  startedAt: row.started_at?.toISOString() ?? null,
-  settledAt: row.settled_at?.toISOString() ?? null,
+  createdAt: row.createdAt.toISOString(),
+  startedAt: row.startedAt?.toISOString() ?? null,
+  settledAt: row.settledAt?.toISOString() ?? null,
 })

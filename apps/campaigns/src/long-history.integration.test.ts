@@ -31,7 +31,7 @@ type Asked = Omit<Parameters<typeof listCampaigns>[1], 'appId' | 'limit'>
 const list =
   (asked: Asked, limit = 5) =>
   (own: Db) =>
-    listCampaigns(own, { appId, limit, ...asked })
+    listCampaigns({ db: own }, { appId, limit, ...asked })
 const all = async (asked: Asked) => {
   const names: string[] = []
   let cursor: string | undefined
@@ -83,13 +83,13 @@ test('what is rare is found by paging on, also past empty pages, in order and wi
 
 test('a template that a long history used is read without its uses being counted', async () => {
   const looks = await looked(async (own) => {
-    await listTemplates(own, { appId, limit: 100 })
-    await listTemplates(own, { appId, limit: 100, q: 'or' })
-    await readTemplate(own, { appId, templateId })
+    await listTemplates({ db: own }, { appId, limit: 100 })
+    await listTemplates({ db: own }, { appId, limit: 100, q: 'or' })
+    await readTemplate({ db: own }, { appId, templateId })
   })
   expect(scanned(looks)).toEqual([])
   expect(pagesOf(looks)).toBeLessThan(100)
-  expect((await readTemplate(db, { appId, templateId })).useCount).toBe(campaigns)
+  expect((await readTemplate({ db }, { appId, templateId })).useCount).toBe(campaigns)
 })
 
 // spec: content/template-use-count
@@ -97,7 +97,7 @@ test('useCount is exact at any moment while uses come, go, change and are added 
   const other = newId()
   await insertTemplate(db, { id: other, appId, template: { name: 'Other', content: { _default: 'en', en: { title: 'a', body: 'b' } } } })
   const ids = (await db.selectFrom('campaigns').select('id').where('transactional', '=', false).limit(40).execute()).map(({ id }) => id)
-  const counts = async () => [templateId, other].map(async (id) => (await readTemplate(db, { appId, templateId: id })).useCount)
+  const counts = async () => [templateId, other].map(async (id) => (await readTemplate({ db }, { appId, templateId: id })).useCount)
   const adding = Promise.all(Array.from({ length: 50 }, () => addUpUses(db)))
   for (const [place, id] of ids.entries()) {
     if (place % 2 === 0) await db.updateTable('campaigns').set({ template_id: other }).where('id', '=', id).execute()
@@ -120,7 +120,7 @@ test('among 12,000 tests the campaigns are found by paging on, and the tests by 
     const names: string[] = []
     let pages = 0
     for (let cursor: string | null | undefined; cursor !== null; pages += 1) {
-      const page = await listCampaigns(db, { appId: other, limit: 200, ...asked, ...(cursor === undefined ? {} : { cursor }) })
+      const page = await listCampaigns({ db }, { appId: other, limit: 200, ...asked, ...(cursor === undefined ? {} : { cursor }) })
       names.push(...page.items.map(({ name }) => name))
       cursor = page.nextCursor
     }
@@ -131,7 +131,7 @@ test('among 12,000 tests the campaigns are found by paging on, and the tests by 
   expect(await namesOf({ status: 'draft' })).toMatchObject({ count: 6 })
   expect(await namesOf({ transactional: true })).toMatchObject({ count: 0 })
   expect(await namesOf({ test: true })).toEqual({ names: new Set(['notification']), count: 11_988, pages: 60 })
-  const looks = await looked((own) => listCampaigns(own, { appId: other, limit: 5 }))
+  const looks = await looked((own) => listCampaigns({ db: own }, { appId: other, limit: 5 }))
   expect(scanned(looks)).toEqual([])
   expect(pagesOf(looks)).toBeLessThan(6_000)
 })

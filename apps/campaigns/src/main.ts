@@ -1,5 +1,5 @@
 import { runService } from '@herald/service/run'
+import { startCampaigns } from './campaigns.ts'
 import { Config } from './config.ts'
-import { wireCampaigns } from './wire.ts'
 
-await runService('campaigns', Config, wireCampaigns)
+await runService('campaigns', Config, startCampaigns)

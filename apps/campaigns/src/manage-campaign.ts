@@ -3,12 +3,13 @@ import { fault, notFound, type Fault } from '@herald/contracts/fault'
 import { newId } from '@herald/contracts/ids'
 import { listed, readCursor, type Listed, type ListRequest } from '@herald/contracts/page'
 import type { CampaignStatus } from '@herald/contracts/stats'
+import { isErased } from '@herald/service/erased-apps'
+import type { Campaigns } from './campaigns.ts'
 import { isCancelling } from './core/campaign.ts'
 import { countFitting } from './core/list-bytes.ts'
-import { deleteDraft, findCampaigns, findWhole, type CampaignRow } from './store/campaigns.ts'
+import { deleteDraft, findCampaign, findWhole, type CampaignRow } from './store/campaigns.ts'
 import { insertDuplicate } from './store/copies.ts'
-import { isErased } from './store/erased-apps.ts'
-import type { Db } from './store/tables.ts'
+import { findCampaigns } from './store/listed-campaigns.ts'
 
 type One = { appId: string; campaignId: string }
 type Asked = ListRequest & {
@@ -18,36 +19,47 @@ type Asked = ListRequest & {
   test?: boolean | undefined
 }
 
-/** Fault: invalid_body at `cursor`. */
+/** A page of an app's campaigns, newest first. Fault: invalid_body at `cursor`. */
 export async function listCampaigns(
-  db: Db,
+  { db }: Pick<Campaigns, 'db'>,
   { appId, limit, cursor, q, status, transactional, test = false }: Asked,
 ): Promise<Listed<Campaign>> {
   const after = cursor === undefined ? undefined : readCursor(cursor)
   const { rows, examinedTo } = await findCampaigns(db, appId, { status, transactional, test, prefix: q }, { limit, after })
-  const places = rows.map((row) => ({ id: row.id, createdAt: row.created_at, campaign: toCampaign(row) }))
+  const places = rows.map((row) => ({ id: row.id, createdAt: row.createdAt, campaign: toCampaign(row) }))
   const fitting = countFitting(places.map(({ campaign }) => campaign))
   return listed(places, Math.min(limit, fitting), ({ campaign }) => campaign, examinedTo)
 }
 
-/** Fault: not_found. */
-export async function getCampaign(db: Db, { appId, campaignId }: One): Promise<Campaign> {
+/** Gives what the public API says of a campaign's status; null when the campaign is unknown or belongs to another app. */
+export async function readCampaign(
+  { db }: Pick<Campaigns, 'db'>,
+  { appId, campaignId }: One,
+): Promise<Pick<Campaign, 'id' | 'name' | 'status' | 'cancelling' | 'transactional' | 'createdAt'> | null> {
+  const row = await findCampaign(db, appId, campaignId)
+  if (!row) return null
+  const { id, name, status, transactional, createdAt } = row
+  return { id, name, status, cancelling: isCancelling(row), transactional, createdAt: createdAt.toISOString() }
+}
+
+/** Gives all of a campaign, for the administration. Fault: not_found. */
+export async function getCampaign({ db }: Pick<Campaigns, 'db'>, { appId, campaignId }: One): Promise<Campaign> {
   const row = await findWhole(db, appId, campaignId)
   if (!row) throw notFound()
   return toCampaign(row)
 }
 
-/** Faults: not_found; invalid_state when it is no draft. */
-export async function deleteCampaign(db: Db, { appId, campaignId }: One): Promise<Record<string, never>> {
+/** Deletes a draft. Faults: not_found; invalid_state for a campaign that was sent. */
+export async function deleteCampaign({ db }: Pick<Campaigns, 'db'>, { appId, campaignId }: One): Promise<Record<string, never>> {
   if (await deleteDraft(db, appId, campaignId)) return {}
-  throw noDraft((await getCampaign(db, { appId, campaignId })).status)
+  throw noDraft((await getCampaign({ db }, { appId, campaignId })).status)
 }
 
-/** Makes a draft like it, whatever its status. Faults: not_found; invalid_state for a notification to single users. */
-export async function duplicateCampaign(db: Db, { appId, campaignId }: One): Promise<Campaign> {
+/** Makes a draft that is a copy of a campaign in any status. Faults: not_found; invalid_state for a notification to single users. */
+export async function duplicateCampaign({ db }: Pick<Campaigns, 'db'>, { appId, campaignId }: One): Promise<Campaign> {
   const id = newId()
-  if (await insertDuplicate(db, { id, appId, of: campaignId })) return getCampaign(db, { appId, campaignId: id })
-  await getCampaign(db, { appId, campaignId })
+  if (await insertDuplicate(db, { id, appId, of: campaignId })) return getCampaign({ db }, { appId, campaignId: id })
+  await getCampaign({ db }, { appId, campaignId })
   if (await isErased(db, appId)) throw notFound()
   throw fault('invalid_state', 'Only a send to a segment or to everyone can be duplicated.')
 }
@@ -64,28 +76,28 @@ function toCampaign(row: CampaignRow): Campaign {
     status,
     transactional,
     content,
-    templateId: row.template_id,
+    templateId: row.templateId,
     segment: row.target?.kind === 'segment' ? row.target.segment : null,
-    segmentId: row.segment_id,
+    segmentId: row.segmentId,
     schedule,
     experiment,
     silent,
     data,
     ttl,
-    collapseId: row.collapse_id,
+    collapseId: row.collapseId,
     priority,
     presentation,
     bypass,
-    recurringOf: row.recurring_of,
-    remainderOf: row.remainder_of,
+    recurringOf: row.recurringOf,
+    remainderOf: row.remainder?.of ?? null,
     test: row.test === true,
     failure,
     cancelling: isCancelling(row),
-    nextAt: waits ? toIso(row.due_at) : null,
-    missedCount: row.missed_count,
-    createdAt: row.created_at.toISOString(),
-    startedAt: toIso(row.started_at),
-    settledAt: toIso(row.settled_at),
+    nextAt: waits ? toIso(row.dueAt) : null,
+    missedCount: row.missedCount,
+    createdAt: row.createdAt.toISOString(),
+    startedAt: toIso(row.startedAt),
+    settledAt: toIso(row.settledAt),
   }
 }
 

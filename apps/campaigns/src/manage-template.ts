@@ -2,49 +2,50 @@ import { fault, notFound, type Fault } from '@herald/contracts/fault'
 import { newId } from '@herald/contracts/ids'
 import { listed, readCursor, type Listed, type ListRequest } from '@herald/contracts/page'
 import type { SaveTemplate, Template } from '@herald/contracts/template'
+import { isErased } from '@herald/service/erased-apps'
+import type { Campaigns } from './campaigns.ts'
 import { countFitting } from './core/list-bytes.ts'
 import { refuseTooLarge } from './resolve-fields.ts'
-import { isErased } from './store/erased-apps.ts'
 import * as store from './store/templates.ts'
-import type { Db } from './store/tables.ts'
 
+type Flow = Pick<Campaigns, 'db'>
 type One = { appId: string; templateId: string }
 
-/** Faults: duplicate_name; invalid_body when a locale fits no payload; not_found when the app was erased. */
-export async function createTemplate(db: Db, { appId, template }: { appId: string; template: SaveTemplate }): Promise<Template> {
+/** Makes a template. Faults: duplicate_name; invalid_body when a locale is too large for every payload; not_found when the app was erased. */
+export async function createTemplate({ db }: Flow, { appId, template }: { appId: string; template: SaveTemplate }): Promise<Template> {
   refuseTooLarge(template)
   const id = newId()
   if (!(await store.insertTemplate(db, { id, appId, template }))) throw (await isErased(db, appId)) ? notFound() : duplicateName()
-  return readTemplate(db, { appId, templateId: id })
+  return readTemplate({ db }, { appId, templateId: id })
 }
 
-/** Fault: invalid_body at `cursor`. */
-export async function listTemplates(db: Db, { appId, limit, cursor, q }: ListRequest & { appId: string }): Promise<Listed<Template>> {
+/** A page of an app's templates, newest first. Fault: invalid_body at `cursor`. */
+export async function listTemplates({ db }: Flow, { appId, limit, cursor, q }: ListRequest & { appId: string }): Promise<Listed<Template>> {
   const after = cursor === undefined ? undefined : readCursor(cursor)
   const { rows, examinedTo } = await store.findTemplates(db, appId, { limit, after, prefix: q })
-  const places = rows.map((row) => ({ id: row.id, createdAt: row.created_at, template: toTemplate(row) }))
+  const places = rows.map((row) => ({ id: row.id, createdAt: row.createdAt, template: toTemplate(row) }))
   const fitting = countFitting(places.map(({ template }) => template))
   return listed(places, Math.min(limit, fitting), ({ template }) => template, examinedTo)
 }
 
 /** Fault: not_found. */
-export async function readTemplate(db: Db, { appId, templateId }: One): Promise<Template> {
+export async function readTemplate({ db }: Flow, { appId, templateId }: One): Promise<Template> {
   const row = await store.findTemplate(db, appId, templateId)
   if (!row) throw notFound()
   return toTemplate(row)
 }
 
-/** Replaces a template: an optional field left out is removed. Faults: not_found, duplicate_name, invalid_body. */
-export async function replaceTemplate(db: Db, { appId, templateId, template }: One & { template: SaveTemplate }): Promise<Template> {
+/** Replaces a template: an optional field that is left out is removed. Faults: not_found, duplicate_name, invalid_body. */
+export async function replaceTemplate({ db }: Flow, { appId, templateId, template }: One & { template: SaveTemplate }): Promise<Template> {
   refuseTooLarge(template)
   const replaced = await store.replaceTemplate(db, { id: templateId, appId, template })
   if (replaced === 'unknown') throw notFound()
   if (replaced === 'name taken') throw duplicateName()
-  return readTemplate(db, { appId, templateId })
+  return readTemplate({ db }, { appId, templateId })
 }
 
-/** Campaigns that used it are unaffected: they hold their own copy. Fault: not_found. */
-export async function deleteTemplate(db: Db, { appId, templateId }: One): Promise<Record<string, never>> {
+/** Deletes a template. Campaigns that used it keep their own copy. Fault: not_found. */
+export async function deleteTemplate({ db }: Flow, { appId, templateId }: One): Promise<Record<string, never>> {
   if (!(await store.deleteTemplate(db, appId, templateId))) throw notFound()
   return {}
 }
@@ -61,11 +62,11 @@ function toTemplate(row: store.TemplateRow): Template {
     data,
     presentation,
     ttl,
-    collapseId: row.collapse_id,
+    collapseId: row.collapseId,
     priority,
     silent,
-    useCount: row.all_uses,
-    createdAt: row.created_at.toISOString(),
-    updatedAt: row.updated_at.toISOString(),
+    useCount: row.useCount,
+    createdAt: row.createdAt.toISOString(),
+    updatedAt: row.updatedAt.toISOString(),
   }
 }

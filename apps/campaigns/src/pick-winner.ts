@@ -1,25 +1,26 @@
 import { notFound } from '@herald/contracts/fault'
 import { newId } from '@herald/contracts/ids'
+import { isErased } from '@herald/service/erased-apps'
+import type { Campaigns } from './campaigns.ts'
 import { whyNoWinner, winnerAlreadySent } from './core/experiment.ts'
 import { findDecidable, insertWinner } from './store/copies.ts'
-import { isErased } from './store/erased-apps.ts'
-import type { Db } from './store/tables.ts'
 
 /**
- * Sends the winning variant to the held-out remainder as a new campaign. Status and experiment of a sent campaign do not change any more,
- * so only another winner can come between: the row's key decides. Faults: not_found, then the checks of a winner in their order (spec: experiments/winner-checks).
+ * Sends the winning variant, as a new campaign, to the users that the sample left out. Status and experiment of a sent campaign do not change
+ * any more, so only another request for a winner can come between; the unique key of the new row lets one of them through. Faults: not_found,
+ * then those of the checks in their order (spec: experiments/winner-checks).
  */
 export async function pickWinner(
-  { db, pointAt, ledgerDays }: { db: Db; pointAt: (campaignId: string) => void; ledgerDays: number },
+  { db, pointAt, ledgerDays }: Pick<Campaigns, 'db' | 'pointAt' | 'ledgerDays'>,
   { appId, campaignId, variant }: { appId: string; campaignId: string; variant: string },
 ): Promise<{ id: string; status: 'sending' }> {
   const campaign = await findDecidable(db, appId, campaignId, ledgerDays)
   if (!campaign) throw notFound()
-  const { experiment, ledger_is_gone: ledgerIsGone, has_winner: hasWinner } = campaign
-  const refusal = whyNoWinner({ ...campaign, ledgerIsGone, hasWinner }, variant)
+  const { experiment } = campaign
+  const refusal = whyNoWinner(campaign, variant)
   if (refusal) throw refusal
   const chosen = experiment?.variants.find(({ id }) => id === variant)
-  if (!experiment || !chosen) throw new Error('the checks let a variant pass that is none')
+  if (!experiment || !chosen) throw new Error('a variant passed the checks that the campaign does not have')
 
   const id = newId()
   const { sampleRate } = experiment

@@ -24,6 +24,8 @@ const { db } = plans
 const [appId, templateId] = [newId(), newId()]
 /** Audience, who has taken over whatever it is told of, and a queue that takes every pointer. */
 const bus = { call: async () => ({ known: true }) as never, publish: async () => undefined }
+const measures = { startedLate: () => undefined, missedOccurrences: () => undefined }
+const sweeping = { db, bus, handOver: () => undefined, measures }
 const accepting = { db, idempotencyHours: 24, start: () => undefined, haveWaiting: () => undefined }
 const given = (fields: Partial<ReturnType<typeof givenStored>> = {}) => ({ ...givenStored(), appId, templateId, ...fields })
 
@@ -68,12 +70,12 @@ const steps: Record<string, Step> = {
       ids.push(draft.id)
     },
   },
-  'a send is read': { run: () => readSend(db, { campaignId: ids[0] ?? '' }) },
+  'a send is read': { run: () => readSend({ db }, { campaignId: ids[0] ?? '' }) },
   'the sweep takes what is due': {
     run: async () => {
       await sql`update campaigns set due_at = now() where id = any(${ids}::text[])`.execute(db)
-      expect((await takeDue({ db, bus, handOver: () => undefined, startedLate: () => undefined })).took).toBeGreaterThan(0)
-      await takeDue({ db, bus, handOver: () => undefined, startedLate: () => undefined })
+      expect((await takeDue(sweeping)).took).toBeGreaterThan(0)
+      await takeDue(sweeping)
     },
     // With those that were due a moment ago, of which an index still knows.
     rows: 400,

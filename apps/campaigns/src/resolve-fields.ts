@@ -1,16 +1,16 @@
 import { fault, invalidField, notFound, type FaultDetail } from '@herald/contracts/fault'
 import { checkFits } from '@herald/contracts/payload'
 import type { SendFields } from '@herald/contracts/send-fields'
+import type { Campaigns } from './campaigns.ts'
 import { resolveSend, type ResolvedSend } from './core/overrides.ts'
 import { findTemplateDefaults } from './store/templates.ts'
-import type { Db } from './store/tables.ts'
 
 /**
- * The send fields of a request with its template's and the defaults filled in: a copy, so a template that changes later changes
- * no campaign. Faults: not_found (the template); invalid_body when there is nothing to show.
+ * Gives the send fields of a request with its template and the defaults filled in. They are a copy, so a template that changes later changes
+ * no campaign. Faults: not_found (the template); invalid_body when there is neither content nor `silent`.
  */
 export async function resolveFields(
-  { db, defaultTtlSeconds }: { db: Db; defaultTtlSeconds: number },
+  { db, defaultTtlSeconds }: Pick<Campaigns, 'db' | 'defaultTtlSeconds'>,
   appId: string,
   fields: SendFields,
 ): Promise<ResolvedSend> {
@@ -22,7 +22,10 @@ export async function resolveFields(
   return send
 }
 
-/** Refuses what no device could get: more than a platform takes even when cut (spec: content/too-large-at-create), at each locale's path below `at`. */
+/**
+ * Refuses a content that is too large for a platform even after it was cut (spec: content/too-large-at-create). The fault names each such
+ * locale, by its path below `at`.
+ */
 export function refuseTooLarge(send: Parameters<typeof checkFits>[0], at = ''): void {
   const tooLarge = checkFits(send).map(({ path, message }): FaultDetail => ({ path: `${at}${path}`, message }))
   const [first] = tooLarge

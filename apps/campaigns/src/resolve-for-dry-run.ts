@@ -8,7 +8,7 @@ import { resolveDraft } from './create-campaign.ts'
 import { nothingToSend, planNow } from './send-campaign.ts'
 import { copySegment, notificationName, resolveNotification, type Resolving } from './send-notification.ts'
 import { findWhole, type CampaignRow } from './store/campaigns.ts'
-import { readClock } from './store/clock.ts'
+import { readClock } from './store/due.ts'
 
 type Asked = {
   appId: string
@@ -17,18 +17,18 @@ type Asked = {
   campaign?: CreateCampaign | undefined
   campaignId?: string | undefined
 }
-/** `startsAt` (ISO): when its schedule begins; null: at once. */
+/** `startsAt` (ISO): when its schedule begins; null when it begins at once. */
 type Resolved = { send: FrozenSend; target: FrozenTarget; startsAt: string | null }
 
 /**
- * The campaign that a body would become has no id yet. This one belongs to none, and is the same each time, so that a seed chooses the
- * same variants and samples again.
+ * A body that is only tried has no campaign id. This id belongs to no campaign and is always the same, so that the same seed chooses the same
+ * variants and samples again.
  */
 const noCampaign = '0'.repeat(24)
 
 /**
- * What a send would be if it was accepted and sent now, by the checks of accepting and sending themselves; nothing is written (spec: sending/dry-run).
- * Faults: not_found, invalid_segment, invalid_body with paths of the body; invalid_state for a stored draft that cannot be sent.
+ * Gives the send that a request would become if it were accepted and sent now. It makes the checks that accepting and sending make, and writes
+ * nothing (spec: sending/dry-run). Faults: not_found, invalid_segment, invalid_body with paths of the body; invalid_state for a stored draft that cannot be sent.
  */
 export async function resolveForDryRun(resolving: Resolving, asked: Asked): Promise<Resolved> {
   const { notification, campaign, campaignId } = asked
@@ -59,19 +59,17 @@ async function ofStored(resolving: Resolving, asked: Asked, campaignId: string):
   const { appId } = asked
   const row = await findWhole(db, appId, campaignId)
   if (!row) throw notFound()
-  const target = row.target ?? (row.segment_id === null ? null : await copySegment(bus, appId, row.segment_id))
+  const target = row.target ?? (row.segmentId === null ? null : await copySegment(bus, appId, row.segmentId))
   if (!target || (row.content === null && !row.silent)) throw nothingToSend()
   const { startsAt, localTimesAfter } = await storedBegins(resolving, asked, row)
-  const { collapse_id: collapseId, remainder_of: of, remainder_rate: sampleRate } = row
-  const remainder = of !== null && sampleRate !== null ? { of, sampleRate } : null
-  return { send: freeze({ ...row, appId, collapseId, localTimesAfter, remainder }), target, startsAt }
+  return { send: freeze({ ...row, localTimesAfter }), target, startsAt }
 }
 
 type Begins = { startsAt: string | null; localTimesAfter: Date | null }
 
-/** One that waits begins when it is due; any other as if it was sent now. A recurrence that is over would begin at once. */
+/** A campaign that waits begins when it is due, any other as if it were sent now. A recurrence that is over would begin at once. */
 async function storedBegins(resolving: Resolving, asked: Asked, row: CampaignRow): Promise<Begins> {
-  const { status, due_at: dueAt, local_times_after: localTimesAfter } = row
+  const { status, dueAt, localTimesAfter } = row
   if ((status === 'scheduled' || status === 'active') && dueAt) return { startsAt: dueAt.toISOString(), localTimesAfter }
   const schedule = row.schedule ?? { type: 'now' }
   if (status !== 'draft' && schedule.type === 'recurring') {
@@ -81,7 +79,7 @@ async function storedBegins(resolving: Resolving, asked: Asked, row: CampaignRow
   return begins(resolving, asked, schedule)
 }
 
-/** When a schedule begins that is set going now. Fault: invalid_state for one that never does. */
+/** Says when a schedule begins if the campaign is sent now. Fault: invalid_state for a schedule that never begins. */
 async function begins({ db, bus }: Resolving, asked: Asked, schedule: Schedule): Promise<Begins> {
   const plan = await planNow(bus, { ...asked, schedule, now: await readClock(db) })
   switch (plan.action) {

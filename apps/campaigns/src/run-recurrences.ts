@@ -1,35 +1,26 @@
 import { newId } from '@herald/contracts/ids'
 import { findTimeZone } from '@herald/contracts/text'
-import type { Log } from '@herald/service/log'
 import { transact } from '@herald/service/postgres'
+import type { Campaigns } from './campaigns.ts'
 import { tick } from './core/schedule.ts'
 import { markFailed } from './store/campaigns.ts'
 import { nextDueInMs } from './store/due.ts'
 import { advanceRecurrences, insertRuns, takeDueRecurrences } from './store/recurrences.ts'
-import type { Db } from './store/tables.ts'
 
-/** A tick is a few short statements in one transaction; more of them would hold the rows against a cancel for longer. */
+/** Recurrences in one transaction. Their rows are locked until it ends, and a cancel waits for that. */
 const atOnce = 50
 
 /**
- * Makes the runs of recurrences that are due by the database's clock. Run and next due time commit together, so no kill makes a
- * second run or leaves one out; a run that was made has its own lease, should its pointer be lost.
+ * Makes the runs of recurrences that are due by the database's clock. A run and the next due time commit together, so a process that is killed
+ * neither makes a second run nor leaves one out. A new run has a lease of its own, in case its pointer is lost.
  */
 export async function runRecurrences({
   db,
   pointAt,
   catchUpSeconds,
-  startedLate,
-  missedOccurrences,
+  measures,
   log,
-}: {
-  db: Db
-  pointAt: (campaignId: string) => void
-  catchUpSeconds: number
-  startedLate: (seconds: number) => void
-  missedOccurrences: (count: number) => void
-  log: Log
-}): Promise<{ took: number; nextInMs?: number }> {
+}: Pick<Campaigns, 'db' | 'pointAt' | 'catchUpSeconds' | 'measures' | 'log'>): Promise<{ took: number; nextInMs?: number }> {
   const dueInMs = await nextDueInMs(db, ['active'])
   if (dueInMs === undefined) return { took: 0 }
   if (dueInMs > 0) return { took: 0, nextInMs: dueInMs }
@@ -51,9 +42,9 @@ export async function runRecurrences({
 
   for (const campaignId of made) pointAt(campaignId)
   for (const { id, now, run, missed } of ticks) {
-    if (run) startedLate((now.getTime() - run.at.getTime()) / 1000)
+    if (run) measures.startedLate((now.getTime() - run.at.getTime()) / 1000)
     if (missed === 0) continue
-    missedOccurrences(missed)
+    measures.missedOccurrences(missed)
     log.warn({ campaignId: id, missed }, 'occurrences of a recurrence were missed')
   }
   return { took: due.length }
@@ -61,7 +52,7 @@ export async function runRecurrences({
 
 type Recurrence = Awaited<ReturnType<typeof takeDueRecurrences>>[number]
 
-/** What a recurrence does now, or why it ends. One that cannot be read ends by itself, and holds up no other. */
+/** Says what a recurrence does now, or why it fails. A recurrence that cannot be read fails alone and holds up no other. */
 function look(recurrence: Recurrence, catchUpSeconds: number) {
   const { id, now, schedule } = recurrence
   try {
@@ -72,5 +63,5 @@ function look(recurrence: Recurrence, catchUpSeconds: number) {
   }
 }
 
-/** Zones come with the runtime: one that another version knew ends its recurrence and holds up no other. */
+/** The time zones come with the runtime, so another version may not know a zone any more. */
 const unknownZone = (zone: string) => ({ code: 'invalid_schedule', message: `The time zone ${zone} is not known any more.` })

@@ -3,31 +3,30 @@ import type { Schedule } from '@herald/contracts/campaign'
 import { fault, notFound, type Fault } from '@herald/contracts/fault'
 import type { CampaignStatus } from '@herald/contracts/stats'
 import { findTimeZone } from '@herald/contracts/text'
-import type { Bus } from '@herald/service/bus'
+import type { Campaigns } from './campaigns.ts'
 import { statusesThatAllow } from './core/campaign.ts'
 import { planSend, type Plan } from './core/schedule.ts'
 import { copySegment } from './send-notification.ts'
 import { findCampaign, findSendable, markSent } from './store/campaigns.ts'
-import type { Db } from './store/tables.ts'
 
 /**
- * Sends a campaign now, or sets its schedule going. Order: status, the saved segment (its definition is copied now), what cannot be
- * sent, and then the one update that decides between this, a cancel and another send.
+ * Sends a campaign now, or starts its schedule. It checks the status, copies the definition of the saved segment, and checks that there is
+ * something to send. Then one update decides between this request, a cancel and another send.
  * Faults: not_found (also its segment), invalid_segment, invalid_state.
  */
 export async function sendCampaign(
-  { db, bus, pointAt, poke }: { db: Db; bus: Pick<Bus, 'call'>; pointAt: (campaignId: string) => void; poke: () => void },
+  { db, bus, pointAt, poke }: Pick<Campaigns, 'db' | 'bus' | 'pointAt' | 'poke'>,
   { appId, campaignId, defaultTimezone }: { appId: string; campaignId: string; defaultTimezone: string },
 ): Promise<{ status: 'sending' | 'scheduled' | 'active' }> {
   const campaign = await findSendable(db, appId, campaignId)
   if (!campaign) throw notFound()
-  const { status, revision, segment_id, silent, has_content, now } = campaign
+  const { status, revision, segmentId, silent, hasContent, now } = campaign
   const schedule = campaign.schedule ?? { type: 'now' }
-  // Every way of sending starts from the same statuses.
+  // Sending now, later and again and again is allowed in the same statuses.
   if (!statusesThatAllow('sendNow').includes(status)) throw notSendable(status)
 
-  const target = segment_id === null ? campaign.target : await copySegment(bus, appId, segment_id)
-  if (!target || (!has_content && !silent)) throw nothingToSend()
+  const target = segmentId === null ? campaign.target : await copySegment(bus, appId, segmentId)
+  if (!target || (!hasContent && !silent)) throw nothingToSend()
   const plan = await planNow(bus, { appId, schedule, now, defaultTimezone })
   if (plan.action === 'unplanned') throw fault('invalid_state', plan.why)
 
@@ -40,14 +39,14 @@ export async function sendCampaign(
   throw statusesThatAllow('sendNow').includes(current.status) ? replacedMeanwhile() : notSendable(current.status)
 }
 
-/** What a schedule leads to when it is sent now. `defaultTimezone` is the app's, for users without one. */
+/** Plans a campaign that is sent now. `defaultTimezone` is the app's, for users without a time zone. */
 export const planNow = async (
-  bus: Pick<Bus, 'call'>,
+  bus: Campaigns['bus'],
   { appId, schedule, now, defaultTimezone }: { appId: string; schedule: Schedule; now: Date; defaultTimezone: string },
 ): Promise<Plan> => planSend(schedule, now, schedule.type === 'user_timezone' ? await findZones(bus, appId, defaultTimezone) : [])
 
-/** The zones that a send at each user's local time has to look at, at least one. A zone that the runtime does not know any more is nobody's. */
-async function findZones(bus: Pick<Bus, 'call'>, appId: string, defaultTimezone: string): Promise<string[]> {
+/** Gives the time zones of an app's users, at least one. Zones that the runtime does not know any more are left out. */
+async function findZones(bus: Campaigns['bus'], appId: string, defaultTimezone: string): Promise<string[]> {
   const { zones } = await bus.call(listTimeZones, { appId })
   const known = [...new Set([...zones, defaultTimezone])].filter((zone) => findTimeZone(zone))
   return known.length > 0 ? known : ['UTC']

@@ -5,40 +5,32 @@ import { newId } from '@herald/contracts/ids'
 import type { SendNotification } from '@herald/contracts/notification'
 import { parseSegment } from '@herald/contracts/segment'
 import type { Target } from '@herald/contracts/target'
-import type { Bus } from '@herald/service/bus'
-import { acceptedId, findReplay, type Acceptable, type Accepted, type Idempotency } from './accept-campaigns.ts'
+import { acceptedId, findReplay, type Idempotency } from './accept-campaigns.ts'
+import type { Campaigns } from './campaigns.ts'
 import type { ResolvedSend } from './core/overrides.ts'
 import { refuseTooLarge, resolveFields } from './resolve-fields.ts'
-import type { Db } from './store/tables.ts'
 
 export type SendRequest = { appId: string; idempotency: Idempotency | null; notification: SendNotification }
 export type SendAnswer = { id: string; status: 'sending'; replayed: boolean }
 
-/** What accepting needs, for notifications and drafts alike. */
-export type Accepting = {
-  db: Db
-  bus: Pick<Bus, 'call'>
-  accept: (item: Acceptable) => Promise<Accepted>
-  idempotencyHours: number
-  defaultTtlSeconds: number
-}
+/** What a flow needs that accepts a notification, a test or a draft. */
+export type Accepting = Pick<Campaigns, 'db' | 'bus' | 'accept' | 'idempotencyHours' | 'defaultTtlSeconds'>
+/** What a flow needs that checks a body and fills it in. */
+export type Resolving = Pick<Campaigns, 'db' | 'bus' | 'defaultTtlSeconds'>
 
-/** What checking a body and filling it in needs. */
-export type Resolving = Pick<Accepting, 'db' | 'bus' | 'defaultTtlSeconds'>
-
-/** What a notification's campaign is called (spec: sending/accept). */
+/** The name of every notification's campaign (spec: sending/accept). */
 export const notificationName = 'notification'
 
 /**
- * Accepts a notification. The order (spec: sending/accept-order): the body was checked by the gateway, then the idempotency record,
- * then look-ups (so a replay answers the same whatever has changed since, and a 404 consumes no key), then what can only be checked with
- * the template's fields merged in, then the transaction.
+ * Accepts a notification. The gateway has checked the body. What follows has an order (spec: sending/accept-order): first the idempotency
+ * record; then the look-ups, so that a replay is answered the same whatever has changed since, and a 404 uses up no key; then the checks that
+ * need the template's fields; then the transaction.
  * Faults: not_found, invalid_segment, invalid_body, idempotency_key_reused, idempotency_in_progress.
  */
 export async function sendNotification(accepting: Accepting, { appId, idempotency, notification }: SendRequest): Promise<SendAnswer> {
   const { templateId, target } = notification
 
-  // Without look-ups nothing can come between here and the transaction, which asks for the record anyway.
+  // A request that looks nothing up needs no first look at the record: the transaction looks at it anyway.
   const looksUp = templateId !== undefined || target.segmentId !== undefined
   const replay = looksUp ? await findReplay(accepting, appId, idempotency) : undefined
   if (replay) return { ...acceptedId(replay), status: 'sending' }
@@ -64,7 +56,7 @@ export async function sendNotification(accepting: Accepting, { appId, idempotenc
   return { ...acceptedId(accepted), status: 'sending' }
 }
 
-/** A notification as it is sent: its template and its saved segment copied. Faults: not_found, invalid_segment, invalid_body. */
+/** Gives a notification as it is sent, with copies of its template and its saved segment. Faults: not_found, invalid_segment, invalid_body. */
 export async function resolveNotification(
   resolving: Resolving,
   appId: string,
@@ -76,8 +68,8 @@ export async function resolveNotification(
   return { send, target }
 }
 
-/** Whom a send is for, as it is now: a saved segment is copied, so changing it later changes no send under way. */
-async function freezeTarget(bus: Pick<Bus, 'call'>, appId: string, target: Target): Promise<FrozenTarget> {
+/** Gives the target of a send. A saved segment is copied, so that a later change of the segment changes no send under way. */
+async function freezeTarget(bus: Campaigns['bus'], appId: string, target: Target): Promise<FrozenTarget> {
   if (target.externalIds) return { kind: 'externalIds', externalIds: target.externalIds }
   if (target.userIds) return { kind: 'userIds', userIds: target.userIds }
   if (target.subscriptionIds) return { kind: 'subscriptionIds', subscriptionIds: target.subscriptionIds }
@@ -86,8 +78,8 @@ async function freezeTarget(bus: Pick<Bus, 'call'>, appId: string, target: Targe
   return copySegment(bus, appId, target.segmentId)
 }
 
-/** A saved segment's definition as it is now. Faults: not_found; invalid_segment when it no longer compiles. */
-export async function copySegment(bus: Pick<Bus, 'call'>, appId: string, segmentId: string): Promise<FrozenTarget> {
+/** Copies the definition of a saved segment. Faults: not_found; invalid_segment when the definition does not compile any more. */
+export async function copySegment(bus: Campaigns['bus'], appId: string, segmentId: string): Promise<FrozenTarget> {
   const found = await bus.call(findSegment, { appId, segmentId })
   if (!found) throw notFound()
   const parsed = parseSegment(found.definition, 'segment')

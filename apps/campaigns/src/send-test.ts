@@ -13,16 +13,17 @@ export type TestRequest = { appId: string; idempotency: Idempotency | null; test
 export type TestAnswer = { id: string; status: 'sending'; replayed: boolean; notQueued: NotQueued[] }
 
 /**
- * Accepts a test: a notification to single devices that is marked as one (spec: administration/test-send). The order is a notification's: the idempotency record, then look-ups
- * (what is tested, then the devices), then the transaction. A template's use is not noted: the test keeps a copy of what it brings and not its id.
+ * Accepts a test: a notification to single devices that is marked as a test (spec: administration/test-send). The order is that of a
+ * notification: the idempotency record, then the look-ups (what is tested, then the devices), then the transaction. A test is no use of its
+ * template: it stores a copy of the template's fields and not the template's id.
  * Faults: not_found, unknown_variant, invalid_body, idempotency_key_reused, idempotency_in_progress.
  */
-export async function sendTest(accepting: Accepting, { appId, idempotency, test }: TestRequest): Promise<TestAnswer> {
-  const replay = await findReplay(accepting, appId, idempotency)
+export async function sendTest(campaigns: Accepting, { appId, idempotency, test }: TestRequest): Promise<TestAnswer> {
+  const replay = await findReplay(campaigns, appId, idempotency)
   if (replay) return answerOf(replay)
 
-  const tested = await resolveTested(accepting, appId, test)
-  const { devices } = await accepting.bus.call(findTestDevices, { appId, selector: selectorOf(test) })
+  const tested = await resolveTested(campaigns, appId, test)
+  const { devices } = await campaigns.bus.call(findTestDevices, { appId, selector: selectorOf(test) })
   const send = test.mark ? { ...tested.send, content: markTitles(tested.send.content) } : tested.send
   refuseTooLarge(send)
 
@@ -30,7 +31,7 @@ export async function sendTest(accepting: Accepting, { appId, idempotency, test 
   const notQueued = devices.flatMap(({ subscriptionId, platform, unreachable }): NotQueued[] =>
     unreachable === null ? [] : [{ subscriptionId, platform, code: unreachable }],
   )
-  const accepted = await accepting.accept({
+  const accepted = await campaigns.accept({
     campaign: {
       id: newId(),
       appId,
@@ -56,18 +57,18 @@ function answerOf(accepted: Accepted): TestAnswer {
   return { ...answered, status: 'sending', notQueued: accepted.kind === 'refused' ? [] : (accepted.notQueued ?? []) }
 }
 
-/** What is tested: the send fields, or what a campaign or a variant of its experiment says, whatever its status. */
-async function resolveTested(accepting: Accepting, appId: string, test: TestSend): Promise<{ name: string; send: ResolvedSend }> {
+/** Gives what is tested: the send fields of the request, or those of a campaign in any status, or of a variant of its experiment. */
+async function resolveTested(campaigns: Accepting, appId: string, test: TestSend): Promise<{ name: string; send: ResolvedSend }> {
   const { campaignId, variant } = test
-  if (campaignId === undefined) return { name: notificationName, send: await resolveFields(accepting, appId, test) }
-  const campaign = await findWhole(accepting.db, appId, campaignId)
+  if (campaignId === undefined) return { name: notificationName, send: await resolveFields(campaigns, appId, test) }
+  const campaign = await findWhole(campaigns.db, appId, campaignId)
   if (!campaign) throw notFound()
   const { name, silent, data, ttl, priority, presentation, bypass, experiment } = campaign
   const chosen = experiment?.variants.find(({ id }) => id === variant)
   if (variant !== undefined && !chosen) throw invalidVariant()
   const content = chosen?.content ?? campaign.content
   if (content === null && !silent) throw fault('invalid_state', 'The campaign has no content to send.')
-  return { name, send: { content, silent, data, ttl, collapseId: campaign.collapse_id, priority, presentation, bypass } }
+  return { name, send: { content, silent, data, ttl, collapseId: campaign.collapseId, priority, presentation, bypass } }
 }
 
 function selectorOf({ subscriptionId, subscriptionIds, userIds, externalIds }: TestSend): TestSelector {

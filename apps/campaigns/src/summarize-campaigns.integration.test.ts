@@ -72,7 +72,7 @@ test('the overview of an app with a history looks at the index of its campaigns,
       platform.db,
     )
   await sql`vacuum analyze campaigns`.execute(platform.db)
-  const looked = await looksOf<Tables>(platform.databaseUrl, (db) => summarize(db, { appId }))
+  const looked = await looksOf<Tables>(platform.databaseUrl, (db) => summarize({ db }, { appId }))
   expect(looked).toHaveLength(4)
   for (const { pages, scanned } of looked) expect([scanned, pages < 100]).toEqual([[], true])
 })

@@ -1,9 +1,9 @@
 import type { CampaignsSummary } from '@herald/contracts/series'
+import type { Campaigns } from './campaigns.ts'
 import { countByStatus, findFailed, findNext, findPaused } from './store/summaries.ts'
-import type { Db } from './store/tables.ts'
 
-/** What an overview says of an app's campaigns: how many of each status, what begins next, what is paused and what failed. */
-export async function summarizeCampaigns(db: Db, { appId }: { appId: string }): Promise<CampaignsSummary> {
+/** Gives what an overview says of an app's campaigns: how many have each status, what begins next, what is paused and what failed. */
+export async function summarizeCampaigns({ db }: Pick<Campaigns, 'db'>, { appId }: { appId: string }): Promise<CampaignsSummary> {
   const counts = await countByStatus(db, appId)
   const next = await findNext(db, appId)
   const paused = await findPaused(db, appId)

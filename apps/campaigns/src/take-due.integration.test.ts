@@ -57,7 +57,7 @@ test('two sweeps never take the same campaign', async () => {
   const taken = (await Promise.all([takeDueCampaigns(quiet, 15), takeDueCampaigns(quiet, 15)])).flat()
 
   expect(taken.map(({ id }) => id).toSorted()).toEqual(ids.toSorted())
-  expect(taken.every(({ pointer_no }) => pointer_no === 1)).toBe(true)
+  expect(taken.every(({ pointerNo }) => pointerNo === 1)).toBe(true)
   expect(await takeDueCampaigns(quiet, 100)).toEqual([])
 })
 

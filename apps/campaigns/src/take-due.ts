@@ -1,48 +1,40 @@
-import type { FrozenSmallSend } from '@herald/contracts/calls/audience'
-import type { Bus } from '@herald/service/bus'
+import type { Campaigns } from './campaigns.ts'
 import { asSmallSend } from './core/frozen-send.ts'
-import { publishDue } from './publish-due.ts'
+import { publishDue } from './hand-over.ts'
 import { readSends } from './read-send.ts'
 import { nextDueInMs, startDueCampaigns, takeDueCampaigns } from './store/due.ts'
-import type { Db } from './store/tables.ts'
 
 const atOnce = 200
 
 /**
- * What is due by the database's clock: scheduled campaigns start, and what audience has not taken over is pointed at: it waited for its
- * app's turn, or its pointer was lost, or the queue's store was.
+ * Takes what is due by the database's clock. Scheduled campaigns start. Audience is pointed at sends that it has not taken over: a send that
+ * waited for its app's turn, a send whose pointer was lost, or all of them when the queue lost its store.
  */
 export async function takeDue({
   db,
   bus,
   handOver,
-  startedLate,
-}: {
-  db: Db
-  bus: Pick<Bus, 'publish'>
-  /** Without waiting for it. */
-  handOver: (small: FrozenSmallSend, pointerNo: number) => void
-  startedLate: (seconds: number) => void
-}): Promise<{ took: number; nextInMs?: number }> {
+  measures,
+}: Pick<Campaigns, 'db' | 'bus' | 'handOver' | 'measures'>): Promise<{ took: number; nextInMs?: number }> {
   const dueInMs = await nextDueInMs(db, ['scheduled', 'sending'])
   if (dueInMs === undefined) return { took: 0 }
   if (dueInMs > 0) return { took: 0, nextInMs: dueInMs }
 
   const starts = await startDueCampaigns(db, atOnce)
-  for (const { late_seconds } of starts) startedLate(late_seconds)
+  for (const { lateSeconds } of starts) measures.startedLate(lateSeconds)
   const due = await takeDueCampaigns(db, atOnce)
-  // What waited for its turn is handed over like any other. What was handed over before, and was not heard of, is pointed at.
+  // A small send that waited for its turn is handed over now. A send that was handed over before, and that audience never confirmed, is pointed at.
   const sends = await readSends(
     db,
-    due.flatMap(({ id, pointer_no }) => (pointer_no === 1 ? [id] : [])),
+    due.flatMap(({ id, pointerNo }) => (pointerNo === 1 ? [id] : [])),
   )
-  const pointed = due.filter(({ id, pointer_no }) => {
+  const pointed = due.filter(({ id, pointerNo }) => {
     const found = sends.get(id)
     const small = found && asSmallSend(found.send, found.target)
-    if (small) handOver(small, pointer_no)
+    if (small) handOver(small, pointerNo)
     return !small
   })
-  // One that fails now is due again by itself.
-  await Promise.allSettled(pointed.map(({ id, pointer_no, app_id }) => publishDue(bus, id, pointer_no, app_id)))
+  // A pointer that cannot be published is due again by itself.
+  await Promise.allSettled(pointed.map(({ id, pointerNo, appId }) => publishDue(bus, id, pointerNo, appId)))
   return { took: starts.length + due.length }
 }

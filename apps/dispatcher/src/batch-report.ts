@@ -7,44 +7,43 @@ import {
   type TakenBatch,
 } from '@herald/contracts/batch'
 import { mostAttemptsBefore, type End, type FailureCode } from '@herald/contracts/outcome'
-import type { Complain } from './complain.ts'
-import { isDeadCode } from './core/provider-answers.ts'
-import type { Became, Measures } from './measures.ts'
-import type { Committed, Recorder } from './record-outcomes.ts'
+import { isDeadCode, type Letter } from './core/answer-meaning.ts'
+import type { Dispatcher } from './dispatcher.ts'
+import type { Became } from './measures.ts'
+import type { Committed } from './record-outcomes.ts'
 import type { Heard, Settlement } from './send-push.ts'
-import type { Letter } from './core/provider-answers.ts'
 
-/** What finish-batch is told of the pushes. */
+/** What finish-batch is told about the pushes of the batch. */
 type Result = Pick<FinishBatch, 'environments' | 'unsent' | 'dead' | 'guarded' | 'unavailable' | 'answers' | 'retries'>
 
-/** What came of a batch: outcomes go to the tracker as they come, the rest is kept for finish-batch. */
+/** What came of a batch. Outcomes go to the tracker as they come, everything else is kept for finish-batch. */
 export type Report = {
-  /** A push that was decided to be made: `committed` waits for it until `ended` is told of it. */
+  /** Notes that a push is being made: `committed` waits for it until `ended` is told of it. */
   begun(): void
-  /** So many pushes that were begun need not be waited for any more. */
+  /** Notes that so many of the pushes that were begun need not be waited for any more. */
   ended: Committed
-  /** Takes a push's end. `committed` is told when its outcome is committed, or at once for one that has none yet. */
+  /** Takes what a push was settled as. `committed` is told when the outcome is committed, or at once for a push that has no outcome yet. */
   settle(recipient: Recipient, settlement: Settlement, committed: Committed): void
-  /** A push that was decided without a try. */
+  /** Takes a push that audience decided without a try. */
   decided(decided: Decided): void
-  /** A push that an earlier take settled and did not live to tell: what finish-batch makes of it is told again. */
+  /** Takes a push that an earlier take settled before it died: finish-batch has not heard of it, and is told now. */
   settledBefore(
     push: Pick<Recipient, 'subscriptionId' | 'userId'>,
     settled: Pick<End, 'outcome' | 'code' | 'tokenVersion'> & { at: string },
   ): void
-  /** It comes back without a try. */
+  /** Takes a push that comes back without a try. */
   retry(recipient: Recipient, tries: number, inMs: number): void
-  /** Resolves when every outcome of the batch is committed, or given up because the tracker refuses it for good. */
+  /** Resolves when every outcome of the batch is committed, or is given up because the tracker refuses it for good. */
   committed(): Promise<void>
-  /** For finish-batch. What it says of time counts from now. */
+  /** Gives what finish-batch is told. Its durations count from now. */
   result(): Result
-  /** For the log: how many, and why those that were not sent were not, by what became of them, code and the provider's word. */
+  /** Gives the counts for the log, and the reasons why pushes were not sent: by what became of them, the code and the provider's word. */
   counts(): Record<Became, number> & { reasons?: Record<string, number> }
 }
 
-/** Opens the report of a taken batch. `test`: it is of a test. `variantFor`: the experiment's variant that a user gets. */
+/** Opens the report of a taken batch. `test` is set for the batch of a test. `variantFor` gives the variant that a user gets in an experiment. */
 export function openReport(
-  { recorder, measures, complain }: { recorder: Recorder; measures: Measures; complain: Complain },
+  { recorder, measures, complain, providers }: Dispatcher,
   { appId, campaignId, day, platform, no, probe, trail, test }: TakenBatch & { answer: 'taken' } & { test?: true | undefined },
   variantFor: (userId: string) => string,
 ): Report {
@@ -59,7 +58,7 @@ export function openReport(
   })
   const environments: Result['environments'] = []
   const unsent: Result['unsent'] = []
-  // Moments of this process's steady clock, which finish-batch is told as durations.
+  // These hold moments of this process's steady clock. finish-batch is told durations.
   const dead: (Omit<Result['dead'][number], 'agoMs'> & { askedAt: number })[] = []
   const guarded: (Omit<Result['guarded'][number], 'agoMs'> & { askedAt: number })[] = []
   const unavailable: (Omit<Result['unavailable'][number], 'retryInMs' | 'agoMs'> & { readyAt: number | null; heardAt: number })[] = []
@@ -67,7 +66,7 @@ export function openReport(
   const answers = new Map<CircuitEnvironment, Answers>()
   const counted: Record<Became, number> = { sent: 0, failed: 0, skipped: 0, retried: 0, guarded: 0 }
   const reasons = new Map<string, number>()
-  /** Pushes that were begun and are not committed. */
+  /** How many pushes were begun and are not committed. */
   let open = 0
   let whenNone: (() => void) | undefined
 
@@ -77,7 +76,7 @@ export function openReport(
     reasons.set(known, (reasons.get(known) ?? 0) + 1)
   }
   const complainOf = (became: Became, code: FailureCode, word: string) => {
-    // Every size would be a kind of its own.
+    // Its word is the size: every size would be a kind of failure of its own.
     const providerCode = code === 'payload_too_large' ? '' : word
     because(became, code, providerCode)
     complain({ appId, campaignId, platform, code, providerCode })
@@ -106,7 +105,7 @@ export function openReport(
     const heardAt = performance.now()
     retries.push({ place, subscriptionId, userId, tries, readyAt: heardAt + inMs, heardAt, code, providerCode })
   }
-  /** What says for sure that our credentials are wrong gives the code, then what says that they may be, then that nobody was there. */
+  /** Notes an answer. The code of an environment is that of its gravest answer: first one that says that our credentials are wrong, then one that says that they may be, and so on down `gravity`. */
   const hear = ({ environment, letter, code }: Heard) => {
     let known = answers.get(environment)
     if (!known) answers.set(environment, (known = { runs: [], code: null, gravest: -1 }))
@@ -180,8 +179,8 @@ export function openReport(
 
     settledBefore({ subscriptionId, userId }, { outcome, code, tokenVersion, at }) {
       if (outcome === 'sent') return
-      // `at` is the tracker's database's; who was asked before is asked for by that alone.
-      if (outcome === 'failed' && isDeadCode(platform, code)) {
+      // How long ago the provider was asked is not known any more. So `at`, by the tracker's database, decides alone: a device that registered after it is alive.
+      if (outcome === 'failed' && isDeadCode(providers[platform].answers, code)) {
         dead.push({ subscriptionId, userId, tokenVersion, askedAt: performance.now(), deadSince: at, code })
       } else unsent.push(subscriptionId)
     },
@@ -208,7 +207,7 @@ export function openReport(
         retries: retries.map(({ readyAt, heardAt, ...one }) => ({
           ...one,
           retryInMs: ahead(readyAt),
-          // Who comes back without a try heard nothing.
+          // A push that comes back without a try heard nothing.
           ...(one.code === null ? {} : { agoMs: ago(heardAt) }),
         })),
         answers: [...answers].flatMap(([environment, { runs, code }]) => {
@@ -222,11 +221,11 @@ export function openReport(
   }
 }
 
-/** What was heard of an environment: letters in the order they came, equal ones together, and the code of the gravest. */
+/** What was heard of an environment: letters in the order in which they came, equal ones together, and the code of the gravest. */
 type Answers = { runs: { letter: Letter; count: number }[]; code: FailureCode | null; gravest: number }
 
-/** Kinds of reasons that a line holds; the rest are counted as `others`. */
+/** A log line holds so many kinds of reasons; all others are counted as `others`. */
 const mostReasons = 8
 
-/** From what says nothing to what says most of the way to the provider. */
+/** The letters from the one that says least of the circuit to the one that says most. */
 const gravity = 'sauwgc'

@@ -16,14 +16,14 @@ afterAll(() => rig.clean())
 const { accounts } = rig.peers
 const gateway = await openBus(testService('gateway', { NATS_URL: rig.environment['NATS_URL'] ?? '' }))
 const check = (kind: ProviderKind, appId = rig.peers.appId) => gateway.call(checkProvider, { appId, kind })
-/** What the providers took and refused so far. */
+/** Gives what the providers took and refused so far. */
 async function heard() {
   const { accepted, rejected } = await rig.simulator.control<Record<'accepted' | 'rejected', Record<string, number>>>('GET', '/summary')
   return { accepted, rejected }
 }
 
 // spec: providers/check
-test('credentials that are right are ok at all three, and nobody gets a push', async () => {
+test('right credentials are found right at all three providers, and no device gets a push', async () => {
   const { accepted } = await heard()
   const devices = [
     ...(await rig.androids(1)),
@@ -42,7 +42,7 @@ test('credentials that are right are ok at all three, and nobody gets a push', a
 test.each<[kind: ProviderKind, platform: 'ios' | 'android', said: string, remedy: string]>([
   ['apns', 'ios', '403 InvalidProviderToken', 'Check that team id and key id'],
   ['fcm', 'android', '401 oauth 400 invalid_grant', 'Give the newest key'],
-])('a foreign key at %s is named with the provider’s word and its remedy', async (kind, platform, said, remedy) => {
+])('a key that %s does not know is reported with the provider’s word and what to do about it', async (kind, platform, said, remedy) => {
   const appId = newId()
   giveForeignKey(rig.peers, platform, appId)
   const checked = await check(kind, appId)
@@ -50,7 +50,7 @@ test.each<[kind: ProviderKind, platform: 'ios' | 'android', said: string, remedy
   expect(remedyOf(kind, 'credentials_invalid', checked.providerCode)).toContain(remedy)
 })
 
-test('a bundle id of another team, and a project of another account, are named', async () => {
+test('a bundle id of another team and a project of another account are reported', async () => {
   const [teams, projects] = [newId(), newId()]
   rig.peers.changeCredentials(teams, 'apns', { ...accounts.credentials.apns, bundleId: 'com.example.of-others' })
   rig.peers.changeCredentials(projects, 'fcm', { ...accounts.credentials.fcm, projectId: 'project-of-others' })
@@ -63,7 +63,7 @@ test('a bundle id of another team, and a project of another account, are named',
   })
 })
 
-test('an app without credentials, keys that do not open, and a subject that nobody can reach are named without asking anybody', async () => {
+test('missing credentials, keys that do not open, and a subject that cannot be reached are reported without asking a provider', async () => {
   const before = await heard()
   const [none, sealed, local] = [newId(), newId(), newId()]
   rig.peers.changeCredentials(none, 'apns', null)
@@ -76,7 +76,7 @@ test('an app without credentials, keys that do not open, and a subject that nobo
   expect(await heard()).toEqual(before)
 })
 
-test('credentials that were set a moment ago are the ones that are asked about', async () => {
+test('a check asks about the credentials that were set a moment ago', async () => {
   const appId = newId()
   giveForeignKey(rig.peers, 'android', appId)
   expect(await check('fcm', appId)).toMatchObject({ ok: false })
@@ -84,7 +84,7 @@ test('credentials that were set a moment ago are the ones that are asked about',
   expect(await check('fcm', appId)).toMatchObject({ ok: true })
 })
 
-test('a provider that is out of order, away or silent is no fault of the credentials', async () => {
+test('when the provider fails, is away or is silent, the check does not blame the credentials', async () => {
   const fault = (change: object) => rig.simulator.control('PUT', '/faults', { service: 'fcm', ...change })
   await fault({ outage: '503' })
   expect(await check('fcm')).toMatchObject({ ok: false, code: 'provider_unavailable', providerCode: expect.stringContaining('503') })
@@ -96,7 +96,7 @@ test('a provider that is out of order, away or silent is no fault of the credent
   expect(await check('fcm')).toMatchObject({ ok: true })
 }, 60_000)
 
-test('an outage that a check meets opens no circuit and is told to nobody', async () => {
+test('a check that meets an outage opens no circuit and reports to no other app', async () => {
   const [device] = await rig.androids(1)
   await rig.simulator.control('PUT', '/faults', { service: 'fcm', outage: '503' })
   expect(await check('fcm')).toMatchObject({ ok: false })

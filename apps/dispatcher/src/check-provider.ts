@@ -1,37 +1,34 @@
 import type { ProviderKind } from '@herald/contracts/app'
 import { checkLimitMs, type CheckedProvider } from '@herald/contracts/calls/dispatcher'
 import { readCredentials } from '@herald/contracts/calls/gateway'
-import { isReachableSubject } from '@herald/contracts/push-subject'
-import { subjectWord } from '@herald/contracts/remedies'
-import type { Bus } from '@herald/service/bus'
 import type { Answer } from './core/answer.ts'
-import { checkedBy, checkPush } from './core/check.ts'
-import type { Transports } from './open-transports.ts'
-import type { Push, Transport } from './transports/transport.ts'
+import { checkedBy } from './core/check.ts'
+import type { Dispatcher } from './dispatcher.ts'
+import type { Push, Transport } from './providers/provider.ts'
 
 /**
- * Asks a provider whether it takes an app's credentials as they are now (spec: providers/check). Nobody gets a push, and no circuit hears of it: the way there
- * is opened for this and closed again.
+ * Asks a provider whether it takes an app's credentials as they are now (spec: providers/check). No device gets a push and no circuit hears of it: a connection
+ * is opened for the check and closed again.
  */
 export async function checkProvider(
-  { bus, transports }: { bus: Bus; transports: Transports },
+  { bus, transports, providers }: Dispatcher,
   { appId, kind }: { appId: string; kind: ProviderKind },
 ): Promise<CheckedProvider> {
   const { credentials } = await bus.call(readCredentials, { appId, kind })
-  if (!credentials) return { ok: false, code: 'not_configured', providerCode: null }
-  if (credentials.kind === 'webpush' && !isReachableSubject(credentials.subject))
-    return { ok: false, code: 'credentials_invalid', providerCode: subjectWord }
+  const provider = Object.values(providers).find((one) => one.kind === kind)
+  if (!credentials || !provider) return { ok: false, code: 'not_configured', providerCode: null }
+  const mistake = provider.mistakeIn(credentials)
+  if (mistake !== null) return { ok: false, code: 'credentials_invalid', providerCode: mistake }
 
   const opened = transports.openForCheck(appId, credentials)
   try {
-    const answer = await answerWithin(checkLimitMs, opened.transport, checkPush[kind])
-    return checkedBy(kind, answer)
+    return checkedBy(provider.answers, await answerWithin(checkLimitMs, opened.transport, provider.checkPush))
   } finally {
     opened.close()
   }
 }
 
-/** What the push is answered; what takes longer is a time-out. Rejects for a mistake of ours. */
+/** Gives the answer to a push; one that takes longer than `ms` is a time-out. Rejects for a mistake of ours. */
 async function answerWithin(ms: number, transport: Transport, push: Push): Promise<Answer> {
   const late = Promise.withResolvers<Answer>()
   const timer = setTimeout(() => late.resolve({ is: 'unanswered', why: 'timeout', reason: '' }), ms)

@@ -23,7 +23,7 @@ async function deliver(row: Row): Promise<FinishBatch> {
   return rig.finishOf(row)
 }
 
-test('every part of a take names the circuit and the credentials that will be used', async () => {
+test('every part of a take says which circuit and credentials will be used', async () => {
   const ios = rig.peers.queue('ios', await iphones(3), { partSize: 2 })
   const android = rig.peers.queue('android', await rig.androids(1))
   const appId = newId()
@@ -38,7 +38,7 @@ test('every part of a take names the circuit and the credentials that will be us
   expect(finishes.map(({ credentialsVersion }) => credentialsVersion)).toEqual([1, 1, null])
 })
 
-test('answers are told as letters, by the environment that accepted or was asked first; what says nothing is not in them', async () => {
+test('audience hears answers as letters, under the environment that accepted or was asked first, and only letters that say something about a circuit', async () => {
   const [fine, sandbox, bad, dead] = [
     await iphones(3),
     await iphones(2, { environment: 'sandbox' }),
@@ -68,7 +68,7 @@ test('answers are told as letters, by the environment that accepted or was asked
 })
 
 // spec: providers/circuit-now-or-never
-test('what the mass guard decides is not in the ledger, unless it is now or never: then it has failed', async () => {
+test('a push that the mass guard decides about has no outcome yet; one that is now or never has failed', async () => {
   const devices = await rig.androids(1, { behaviour: { answer: 'sender_mismatch' } })
   const later = rig.peers.queue('android', devices, { tries: 2 })
   expect((await deliver(later)).guarded).toMatchObject([{ code: 'sender_mismatch', tries: 3 }])
@@ -80,7 +80,7 @@ test('what the mass guard decides is not in the ledger, unless it is now or neve
 })
 
 // spec: providers/circuit-holds
-test('once credentials are refused the rest of the batch is not sent, and all of it comes back uncounted', async () => {
+test('once credentials are refused the rest of the batch is not sent, and all of it comes back without a try counted', async () => {
   const appId = newId()
   giveForeignKey(rig.peers, 'ios', appId)
   const row = rig.peers.queue('ios', await iphones(200), { appId, tries: 3 })
@@ -93,7 +93,7 @@ test('once credentials are refused the rest of the batch is not sent, and all of
   const refused = spellAnswers(answers?.seen ?? '')
   expect(refused).toMatch(/^c{1,8}$/)
   expect(await countRejected()).toBe(rejectedBefore + refused.length)
-  // They may have been replaced unheard: the next batch reads them again.
+  // The broadcast about new credentials may have been missed, so the next batch reads them again.
   await deliver(rig.peers.queue('ios', await iphones(1), { appId }))
   expect(rig.peers.askedCredentials.filter((asked) => asked === `${appId}/apns`)).toHaveLength(2)
 })
@@ -104,7 +104,7 @@ async function countRejected(): Promise<number> {
 }
 
 // spec: providers/no-answer
-test('keys that do not open are wrong credentials: the batch is held, not failed', async () => {
+test('keys that do not open count as wrong credentials: the batch waits and does not fail', async () => {
   const appId = newId()
   rig.peers.changeCredentials(appId, 'fcm', { ...rig.peers.accounts.credentials.fcm, sealContext: 'elsewhere' })
   const row = rig.peers.queue('android', await rig.androids(2), { appId, tries: 4 })
@@ -115,7 +115,7 @@ test('keys that do not open are wrong credentials: the batch is held, not failed
 
 describe('a probe', () => {
   // spec: providers/probe
-  test('is sent to one device, the others come back uncounted', async () => {
+  test('is sent to one device; the others come back without a try counted', async () => {
     const devices = await rig.androids(30)
     const row = rig.peers.queue('android', devices, { probe: true, tries: 1, partSize: 13 })
     const finish = await deliver(row)
@@ -126,7 +126,7 @@ describe('a probe', () => {
     expect(await rig.simulator.arrivedAt(devices)).toHaveLength(1)
   })
 
-  test('goes to the first device, also in an environment that is held', async () => {
+  test('goes to the first device, also when the device’s environment is held', async () => {
     const [sandbox, production] = [await iphones(1, { environment: 'sandbox' }), await iphones(1)]
     const heldEnvironments = [{ environment: 'sandbox' as const, inMs: 30_000 }]
     const row = rig.peers.queue('ios', [...sandbox, ...production], { probe: true, heldEnvironments })
@@ -137,7 +137,7 @@ describe('a probe', () => {
   test.each<[string, () => Promise<Device[]>, (appId: string) => void, string]>([
     ['android', () => rig.androids(2), (appId) => giveForeignKey(rig.peers, 'android', appId), 'c'],
     ['web', () => browsers(2), (appId) => giveForeignKey(rig.peers, 'web', appId), 'w'],
-  ])('%s: that is refused comes back uncounted, a second after the others', async (platform, make, refuse, letter) => {
+  ])('%s: comes back without a try counted when it is refused, a second after the other pushes', async (platform, make, refuse, letter) => {
     const appId = newId()
     refuse(appId)
     const row = rig.peers.queue(platform === 'web' ? 'web' : 'android', await make(), { appId, probe: true, tries: 4 })
@@ -149,7 +149,7 @@ describe('a probe', () => {
     expect(at.get(probed)).toBeGreaterThan((at.get(other) ?? 0) + 500)
   })
 
-  test('whose one device is guarded is told to the guard', async () => {
+  test('tells the mass guard when its one device is guarded', async () => {
     const row = rig.peers.queue('android', await rig.androids(2, { behaviour: { answer: 'bad_token' } }), { probe: true })
     const finish = await deliver(row)
     expect(finish.guarded).toMatchObject([{ subscriptionId: idsOf(row)[0], code: 'token_invalid' }])
@@ -157,7 +157,7 @@ describe('a probe', () => {
   })
 })
 
-test('devices of an environment that is held come back at its time, the others are sent; now or never is not held', async () => {
+test('the devices of a held environment come back when its circuit is probed, and the others are sent; a push that is now or never is not held', async () => {
   const [production, sandbox] = [await iphones(2), await iphones(2, { environment: 'sandbox' })]
   const inMs = 30_000
   const queue = (ttl: number) => {

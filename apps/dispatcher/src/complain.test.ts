@@ -14,7 +14,7 @@ const complaint = (change: Partial<Complaint> = {}): Complaint => ({
   ...change,
 })
 
-test('the first of a kind in a minute is a warning that names the remedy; the next thousand are none', () => {
+test('the first failure of a kind in a minute is a warning that says what to do; the next thousand of the kind write nothing', () => {
   const { clock, lines, complain } = given()
   for (let push = 0; push < 1_000; push += 1) complain(complaint())
   expect(lines).toEqual([{ fields: complaint(), text: `pushes do not go out: ${remedies.network_error}` }])
@@ -29,16 +29,16 @@ test('the first of a kind in a minute is a warning that names the remedy; the ne
   expect(lines).toHaveLength(5)
 })
 
-test('a token that is dead needs nobody; every other code has a remedy', () => {
+test('a dead token needs no operator; every other code says what to do', () => {
   const { lines, complain } = given()
   complain(complaint({ code: 'token_dead' }))
   expect(lines).toEqual([])
   expect(failureCodes.filter((code) => !remedies[code])).toEqual(['token_dead'])
 })
 
-test('an app with any number of words from its hosts fills neither the log nor the memory', () => {
+test('an app whose hosts answer any number of different words fills neither the log nor the memory', () => {
   const { lines, complain } = given()
   for (let word = 0; word < 5_000; word += 1) complain(complaint({ providerCode: `${word}` }))
   expect(lines).toHaveLength(101)
-  expect(lines.at(-1)?.text).toBe('further kinds of failure in this minute are not written')
+  expect(lines.at(-1)?.text).toBe('no further kinds of failure are written in this minute')
 })

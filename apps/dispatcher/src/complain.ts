@@ -4,17 +4,17 @@ import { remedies } from '@herald/contracts/remedies'
 import { LRUCache } from 'lru-cache'
 
 export type Complaint = { appId: string; campaignId: string; platform: Platform; code: FailureCode; providerCode: string }
-/** Tells the operator of a push that did not go out. */
+/** Tells the operator that a push did not go out. */
 export type Complain = (complaint: Complaint) => void
 
 const againAfterMs = 60_000
-/** Kinds that are remembered, and lines that are written in a minute at most: an app may bring any number of hosts with any number of words. */
+/** Bounds on the kinds that are remembered and the lines that are written in a minute: an app may bring any number of hosts, each with words of its own. */
 const keptKinds = 1_000
 const linesPerMinute = 100
 
 /**
- * The first push of a kind (app, platform, code and the provider's word) in a minute that failed or comes back is a warning that names the
- * remedy. It holds ids and codes only: never a token, an endpoint or a text.
+ * Warns the operator of pushes that failed or come back, and names the remedy: once a minute for each kind, which is an app, a platform, a code and the provider's
+ * word. The line holds ids and codes only: never a token, an endpoint or a text.
  */
 export function openComplaints(log: { warn(fields: object, text: string): void }, now: () => number = () => performance.now()): Complain {
   const saidAt = new LRUCache<string, number>({ max: keptKinds })
@@ -29,6 +29,6 @@ export function openComplaints(log: { warn(fields: object, text: string): void }
     minute.lines += 1
     if (minute.lines > linesPerMinute) return
     log.warn({ appId, campaignId, platform, code, providerCode }, `pushes do not go out: ${remedy}`)
-    if (minute.lines === linesPerMinute) log.warn({ linesPerMinute }, 'further kinds of failure in this minute are not written')
+    if (minute.lines === linesPerMinute) log.warn({ linesPerMinute }, 'no further kinds of failure are written in this minute')
   }
 }

@@ -5,7 +5,7 @@ import { z } from 'zod'
 
 const httpsUrl = z.url({ protocol: /^https$/, error: 'must be an https:// address' })
 
-/** APNs and FCM are connected to by host and port; a path would be dropped without a word. */
+/** Connections to APNs and FCM need a host and a port only. A path would be ignored silently, so it is refused. */
 const withoutPath = (url: string): boolean => {
   const { pathname, search } = new URL(url)
   return pathname === '/' && search === ''

@@ -11,7 +11,7 @@ const nameServer = await startNameServer(() => false)
 const anyHost = { WEB_PUSH_ALLOW_PRIVATE: 'false', WEB_PUSH_ALLOWED_HOSTS: '*' }
 afterEach(() => rig.clean())
 
-/** As many one-device sends of an app to hosts of their own, which nobody can resolve. */
+/** Makes that many sends of an app to one device each, with hosts that no name server knows. */
 async function deadSends(count: number) {
   const devices = await rig.simulator.devices({ platform: 'web', count, applicationServerKey: rig.peers.accounts.vapid.publicKey })
   const appId = newId()
@@ -25,21 +25,24 @@ async function deadSends(count: number) {
 test.each([
   ['in production', anyHost],
   ['in development', { WEB_PUSH_ALLOW_PRIVATE: 'true' }],
-])('%s names that nobody answers for hold up no push of FCM, and come back as tries that were not sent', async (_where, settings) => {
-  const before = nameServer.asked.length
-  await rig.start(settings, nameServer.address)
-  const dead = await deadSends(40)
-  const honest = rig.peers.queue('android', await rig.androids(96))
-  for (const row of dead) await rig.peers.point(row)
-  await until(() => nameServer.asked.length >= before + 60, { what: 'the dead names are being asked for' })
-  await rig.peers.point(honest)
-  await rig.finishOf(honest)
-  expect(rig.peers.outcomesOf(honest).map(({ outcome }) => outcome)).toEqual(Array.from({ length: 96 }, () => 'sent'))
+])(
+  '%s host names that no name server answers for hold up no push to FCM, and their own pushes come back unsent',
+  async (_where, settings) => {
+    const before = nameServer.asked.length
+    await rig.start(settings, nameServer.address)
+    const dead = await deadSends(40)
+    const honest = rig.peers.queue('android', await rig.androids(96))
+    for (const row of dead) await rig.peers.point(row)
+    await until(() => nameServer.asked.length >= before + 60, { what: 'the dead names are being asked for' })
+    await rig.peers.point(honest)
+    await rig.finishOf(honest)
+    expect(rig.peers.outcomesOf(honest).map(({ outcome }) => outcome)).toEqual(Array.from({ length: 96 }, () => 'sent'))
 
-  for (const row of dead) expect((await rig.finishOf(row)).retries).toMatchObject([{ tries: 1 }])
-})
+    for (const row of dead) expect((await rig.finishOf(row)).retries).toMatchObject([{ tries: 1 }])
+  },
+)
 
-test('beside names that nobody answers for a stop takes no longer than its 10 s', async () => {
+test('a dispatcher that waits for dead host names stops within 10 s as well', async () => {
   const { process, ended } = await rig.start(anyHost, nameServer.address)
   const before = nameServer.asked.length
   for (const row of await deadSends(32)) await rig.peers.point(row)

@@ -14,7 +14,7 @@ afterEach(() => rig.clean())
 const idsOf = (row: Row) => row.recipients.map(({ subscriptionId }) => subscriptionId)
 
 // spec: tracking/one-outcome
-test('each recipient gets exactly one end, over all parts of a batch and with what was decided before', async () => {
+test('each recipient has exactly one outcome, in all parts of a batch and with those that were decided before', async () => {
   await rig.start()
   const [fine, dead, busy] = [
     await rig.androids(40),
@@ -51,7 +51,7 @@ test('each recipient gets exactly one end, over all parts of a batch and with wh
 })
 
 // spec: webhooks/event-test
-test('of a test the tracker and audience are told that it is one, and of another send nothing more than before', async () => {
+test('the tracker and audience are told when a batch is of a test, and nothing more than before for other sends', async () => {
   await rig.start()
   const devices = await rig.androids(2)
   const tested = rig.peers.queue('android', devices.slice(0, 1), {}, { test: true })
@@ -67,7 +67,7 @@ test('of a test the tracker and audience are told that it is one, and of another
 })
 
 // spec: sending/copies
-test('while the tracker is away sending stops at the window, and no outcome is lost', async () => {
+test('while the tracker is away, sending stops when the window is full, and no outcome is lost', async () => {
   await rig.start({ DISPATCH_WINDOW: '20' })
   rig.peers.state.trackerIsAway = true
   const devices = await rig.androids(100)
@@ -86,7 +86,7 @@ test('while the tracker is away sending stops at the window, and no outcome is l
 })
 
 // spec: providers/not-configured
-test('without credentials every push fails at once, and with them it is sent as soon as they are there', async () => {
+test('without credentials every push fails at once; as soon as there are credentials, pushes are sent', async () => {
   await rig.start()
   const appId = newId()
   rig.peers.changeCredentials(appId, 'fcm', null)
@@ -108,7 +108,7 @@ test('without credentials every push fails at once, and with them it is sent as 
 })
 
 // spec: sending/ttl-counts, sending/ttl-zero, tracking/skip-reasons
-test('a ttl that is used up skips the push; now or never gets one try and no other', async () => {
+test('a push whose ttl is used up is skipped; one that is now or never gets one try and no other', async () => {
   await rig.start()
   const devices = await rig.androids(1)
   const late = rig.peers.queue('android', devices, { elapsedMs: 60_000 }, { ttl: 60 })
@@ -129,7 +129,7 @@ test('a ttl that is used up skips the push; now or never gets one try and no oth
   expect(rig.peers.outcomesOf(down)).toMatchObject([{ outcome: 'failed', code: 'provider_unavailable', attempts: 1 }])
 })
 
-test('a message in a row that another holds or that is done is acked and nothing is sent', async () => {
+test('a pointer to a batch that another dispatcher holds, or that is done, is acked and sends nothing', async () => {
   await rig.start()
   const devices = await rig.androids(1)
   const held = rig.peers.queue('android', devices, { leasedUntil: Number.POSITIVE_INFINITY, takes: 1 })
@@ -146,7 +146,7 @@ test('a message in a row that another holds or that is done is acked and nothing
 })
 
 // spec: sending/platforms-apart
-test('a hanging platform holds up neither another nor its own other lane', async () => {
+test('a platform whose provider hangs holds up neither another platform nor its own other lane', async () => {
   await rig.start({ DISPATCH_WINDOW: '40' })
   const silent = await rig.simulator.devices({ platform: 'ios', count: 200, bundleId: topic, behaviour: { answer: 'silent' } })
   const hanging = rig.peers.queue('ios', silent, { lane: 'bulk' })
@@ -162,10 +162,10 @@ test('a hanging platform holds up neither another nor its own other lane', async
 })
 
 // spec: providers/endpoint-guard
-test('an endpoint in a private network is not knocked at', async () => {
+test('no connection is made to an endpoint in a private network', async () => {
   await rig.start({ WEB_PUSH_ALLOW_PRIVATE: 'false' })
   const devices = await rig.simulator.devices({ platform: 'web', count: 2, applicationServerKey: rig.peers.accounts.vapid.publicKey })
-  // One by name, one by its literal address.
+  // One endpoint has a host name, the other an IP address.
   const [named, literal] = devices
   if (literal?.endpoint) literal.endpoint = literal.endpoint.replace('localhost', '127.0.0.1')
   const row = rig.peers.queue(
@@ -184,7 +184,7 @@ test('an endpoint in a private network is not knocked at', async () => {
 })
 
 // spec: providers/no-answer
-test('keys that do not decode end the subscription', async () => {
+test('a browser whose keys do not decode is invalidated', async () => {
   await rig.start()
   const [device] = await rig.simulator.devices({ platform: 'web', count: 1, applicationServerKey: rig.peers.accounts.vapid.publicKey })
   if (!device?.keys) throw new Error('no device')
@@ -201,14 +201,14 @@ test.each([
   ['APNS_URL', 'http://proxy.example'],
   ['SEAL_KEYS', ''],
   ['HMAC_SECRET', ''],
-])('does not start with %s=%s, and says so without printing it', async (name, value) => {
+])('does not start with %s=%s, and says so without printing the value', async (name, value) => {
   const refusal = await rig.start({ [name]: value }).catch(String)
   expect(refusal).toContain(`${name}: `)
   expect(refusal).not.toContain(value === '' ? hmacSecret : value)
 })
 
 // spec: experiments/one-variant-per-user
-test('a user gets the text of their variant, and outcome and msgId say which, however the push ends', async () => {
+test('a user gets the text of their variant, and the outcome and the msgId name the variant, however the push ends', async () => {
   await rig.start()
   const titled = (title: string) => ({ _default: 'en', en: { title, body: 'B' } })
   const variants = ['a', 'b'].map((id) => ({ id, weight: 1, content: titled(id) }))

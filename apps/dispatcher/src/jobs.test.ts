@@ -5,7 +5,7 @@ import { batchesAtOnce, openJobs } from './jobs.ts'
 
 afterEach(() => void vi.useRealTimers())
 
-test('so many batches of a platform and lane are in work at once; the next waits for a place', async () => {
+test('a platform and lane has a fixed number of batches in work; the next batch waits for a place', async () => {
   const jobs = openJobs()
   const places = await Promise.all(Array.from({ length: batchesAtOnce.bulk }, () => jobs.enter('ios', 'bulk', 'app')))
   let entered = false
@@ -18,7 +18,7 @@ test('so many batches of a platform and lane are in work at once; the next waits
   expect(entered).toBe(true)
 })
 
-test('a stopping process takes no batch and turns away who waits, once it is done', async () => {
+test('a process that stops takes no batch, and turns waiting batches away when its own are done', async () => {
   const jobs = openJobs()
   const places = await Promise.all(Array.from({ length: batchesAtOnce.bulk }, () => jobs.enter('ios', 'bulk', 'app')))
   const waiting = jobs.enter('ios', 'bulk', 'app')
@@ -34,7 +34,7 @@ test('a stopping process takes no batch and turns away who waits, once it is don
   expect(jobs.stopping.aborted).toBe(true)
 })
 
-test('a stop waits for what is in flight, but not longer than 8 s', async () => {
+test('a process that stops waits for the pushes in flight, but not longer than 8 s', async () => {
   vi.useFakeTimers()
   const jobs = openJobs()
   let answer: Answer | undefined

@@ -4,46 +4,46 @@ import { openPresence, openTurns, type Presence, type Turns } from '@herald/serv
 import type { Answer } from './core/answer.ts'
 
 /**
- * Batches in work at once, per platform, so that a slow provider holds up its own only. Bulk batches are full (500 pushes,
- * ~1 MB), so few are held; prompt ones are mostly a single device that waits for its answer. Each goes through three commits that it shares
- * with others, 50 to 100 ms under load, so 64 of them were 900 a second at most.
+ * How many batches of a platform are in work at once. Each platform has its own, so that a slow provider holds up its own pushes only. Bulk batches are full
+ * (500 pushes, about 1 MB), so few are held. Most prompt batches are one push that waits for its answer. Each batch goes through three commits, which it
+ * shares with others and which take 50 to 100 ms under load: with 64 at once, 900 batches a second were the most.
  */
 export const batchesAtOnce: Record<Lane, number> = { prompt: 128, bulk: 8 }
 
-/** Of these one app has at most so many; fewer while others have batches too. */
+/** How many of these one app has at most, and how many while other apps have batches too. */
 const batchesOfApp: Record<Lane, number> = { prompt: 112, bulk: 8 }
 const batchesOfCrowdedApp: Record<Lane, number> = { prompt: 16, bulk: 4 }
 
 /**
- * Pointers in hand at once, per platform and lane: few, since one that waits here for a place is not there for another process. Of small sends
- * more than the 64 that an app has on the lane, or another app's pointer would wait behind them, where turns do not count.
+ * How many pointers of a platform and lane this process holds at once. Few, since another process cannot take a pointer that waits here for a place. On the prompt
+ * lane more than the 64 that one app may have there, or another app's pointer would wait behind them in NATS, where apps do not take turns.
  */
 export const pointersAtOnce: Record<Lane, number> = { prompt: 80, bulk: 2 }
 
-/** What is in flight when the process is told to stop is waited for so long; then it counts as unanswered. */
+/** When the process is told to stop, it waits so long for the pushes in flight. After that they count as unanswered. */
 const drainMs = 8_000
 
-/** The batches of this process: how many at once, and how they end when it stops. */
+/** The batches that this process works on: how many at once, and how they end when the process stops. */
 export type Jobs = {
-  /** Aborted when the process is to stop: nothing is sent any more. */
+  /** Aborted when the process is told to stop: from then on nothing is sent. */
   readonly stopping: AbortSignal
-  /** Batches in work. */
+  /** How many batches are in work. */
   readonly inWork: number
-  /** Waits for a place for one more batch; places go by turns of apps. Fault queue_unavailable when the process stops: the pointer is for another. */
+  /** Waits for a place for one more batch; apps take turns at places. Fault queue_unavailable when the process stops, so that another process gets the pointer. */
   enter(platform: Platform, lane: Lane, appId: string): Promise<{ leave(): void }>
-  /** `cutOff` is told, with what the pushes that wait are answered, when the process cannot wait any longer; until what is returned is called. */
+  /** Calls `cutOff` when the process cannot wait any longer, with the answer that the waiting pushes get. Gives the function that takes `cutOff` back. */
   onCutOff(cutOff: (answer: Answer) => void): () => void
-  /** A place for a batch that was given to this process, whether or not one is free: it asked for no more than it had room for. */
+  /** Takes a place for a batch that audience gave to this process, whether or not one is free: the process asked for no more than it had room for. */
   occupy(platform: Platform, lane: Lane, appId: string): { leave(): void }
-  /** How many more small batches of each platform may come unasked, and the apps that have as many as they may. */
+  /** Gives how many more small batches of each platform audience may give, and the apps that have as many as they may. */
   room(): { room: Record<Platform, number>; full: string[] }
-  /** A batch is in work until its promise ends; stopping waits for it. */
+  /** Notes that a batch is in work until its promise ends. Stopping waits for it. */
   add(job: Promise<void>): void
-  /** Stops: no new batch, nothing unsent is sent, what is in flight has 8 s, and every batch is finished. */
+  /** Stops: takes no new batch, sends nothing that is unsent, waits 8 s for what is in flight, and ends when every batch is finished. */
   stop(): Promise<void>
 }
 
-/** The batches of a platform and lane: places taken, in all and by app, and who waits for one. */
+/** The batches of a platform and lane: the places that are taken, in all and by app, and the batches that wait for one. */
 type Queue = { taken: number; of: Map<string, number>; presence: Presence; waiting: Turns<{ enter: () => void; turnAway: () => void }> }
 
 export function openJobs(): Jobs {
@@ -69,7 +69,7 @@ export function openJobs(): Jobs {
     queue.taken += 1
     queue.of.set(appId, (queue.of.get(appId) ?? 0) + 1)
   }
-  /** The place goes to the app whose turn it is, or is free. */
+  /** Makes the place of a batch. When the batch leaves it, the place goes to the app whose turn it is, or is free. */
   const placeIn = (queue: Queue, lane: Lane, appId: string) => ({
     leave: () => {
       queue.taken -= 1
@@ -88,7 +88,7 @@ export function openJobs(): Jobs {
 
     async enter(platform, lane, appId) {
       if (stopping.signal.aborted) {
-        // Turned away at once, the pointer would come back to this process again and again until its consumers stop.
+        // A pointer that is turned away at once would come back to this process again and again, until its consumers stop.
         await drained.promise
         throw queueUnavailable()
       }

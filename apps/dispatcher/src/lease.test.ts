@@ -18,7 +18,7 @@ test('a lease that is renewed is held', async () => {
   expect(renewals).toBe(20)
 })
 
-test('a renewal that is refused ends it at once', async () => {
+test('a renewal that is refused ends the lease at once', async () => {
   const lease = keepLease(performance.now(), () => Promise.resolve(false))
   await vi.advanceTimersByTimeAsync(3_000)
   expect(lease.lost.aborted).toBe(true)
@@ -26,7 +26,7 @@ test('a renewal that is refused ends it at once', async () => {
 })
 
 // spec: sending/take-over
-test('while nobody answers it is held for 12 s from when it was last asked for', async () => {
+test('while audience does not answer, a lease is held for 12 s from the last renewal that was asked for', async () => {
   const lease = keepLease(performance.now() - 1_000, () => Promise.reject(new Error('away')))
   await vi.advanceTimersByTimeAsync(10_999)
   expect(lease.held).toBe(true)
@@ -36,7 +36,7 @@ test('while nobody answers it is held for 12 s from when it was last asked for',
   expect(lease.lost.aborted).toBe(true)
 })
 
-test('when its time is up nothing more is sent, but it is asked for until it is heard, and then kept for what is not yet reported', async () => {
+test('when its time is up nothing more is sent, but renewals go on until audience answers, and the lease is then kept for outcomes that are not reported yet', async () => {
   let isAway = true
   const renewedAt: number[] = []
   const lease = keepLease(performance.now(), () => {
@@ -53,7 +53,7 @@ test('when its time is up nothing more is sent, but it is asked for until it is 
   lease.release()
 })
 
-test('once another has it, it is not asked for again', async () => {
+test('once another process has the batch, no renewal is asked for', async () => {
   let asked = 0
   const lease = keepLease(performance.now(), () => Promise.resolve((asked += 1) < 2))
   await vi.advanceTimersByTimeAsync(60_000)

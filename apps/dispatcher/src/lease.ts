@@ -1,27 +1,27 @@
 import { leaseMs, leaseRenewMs } from '@herald/contracts/batch'
 
-/** After a renewal that nobody answered the next is due: a returning audience gives living takers a whole lease to come back. */
+/** When a renewal is not answered, the next one comes after this: an audience that returns gives living dispatchers a whole lease to come back. */
 const againAfterMs = 1_000
 
 /**
- * A taken batch is ours until 12 s after we last asked, by the monotonic clock: a process thawed after a freeze finds it
- * over and must not play out a batch that another has taken meanwhile (docs/architecture.md, Leases around the outside).
+ * A taken batch is ours until 12 s after we last asked, by the monotonic clock. A process that was frozen finds its lease over when it goes on,
+ * and must not deliver a batch that another process has taken meanwhile (docs/architecture.md, Leases around the outside).
  */
 export type Lease = {
-  /** To be asked before each send. Once over, it stays so: nothing more is sent. */
+  /** Whether the lease holds, to be asked before each send. Once it is over it stays over: nothing more is sent. */
   readonly held: boolean
   /** Aborted as soon as the lease is known to be over. */
   readonly lost: AbortSignal
-  /** Whether another has the batch by now. While nobody has, it is still ours to report and to end. */
+  /** Whether another process has taken the batch. Until one has, the batch is still ours to report and to end. */
   readonly isTaken: boolean
-  /** Ends renewing it. */
+  /** Stops renewing the lease. */
   release(): void
 }
 
 /**
- * Keeps a lease that was asked for at `takenAt` (`performance.now()` just before the request, so the receiver's clock
- * started later). `renew` answers whether it is still ours. It is asked on also when the time is up, until another has the batch:
- * what was sent and is not yet with the tracker must not be sent by the next taker, however long a database was away.
+ * Keeps a lease that was asked for at `takenAt` (`performance.now()` just before the request, so audience's clock
+ * started later). `renew` says whether the batch is still ours. It goes on being asked when the time is up, until another process has the batch:
+ * pushes that were sent and are not yet with the tracker must not be sent by the next taker, however long a database was away.
  */
 export function keepLease(takenAt: number, renew: () => Promise<boolean>, now: () => number = () => performance.now()): Lease {
   const lost = new AbortController()

@@ -1,5 +1,5 @@
 import { runService } from '@herald/service/run'
 import { Config } from './config.ts'
-import { startDispatcher } from './dispatcher.ts'
+import { wireDispatcher } from './wire.ts'
 
-await runService('dispatcher', Config, startDispatcher)
+await runService('dispatcher', Config, wireDispatcher)

@@ -3,31 +3,31 @@ import type { Metrics } from '@herald/service/metrics'
 import type { Jobs } from './jobs.ts'
 import type { Window } from './window.ts'
 
-/** What became of a push: its outcome, or that it comes back, or that the mass guard decides. */
+/** What became of a push: it has an outcome, it is tried again (`retried`), or the mass guard decides about it (`guarded`). */
 export type Became = 'sent' | 'failed' | 'skipped' | 'retried' | 'guarded'
 
 /** What the dispatcher counts about its pushes. */
 export type Measures = {
-  /** A push was answered, or given up, so long after it was handed over. */
+  /** Counts how long after handing over a push was answered or given up. */
   answered(platform: Platform, seconds: number): void
-  /** An answer that the table does not know. */
+  /** Counts an answer that is not in the provider's table. */
   unknownAnswer(platform: Platform): void
-  /** `code`: why it failed, was skipped or comes back; empty for sent. */
+  /** Counts what became of a push. `code` says why it failed, was skipped or is tried again; it is empty for a push that was sent. */
   became(platform: Platform, outcome: Became, code: string): void
 }
 
-/** From a provider next door to the time limit of 10 s. */
+/** Seconds: from a provider next door to the time limit of 10 s. */
 const buckets = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
 type Counted = { platform: Platform; outcome: Became; code: string; count: number }
 
 /**
- * Opens the dispatcher's metrics. A push is counted here and told at the next scrape: prom-client takes 0.5 µs to find the series of a count
- * by its labels, and 300 bytes.
+ * Opens the dispatcher's metrics. Pushes are counted here, and prom-client is told of them at the next scrape: it takes 0.5 µs and 300 bytes to find the series
+ * of a count by its labels.
  */
 export function openMeasures(metrics: Metrics, { window, jobs }: { window: Pick<Window, 'held'>; jobs: Pick<Jobs, 'inWork'> }): Measures {
   const labelNames = ['platform'] as const
-  /** There are few: platforms, outcomes and codes are ours. */
+  /** There are few of these, since platforms, outcomes and codes are our own. */
   const counts: Counted[] = []
   let last: Counted | undefined
   metrics.counter('herald_pushes_total', 'Pushes, by what became of them.', ['platform', 'outcome', 'code'], function () {
@@ -56,7 +56,7 @@ export function openMeasures(metrics: Metrics, { window, jobs }: { window: Pick<
   }
 }
 
-/** What a gauge does at a scrape to show a number that is kept elsewhere. */
+/** What a gauge does at a scrape to show a number that another part keeps. */
 const setTo = (read: () => number) =>
   function (this: { set(value: number): void }) {
     this.set(read())

@@ -1,15 +1,15 @@
 import type { Recipient } from '@herald/contracts/batch'
 import { takeBatch } from '@herald/contracts/calls/audience'
-import { readSettled } from '@herald/contracts/calls/tracker'
+import { readOutcomesOfBatch } from '@herald/contracts/calls/tracker'
 import { readRecipients, type SentTo } from '@herald/contracts/recipient'
 import type { Report } from './batch-report.ts'
-import type { Batch, Dispatch } from './deliver-batch.ts'
+import type { Batch, Dispatcher } from './dispatcher.ts'
 import type { Lease } from './lease.ts'
 import { untilAnswered } from './until-answered.ts'
 
 /**
- * Who is to be sent to, each by a number. A recipient is read when it is its turn: eight batches of objects would outlive two collections each,
- * and the old ones that they fill up then cost as much as sending.
+ * The recipients that are to be sent to, each named by a number. A recipient is read from its columns when it is its turn. Objects for all of them would outlive
+ * two garbage collections, and with eight batches in work the collections of old objects that follow cost as much as sending.
  */
 export type Recipients = {
   numbers: number[]
@@ -18,12 +18,12 @@ export type Recipients = {
 }
 
 /**
- * The recipients that are to be sent to: every part of the batch, without those that a take which died has settled.
- * Decided ones are told to the tracker. Undefined: the batch is not ours any more, or the process stops before it is known
- * what is settled; then nothing may be said about it.
+ * Reads every part of the batch and gives the recipients that are to be sent to: without those that an earlier take settled before it died. Pushes that audience
+ * decided go to the report. Undefined when the batch is not ours any more, or when the process stops before it is known
+ * what is settled: then nothing may be said about the batch.
  */
 export async function openRecipients(
-  { bus, jobs }: Dispatch,
+  { bus, jobs }: Dispatcher,
   { taken, circuit }: Batch,
   lease: Lease,
   report: Report,
@@ -60,7 +60,7 @@ export async function openRecipients(
 
   const settled = new Set<number>()
   if (takes > 1) {
-    const answer = await untilAnswered(() => bus.call(readSettled, { day, campaignId, no }), giveUp)
+    const answer = await untilAnswered(() => bus.call(readOutcomesOfBatch, { day, campaignId, no }), giveUp)
     if (!answer) return undefined
     const byPlace = new Map([...numbers.map(at), ...decided].map((push) => [push.place, push]))
     for (const { places, ...end } of answer.results) {

@@ -1,31 +1,31 @@
 import { maxTries } from '@herald/contracts/batch'
 import { LRUCache } from 'lru-cache'
 
-/** An origin nobody has sent to for long may be forgotten: it is found out again within 20 answers. */
+/** An origin to which nothing was sent for long may be forgotten: that it is away is noticed again within 20 answers. */
 const keptOrigins = 5_000
-/** As audience's circuits judge APNs and FCM: 20 answers in a row, or 10 when a push has used up its tries on them. */
+/** An origin is away when this many pushes in a row found it away, or 10 when one of them has used up its tries: as audience's circuits have it for APNs and FCM. */
 const awayFrom = 20
 const awayFromExhausted = 2 * maxTries
-/** An origin that has been away long is looked for by its devices less often: at most a quarter of that time later, and at most a minute. */
+/** The longer an origin is away, the longer its pushes wait: a quarter of the time that it has been away, and at most this. */
 const longestWaitMs = 60_000
-/** A host that is gone for good must not keep its pushes for their whole ttl of up to 28 days: after this they are tried as usual, and fail. */
+/** A host that is gone for good must not keep its pushes for their whole ttl of up to 28 days: a push that is older than this is tried as usual, and fails. */
 export const heldForOriginMs = 3_600_000
 
 /**
- * Which push services are away, as this process hears it, by app and host. Each is away for itself: hosts are named by devices, so one that
- * is dead must cost its own devices only, and no row in a database.
+ * Which push services are away, as far as this process has heard, by app and host. Devices name the hosts, so a dead one must cost its own devices only, and no
+ * row in a database.
  */
 export type Origins = {
-  /** How long a push should wait before it is sent there; 0: it may be sent. Who gets 0 from an origin that is away is its probe. */
+  /** Gives how long a push should wait before it is sent to an origin; 0 when it may be sent. A push that gets 0 from an origin that is away is its probe. */
   waitMs(origin: string): number
-  /** What came of a push. `isLast`: of its tries. Answers whether the origin is away. */
+  /** Notes whether the origin answered a push, and says whether the origin is away. `isLast`: this was the push's last try. */
   heard(origin: string, what: 'an answer' | 'none', isLast: boolean): boolean
 }
 
 type Origin = { unanswered: number; awaySince: number | null; probeAt: number }
 
 export function openOrigins(probeEveryMs: number, now: () => number = () => performance.now()): Origins {
-  // Only origins that have been unavailable are in it: an answer takes them out.
+  // Only origins that left a push without an answer are in here. An answer takes an origin out.
   const origins = new LRUCache<string, Origin>({ max: keptOrigins })
   return {
     waitMs(name) {

@@ -5,7 +5,7 @@ import { afterAll, afterEach, expect, test } from 'vitest'
 import { sentTo, startRig } from './testing/start-rig.ts'
 import type { Row } from './testing/start-peers.ts'
 
-/** What a dispatcher makes of a provider that is not there. */
+/** What a dispatcher does while a provider is away. */
 
 const rig = await startRig()
 const dispatcher = await rig.start({ OUTAGE_PROBE_SECONDS: '0.3', PROVIDER_RETRY_SECONDS: '0.1,0.2,0.3,0.4' })
@@ -31,29 +31,26 @@ const lines = (): Line[] =>
 test.each([
   ['answers 503', '503', 'provider_unavailable'],
   ['refuses connections', 'refuse', 'network_error'],
-])(
-  'a provider that %s fails nobody: audience hears of every push, also of one at its last try, and which code',
-  async (_name, outage, code) => {
-    await rig.simulator.control('PUT', '/faults', { service: 'fcm', outage })
-    const early = rig.peers.queue('android', await rig.androids(25), { tries: 0 })
-    const late = rig.peers.queue('android', await rig.androids(2), { tries: 4 })
+])('a provider that %s fails no push: audience hears of every push and its code, also at the last try', async (_name, outage, code) => {
+  await rig.simulator.control('PUT', '/faults', { service: 'fcm', outage })
+  const early = rig.peers.queue('android', await rig.androids(25), { tries: 0 })
+  const late = rig.peers.queue('android', await rig.androids(2), { tries: 4 })
 
-    const [first, last] = await Promise.all([deliver(early), deliver(late)])
+  const [first, last] = await Promise.all([deliver(early), deliver(late)])
 
-    expect(rig.peers.outcomesOf(early)).toEqual([])
-    expect(rig.peers.outcomesOf(late)).toEqual([])
-    expect(first.unavailable.map(({ subscriptionId }) => subscriptionId).toSorted()).toEqual(idsOf(early).toSorted())
-    expect(first.unavailable.every(({ tries, retryInMs }) => tries === 1 && retryInMs !== null && retryInMs <= 125)).toBe(true)
-    expect(first.answers).toEqual([{ environment: '', seen: 'u25', code }])
-    expect(last.unavailable).toMatchObject([
-      { tries: 5, retryInMs: null, environment: '', code },
-      { tries: 5, retryInMs: null },
-    ])
-  },
-)
+  expect(rig.peers.outcomesOf(early)).toEqual([])
+  expect(rig.peers.outcomesOf(late)).toEqual([])
+  expect(first.unavailable.map(({ subscriptionId }) => subscriptionId).toSorted()).toEqual(idsOf(early).toSorted())
+  expect(first.unavailable.every(({ tries, retryInMs }) => tries === 1 && retryInMs !== null && retryInMs <= 125)).toBe(true)
+  expect(first.answers).toEqual([{ environment: '', seen: 'u25', code }])
+  expect(last.unavailable).toMatchObject([
+    { tries: 5, retryInMs: null, environment: '', code },
+    { tries: 5, retryInMs: null },
+  ])
+})
 
 // spec: providers/away-waits, sending/ttl-zero
-test('now or never has had its one try', async () => {
+test('a push that is now or never has had its one try', async () => {
   await rig.simulator.control('PUT', '/faults', { service: 'fcm', outage: '503' })
   const row = rig.peers.queue('android', await rig.androids(1), {}, { ttl: 0 })
   const finish = await deliver(row)
@@ -61,7 +58,7 @@ test('now or never has had its one try', async () => {
   expect(rig.peers.outcomesOf(row)).toMatchObject([{ outcome: 'failed', code: 'provider_unavailable', attempts: 1 }])
 })
 
-test('a probe that the provider answers in any way says so, also when the device is dead', async () => {
+test('any answer to a probe ends the outage, also when the probed device is dead', async () => {
   const row = rig.peers.queue('android', await rig.androids(2, { behaviour: { answer: 'rate_limited' } }), { probe: true })
   expect((await deliver(row)).answers).toEqual([{ environment: '', seen: 'a', code: null }])
   const dead = rig.peers.queue('android', await rig.androids(2, { behaviour: { answer: 'dead' } }), { probe: true })
@@ -71,7 +68,7 @@ test('a probe that the provider answers in any way says so, also when the device
 })
 
 // spec: providers/push-service-away
-test('a push service that is away keeps its pushes uncounted, costs no other its own, and gets them soon after it is back', async () => {
+test('pushes to a push service that is away wait without a try counted, hold up no other push service, and arrive soon after it is back', async () => {
   const [gone, fine] = [await browsers(30), await browsers(3)]
   const dead = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1')
   await once(dead, 'listening')
@@ -96,7 +93,7 @@ test('a push service that is away keeps its pushes uncounted, costs no other its
   expect(rig.peers.outcomesOf(old)).toMatchObject([{ outcome: 'failed' }, { outcome: 'failed' }])
 })
 
-test('the line of a batch says why pushes were not sent, and the first of a kind is a warning with its remedy', async () => {
+test('the log line of a batch says why pushes were not sent, and the first failure of a kind is a warning that says what to do', async () => {
   const row = rig.peers.queue('android', [
     ...(await rig.androids(3, { behaviour: { answer: 'dead' } })),
     ...(await rig.androids(2, { behaviour: { answer: 'failing' } })),

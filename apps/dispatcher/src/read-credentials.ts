@@ -1,29 +1,26 @@
-import type { ProviderCredentials, ProviderKind } from '@herald/contracts/app'
+import { providerKinds, type ProviderCredentials, type ProviderKind } from '@herald/contracts/app'
 import { appChanged, readCredentials } from '@herald/contracts/calls/gateway'
-import type { Platform } from '@herald/contracts/platform'
 import type { Bus } from '@herald/service/bus'
 import { LRUCache } from 'lru-cache'
 
-export const providerOf: Record<Platform, ProviderKind> = { ios: 'apns', android: 'fcm', web: 'webpush' }
-
-/** A change is broadcast and works at once; a broadcast that was missed, within a minute. */
+/** A change of credentials is broadcast and works at once. A process that misses the broadcast notices the change within a minute. */
 const keptMs = 60_000
 
 export type CredentialsReader = {
-  /** An app's credentials for a provider, null when it has none. Faults: queue_unavailable, database_unavailable. */
+  /** Gives an app's credentials for a provider; null when it has none. Faults: queue_unavailable, database_unavailable. */
   of(appId: string, kind: ProviderKind): Promise<ProviderCredentials | null>
-  /** They were refused: the next to ask gets what the gateway has now. */
+  /** Forgets credentials that were refused: the next read asks the gateway again. */
   forget(appId: string, kind: ProviderKind): void
 }
 
-/** Reads credentials from the gateway and keeps them for a minute, or until it says that the app has changed. */
+/** Reads credentials from the gateway and keeps them for a minute, or until the gateway says that the app has changed. */
 export function openCredentialsReader(bus: Bus): CredentialsReader {
   type Reading = Promise<ProviderCredentials | null>
   const kept = new LRUCache<string, Reading>({ max: 1_000, ttl: keptMs })
   const keyOf = (appId: string, kind: ProviderKind) => `${appId}/${kind}`
 
   bus.listen(appChanged, ({ appId }) => {
-    for (const kind of Object.values(providerOf)) kept.delete(keyOf(appId, kind))
+    for (const kind of providerKinds) kept.delete(keyOf(appId, kind))
   })
   return {
     of(appId, kind) {

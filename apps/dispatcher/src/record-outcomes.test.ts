@@ -23,7 +23,7 @@ const ignored = {
   stopping: new AbortController().signal,
 }
 
-/** A recorder whose batches are opened as they come, and an outcome is a promise until it is committed. */
+/** Opens a recorder that opens batches as they come, and gives a promise for each outcome until it is committed. */
 function givenRecorder(...[commit, options]: Parameters<typeof openRecorder>) {
   const recorder = openRecorder(commit, options)
   const opened = new Map<OutcomeOwner, BatchRecorder>()
@@ -38,7 +38,7 @@ function givenRecorder(...[commit, options]: Parameters<typeof openRecorder>) {
   }
 }
 
-test('one call is in flight; what comes meanwhile goes together in the next, at most 1,000 outcomes', async () => {
+test('one call is in flight; outcomes that come meanwhile go together in the next, 1,000 at most', async () => {
   const calls: number[] = []
   let inFlight = 0
   let most = 0
@@ -55,7 +55,7 @@ test('one call is in flight; what comes meanwhile goes together in the next, at 
   expect(most).toBe(1)
 })
 
-test('outcomes of several batches share a call, each under its own batch, at most 200 of them', async () => {
+test('the outcomes of several batches, 200 at most, share a call, each under its own batch', async () => {
   const calls: BatchOutcomes[][] = []
   const recorder = givenRecorder((batches) => Promise.resolve(calls.push(batches)), ignored)
   const owners = Array.from({ length: 250 }, (_, n) => owner(String(n)))
@@ -76,12 +76,12 @@ test('an outcome is repeated until it is committed, however often the tracker is
   expect(seen).toEqual([1, 2, 3])
 })
 
-/** Other batches' outcomes, one after another, as long as the test lasts. */
+/** Records outcomes of other batches, one after another, as long as the test lasts. */
 async function goOn(recorder: ReturnType<typeof givenRecorder>, isOver: () => boolean): Promise<void> {
   for (let n = 0; !isOver(); n += 1) await recorder.record(owner('good'), outcome(n))
 }
 
-test('a batch that the tracker refuses for good is parked: its places are free, the others go on, and at last it is given up', async () => {
+test('a batch that the tracker refuses for good is parked: its places are free, other batches go on, and in the end it is given up', async () => {
   const calls: string[][] = []
   const givenUp: [string, number][] = []
   const recorder = givenRecorder(
@@ -95,7 +95,7 @@ test('a batch that the tracker refuses for good is parked: its places are free, 
   const one = owner('poison')
   const others = goOn(recorder, () => givenUp.length > 0)
   await Promise.all(Array.from({ length: 288 }, (_, n) => recorder.record(one, outcome(n))))
-  // No call carries it with others any more.
+  // The refused batch is in no call with others any more.
   const parkedAt = calls.length
   await recorder.settled(one)
   expect(givenUp).toEqual([['poison', 288]])
@@ -104,7 +104,7 @@ test('a batch that the tracker refuses for good is parked: its places are free, 
   expect(after.filter((names) => names.includes('poison') && names.length > 1)).toEqual([])
 })
 
-test('a parked batch that is taken after all is committed whole, and nothing is given up', async () => {
+test('a parked batch that the tracker takes after all is committed whole, and nothing is given up', async () => {
   let refuses = true
   const committed: number[] = []
   const givenUp: string[] = []
@@ -172,7 +172,7 @@ test('a batch whose outcomes take the tracker too long does not hold up the othe
   await others
 })
 
-test('a process that stops leaves what is parked to its lease', async () => {
+test('a process that stops leaves a parked batch to its lease', async () => {
   const stop = new AbortController()
   const recorder = givenRecorder(
     async (batches) => {
@@ -213,7 +213,7 @@ test('a batch that the tracker refuses does not hold up the others, and is not d
   expect(committed).toEqual(['good', 'poison'])
 })
 
-test('a call is made as part of what its first batch is part of, however long the calls before it went on', async () => {
+test('a call belongs to the trace of its first batch, however long the calls before it took', async () => {
   const calls: (string | undefined)[] = []
   const recorder = givenRecorder(async () => {
     calls.push(activeRequestId())
@@ -228,7 +228,7 @@ test('a call is made as part of what its first batch is part of, however long th
   expect(calls).toEqual(['first', 'second'])
 })
 
-test('who has several pushes in a call is told of them together, and nobody of another’s', async () => {
+test('a batch with several pushes in a call hears of them together, and of no other batch’s', async () => {
   const told: [string, number][] = []
   const hears = { x: (pushes: number) => void told.push(['x', pushes]), y: (pushes: number) => void told.push(['y', pushes]) }
   const recorder = openRecorder(() => Promise.resolve(), ignored)
@@ -243,7 +243,7 @@ test('who has several pushes in a call is told of them together, and nobody of a
   ])
 })
 
-test('pushes with an equal end travel as one entry, whatever came between them', async () => {
+test('pushes that end the same way travel as one entry, whatever came between them', async () => {
   const calls: BatchOutcomes[][] = []
   const recorder = givenRecorder(async (batches) => calls.push(batches), ignored)
   const one = owner('a')

@@ -4,36 +4,36 @@ import { apart, asNow, type Within } from '@herald/service/request-id'
 /** Which batch an outcome belongs to. */
 export type OutcomeOwner = Omit<BatchOutcomes, 'results'>
 
-/** A call carries at most this many outcomes: a commit of 500 to 1,000 costs ~6 µs each, one of 50 ten times that. */
+/** A call carries at most this many outcomes: in a commit of 500 to 1,000 each costs about 6 µs, in one of 50 ten times that. */
 const outcomesPerCall = 1_000
 /** The tracker takes at most so many batches in one call. */
 const batchesPerCall = 200
-/** A call that failed is repeated after these, the last one for good. */
+/** A call that failed is repeated after these pauses; from then on the last pause stays. */
 const repeatAfterMs = [50, 100, 250, 500, 1_000, 2_000] as const
-/** A batch that is refused so often, while others are taken, is parked. */
+/** A batch that the tracker refuses so often, while it takes others, is parked. */
 const refusalsToPark = 3
-/** A parked batch is tried again after these, and after the last one given up: about two minutes. */
+/** A parked batch is tried again after these pauses, and is given up after the last: about two minutes. */
 const parkedForMs = [1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000] as const
-/** ~200 bytes each. Above it what is refused stays in line and holds its places, which slows sending down. */
+/** How many outcomes may be parked, at about 200 bytes each. Beyond that a refused batch stays in line and holds its places, which slows sending down. */
 const mostParked = 20_000
 
-/** Hears how many of its pushes are committed, or parked with their batch: their places may be given back. */
+/** Hears how many pushes are committed, or parked with their batch: their places may be given back. */
 export type Committed = (pushes: number) => void
 
 /** The outcomes of one batch on their way to the tracker. */
 export type BatchRecorder = {
-  /** Takes the end of a push. `committed` is told together of all its pushes that a call holds. No outcome is dropped while the tracker is away. */
+  /** Takes the end of a push. `committed` is called once for all its pushes that travel in one call. No outcome is dropped while the tracker is away. */
   record(end: End, place: number, committed: Committed): void
-  /** Resolves when nothing of the batch is parked: it was committed after all, or given up. Rejects when the process stops before that. */
+  /** Resolves when nothing of the batch is parked any more: it was committed after all, or given up. Rejects when the process stops before that. */
   settled(): Promise<void>
 }
 
 export type Recorder = {
-  /** Opens a batch. What is told of it is part of the trace that is active now. */
+  /** Opens a batch. Its outcomes are part of the trace that is active now. */
   open(owner: OutcomeOwner): BatchRecorder
 }
 
-/** What waits of a batch: ends as they travel, and who hears of each push that it is committed, in the order they came. */
+/** What waits of a batch: the ends as they travel, and for each push, in the order in which they came, the function that hears that it is committed. */
 type Waiting = { ends: EndOfPlaces[]; committed: Committed[] }
 type OfBatch = { owner: OutcomeOwner; within: Within; waiting: Waiting }
 type Taken = { of: OfBatch; waiting: Waiting }
@@ -41,14 +41,14 @@ type Refusals = { count: number; since: number }
 type Parked = { waiting: Waiting[]; tries: number; dueAt: number; triedAt: number; ended: PromiseWithResolvers<void> }
 
 /**
- * Tells the tracker outcomes as they come, over all batches of the process: one call is in flight, and what became ready
- * meanwhile goes along in the next. A repeated call counts nothing twice: the place of each push guards it. A call is part of the trace of its
- * first batch. An outcome is put where it travels as it comes, so a push costs a number in a list and no object or promise of its own.
+ * Tells the tracker the outcomes of all batches of the process as they come. One call is in flight at a time, and the next one carries what became ready
+ * meanwhile. A repeated call counts nothing twice, because the tracker knows each push by its place. A call is part of the trace of its
+ * first batch. An outcome is written at once into the message in which it travels, so a push costs a number in a list and no object or promise of its own.
  *
- * `isAway`: nobody is there to judge the outcomes, so all are repeated, half as many batches at a time: one that takes the tracker too long
- * is left behind alone. Any other refusal is repeated batch by batch. A batch that is refused again and again while others are taken is
- * parked: it holds no place and stands before nobody, is tried again ever more rarely, and at last given up, which `onGivenUp` hears. When
- * the tracker takes nothing at all nothing is parked: the fault is not the batch's.
+ * When the tracker is away (`isAway`), the call is repeated with half as many batches: so a batch that takes the tracker too long is alone in its call in the
+ * end. After any other refusal the batches of the call are repeated one by one. A batch that is refused again and again while others are taken is
+ * parked: it holds no places and holds up no other batch, is tried again ever more rarely, and is given up in the end, which `onGivenUp` hears. While
+ * the tracker takes nothing at all, nothing is parked: then the fault is not the batch's.
  */
 export function openRecorder(
   commit: (batches: BatchOutcomes[]) => Promise<unknown>,
@@ -66,7 +66,7 @@ export function openRecorder(
     parkedMs?: readonly number[]
   },
 ): Recorder {
-  /** Batches with outcomes that wait, by when the first of them came. */
+  /** The batches with outcomes that wait, in the order in which their first outcome came. */
   const line = new Set<OfBatch>()
   let running = false
   let batchesNow = batchesPerCall
@@ -94,7 +94,7 @@ export function openRecorder(
     line.add(of)
   }
 
-  /** A batch that failed alone: back in line, or parked. */
+  /** Puts a batch that was refused alone back in line, or parks it. */
   const putBack = (one: Taken, error: unknown) => {
     const { of, waiting } = one
     const refusals = refused.get(of) ?? { count: 0, since: performance.now() }
@@ -114,7 +114,7 @@ export function openRecorder(
     const ended = Promise.withResolvers<void>()
     const one = known ?? { waiting: [], tries: 0, dueAt: now + (parkedMs[0] ?? 0), triedAt: now, ended }
     parked.set(of, one)
-    // Who waits for the end asks for it; a stop before that is nobody's mistake.
+    // Whoever waits for the end awaits this promise. Its rejection by a stop is no mistake when nothing awaits it.
     one.ended.promise.catch(() => undefined)
     one.waiting.push(waiting)
     tellCommitted(waiting)
@@ -135,7 +135,7 @@ export function openRecorder(
         parked.delete(of)
         one.ended.resolve()
       } catch (error) {
-        // A refusal counts when the tracker has taken something of others since the last one.
+        // A refusal counts only when the tracker has taken outcomes of other batches since the last one.
         if (!isAway(error) && takenAt >= one.triedAt) one.tries += 1
         const pauseMs = parkedMs[one.tries]
         one.triedAt = performance.now()
@@ -150,7 +150,7 @@ export function openRecorder(
     parked.clear()
   }
 
-  /** From the front of the line, as much as a call may hold. */
+  /** Takes as much from the front of the line as a call may hold. */
   const takeForCall = (): Taken[] => {
     const taken: Taken[] = []
     let outcomes = 0
@@ -166,7 +166,7 @@ export function openRecorder(
 
   const drain = async () => {
     running = true
-    // What is decided within one turn of the event loop goes together.
+    // Outcomes that come within one turn of the event loop go together.
     await new Promise((resolve) => setImmediate(resolve))
     for (let failures = 0; line.size > 0;) {
       const taken = takeForCall()
@@ -211,7 +211,7 @@ export function openRecorder(
 
 const outcomesOf = ({ waiting }: Parked): number => waiting.reduce((sum, { committed }) => sum + committed.length, 0)
 
-/** Puts what came later behind what came first. */
+/** Puts the later outcomes behind the first. */
 function together(first: Waiting, later: Waiting): Waiting {
   for (const end of later.ends) for (const place of end.places) addEnd(first.ends, end, place)
   first.committed.push(...later.committed)
@@ -220,7 +220,7 @@ function together(first: Waiting, later: Waiting): Waiting {
 
 const nothingWaits = (): Waiting => ({ ends: [], committed: [] })
 
-/** Tells of pushes that follow each other and have one hearer together. */
+/** Calls each `committed` function once for all pushes in a row that have it. */
 function tellCommitted({ committed }: Waiting): void {
   let from = 0
   for (let at = 1; at <= committed.length; at += 1) {
@@ -232,7 +232,7 @@ function tellCommitted({ committed }: Waiting): void {
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
 
-/** False: the signal came first. */
+/** Waits. False when the signal came first. */
 const rest = (ms: number, signal: AbortSignal): Promise<boolean> =>
   new Promise((resolve) => {
     const end = () => {

@@ -3,23 +3,29 @@ import type { Recipient } from '@herald/contracts/batch'
 import { asNow } from '@herald/service/request-id'
 import type { Report } from './batch-report.ts'
 import { asError, type Answer } from './core/answer.ts'
-import type { Batch, Dispatch } from './deliver-batch.ts'
+import type { Batch, Dispatcher } from './dispatcher.ts'
 import type { Lease } from './lease.ts'
 import type { Recipients } from './open-recipients.ts'
-import type { AppTransport } from './open-transports.ts'
+import type { AppTransport } from './providers/provider.ts'
 import type { Committed } from './record-outcomes.ts'
-import { makePush, settle, type Sending, type Settlement } from './send-push.ts'
-import type { Hear } from './transports/transport.ts'
+import { makePush, settlePush, type Sending, type Settlement } from './send-push.ts'
+import type { Hear } from './providers/provider.ts'
 
-/** The event loop gets its turn after so many: a batch of 500 rendered in one go would hold up answers for 25 ms. */
+/** After so many pushes the event loop gets its turn: a batch of 500 rendered in one go would hold up answers for 25 ms. */
 const yieldAfter = 32
 
 /**
- * Sends to the recipients of a batch, as far as their circuits are closed, origin by origin side by side, so that a slow push
- * service holds up its own devices only. Answers who was not sent to: the batch is stopped or not ours any more, our credentials
- * were refused, or another device is the probe.
+ * Sends to the recipients of a batch whose circuits are closed. All origins are sent to side by side, so that a slow push
+ * service holds up its own devices only. Gives the numbers of the recipients that were not sent to, because the batch is stopped or not ours any more, because our
+ * credentials were refused, or because another device is the probe.
  */
-export async function sendToAll(dispatch: Dispatch, batch: Batch, lease: Lease, report: Report, recipients: Recipients): Promise<number[]> {
+export async function sendToAll(
+  dispatcher: Dispatcher,
+  batch: Batch,
+  lease: Lease,
+  report: Report,
+  recipients: Recipients,
+): Promise<number[]> {
   const { numbers } = recipients
   const { transport, taken, prepared, takenAt } = batch
   if (!transport) {
@@ -30,9 +36,9 @@ export async function sendToAll(dispatch: Dispatch, batch: Batch, lease: Lease, 
     }
     return []
   }
-  const { hmacSecret, measures, schedule, origins } = dispatch
+  const { providers, hmacSecret, measures, schedule, origins } = dispatcher
   const sending: Omit<Sending, 'origin'> = {
-    platform: taken.platform,
+    provider: providers[taken.platform],
     prepared,
     transport,
     msgIdOf: openMessageIds(hmacSecret, taken),
@@ -45,17 +51,17 @@ export async function sendToAll(dispatch: Dispatch, batch: Batch, lease: Lease, 
     elapsedMs: () => taken.elapsedMs + (performance.now() - takenAt),
     accepted: null,
   }
-  // Which device a probe asks is audience's to say: the first.
+  // Audience decides which device a probe asks: the first.
   const chosen = taken.probe ? numbers.slice(0, 1) : withoutHeld(batch, transport, report, recipients)
   const others = taken.probe ? numbers.slice(1) : []
   const byOrigin = Map.groupBy(chosen, (number) => transport.originOf(recipients.toAt(number)))
   const unsent = await Promise.all(
-    [...byOrigin].map(([origin, of]) => sendInOrder(dispatch, batch, origin, { ...recipients, numbers: of }, sending, lease, report)),
+    [...byOrigin].map(([origin, of]) => sendInOrder(dispatcher, batch, origin, { ...recipients, numbers: of }, sending, lease, report)),
   )
   return [...others, ...unsent.flat()]
 }
 
-/** Who goes through an open circuit waits for its probe. Now or never does not wait: it has its one try. */
+/** Gives the recipients whose circuit is closed. The others wait for the probe of their circuit. A push that is now or never does not wait: it has its one try. */
 function withoutHeld({ taken, prepared }: Batch, transport: AppTransport, report: Report, recipients: Recipients): number[] {
   const { numbers } = recipients
   if (taken.heldEnvironments.length === 0 || prepared.send.ttl === 0) return numbers
@@ -67,9 +73,9 @@ function withoutHeld({ taken, prepared }: Batch, transport: AppTransport, report
   })
 }
 
-/** Sends to the recipients of one origin; once our credentials are refused the others are not sent to: they would hear the same. */
+/** Sends to the recipients of one origin. Once our credentials are refused the rest are not sent to: they would be refused too. Gives those that were not sent to. */
 async function sendInOrder(
-  { window, log, measures }: Dispatch,
+  { window, log, measures }: Dispatcher,
   { taken: { platform, lane, batchId, campaignId, appId }, stopped, flights }: Batch,
   origin: string,
   { numbers, at: recipientAt }: Recipients,
@@ -80,9 +86,9 @@ async function sendInOrder(
   const sending: Sending = { ...toAll, origin: `${appId} ${origin}` }
   const refused = new AbortController()
   const giveUp = AbortSignal.any([lease.lost, stopped, refused.signal])
-  // Of the three signals, because one that stands for all of them is slower to ask.
+  // This asks the three signals themselves, because a signal that stands for all of them is slower to ask.
   const mayGoOn = () => lease.held && !stopped.aborted && !refused.signal.aborted
-  // An answer comes within whatever opened its connection, and what is logged of it belongs to this batch.
+  // An answer is heard in the context of whatever opened its connection. This brings back the batch's own, so that its log lines carry the batch's request.
   const within = asNow()
   const committed: Committed = (pushes) => {
     window.leave(origin, lane, pushes)
@@ -94,26 +100,26 @@ async function sendInOrder(
     if (settlement.heard?.letter === 'c') refused.abort()
     return within(() => report.settle(recipient, settlement, committed))
   }
-  /** A mistake of ours in one push must not take the others with it. Its message may hold anything, so it is not logged. */
+  /** Fails one push for a mistake of ours, so that the others go on. The error's message may hold anything, so it is not logged. */
   const mistaken = (recipient: Recipient, { name, stack = '' }: Error): void => {
     const { subscriptionId } = recipient
     const at = stack.split('\n').slice(-4)
     within(() => log.error({ batchId, campaignId, subscriptionId, error: name, at }, 'a push failed for our own reasons'))
     ended(recipient, { is: 'failed', tries: sending.triesBefore, code: 'internal', providerCode: '', dead: null })
   }
-  /** One try of a push: the first, at `firstAt`, or one after the provider surely did not process those before it. */
+  /** Sends a push: for the first time, at `firstAt`, or again after the provider surely did not process it. */
   const trySending = (recipient: Recipient, resends: number, firstAt: number): void => {
     const { place } = recipient
     const sentAt = resends === 0 ? firstAt : performance.now()
     const hear: Hear = (answer) => {
-      // It was told before, or the process could not wait for it.
+      // The answer was heard before, or the process could not wait for it.
       if (flights[place] !== hear) return
       flights[place] = undefined
       try {
         if (answer instanceof Error) return mistaken(recipient, answer)
         measures.answered(platform, (performance.now() - sentAt) / 1000)
         if (answer.is === 'refused' && resends < mostResends && mayGoOn()) return sendAgain(recipient, resends, firstAt, answer)
-        return ended(recipient, settle(sending, recipient, answer, firstAt))
+        return ended(recipient, settlePush(sending, recipient, answer, firstAt))
       } catch (error) {
         return mistaken(recipient, asError(error))
       }
@@ -128,16 +134,16 @@ async function sendInOrder(
       return mistaken(recipient, asError(error))
     }
   }
-  /** A push that the provider surely did not process is sent again at once, a few times: on another connection it passes. */
+  /** Sends a push that the provider surely did not process again at once, a few times: on another connection it passes. */
   const sendAgain = (recipient: Recipient, resends: number, firstAt: number, answer: Answer): void => {
     const again = () => {
       if (mayGoOn()) trySending(recipient, resends + 1, firstAt)
-      else ended(recipient, settle(sending, recipient, answer, firstAt))
+      else ended(recipient, settlePush(sending, recipient, answer, firstAt))
     }
     setTimeout(() => within(again), resends * 20)
   }
 
-  // What stops a send happens between two turns of this loop's waits, and a push is no wait: it is asked after each of them.
+  // Whatever stops a send can happen only while this loop waits, and sending a push is no wait. So it is asked once after each wait.
   let isAsked = false
   for (let at = 0; at < numbers.length; at += 1) {
     if (!window.enterNow(origin, lane)) {
@@ -159,5 +165,5 @@ async function sendInOrder(
   return []
 }
 
-/** Resends of a push that the provider did not process count no try, so they are bounded here. */
+/** Resends of a push that the provider did not process do not count as tries, so they are bounded here. */
 const mostResends = 5

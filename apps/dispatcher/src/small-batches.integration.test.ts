@@ -8,18 +8,18 @@ import { startRig } from './testing/start-rig.ts'
 
 const rig = await startRig()
 afterEach(async () => {
-  rig.peers.state.failsInCompany.clear()
+  rig.peers.state.failsTogether.clear()
   await rig.clean()
 })
 
-/** Batches of one device each, of an app and a campaign of their own. */
+/** Queues batches of one device each, each of its own app and campaign. */
 async function givenSmallBatches(count: number): Promise<Row[]> {
   const devices = await rig.androids(count)
   return devices.map((device) => rig.peers.queue('android', [device], { lane: 'prompt', campaignId: newId() }))
 }
 const sum = (numbers: number[]) => numbers.reduce((all, one) => all + one, 0)
 
-test('small batches that one message names are taken and finished in company, each push once', async () => {
+test('small batches that one message names are taken and finished together, and each push is sent once', async () => {
   await rig.start()
   const { takenTogether, finishedTogether } = rig.peers.state
   const rows = await givenSmallBatches(16)
@@ -34,17 +34,17 @@ test('small batches that one message names are taken and finished in company, ea
   for (const row of rows) expect(rig.peers.outcomesOf(row).map(({ outcome }) => outcome)).toEqual(['sent'])
 })
 
-test('a take that fails in company fails alone: the others of its call are delivered', async () => {
+test('a take that fails in a call with others fails alone: the other batches are delivered', async () => {
   await rig.start()
   const rows = await givenSmallBatches(5)
-  rig.peers.state.failsInCompany.add(rows[2]?.batchId ?? '')
+  rig.peers.state.failsTogether.add(rows[2]?.batchId ?? '')
 
   await rig.peers.pointTogether(rows)
 
   for (const row of rows) expect((await rig.finishOf(row)).takes).toBe(1)
 })
 
-test('a message whose batches cannot be taken comes back with all of them, and sends to nobody twice', async () => {
+test('a message whose batches cannot be taken comes back, and no device gets two pushes', async () => {
   await rig.start()
   const rows = await givenSmallBatches(3)
   rig.peers.state.audienceIsAway = true
@@ -58,7 +58,7 @@ test('a message whose batches cannot be taken comes back with all of them, and s
   for (const row of rows) expect(row.takes).toBe(1)
 })
 
-test('batches that a waiting dispatcher is given are sent and finished, each push once', async () => {
+test('batches that audience gives to a waiting dispatcher are sent and finished, each push once', async () => {
   await rig.start()
   const rows = await givenSmallBatches(16)
 
@@ -68,7 +68,7 @@ test('batches that a waiting dispatcher is given are sent and finished, each pus
   for (const row of rows) expect(rig.peers.outcomesOf(row).map(({ outcome }) => outcome)).toEqual(['sent'])
 })
 
-test('a dispatcher that was frozen while it waited sends nothing of what it was given before', async () => {
+test('a dispatcher that was frozen while it waited sends nothing of the batches that it was given before', async () => {
   const frozen = await rig.start()
   const [row, later] = await givenSmallBatches(2)
   if (!row || !later) throw new Error('no batch')

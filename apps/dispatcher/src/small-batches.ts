@@ -5,22 +5,22 @@ import type { Bus } from '@herald/service/bus'
 import { group } from '@herald/service/group'
 
 type TakeAsked = TakeBatch & { appId: string }
-/** `size`: how many pushes its pointer says it holds; undefined: any number. */
+/** `size` is how many pushes the batch's pointer says that it holds; undefined when it may be any number. */
 type Finish = { appId: string; size: number | undefined; finish: () => FinishBatch }
 export type FinishAnswer = 'done' | 'lost'
 
-/** Takes and finishes of small batches travel together: a call for each costs more than the batch. What is large goes by itself. */
+/** Takes and finishes small batches, many in one call: a call for each would cost more than the batch. A large batch has a call of its own. */
 export type SmallBatches = {
   take(asked: TakeAsked, size: number | undefined): Promise<TakenBatch>
-  /** `finish` is asked when the call is made: what it says of time counts from then. */
+  /** `finish` is called when the message is made, since its durations count from then. */
   finish(finish: Finish): Promise<FinishAnswer>
 }
 
-/** An answer holds a send of up to 70 KB and the devices with each batch, so few go in one call and several calls at once. */
+/** The answer to a take holds a send of up to 70 KB and the devices for each batch, so few batches go in one call, and several calls run at once. */
 const takes = { limit: 8, atOnce: 8 }
 const finishes = { limit: 64, atOnce: 2 }
 
-/** By turns of apps; what is ready together goes together, and nobody waits for company. */
+/** Opens the two groups, in which apps take turns. Batches that are ready together travel together, and none waits for others. */
 export function openSmallBatches(bus: Pick<Bus, 'call'>): SmallBatches {
   const shared = {
     maxWaiting: 10_000,

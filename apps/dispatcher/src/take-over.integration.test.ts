@@ -4,7 +4,7 @@ import { afterEach, expect, test } from 'vitest'
 import type { Row } from './testing/start-peers.ts'
 import { sentTo, startRig } from './testing/start-rig.ts'
 
-/** How a batch goes from one dispatcher to the next: killed, frozen, overtaken or told to stop. */
+/** How a batch goes from one dispatcher to the next when the first is killed, frozen, too slow or told to stop. */
 
 const rig = await startRig()
 afterEach(() => rig.clean())
@@ -23,7 +23,7 @@ const givenEnd = (place: number, change: Partial<PushEnd> = {}): PushEnd => ({
 })
 
 // spec: sending/take-over
-test('after a take that died nothing that it settled is sent again, and its dead tokens are told again', async () => {
+test('after a dispatcher died, no push that it settled is sent again, and audience hears of the dead tokens that it found', async () => {
   await rig.start()
   const devices = await rig.androids(10)
   const row = rig.peers.queue('android', devices, { takes: 1 })
@@ -51,7 +51,7 @@ test('after a take that died nothing that it settled is sent again, and its dead
 })
 
 // spec: sending/copies
-test('a killed process costs at most its window in copies, and every outcome is there', async () => {
+test('a killed process leaves at most as many copies as its window has places, and every outcome is there', async () => {
   const first = await rig.start({ DISPATCH_WINDOW: '8' })
   await rig.simulator.control('PUT', '/faults', { service: 'fcm', latencyMs: 50 })
   const devices = await rig.androids(60)
@@ -73,14 +73,14 @@ test('a killed process costs at most its window in copies, and every outcome is 
 })
 
 // spec: sending/take-over
-test('a lease that is lost stops the sending, and nothing is said about the batch', async () => {
+test('a lost lease stops the sending, and nothing is reported about the batch', async () => {
   const running = await rig.start({ DISPATCH_WINDOW: '4' })
   await rig.simulator.control('PUT', '/faults', { service: 'fcm', latencyMs: 200 })
   const devices = await rig.androids(200)
   const row = rig.peers.queue('android', devices)
   await rig.peers.point(row)
   await until(() => row.takes === 1)
-  // Another has taken it: the next renewal, after 3 s, is refused.
+  // Another dispatcher has taken the batch: the next renewal, after 3 s, is refused.
   row.takes = 2
 
   await until(() => running.output().includes('batch given up'))
@@ -92,14 +92,14 @@ test('a lease that is lost stops the sending, and nothing is said about the batc
   expect(rig.peers.outcomesOf(row)).toHaveLength(arrived.length)
 })
 
-test('what was sent while the tracker was away is not sent again by the same process, though the lease ended meanwhile', async () => {
+test('a process does not send again what it sent while the tracker was away, though its lease ended meanwhile', async () => {
   await rig.start()
   const devices = await rig.androids(30)
   const row = rig.peers.queue('android', devices)
   rig.peers.state.trackerIsAway = true
   await rig.peers.point(row)
   await until(async () => (await rig.simulator.arrivedAt(devices)).length === 30)
-  // As when the database was away for longer than a lease: nobody renews it, and the sweep points again.
+  // As after a database was away for longer than a lease: the lease was not renewed, and the sweep points at the batch again.
   row.leasedUntil = 0
   await rig.peers.point(row)
   await until(() => row.takes === 2)
@@ -110,7 +110,7 @@ test('what was sent while the tracker was away is not sent again by the same pro
   expect(rig.peers.outcomesOf(row)).toHaveLength(30)
 })
 
-test('who could neither renew nor report for longer than a lease sends nothing more, and ends the batch itself: no copies', async () => {
+test('a process that can neither renew nor report for longer than a lease sends nothing more and ends the batch itself: there are no copies', async () => {
   const running = await rig.start({ DISPATCH_WINDOW: '4' })
   await rig.simulator.control('PUT', '/faults', { service: 'fcm', latencyMs: 200 })
   const devices = await rig.androids(400)
@@ -136,7 +136,7 @@ test('who could neither renew nor report for longer than a lease sends nothing m
 })
 
 // spec: sending/take-over
-test('a process that was frozen does not play out a batch that another has taken meanwhile', async () => {
+test('a process that was frozen does not deliver a batch that another has taken meanwhile', async () => {
   const frozen = await rig.start({ DISPATCH_WINDOW: '4' })
   await rig.simulator.control('PUT', '/faults', { service: 'fcm', latencyMs: 50 })
   const devices = await rig.androids(100)
@@ -160,7 +160,7 @@ test('a process that was frozen does not play out a batch that another has taken
 })
 
 // spec: sending/clean-stop
-test('SIGTERM: what is unsent comes back as retries of no try, what was sent is recorded, no copies, exit 0', async () => {
+test('SIGTERM: unsent pushes come back without a try counted, sent ones are recorded, there are no copies, and the process exits 0', async () => {
   const { process, ended } = await rig.start({ DISPATCH_WINDOW: '8' })
   await rig.simulator.control('PUT', '/faults', { service: 'fcm', latencyMs: 100 })
   const devices = await rig.androids(100)
@@ -187,7 +187,7 @@ test('SIGTERM: what is unsent comes back as retries of no try, what was sent is 
 })
 
 // spec: sending/clean-stop
-test('SIGTERM: a provider that does not answer within 8 s may have delivered: a try, and exit 0 in time', async () => {
+test('SIGTERM: a push that its provider does not answer within 8 s may have been delivered, so it counts as a try, and the process exits 0 in time', async () => {
   const { process, ended } = await rig.start()
   const devices = await rig.androids(3, { behaviour: { answer: 'slow', delayMs: 60_000 } })
   const row = rig.peers.queue('android', devices)

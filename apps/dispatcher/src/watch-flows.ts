@@ -1,15 +1,15 @@
 import { flowChanged } from '@herald/contracts/calls/audience'
 import type { Bus } from '@herald/service/bus'
 
-/** Whether the sends that this process plays out go on. */
+/** Tells the batches in work when their campaign stops. */
 export type Flows = {
-  /** Follows a campaign until `release`: `stopped` is aborted when it is paused or cancelled. To be called before its batch is taken. */
+  /** Follows a campaign until `release`. `stopped` is aborted when the campaign is paused or cancelled. To be called before its batch is taken. */
   follow(campaignId: string): { stopped: AbortSignal; release(): void }
 }
 
 /**
- * Hears which sends stop. Only what is in work stops: whether a batch may be taken is audience's to say, so a broadcast that
- * is missed costs the batches taken before it, and a send that runs again needs nothing.
+ * Listens to the broadcasts that say which campaigns stop. Only batches in work are stopped by them: audience decides whether another batch may be taken. So a
+ * broadcast that is missed costs no more than the batches taken before it, and a campaign that runs again needs nothing here.
  */
 export function watchFlows(bus: Bus): Flows {
   const following = new Map<string, Set<AbortController>>()

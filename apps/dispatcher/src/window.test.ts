@@ -4,7 +4,7 @@ import { openWindow, type Window } from './window.ts'
 
 const never = new AbortController().signal
 
-/** Asks for places and counts the ones given. */
+/** Asks for places and counts those that it gets. */
 async function ask(window: Window, origin: string, lane: Lane, count: number): Promise<() => number> {
   let entered = 0
   for (let n = 0; n < count; n += 1) void window.enter(origin, lane, never).then((ok) => (entered += ok ? 1 : 0))
@@ -14,7 +14,7 @@ async function ask(window: Window, origin: string, lane: Lane, count: number): P
 const settle = () => new Promise((resolve) => setImmediate(resolve))
 
 // spec: sending/copies
-test('never more than its size', async () => {
+test('a window never lets more pushes in than it has places', async () => {
   const window = openWindow(8)
   const entered = await ask(window, 'fcm', 'prompt', 20)
   expect(entered()).toBe(8)
@@ -25,7 +25,7 @@ test('never more than its size', async () => {
 })
 
 // spec: sending/lanes
-test('bulk leaves a quarter to prompt', async () => {
+test('the bulk lane leaves a quarter of the places to the prompt lane', async () => {
   const window = openWindow(8)
   const bulk = await ask(window, 'fcm', 'bulk', 20)
   expect(bulk()).toBe(6)
@@ -33,7 +33,7 @@ test('bulk leaves a quarter to prompt', async () => {
   expect(prompt()).toBe(2)
 })
 
-test('while another origin has work none has more than a quarter', async () => {
+test('while several origins have work, none has more than a quarter of the places', async () => {
   const window = openWindow(8)
   const first = await ask(window, 'fcm', 'prompt', 20)
   expect(first()).toBe(8)
@@ -55,7 +55,7 @@ test('an origin that is alone again has the window to itself', async () => {
   expect(first()).toBe(16)
 })
 
-test('prompt goes before bulk that has waited longer', async () => {
+test('a push of the prompt lane goes before one of the bulk lane that has waited longer', async () => {
   const window = openWindow(4)
   await ask(window, 'fcm', 'prompt', 4)
   const bulk = await ask(window, 'fcm', 'bulk', 1)
@@ -66,7 +66,7 @@ test('prompt goes before bulk that has waited longer', async () => {
 })
 
 // spec: sending/turns
-test('behind a flood of one app another gets the next place', async () => {
+test('when one app floods an origin, another app gets the next place', async () => {
   const window = openWindow(4)
   const first = await ask(window, 'fcm', 'prompt', 4)
   const order: string[] = []
@@ -80,7 +80,7 @@ test('behind a flood of one app another gets the next place', async () => {
   await Promise.all(waiting)
 })
 
-test('who gives up waiting holds no place and no longer counts as having work', async () => {
+test('a push that gives up waiting holds no place, and its origin no longer counts as having work', async () => {
   const window = openWindow(4)
   const first = await ask(window, 'fcm', 'prompt', 4)
   const abort = new AbortController()

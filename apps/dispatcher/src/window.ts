@@ -2,21 +2,21 @@ import { lanes, type Lane } from '@herald/contracts/platform'
 import { openTurns, type Turns } from '@herald/service/turns'
 
 /**
- * The pushes of one process that are unanswered or whose outcome is not committed: at most so many would be sent twice if
- * it were killed now, and nothing is rendered ahead of them. A place is taken before a push is sent and given back when its
+ * Bounds the pushes of a process that are unanswered or whose outcome is not committed: at most so many would be sent twice if
+ * the process were killed now, and no push is rendered before it has a place. A place is taken before a push is sent and given back when the push's
  * outcome is committed, so a slow tracker slows sending down instead of filling the memory.
  *
- * Two rules keep one sender from standing before the others: while another origin (an APNs environment, FCM, a push
- * service) has work none has more than a quarter, and bulk always leaves a quarter to prompt.
+ * Two rules keep one sender from holding up the others. While several origins (an APNs environment, FCM, a push
+ * service) have work, each has at most a quarter of the places. And the bulk lane always leaves a quarter to the prompt lane.
  */
 export type Window = {
-  /** Waits for a place, in its origin and lane by turns of apps; false: the signal came first, there is no place to give back. */
+  /** Waits for a place; the apps of an origin and lane take turns. False when the signal came first: then there is no place to give back. */
   enter(origin: string, lane: Lane, signal: AbortSignal, appId?: string): Promise<boolean>
-  /** Takes a place if one is free at once: what nearly every push does, without a promise. */
+  /** Takes a place if one is free. Nearly every push gets its place so, without a promise. */
   enterNow(origin: string, lane: Lane): boolean
-  /** Gives places back that were taken for the same origin and lane. */
+  /** Gives places back that were taken for this origin and lane. */
   leave(origin: string, lane: Lane, places?: number): void
-  /** Places taken. */
+  /** How many places are taken. */
   readonly held: number
 }
 
@@ -27,7 +27,7 @@ type Origin = { held: number; waiting: Record<Lane, Turns<Waiting>> }
 export function openWindow(size: number): Window {
   const share = Math.max(1, Math.floor(size / 4))
   const keptForPrompt = Math.floor(size / 4)
-  /** Only origins that hold places or wait for some. */
+  /** Holds only origins that have places or wait for some. */
   const origins = new Map<string, Origin>()
   let held = 0
   let heldByBulk = 0
@@ -36,7 +36,7 @@ export function openWindow(size: number): Window {
   const mayEnter = (origin: Origin, lane: Lane): boolean =>
     held < size && (lane === 'prompt' || heldByBulk < size - keptForPrompt) && (origins.size === 1 || origin.held < share)
 
-  /** Prompt before bulk; among origins, who has least. */
+  /** Gives who gets the next place: prompt before bulk, and among origins the one that has least. */
   const next = (): { origin: Origin; lane: Lane } | undefined => {
     for (const lane of lanes) {
       let least: Origin | undefined
@@ -75,7 +75,7 @@ export function openWindow(size: number): Window {
 
   const enterNow = (name: string, lane: Lane): boolean => {
     const origin = originOf(name)
-    // Whoever waits may not enter, or would have; so there is nobody to overtake but in the own queue.
+    // The waiting of other queues could not enter, or they would have. So only the own queue can be overtaken.
     if (origin.waiting[lane].size > 0 || !mayEnter(origin, lane)) {
       dropIdle(name, origin)
       return false

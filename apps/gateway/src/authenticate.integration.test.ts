@@ -28,17 +28,17 @@ const lookUpsWaiting = async () => {
   )
   return rows[0]?.waiting ?? 0
 }
-/** Whether a key is in use is held in key-uses.integration.test.ts. */
+/** Uses of keys are tested in key-uses.integration.test.ts. */
 const unnoted = { note: () => undefined }
-/** Keeps every look-up waiting until the work is done. */
+/** Keeps every look-up of a key waiting until the work is done. */
 const whileLocked = <T>(work: () => Promise<T>): Promise<T> =>
   db.transaction().execute(async (trx) => {
     await sql`lock table api_keys in access exclusive mode`.execute(trx)
     return work()
   })
 
-test('a hundred requests with a key that is not known yet ask the database once', async () => {
-  const keys = openApiKeys(db, 60, unnoted)
+test('a hundred requests at once with a new key cost the database one look-up', async () => {
+  const keys = openApiKeys({ db, uses: unnoted }, 60)
   const { key, id } = await givenKey()
 
   const answers = await whileLocked(async () => {
@@ -52,7 +52,7 @@ test('a hundred requests with a key that is not known yet ask the database once'
 })
 
 test('a look-up that began before a revocation does not bring the key back', async () => {
-  const keys = openApiKeys(db, 60, unnoted)
+  const keys = openApiKeys({ db, uses: unnoted }, 60)
   const { key, id } = await givenKey()
 
   const early = await whileLocked(async () => {
@@ -67,8 +67,8 @@ test('a look-up that began before a revocation does not bring the key back', asy
   expect(await keys.verify(key)).toBeUndefined()
 })
 
-test('a known key is not asked for again until it is forgotten, and with a time to live of 0 always', async () => {
-  const [remembering, forgetful] = [openApiKeys(db, 60, unnoted), openApiKeys(db, 0, unnoted)]
+test('a verified key is not looked up again until it is forgotten, or for every request with a time to live of 0', async () => {
+  const [remembering, forgetful] = [openApiKeys({ db, uses: unnoted }, 60), openApiKeys({ db, uses: unnoted }, 0)]
   const { key, id } = await givenKey()
   expect([(await remembering.verify(key))?.keyId, (await forgetful.verify(key))?.keyId]).toEqual([id, id])
 

@@ -1,26 +1,27 @@
 import { parseApiKey } from '@herald/auth/api-key'
 import type { KeyKind, Scope } from '@herald/contracts/administration'
+import type { Log } from '@herald/service/log'
 import type { Kysely } from 'kysely'
 import { LRUCache } from 'lru-cache'
 import type { KeyUses, NotedKey } from './apps/key-uses.ts'
 import { findApiKey } from './apps/store/api-keys.ts'
 import type { Tables } from './store/tables.ts'
 
-/** A key that was verified: who it is and what it may do. */
+/** An API key that was verified: which app it belongs to and what it may do. */
 export type VerifiedKey = { keyId: string; appId: string; kind: KeyKind; scopes: ReadonlySet<Scope> }
 
 export type ApiKeys = {
-  /** The key behind this text, or undefined when it is none that works. */
+  /** The key with this text, or undefined when there is no such key. */
   verify(text: string): Promise<VerifiedKey | undefined>
-  /** A revoked key stops working at once. */
+  /** Forgets a revoked key, so that it stops working at once. */
   forgetKey(keyId: string): void
-  /** So do the keys of an app that was deleted. */
+  /** Forgets the keys of an app that was changed or deleted. */
   forgetApp(appId: string): void
-  /** What was told while nobody could hear it may be anything. */
+  /** Forgets every key: after NATS was away nobody knows which of them were revoked meanwhile. */
   forgetAll(): void
 }
 
-/** About 5 MB of each at most: a flood of invalid keys pushes out other invalid keys, never a valid one. */
+/** Keys in each cache below, about 5 MB each. Valid and invalid keys have a cache each, so a flood of invalid keys pushes out no valid one. */
 const mostRemembered = 10_000
 const longestRefusalSeconds = 10
 
@@ -28,11 +29,11 @@ const longestRefusalSeconds = 10
  * Verifies API keys, remembering each answer for a while (spec: limits/key-revoked). Many requests with one key that is not
  * known yet share one query, so a burst after a start costs the database one look-up per key.
  */
-export function openApiKeys(db: Kysely<Tables>, ttlSeconds: number, uses: Pick<KeyUses, 'note'>): ApiKeys {
+export function openApiKeys({ db, uses }: { db: Kysely<Tables>; uses: Pick<KeyUses, 'note'> }, ttlSeconds: number): ApiKeys {
   const remember = ttlSeconds > 0
   const known = new LRUCache<string, VerifiedKey & NotedKey>({ max: mostRemembered, ttl: Math.max(1, ttlSeconds * 1000) })
   const refused = new LRUCache<string, true>({ max: mostRemembered, ttl: Math.max(1, Math.min(ttlSeconds, longestRefusalSeconds) * 1000) })
-  /** Hashes of keys that were found to work, by their text: each request brings its key, and hashing is the dearest part of looking it up. */
+  /** The hash of each working key, by the key's text: every request brings its key, and hashing is the most expensive part of the look-up. */
   const hashes = new LRUCache<string, string>({ max: mostRemembered })
   const asking = new Map<string, Promise<(VerifiedKey & NotedKey) | undefined>>()
 
@@ -41,11 +42,11 @@ export function openApiKeys(db: Kysely<Tables>, ttlSeconds: number, uses: Pick<K
       .then((row) => {
         const key: (VerifiedKey & NotedKey) | undefined = row && {
           keyId: row.id,
-          appId: row.app_id,
+          appId: row.appId,
           kind: row.kind,
           scopes: new Set(row.scopes),
         }
-        // Whoever forgot keys meanwhile has taken this look-up out of the map: its answer may be older than the revocation.
+        // `forget` takes look-ups under way out of the map: their answers may be older than the revocation and are not remembered.
         if (remember && asking.get(hash) === answer) {
           if (key) known.set(hash, key)
           else refused.set(hash, true)
@@ -79,4 +80,14 @@ export function openApiKeys(db: Kysely<Tables>, ttlSeconds: number, uses: Pick<K
     forgetApp: (appId) => forget((key) => key.appId === appId),
     forgetAll: () => forget(() => true),
   }
+}
+
+/** A shorter token could be guessed, so it counts as none. */
+const shortestAdminToken = 32
+
+/** The administration token, or undefined when it is unset or too short: then there is no administration API. */
+export function usableAdminToken(token: string | undefined, log: Pick<Log, 'warn'>): string | undefined {
+  if (token === undefined || token.length >= shortestAdminToken) return token
+  log.warn({ shortest: shortestAdminToken }, 'ADMIN_TOKEN is too short: /v1/admin answers 404')
+  return undefined
 }

@@ -1,39 +1,38 @@
 import { appChanged, keyRevoked } from '@herald/contracts/calls/gateway'
 import type { Bus } from '@herald/service/bus'
-import type { ApiKeys } from './authenticate.ts'
-import type { IdentityRules } from './people/identity-rules.ts'
-import type { WebPushKeys } from './apps/web-push-keys.ts'
 
-/** Tells this process and every other that something changed, so that what they remember of it is forgotten at once. */
+/** Tells this process and every other gateway that something changed, so that none of them goes on with what it remembers. */
 export type Changes = {
   appChanged(appId: string): void
   keyRevoked(keyId: string): void
 }
 
+/** What this process remembers of apps or keys. */
+type Memory = { forgetApp(appId: string): void; forgetKey?(keyId: string): void; forgetAll(): void }
+
 /**
- * Listens first, tells later: a gateway that answers requests already hears what the others revoke. After NATS was away everything is
- * forgotten: what was told meanwhile was not heard.
+ * Keeps memories right. It listens before this gateway takes requests, so that a gateway that answers hears what the others revoke.
+ * What was told while NATS was away was not heard, so everything is forgotten then.
  */
-export function openChanges(bus: Bus, keys: ApiKeys, identityRules: IdentityRules, webPushKeys: WebPushKeys): Changes {
+export function openChanges({ bus, memories }: { bus: Bus; memories: readonly Memory[] }): Changes {
   const forgetApp = (appId: string) => {
-    keys.forgetApp(appId)
-    identityRules.forgetApp(appId)
-    webPushKeys.forgetApp(appId)
+    for (const memory of memories) memory.forgetApp(appId)
+  }
+  const forgetKey = (keyId: string) => {
+    for (const memory of memories) memory.forgetKey?.(keyId)
   }
   bus.onReconnect(() => {
-    keys.forgetAll()
-    identityRules.forgetAll()
-    webPushKeys.forgetAll()
+    for (const memory of memories) memory.forgetAll()
   })
   bus.listen(appChanged, ({ appId }) => forgetApp(appId))
-  bus.listen(keyRevoked, ({ keyId }) => keys.forgetKey(keyId))
+  bus.listen(keyRevoked, ({ keyId }) => forgetKey(keyId))
   return {
     appChanged(appId) {
       forgetApp(appId)
       bus.broadcast(appChanged, { appId })
     },
     keyRevoked(keyId) {
-      keys.forgetKey(keyId)
+      forgetKey(keyId)
       bus.broadcast(keyRevoked, { keyId })
     },
   }

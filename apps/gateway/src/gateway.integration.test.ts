@@ -6,7 +6,8 @@ import { freshNats } from '@herald/testing/nats'
 import { until } from '@herald/testing/until'
 import { expect, test } from 'vitest'
 import { hmacSecret, startGateway } from './testing/start-gateway.ts'
-import { givenCampaign, startPeers } from './testing/start-peers.ts'
+import { givenCampaign } from './testing/peer-answers.ts'
+import { startPeers } from './testing/start-peers.ts'
 
 const nats = await freshNats()
 const { url } = await freshDatabase()
@@ -20,7 +21,7 @@ const msgIdOf = (campaignId: string) =>
   mintMessageId(hmacSecret, { appId: app.appId, campaignId, userId: newId(), subscriptionId: newId(), platform: 'ios', variant: '' })
 
 // spec: identity/register
-test('a device registers with a public key, and audience gets the checked body with the key’s app', async () => {
+test('a device registers with a public key, and audience gets the checked body with the app of the key', async () => {
   const told = await gateway.ask({ method: 'POST', path: '/v1/subscriptions', headers: { 'x-app-key': app.publicKey }, body: phone })
 
   expect(told).toMatchObject({ status: 200, body: { platform: 'ios' } })
@@ -37,7 +38,7 @@ test('a notification is accepted with 202 and its campaign’s id', async () => 
 })
 
 // spec: limits/idempotency-replay, limits/idempotency-scope
-test('a replay with the same Idempotency-Key answers the same and says so, whatever the order of the body’s keys', async () => {
+test('a repeated send with the same Idempotency-Key gets the same answer and says so, whatever the order of the body’s keys', async () => {
   const headers = { ...secret, 'idempotency-key': 'order 17' }
   const first = await gateway.ask({ method: 'POST', path: '/v1/notifications', headers, body: everyone })
   const again = await gateway.ask({ method: 'POST', path: '/v1/notifications', headers, body: { silent: true, target: { all: true } } })
@@ -50,7 +51,7 @@ test('a replay with the same Idempotency-Key answers the same and says so, whate
 })
 
 // spec: limits/idempotency-key
-test.each(['x'.repeat(256), 'caf\u00e9', ''])('the Idempotency-Key %j is refused at its path', async (key) => {
+test.each(['x'.repeat(256), 'caf\u00e9', ''])('the Idempotency-Key %j is refused at headers.idempotency-key', async (key) => {
   const told = await gateway.ask({
     method: 'POST',
     path: '/v1/notifications',
@@ -62,7 +63,7 @@ test.each(['x'.repeat(256), 'caf\u00e9', ''])('the Idempotency-Key %j is refused
 })
 
 // spec: tracking/stats, tracking/rates
-test('stats are zeros with null rates until the tracker counts, then its counters with rates', async () => {
+test('the stats of a campaign are zeros with null rates until something is counted', async () => {
   const { body } = await gateway.ask({ method: 'POST', path: '/v1/notifications', headers: secret, body: everyone })
   const path = `/v1/campaigns/${String(body['id'])}/stats`
   const before = await gateway.ask({ path, headers: secret })
@@ -79,11 +80,11 @@ test('stats are zeros with null rates until the tracker counts, then its counter
 })
 
 // spec: tracking/stats-status
-test('stats that say sent have every outcome in them, also those that came while the status was read', async () => {
+test('stats that say `sent` include every outcome, also those that came while the status was read', async () => {
   const { body } = await gateway.ask({ method: 'POST', path: '/v1/notifications', headers: secret, body: everyone })
   const id = String(body['id'])
   const before = peers.tracked.splice(0)
-  // Its outcomes are counted and it turns sent while the answer about it is on its way. Counters that were asked for before are long answered.
+  // While the campaign is being read its outcomes are counted and it becomes `sent`. Counters that were read before that are already answered.
   peers.answers.set(readCampaign.subject, async () => {
     peers.answers.delete(readCampaign.subject)
     const { body: earlier } = await gateway.ask({ path: `/v1/campaigns/${id}/stats`, headers: secret })
@@ -98,7 +99,7 @@ test('stats that say sent have every outcome in them, also those that came while
 })
 
 // spec: limits/foreign-ids
-test('another app’s campaign is answered byte for byte like one that does not exist, or that is no id at all', async () => {
+test('the campaign of another app is answered byte for byte like one that does not exist, and like an id in a wrong form', async () => {
   const stranger = await gateway.givenApp()
   const { body } = await gateway.ask({ method: 'POST', path: '/v1/notifications', headers: secret, body: everyone })
   const asked = [String(body['id']), newId(), 'not-an-id', String(body['id']).toUpperCase()]
@@ -111,7 +112,7 @@ test('another app’s campaign is answered byte for byte like one that does not 
 })
 
 // spec: tracking/kind-first, tracking/report
-test('a tracking event is counted with what its msgId says; kind is checked before the id', async () => {
+test('a device’s report is counted for the push that its msgId names; the kind is checked before the id', async () => {
   const campaignId = newId()
   const msgId = msgIdOf(campaignId)
   expect(
@@ -124,7 +125,7 @@ test('a tracking event is counted with what its msgId says; kind is checked befo
   expect((await gateway.ask({ method: 'POST', path: `/v1/e/o/${msgId.slice(0, -1)}` })).body.error?.code).toBe('invalid_msg_id')
 })
 
-test('events that arrive together share calls, and each is counted', async () => {
+test('reports that arrive together share calls to the tracker, and each is counted', async () => {
   const before = peers.tracked.length
   const campaignId = newId()
   const told = await Promise.all(Array.from({ length: 300 }, () => gateway.ask({ method: 'POST', path: `/v1/e/c/${msgIdOf(campaignId)}` })))
@@ -137,7 +138,7 @@ test('events that arrive together share calls, and each is counted', async () =>
 })
 
 // spec: limits/queue-unavailable, limits/health
-test('an app behind the gateway that does not answer is 503 queue_unavailable, and health stays 200', async () => {
+test('while another app does not answer a request is 503 queue_unavailable, and /health stays 200', async () => {
   const lonely = await startGateway({ database: url('gateway'), nats: await freshNats() })
   const told = await lonely.ask({ method: 'POST', path: '/v1/notifications', headers: secret, body: everyone })
 
@@ -146,7 +147,7 @@ test('an app behind the gateway that does not answer is 503 queue_unavailable, a
 })
 
 // spec: limits/key-revoked
-test('a revoked key stops working within two seconds on every gateway, although each remembers it', async () => {
+test('a revoked key stops working within two seconds on every gateway, although each of them remembers it', async () => {
   const other = await startGateway({ database: url('gateway'), nats })
   const { appId, secretKey, secretKeyId } = await gateway.givenApp()
   const path = `/v1/campaigns/${newId()}/stats`
@@ -160,7 +161,7 @@ test('a revoked key stops working within two seconds on every gateway, although 
 })
 
 // spec: limits/key-revoked, administration/delete-app
-test('the keys of a deleted app stop working, and the app is unknown from then on', async () => {
+test('the keys of a deleted app stop working, and the app is 404 from then on', async () => {
   const { appId, secretKey, publicKey } = await gateway.givenApp()
   const headers = { authorization: `Bearer ${secretKey}` }
   expect((await gateway.ask({ path: `/v1/campaigns/${newId()}/stats`, headers })).status).toBe(404)
@@ -176,7 +177,7 @@ test('the keys of a deleted app stop working, and the app is unknown from then o
   }
 })
 
-test('requests in work are answered when the gateway stops, and then nobody is let in', async () => {
+test('a gateway that stops answers the requests under way, and then accepts no more', async () => {
   const leaving = await startGateway({ database: url('gateway'), nats })
   const inWork = Array.from({ length: 20 }, () =>
     leaving.ask({ method: 'POST', path: '/v1/notifications', headers: secret, body: everyone }),

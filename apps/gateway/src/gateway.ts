@@ -9,37 +9,37 @@ import type { Simulator } from './simulator/ask-simulator.ts'
 import type { TestWaits } from './campaigns/await-tests.ts'
 import type { Changes } from './changes.ts'
 import type { ProgressFeed } from './campaigns/follow-progress.ts'
-import type { HeavyReads } from './http/heavy-reads.ts'
+import type { HeavyReads } from './heavy-reads.ts'
 import type { Pages } from './pages/http/pages.ts'
-import type { IdentityRules } from './people/identity-rules.ts'
+import type { IdentityRules } from './people/check-identity.ts'
 import type { Sessions } from './session/sessions.ts'
 import type { SignIn } from './session/sign-in.ts'
 import type { Tables } from './store/tables.ts'
-import type { WebPushKeys } from './apps/web-push-keys.ts'
+import type { WebPushKeys } from './apps/read-credentials.ts'
 import type { EventTail } from './webhooks/watch-events.ts'
 import type { SimulatorTail } from './simulator/watch-simulator.ts'
 
-/** What the answers to requests are made with. */
+/** What routes answer requests with. */
 export type Gateway = {
   readonly db: Kysely<Tables>
-  /** For lists. */
+  /** The connections for lists and other long reads. */
   readonly reads: Reads<Tables>
   readonly watch: DatabaseWatch
   readonly bus: Bus
   readonly sealer: Sealer
   readonly changes: Changes
   readonly identityRules: IdentityRules
-  /** The first signs nothing here; all of them verify tracking ids. */
+  /** Each of them verifies tracking ids; the gateway signs none. */
   readonly hmacSecrets: readonly string[]
-  /** Resolves when the tracker has committed the event. */
+  /** Counts what a device reports; resolves when the tracker has committed it. */
   readonly countEvent: (event: Engagement) => Promise<unknown>
   readonly progress: ProgressFeed
   readonly tail: EventTail
-  /** The places of dry runs and exports. */
+  /** The places for dry runs and exports. */
   readonly heavyReads: HeavyReads
-  /** Waits for what becomes of tests. */
+  /** Waits for the outcomes of tests. */
   readonly tests: TestWaits
-  /** Where the endpoints of browsers may lie. */
+  /** The push services at which endpoints of browsers may be. */
   readonly endpointRule: EndpointRule
   readonly webPushKeys: WebPushKeys
   readonly sessions: Sessions
@@ -50,10 +50,10 @@ export type Gateway = {
   readonly simulatorTail: SimulatorTail
 }
 
-/** What an operator says of this installation. */
+/** What the operator has configured of this installation. */
 export type Installed = {
-  /** Where people and devices reach it; undefined: nobody said. */
+  /** The address at which browsers and devices reach it (HERALD_BASE_URL); undefined when it is not set. */
   readonly baseUrl: string | undefined
-  /** The providers are a simulator: no real device gets anything. */
+  /** True where the providers are simulated: no real device gets anything. */
   readonly simulator: boolean
 }

@@ -15,7 +15,7 @@ const nats = await freshNats()
 const { url } = await freshDatabase()
 await startPeers(nats)
 
-/** The app as it is started in earnest: a process of its own with an environment. */
+/** A gateway as operators start it: a process of its own with an environment. */
 function startProcess(settings: Record<string, string>, args: string[] = []) {
   const child = spawn(process.execPath, [resolve(import.meta.dirname, 'main.ts'), ...args], {
     env: { PATH: process.env['PATH'], ...settings },
@@ -37,7 +37,7 @@ const environment = {
 }
 
 // spec: sending/secrets
-test('the log has one line per request with its route, app and status, and nothing secret; SIGTERM ends it with 0', async () => {
+test('the log has one line per request with its route, app and status and nothing secret; SIGTERM ends the process with 0', async () => {
   const { child, ended, output } = startProcess(environment)
   const port = await until(() => Number(/"port":(\d+),"msg":"listening"/.exec(output())?.[1] ?? 0))
   const admin = { authorization: `Bearer ${adminToken}` }
@@ -97,7 +97,7 @@ test('a taken port ends the process with 1 and a line that names the port', asyn
   other.close()
 })
 
-test('a socket that is promised and not given ends the process with 1 and a line that says so', async () => {
+test('LISTEN_FDS without a socket ends the process with 1 and a line that says so', async () => {
   const { ended, output } = startProcess({ ...environment, LISTEN_FDS: '1' })
 
   expect(await ended).toBe(1)
@@ -105,7 +105,7 @@ test('a socket that is promised and not given ends the process with 1 and a line
 })
 
 // spec: running/environment
-test('a bad environment ends the process with 1 and names every variable, and no value', async () => {
+test('a wrong environment ends the process with 1 and names every wrong variable, without its value', async () => {
   const { ended, output } = startProcess({
     ...environment,
     HMAC_SECRET: 'short',
@@ -120,7 +120,7 @@ test('a bad environment ends the process with 1 and names every variable, and no
   expect(output()).not.toMatch(/short|eighty|my-proxy|c2hvcnQga2V5/)
 })
 
-test('the OpenAPI document is printed without any environment', async () => {
+test('the OpenAPI document can be printed without any environment', async () => {
   const { ended, output } = startProcess({}, ['--describe-openapi'])
 
   expect(await ended).toBe(0)

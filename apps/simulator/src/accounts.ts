@@ -9,7 +9,7 @@ export type Account = ApnsAccount | FcmAccount
 
 export type Accounts = ReturnType<typeof openAccounts>
 
-/** The customers of the simulated providers. Making an account again replaces its key: whatever the old one signed is refused from then on. */
+/** Keeps the accounts at the simulated providers. Making an account again replaces its key: from then on, what the old key signed is refused. */
 export function openAccounts() {
   const apnsKeys = new Map<string, ApnsAccount>()
   const bundles = new Map<string, string>()
@@ -24,12 +24,12 @@ export function openAccounts() {
       }
     },
     apnsKey: (teamId: string, keyId: string): ApnsAccount | undefined => apnsKeys.get(`${teamId}/${keyId}`),
-    /** The team a bundle id belongs to. */
+    /** Gives the team that a bundle id belongs to. */
     teamOf: (bundleId: string): string | undefined => bundles.get(bundleId),
     project: (projectId: string): FcmAccount | undefined => projects.get(projectId),
     projectByEmail: (clientEmail: string): FcmAccount | undefined =>
       [...projects.values()].find((project) => project.clientEmail === clientEmail),
-    /** The VAPID key that web devices made from now on demand, unless they name another. */
+    /** Sets the VAPID key that browsers demand which are made from now on, unless they name another key. */
     setApplicationServerKey(key: string): void {
       applicationServerKey = key
     },
@@ -39,7 +39,7 @@ export function openAccounts() {
   }
 }
 
-/** A new APNs signing key: the account knows the public half, the .p8 text is for the customer. */
+/** Makes an APNs signing key: the account keeps the public half, and the caller gets the text of the .p8 file. */
 export async function makeApnsAccount(
   teamId: string,
   keyId: string,
@@ -50,7 +50,7 @@ export async function makeApnsAccount(
   return { account: { kind: 'apns', teamId, keyId, bundleId, publicKey: pair.publicKey }, privateKey }
 }
 
-/** A new FCM project with the service account file a customer would download. */
+/** Makes an FCM project, with the service account file that its owner would download. */
 export async function makeFcmAccount(projectId: string, tokenUri: string) {
   const pair = await generate('rsa', { modulusLength: 2048 })
   const clientEmail = `firebase-adminsdk@${projectId}.iam.gserviceaccount.com`
@@ -65,7 +65,7 @@ export async function makeFcmAccount(projectId: string, tokenUri: string) {
   return { account, serviceAccount }
 }
 
-/** An account as text, without any private key, and back. */
+/** An account as it is kept in a file, without any private key, and back. */
 export const accountToJson = (account: Account) => ({
   ...account,
   publicKey: account.publicKey.export({ type: 'spki', format: 'pem' }).toString(),

@@ -9,16 +9,16 @@ export type Behaviour = {
   answer: (typeof behaviours)[number]
   retryAfterSeconds?: number | undefined
   delayMs?: number | undefined
-  /** For so many pushes, then ok again; for ever when absent. */
+  /** The device answers so for so many pushes, then ok again; for ever when this is absent. */
   times?: number | undefined
-  /** When it began to behave so, epoch milliseconds: APNs tells it of dead devices. */
+  /** When the device began to behave so, in epoch milliseconds. APNs says it of dead devices. */
   since: number
 }
 
-/** `slow` without a delay of its own: longer than a usual request, shorter than a sender's time limit. */
+/** The delay of `slow` when none is given: longer than a usual request takes, shorter than a sender's time limit. */
 const slowMs = 3000
 
-/** Answer a push that is in order as the device was told to: `accept` records it and gives the good answer, `refuse` makes the provider's words for a "no". */
+/** Answers a push that is in order, in the way that its device was told to. `accept` records the push and gives the good answer, `refuse` gives the provider's words for a "no". */
 export function behave(
   device: { behaviour: Behaviour | undefined },
   accept: () => Answer,

@@ -16,18 +16,18 @@ const Environment = z.object({
   SIMULATOR_HOST: z.string().min(1).default('localhost'),
 })
 
-/** `host` is the name by which its clients reach it, one that its certificate knows. Ports of 0 pick a free one; `certificatePath` and `privateKeyPath` are PEM files; accounts and devices outlive the process in `statePath`, when given. */
+/** `host` is the name by which clients reach the simulator, one that its certificate has. A port of 0 picks a free one. `certificatePath` and `privateKeyPath` are PEM files. Accounts and devices outlive the process in the file `statePath`, if given. */
 export type Config = {
   host: string
   ports: Record<'apns' | 'apnsSandbox' | 'fcm' | 'oauth' | 'webPush' | 'control', number>
   certificatePath: string
   privateKeyPath: string
   statePath?: string | undefined
-  /** Where devices in a person's hand report, when they cannot reach the address that the person's browser uses. */
+  /** Where devices in a user's hand report, when they cannot reach the address that the user's browser uses. */
   reportTo?: string | undefined
 }
 
-/** The configuration, or every problem of the environment, one sentence each. */
+/** Reads the configuration. Gives every problem of the environment instead when there are any, one sentence each. */
 export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config | string[] {
   const result = Environment.safeParse(environment)
   if (!result.success) return result.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`)

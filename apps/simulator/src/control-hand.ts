@@ -5,7 +5,7 @@ import { isReachedBy, uninstall, type Device, type Reach } from './devices.ts'
 
 const text = z.string().min(1)
 const whole = z.coerce.number().int().min(0)
-const reach = { bundleId: text.optional(), projectId: text.optional(), applicationServerKey: text.optional() }
+export const reach = { bundleId: text.optional(), projectId: text.optional(), applicationServerKey: text.optional() }
 
 const DeviceQuery = z.strictObject({
   ...reach,
@@ -20,7 +20,7 @@ const NewestQuery = z.strictObject({ ...reach, deviceId: text.optional(), before
 const TailQuery = z.strictObject({ ...reach, after: whole.optional(), limit: whole.max(1_000).default(100) })
 const NewSubscription = z.strictObject({ subscriptionId: text })
 
-/** What a page shows of devices and what they got: the devices that some accounts reach, and their newest pushes. */
+/** The routes for a page that shows devices and what they got: the devices that some accounts reach, and their newest pushes. */
 export function handRoutes({ devices, recording, state }: Controlled, deviceOf: (id: string) => Device): Route[] {
   return [
     ['GET', '/devices', ({ query }) => listDevices(devices.all(), check(DeviceQuery, query))],
@@ -71,7 +71,7 @@ const withSubscription = <Push extends object>(push: Push, { subscriptionId = nu
   subscriptionId,
 })
 
-/** Newest first, those in somebody's hand before the crowd. */
+/** Lists devices, newest first, those in a user's hand before the crowd. */
 function listDevices(all: readonly Device[], { limit, after, ...accounts }: Reach & { limit: number; after?: string | undefined }) {
   const items: { place: string; device: Device }[] = []
   const begins = { group: after?.[0] ?? 'h', below: after === undefined ? all.length : Number(after.slice(1)) }
@@ -87,7 +87,7 @@ function listDevices(all: readonly Device[], { limit, after, ...accounts }: Reac
   return { devices: shown.map(({ device }) => shownDevice(device)), next: items.length > limit ? (shown.at(-1)?.place ?? null) : null }
 }
 
-/** A device as a page shows it, without its token or keys. */
+/** Gives a device as a page shows it, without its token or keys. */
 export function shownDevice(device: Device) {
   const { id, platform, hand, subscriptionId = null, behaviour } = device
   return {
@@ -96,7 +96,7 @@ export function shownDevice(device: Device) {
     name: hand === undefined || hand.name === '' ? null : hand.name,
     byHand: hand !== undefined,
     subscriptionId,
-    environment: device.platform === 'ios' ? device.environment : '',
+    environment: 'environment' in device ? device.environment : '',
     behaviour: {
       answer: behaviour?.answer ?? 'ok',
       retryAfterSeconds: behaviour?.retryAfterSeconds ?? null,

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import * as z from 'zod'
 
-/** A request that cannot be done as asked: 400 (or another status) with a sentence that names the field. */
+/** The error of a request that cannot be done as it asks: 400 (or another status) with a sentence that names the field. */
 export class ControlError extends Error {
   override readonly name = 'ControlError'
   readonly status: number
@@ -16,7 +16,7 @@ export type Call = { parameters: string[]; query: Record<string, string>; body: 
 /** `path` may hold `:id` parts, given as `parameters` in order. */
 export type Route = readonly [method: string, path: string, answer: (call: Call) => unknown]
 
-/** Serve JSON routes. The first route that fits answers. */
+/** Serves JSON routes. The first route that fits answers. */
 export async function serveRoutes(
   { port, bindTo }: { port: number; bindTo: string },
   routes: readonly Route[],
@@ -60,7 +60,7 @@ export async function serveRoutes(
   }
 }
 
-/** The value, checked; a ControlError names the field that is wrong. */
+/** Checks a value. Throws a ControlError that names the field that is wrong. */
 export function check<T>(schema: z.ZodType<T>, value: unknown): T {
   const result = schema.safeParse(value)
   if (result.success) return result.data
@@ -78,4 +78,11 @@ async function readBody(message: IncomingMessage): Promise<unknown> {
   } catch {
     throw new ControlError('body: not JSON')
   }
+}
+
+/** Gives the only account there is; otherwise the caller must say which it means. */
+export function onlyOne(field: string, values: string[]): string {
+  const [value] = values
+  if (value === undefined || values.length > 1) throw new ControlError(`${field}: is required, there are ${values.length} to choose from`)
+  return value
 }

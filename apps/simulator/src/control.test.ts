@@ -74,7 +74,7 @@ test('the summary counts devices, copies and times', async () => {
   expect(summary['lastAcceptedAt']).toBeGreaterThan(summary['firstAcceptedAt'] ?? Infinity)
 })
 
-test('counting without bodies counts the same', async () => {
+test('without bodies the summary counts the same', async () => {
   const { devices } = await simulator.ask<Made>('POST', '/devices', { platform: 'ios', count: 2 })
   await simulator.ask('PUT', '/faults', { record: 'counts' })
   for (const msgId of ['a', 'b', 'a']) await send(devices[0]?.token ?? '', msgId)
@@ -82,7 +82,7 @@ test('counting without bodies counts the same', async () => {
   expect(await simulator.ask('GET', '/pushes')).toMatchObject({ pushes: [{ payload: null }, { payload: null }, { payload: null }] })
 })
 
-test('many devices are told their behaviour at once', async () => {
+test('one call changes the behaviour of many devices', async () => {
   const { devices } = await simulator.ask<Made>('POST', '/devices', { platform: 'ios', count: 20, behaviour: { answer: 'failing' } })
   const tokens = devices.map(({ token }) => token)
   expect((await send(tokens[0] ?? '', 'a')).status).toBe(500)

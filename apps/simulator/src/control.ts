@@ -1,26 +1,19 @@
 import * as z from 'zod'
 import { makeApnsAccount, makeFcmAccount, type Accounts } from './accounts.ts'
-import type { ProviderTokens } from './apns.ts'
+import type { ProviderTokens } from './apns/service.ts'
 import { behaviours } from './behaviour.ts'
 import { check, ControlError, serveRoutes, type Route } from './control-http.ts'
-import { handRoutes, shownDevice } from './control-hand.ts'
+import { handRoutes, reach, shownDevice } from './control-hand.ts'
 import type { Crowd } from './crowd.ts'
-import {
-  environments,
-  newAndroidDevice,
-  newIosDevice,
-  newWebDevice,
-  newWebKeys,
-  platforms,
-  type Device,
-  type Devices,
-  type NewDevice,
-} from './devices.ts'
-import { services, type FaultBoard } from './faults.ts'
+import { environments, kinds, platforms, type Device, type Devices } from './devices.ts'
+import { services, type FaultBoard, type Service } from './faults.ts'
 import type { Listener } from './listener.ts'
-import type { AccessTokens } from './oauth.ts'
+import type { AccessTokens } from './fcm/oauth.ts'
 import type { Recording } from './record.ts'
 import type { State } from './state.ts'
+
+/** A listener, with the service that it belongs to: faults are aimed at services. */
+export type ServiceListener = Listener & { service: Service }
 
 export type Controlled = {
   accounts: Accounts
@@ -31,7 +24,7 @@ export type Controlled = {
   providerTokens: ProviderTokens
   accessTokens: AccessTokens
   crowd: Crowd
-  listeners: Readonly<Record<string, Listener>>
+  listeners: Readonly<Record<string, ServiceListener>>
   tokenUri: string
   webPushOrigin: string
 }
@@ -66,12 +59,10 @@ const NewDevices = z.strictObject({
   platform: z.enum(platforms),
   count: z.number().int().min(1).max(2_000_000).default(1),
   environment: z.enum(environments).default('production'),
-  bundleId: text.optional(),
-  projectId: text.optional(),
-  applicationServerKey: text.optional(),
+  ...reach,
   keyPool: z.number().int().min(1).optional(),
   behaviour: NewBehaviour.optional(),
-  /** A device that a person holds: they tap, and it reports by itself only what it showed. */
+  /** Set for devices in a user's hand: the user taps, and a device reports by itself only what it showed. */
   hand: z.strictObject({ name: z.string().max(64), reportTo: z.url() }).optional(),
 })
 
@@ -118,7 +109,7 @@ const NewReports = z.strictObject({
   concurrency: concurrency.default(16),
 })
 
-/** The control API: plain HTTP and JSON, described in the README. */
+/** Serves the control API: plain HTTP and JSON, described in the README. */
 export function listenForControl(at: { port: number; bindTo: string }, parts: Controlled) {
   const { devices, recording, faults, crowd, listeners, accessTokens, providerTokens } = parts
   const deviceOf = (id: string): Device => {
@@ -149,7 +140,9 @@ export function listenForControl(at: { port: number; bindTo: string }, parts: Co
         faults.set(service, Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined)))
         if (record) recording.keep(record)
         if (providerTokenUpdates) providerTokens.setAllowance(providerTokenUpdates)
-        if (changes.outage === 'refuse') for (const listener of listenersOf(listeners, service)) listener.dropConnections()
+        if (changes.outage === 'refuse')
+          for (const listener of Object.values(listeners))
+            if ((service ?? listener.service) === listener.service) listener.dropConnections()
         return { faults: faults.all(), record: recording.mode() }
       },
     ],
@@ -225,50 +218,20 @@ async function makeAccount({ accounts, state, tokenUri }: Controlled, wanted: z.
 }
 
 function makeDevices({ accounts, devices, state, webPushOrigin }: Controlled, wanted: z.infer<typeof NewDevices>) {
-  const make = maker(accounts, wanted)
+  const make = kinds[wanted.platform].maker(accounts, wanted)
   const made = Array.from({ length: wanted.count }, () => devices.add(make()))
   for (const device of made) {
     if (wanted.behaviour) setBehaviour(device, wanted.behaviour)
     if (wanted.hand) device.hand = { name: wanted.hand.name, reportTo: wanted.hand.reportTo.replace(/\/$/, '') }
   }
   state.saveDevices(made)
-  return { devices: made.map((device) => describeDevice(device, webPushOrigin)) }
-}
-
-/** What makes one more of the wanted devices. Bundle and project may be left out when there is only one. */
-function maker(
-  accounts: Accounts,
-  { platform, environment, bundleId, projectId, applicationServerKey, keyPool }: z.infer<typeof NewDevices>,
-): () => NewDevice {
-  if (platform === 'ios') {
-    const bundle = bundleId ?? only('bundleId', accounts.bundleIds())
-    if (!accounts.teamOf(bundle)) throw new ControlError(`bundleId: no account has ${bundle}`)
-    return () => newIosDevice(environment, bundle)
+  return {
+    devices: made.map((device) => ({
+      id: device.id,
+      platform: device.platform,
+      ...kinds[device.platform].registrationOf(device, webPushOrigin),
+    })),
   }
-  if (platform === 'android') {
-    const project = projectId ?? only('projectId', accounts.projectIds())
-    if (!accounts.project(project)) throw new ControlError(`projectId: no account has ${project}`)
-    return () => newAndroidDevice(project)
-  }
-  const serverKey = applicationServerKey ?? accounts.applicationServerKey()
-  if (keyPool === undefined) return () => newWebDevice(newWebKeys(), serverKey)
-  const pool = Array.from({ length: keyPool }, newWebKeys)
-  let next = 0
-  return () => newWebDevice(pool[next++ % keyPool] ?? newWebKeys(), serverKey)
-}
-
-function only(field: string, values: string[]): string {
-  const [value] = values
-  if (value === undefined || values.length > 1) throw new ControlError(`${field}: is required, there are ${values.length} to choose from`)
-  return value
-}
-
-/** What the device's app would register with Herald. */
-function describeDevice(device: Device, webPushOrigin: string) {
-  const { id, platform } = device
-  if (device.platform !== 'web') return { id, platform, token: device.token }
-  const keys = { p256dh: device.keys.publicKey.toString('base64url'), auth: device.auth.toString('base64url') }
-  return { id, platform, endpoint: webPushOrigin + device.path, keys }
 }
 
 function setBehaviour(device: Device, behaviour: z.infer<typeof NewBehaviour>): void {
@@ -281,17 +244,6 @@ function behaveMany({ devices }: Controlled, wanted: z.infer<typeof BehaviourOfM
   const chosen = candidates.filter((device) => (platform === undefined || device.platform === platform) && Math.random() < share)
   for (const device of chosen) setBehaviour(device, behaviour)
   return { changed: chosen.length }
-}
-
-function listenersOf(listeners: Readonly<Record<string, Listener>>, service: string | undefined): Listener[] {
-  const names: Readonly<Record<string, string[]>> = {
-    apns: ['apns', 'apnsSandbox'],
-    fcm: ['fcm'],
-    oauth: ['oauth'],
-    'web-push': ['webPush'],
-  }
-  const wanted = service === undefined ? Object.keys(listeners) : (names[service] ?? [])
-  return wanted.flatMap((name) => listeners[name] ?? [])
 }
 
 const mapValues = <T, U>(values: Readonly<Record<string, T>>, change: (value: T) => U): Record<string, U> =>

@@ -1,13 +1,13 @@
 /**
- * Counts how often something seen before is seen again, by a 64 bit hash in an open-addressed table: 16 bytes an entry where a Set of strings would take 200.
- * Two of a million different pushes share a hash with a chance of 1 in 37 million.
+ * Counts how often a device gets a message that it got before. Each pair is a hash of 64 bits in an open-addressed table, which takes 16 bytes an entry where a Set of strings would take 200.
+ * The chance that two of a million different pushes have the same hash is 1 in 37 million.
  */
 export class CopyCounter {
   copies = 0
   private size = 0
   private slots = new Uint32Array(2 * 4096)
 
-  /** Note that this device got this message. */
+  /** Notes that this device got this message. */
   add(deviceIndex: number, msgId: string): void {
     let high = (0x811c9dc5 ^ deviceIndex) >>> 0
     let low = Math.imul(deviceIndex + 1, 0x9e3779b1) >>> 0
@@ -20,7 +20,7 @@ export class CopyCounter {
     if (this.insert(mix(high) || 1, mix(low ^ high))) this.copies++
   }
 
-  /** True when it was there. */
+  /** Puts a hash into the table. True when it was there already. */
   private insert(high: number, low: number): boolean {
     if (this.size * 4 > this.slots.length) this.grow()
     const mask = this.slots.length / 2 - 1

@@ -56,7 +56,7 @@ test('each device registers as its app would, from an address of its own', async
   expect(bodies).toContainEqual({ platform: 'web', endpoint: web[0]?.endpoint, keys: web[0]?.keys, externalId: `user-${web[0]?.id}` })
 })
 
-test('devices report what they got, and try again when nobody answers', async () => {
+test('devices report what they got, and try again when there is no answer', async () => {
   const account = { kind: 'apns', teamId: 'TEAM', keyId: 'KEY', bundleId: 'com.example.app' }
   const { privateKey } = await simulator.ask<{ privateKey: string }>('POST', '/accounts', account)
   const { devices } = await simulator.ask<Made>('POST', '/devices', { platform: 'ios', count: 10 })

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Device, Devices } from './devices.ts'
+import { kinds, type Device, type Devices } from './devices.ts'
 import { openPoster, type Poster } from './poster.ts'
 import type { Recording } from './record.ts'
 
@@ -14,7 +14,7 @@ export type Registration = {
   concurrency: number
 }
 
-/** Shares of the accepted pushes, 0 to 1. They nest: with delivered 0.9 and opened 0.3, those opened are among those delivered. */
+/** The shares of the accepted pushes that are reported, 0 to 1. They nest: with delivered 0.9 and opened 0.3, every push that is reported opened is also reported delivered. */
 export type Reports = { baseUrl: string; delivered: number; opened: number; clicked: number; dismissed: number; concurrency: number }
 
 type Kind = 'd' | 'o' | 'c' | 'x'
@@ -25,7 +25,7 @@ const firstRetryMs = 200
 
 export type Crowd = ReturnType<typeof openCrowd>
 
-/** The devices as their owners' apps: they register with Herald and report what became of pushes, each from an address of its own. */
+/** Acts as the apps on the devices of the crowd: they register with Herald and report what became of pushes, each from an IP address of its own. */
 export function openCrowd(devices: Devices, recording: Recording) {
   let registered = 0
   let failed = 0
@@ -83,7 +83,7 @@ export function openCrowd(devices: Devices, recording: Recording) {
 
   return {
     register,
-    /** Report from now on as told; undefined stops it. */
+    /** Sets which shares are reported from now on; undefined stops reporting. */
     setReports(next: Reports | undefined): void {
       poster?.close()
       reports = next
@@ -94,13 +94,13 @@ export function openCrowd(devices: Devices, recording: Recording) {
           ((seq) => {
             if (pending.length >= maxPending) dropped++
             else pending.push(seq)
-            // Not from here: opening a web push takes longer than the sender should wait for its answer.
+            // Later and not here: opening a web push takes longer than the sender should wait for its answer.
             if (running < next.concurrency) setImmediate(pump)
           }),
       )
     },
     state: () => ({ registered, reported: { ...reported }, pending: pending.length + running, failed, dropped }),
-    /** The record starts anew: what was still to be reported of the old one is forgotten. */
+    /** Forgets what was still to be reported, because the record starts anew. */
     reset(): void {
       pending = []
       failed = 0
@@ -110,7 +110,7 @@ export function openCrowd(devices: Devices, recording: Recording) {
   }
 }
 
-/** Which events a push leads to; `luck` is in [0, 1). */
+/** Chooses the events that a push leads to. `luck` is in [0, 1). */
 export function chooseKinds(shares: Omit<Reports, 'baseUrl' | 'concurrency'>, luck: number): Kind[] {
   const kinds: Kind[] = []
   if (luck < shares.delivered) kinds.push('d')
@@ -120,21 +120,14 @@ export function chooseKinds(shares: Omit<Reports, 'baseUrl' | 'concurrency'>, lu
   return kinds
 }
 
-/** Each device has an address of its own, or the limit per address would stop the crowd at its eleventh registration. */
+/** Gives the IP address of a device. With one address for all, Herald's limit per address would stop the crowd at its eleventh registration. */
 export const addressOf = ({ index }: Device): string => `10.${(index >> 16) & 255}.${(index >> 8) & 255}.${index & 255}`
 
 async function registerOne(connection: Poster, registration: Registration, device: Device, errors: string[]): Promise<string | undefined> {
   const { baseUrl, appKey, externalIdPrefix, webPushOrigin } = registration
-  const address =
-    device.platform === 'web'
-      ? {
-          endpoint: webPushOrigin + device.path,
-          keys: { p256dh: device.keys.publicKey.toString('base64url'), auth: device.auth.toString('base64url') },
-        }
-      : { token: device.token }
   const body = {
     platform: device.platform,
-    ...address,
+    ...kinds[device.platform].registrationOf(device, webPushOrigin),
     ...(externalIdPrefix !== undefined && { externalId: `${externalIdPrefix}${device.id}` }),
   }
   const answer = await connection.post(`${baseUrl}/v1/subscriptions`, { 'x-app-key': appKey, 'x-forwarded-for': addressOf(device) }, body)
@@ -144,7 +137,7 @@ async function registerOne(connection: Poster, registration: Registration, devic
   return undefined
 }
 
-/** A device tries again when nobody answered or the service was unwell; Herald counts an event once however often it comes. */
+/** Reports an event for a device. It is tried again when there was no answer or the service failed; Herald counts an event once however often it comes. */
 export async function report(connection: Poster, url: string, device: Device): Promise<boolean> {
   for (let attempt = 0; attempt < tries; attempt++) {
     if (attempt > 0) await wait(firstRetryMs * 2 ** (attempt - 1))

@@ -1,110 +1,97 @@
-import { createECDH, randomBytes, type ECDH } from 'node:crypto'
+import type { Accounts } from './accounts.ts'
+import { ios, type IosDevice } from './apns/device.ts'
 import type { Behaviour } from './behaviour.ts'
+import { android, type AndroidDevice } from './fcm/device.ts'
+import { web, type WebDevice, type WebKeys } from './web-push/device.ts'
 
 export const platforms = ['ios', 'android', 'web'] as const
 export type Platform = (typeof platforms)[number]
 export const environments = ['production', 'sandbox'] as const
 export type Environment = (typeof environments)[number]
 
-/** `index` counts from 0 over all devices, in the order they were made; the record refers to devices by it. */
-type Known = {
+/** What the provider of each platform knows of a device. */
+export type NewDevice =
+  | { platform: 'ios'; token: string; environment: Environment; bundleId: string }
+  | { platform: 'android'; token: string; projectId: string }
+  | { platform: 'web'; path: string; keys: WebKeys; auth: Buffer; applicationServerKey: string | undefined }
+
+export type Device = NewDevice & {
+  /** The device's number among all devices, from 0, in the order in which they were made. The record names devices by it. */
   index: number
   id: string
   behaviour: Behaviour | undefined
   subscriptionId: string | undefined
-  /** A person holds it: it reports what it showed, and nothing that a person does. Undefined: it is one of the crowd. */
+  /** Set for a device in a user's hand: it reports that it showed a push, and the user reports the rest. Undefined for a device of the crowd. */
   hand: Hand | undefined
-  /** The app was removed from it. */
+  /** Whether the app was removed from the device. */
   isGone: boolean
 }
-/** What a device that a person holds is called, and the address of the Herald that it reports to. */
+/** The name of a device in a user's hand, and the address of the Herald that it reports to. */
 export type Hand = { name: string; reportTo: string }
 
-export type IosDevice = Known & { platform: 'ios'; token: string; environment: Environment; bundleId: string }
-export type AndroidDevice = Known & { platform: 'android'; token: string; projectId: string }
-export type WebDevice = Known & { platform: 'web'; path: string; keys: WebKeys; auth: Buffer; applicationServerKey: string | undefined }
-export type Device = IosDevice | AndroidDevice | WebDevice
+/** The accounts that an app of Herald sends with. */
+export type Reach = { bundleId?: string | undefined; projectId?: string | undefined; applicationServerKey?: string | undefined }
+type Wanted = Reach & { environment: Environment; keyPool?: number | undefined }
 
-/** A browser's key pair. `ecdh` is made at the first push that is opened: setting a private key costs as much as making one. */
-export type WebKeys = { publicKey: Buffer; privateKey: Buffer; ecdh: ECDH | undefined }
+/** What the simulator must know of the devices of a platform. Each provider's folder makes one, in `device.ts`. */
+export type DeviceKind<One extends Device = Device> = {
+  /** The headers that the record keeps of a push, in the order in which the provider's service gives them. */
+  readonly keptHeaders: readonly string[]
+  /** What the provider finds the device by. */
+  addressOf(device: One): string
+  /** What the device's app registers with Herald, beside its platform. */
+  registrationOf(device: One, webPushOrigin: string): object
+  /** Whether pushes that are sent with these accounts get to the device. */
+  isReachedBy(device: One, accounts: Reach): boolean
+  /** Gives what a payload has in the place where Herald puts its tracking id. */
+  findMsgId(payload: unknown): unknown
+  /** Decrypts the body of a push; undefined when it was not sealed for the device. A platform without this function has no sealed pushes. */
+  open?(device: One, body: Buffer): Buffer | undefined
+  /** Gives a function that makes one more of the wanted devices. Bundle and project may be left out when there is only one. */
+  maker(accounts: Accounts, wanted: Wanted): () => NewDevice & { platform: One['platform'] }
+  /** A device as it is kept in a file, and back. */
+  toJson(device: One): Record<string, string | undefined>
+  fromJson(json: Readonly<Record<string, string | undefined>>): NewDevice & { platform: One['platform'] }
+}
 
-type Unlisted<T> = T extends unknown ? Omit<T, keyof Known> : never
-export type NewDevice = Unlisted<Device>
+export const kinds: Readonly<Record<Platform, DeviceKind>> = { ios, android, web }
 
 export type Devices = ReturnType<typeof openDevices>
 
-/** Every device there is, by what providers address it with. */
+/** Keeps every device there is, by what its provider finds it by. */
 export function openDevices() {
   const all: Device[] = []
   const byId = new Map<string, Device>()
-  const byAddress = { ios: new Map<string, IosDevice>(), android: new Map<string, AndroidDevice>(), web: new Map<string, WebDevice>() }
+  const byAddress = { ios: new Map<string, Device>(), android: new Map<string, Device>(), web: new Map<string, Device>() }
   return {
     add(fresh: NewDevice): Device {
-      const device: Device = {
-        ...fresh,
-        index: all.length,
-        id: `${fresh.platform}-${all.length}`,
-        behaviour: undefined,
-        subscriptionId: undefined,
-        hand: undefined,
-        isGone: false,
-      }
+      const id = `${fresh.platform}-${all.length}`
+      const about = { behaviour: undefined, subscriptionId: undefined, hand: undefined, isGone: false }
+      const device: Device = { ...fresh, index: all.length, id, ...about }
       all.push(device)
-      byId.set(device.id, device)
-      if (device.platform === 'ios') byAddress.ios.set(device.token, device)
-      else if (device.platform === 'android') byAddress.android.set(device.token, device)
-      else byAddress.web.set(device.path, device)
+      byId.set(id, device)
+      byAddress[device.platform].set(kinds[device.platform].addressOf(device), device)
       return device
     },
     all: (): readonly Device[] => all,
     at: (index: number): Device => all[index] as Device,
     byId: (id: string): Device | undefined => byId.get(id),
-    ios: (token: string): IosDevice | undefined => byAddress.ios.get(token),
-    android: (token: string): AndroidDevice | undefined => byAddress.android.get(token),
-    web: (path: string): WebDevice | undefined => byAddress.web.get(path),
+    ios: (token: string) => byAddress.ios.get(token) as IosDevice | undefined,
+    android: (token: string) => byAddress.android.get(token) as AndroidDevice | undefined,
+    web: (path: string) => byAddress.web.get(path) as WebDevice | undefined,
   }
 }
 
-export const newIosDevice = (environment: Environment, bundleId: string): NewDevice => ({
-  platform: 'ios',
-  token: randomBytes(32).toString('hex'),
-  environment,
-  bundleId,
-})
-
-export const newAndroidDevice = (projectId: string): NewDevice => ({
-  platform: 'android',
-  token: `${randomBytes(16).toString('base64url')}:APA91b${randomBytes(100).toString('base64url')}`,
-  projectId,
-})
-
-export const newWebDevice = (keys: WebKeys, applicationServerKey: string | undefined): NewDevice => ({
-  platform: 'web',
-  path: `/push/${randomBytes(24).toString('base64url')}`,
-  keys,
-  auth: randomBytes(16),
-  applicationServerKey,
-})
-
-/** A new P-256 pair, about 70 µs. */
-export function newWebKeys(): WebKeys {
-  const ecdh = createECDH('prime256v1')
-  ecdh.generateKeys()
-  return { publicKey: ecdh.getPublicKey(), privateKey: ecdh.getPrivateKey(), ecdh }
-}
-
-/** The app was removed: its provider calls the device dead from now on. */
+/** Removes the app from a device: its provider calls the device dead from now on. */
 export function uninstall(device: Device): void {
   device.isGone = true
   device.behaviour = { answer: 'dead', since: Date.now() }
 }
 
-/** The accounts that an app of Herald sends with. */
-export type Reach = { bundleId?: string | undefined; projectId?: string | undefined; applicationServerKey?: string | undefined }
+export const isReachedBy = (device: Device, accounts: Reach): boolean => kinds[device.platform].isReachedBy(device, accounts)
 
-/** Whether pushes sent with these accounts get to a device. */
-export function isReachedBy(device: Device, { bundleId, projectId, applicationServerKey }: Reach): boolean {
-  if (device.platform === 'ios') return device.bundleId === bundleId
-  if (device.platform === 'android') return device.projectId === projectId
-  return device.applicationServerKey !== undefined && device.applicationServerKey === applicationServerKey
+/** Gives Herald's tracking id in the payload of a push; undefined when it has none. */
+export function findMsgId(platform: Platform, payload: unknown): string | undefined {
+  const msgId = kinds[platform].findMsgId(payload)
+  return typeof msgId === 'string' ? msgId : undefined
 }

@@ -13,7 +13,7 @@ export type Faults = {
   resetStreamShare: number
   /** HTTP/2 connections leave their windows as they are: a client may send a megabyte more, and then nothing. */
   stallWindows: boolean
-  /** `503` for every request, or every connection closed at once. */
+  /** With `503` every request is answered 503, with `refuse` every connection is closed at once. */
   outage: '503' | 'refuse' | null
 }
 
@@ -32,7 +32,7 @@ export function openFaults() {
   const board: Record<Service, Readonly<Faults>> = { apns: none, fcm: none, oauth: none, 'web-push': none }
   return {
     of: (service: Service): Readonly<Faults> => board[service],
-    /** Change the faults of one service, or of all; what is not named stays. */
+    /** Changes the faults of one service, or of all. Faults that are not named stay as they are. */
     set(service: Service | undefined, changes: Partial<Faults>): void {
       for (const each of service ? [service] : services) board[each] = { ...board[each], ...changes }
     },

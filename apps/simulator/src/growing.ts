@@ -36,7 +36,7 @@ export class Arena {
   private readonly slabs: Buffer[] = []
   private used = slabBytes
 
-  /** Keep a text and bytes behind it, together at most 4 MiB; the answer is the place of the text. */
+  /** Keeps a text and, behind it, bytes: at most 4 MiB together. Gives the place of the text. */
   write(text: string, bytes: Buffer): number {
     const length = Buffer.byteLength(text) + bytes.length
     if (this.used + length > slabBytes) {
@@ -50,7 +50,7 @@ export class Arena {
     return place
   }
 
-  /** A view of what is kept there, not a copy. */
+  /** Gives a view of what is kept at a place, not a copy. */
   read(place: number, length: number): Buffer {
     const slab = this.slabs[Math.floor(place / slabBytes)]
     const start = place % slabBytes

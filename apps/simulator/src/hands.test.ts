@@ -52,7 +52,7 @@ beforeEach(async () => {
   reported = []
 })
 
-test('a device in a hand reports delivered and nothing else, and the crowd’s reports leave it alone', async () => {
+test('a device in a user’s hand reports delivered and nothing else, and the crowd does not report for it', async () => {
   const [held] = await make(hand())
   const [crowd] = await make({})
   await simulator.ask('PUT', '/crowd/reports', { baseUrl, delivered: 1, opened: 1, clicked: 1 })
@@ -64,7 +64,7 @@ test('a device in a hand reports delivered and nothing else, and the crowd’s r
   await expect.poll(() => reported.at(-1)).toBe('/v1/e/d/later')
 })
 
-test('devices are listed by the account that reaches them, newest first, those in a hand before the crowd, page after page', async () => {
+test('devices are listed by the account that reaches them, newest first, those in a user’s hand before the crowd, page after page', async () => {
   const [crowd, other, held, second] = [
     await make({ count: 2 }),
     await make({ bundleId: 'com.example.other' }),
@@ -92,7 +92,7 @@ test('devices are listed by the account that reaches them, newest first, those i
   expect((await simulator.ask<Page>('GET', '/devices')).devices).toEqual([])
 })
 
-test('the newest pushes come first, and the tail tells what came after, and how many it left out', async () => {
+test('the newest pushes come first; the tail gives what came later and how many pushes it left out', async () => {
   const [device, another] = await make({ ...hand(), count: 2 })
   await simulator.ask('PUT', `/devices/${device?.id}/subscription`, { subscriptionId: 'sub-1' })
   for (let n = 1; n <= 6; n++) await send((n % 3 === 0 ? another : device)?.token ?? '', `m${n}`)
@@ -112,13 +112,13 @@ test('the newest pushes come first, and the tail tells what came after, and how 
   expect(after.pushes.map(({ subscriptionId }) => subscriptionId)).toEqual(['sub-1', 'sub-1', null])
   expect(await tail('&after=6')).toMatchObject({ pushes: [], dropped: 0 })
   expect(await tail('&after=0&limit=0')).toMatchObject({ pushes: [], dropped: 6 })
-  // The record has begun anew: everything is new.
+  // The record has begun anew, so every push is new.
   await simulator.ask('POST', '/reset')
   await send(device?.token ?? '', 'again')
   expect((await tail('&after=6')).pushes).toHaveLength(1)
 })
 
-test('an uninstalled device is dead and in no list, also after a restart, and what a device is called is kept', async () => {
+test('an uninstalled device is dead and in no list, also after a restart, and a device keeps its name', async () => {
   const statePath = join(simulator.certificate.directory, 'hands.jsonl')
   const first = await givenSimulator({ statePath })
   await first.ask('POST', '/accounts', { kind: 'apns', teamId: 'TEAM', keyId: 'KEY', bundleId })

@@ -3,11 +3,11 @@ import type { Devices } from './devices.ts'
 import { openPoster } from './poster.ts'
 import type { Recording } from './record.ts'
 
-/** What waits to be reported; a push beyond it is shown and not reported. */
+/** How many pushes may wait to be reported. A push beyond that is shown and not reported. */
 const mostWaiting = 1_000
 const atOnce = 4
 
-/** Devices in somebody's hand report that they showed a push, as an app's extension or a worker does. What the person does with it, the person reports. */
+/** Reports for devices in a user's hand that they showed a push, as an app's extension or a service worker does. What users do with a push, they report themselves. */
 export function openHands(devices: Devices, recording: Recording, reportTo?: string): { close: () => void } {
   const poster = openPoster(atOnce)
   const waiting: number[] = []
@@ -25,7 +25,7 @@ export function openHands(devices: Devices, recording: Recording, reportTo?: str
   }
 
   async function reportShown(seq: number): Promise<void> {
-    // Since it was accepted the record may have begun anew.
+    // The record may have begun anew since the push was accepted.
     if (seq > recording.last()) return
     const { msgId, deviceId } = recording.read(seq)
     const device = devices.byId(deviceId)
@@ -34,7 +34,7 @@ export function openHands(devices: Devices, recording: Recording, reportTo?: str
 
   recording.onShown((seq) => {
     if (waiting.length < mostWaiting) waiting.push(seq)
-    // Not from here: opening a web push takes longer than the sender should wait for its answer.
+    // Later and not here: opening a web push takes longer than the sender should wait for its answer.
     setImmediate(pump)
   })
   return { close: () => poster.close() }

@@ -2,7 +2,7 @@ import { verify, type KeyObject } from 'node:crypto'
 
 export type Jwt = { header: Record<string, unknown>; claims: Record<string, unknown>; signed: Buffer; signature: Buffer }
 
-/** Take a compact JWT apart (RFC 7515), or undefined when it is none. Nothing is verified. */
+/** Takes a compact JWT apart (RFC 7515) and verifies nothing. Undefined when the text is not a JWT. */
 export function parseJwt(text: string): Jwt | undefined {
   const parts = text.split('.')
   if (parts.length !== 3 || parts.some((part) => !/^[\w-]+$/.test(part))) return undefined
@@ -17,7 +17,7 @@ export function parseJwt(text: string): Jwt | undefined {
   }
 }
 
-/** Is the signature that of `key`, with exactly this algorithm? */
+/** Says whether `key` signed the JWT, with exactly this algorithm. */
 export function isSignedBy(jwt: Jwt, algorithm: 'ES256' | 'RS256', key: KeyObject): boolean {
   if (jwt.header['alg'] !== algorithm) return false
   return verify('sha256', jwt.signed, algorithm === 'ES256' ? { key, dsaEncoding: 'ieee-p1363' } : key, jwt.signature)

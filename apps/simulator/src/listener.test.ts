@@ -49,7 +49,7 @@ async function withSession<T>(use: (session: ReturnType<typeof connect>) => Prom
   }
 }
 
-/** A connection without a library: what arrives is given as frames. */
+/** Opens a connection without a library. What arrives is given as frames. */
 async function rawConnection(): Promise<{
   socket: TLSSocket
   frames: { type: number; flags: number; payload: Buffer }[]
@@ -150,7 +150,7 @@ test('accepts padded frames and a header block cut into CONTINUATION frames byte
   socket.destroy()
 })
 
-test('GOAWAY answers what came before it, drops what came after and ends the connection', async () => {
+test('a server that sends GOAWAY answers earlier requests, drops later ones and ends the connection', async () => {
   faults = { ...healthy, goawayEvery: 10 }
   let served = 0
   answer = () => {
@@ -197,7 +197,7 @@ test('a share of the requests can be reset as INTERNAL_ERROR and never served', 
   expect(served).toBe(1)
 })
 
-test('a connection whose window is left as it is serves a window’s bytes, and the rest once it may open', async () => {
+test('a connection whose window stays closed takes a window’s bytes, and the rest when the window opens', async () => {
   let served = 0
   answer = () => {
     served++
@@ -214,7 +214,7 @@ test('a connection whose window is left as it is serves a window’s bytes, and 
   })
 })
 
-test('an answer can be a reset or silence, and the others go on', async () => {
+test('an answer can be a reset or silence, and other requests are answered', async () => {
   faults = healthy
   answer = ({ path }) => (path === '/reset' ? { ending: 'reset' } : path === '/silent' ? { ending: 'silence' } : {})
   await withSession(async (session) => {

@@ -8,7 +8,7 @@ import type { Answer, Request, Serve } from './request.ts'
 
 export type Listener = {
   port: number
-  /** TLS connections since the start, and protocol mistakes of clients, newest last (at most 20). */
+  /** Give the number of TLS connections since the start, and the last 20 protocol mistakes of clients, newest last. */
   connections: () => number
   protocolErrors: () => readonly string[]
   dropConnections: () => void
@@ -30,7 +30,7 @@ export type ListenerOptions = {
   onRefused: (answer: Answer) => void
 }
 
-/** Listen with TLS and hand each connection to HTTP/2 or HTTP/1.1, as its ALPN says. The faults of the moment apply to every request. */
+/** Listens with TLS and serves each connection over HTTP/2 or HTTP/1.1, as its ALPN says. The faults of the moment apply to every request. */
 export async function listen(options: ListenerOptions): Promise<Listener> {
   const { certificate, privateKey, protocols, faults } = options
   const sockets = new Set<Socket>()
@@ -69,7 +69,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     return socket.on('close', () => sockets.delete(socket))
   })
   server.on('secureConnection', (socket) => socket.on('error', () => socket.destroy()))
-  // A client that gives up during the handshake is no news.
+  // A client may give up during the handshake.
   server.on('tlsClientError', () => undefined)
 
   const dropConnections = () => {

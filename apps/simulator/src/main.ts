@@ -12,10 +12,10 @@ const stop = () => {
   simulator?.stop()
   process.exit(0)
 }
-// Before the ready line: whoever reads it may tell us to stop in the same moment.
+// These stand before the ready line, because its reader may tell us to stop in the same moment.
 process.on('SIGTERM', stop)
 process.on('SIGINT', stop)
-// The starter died: nobody is left to stop us.
+// The process that started us has died, and nothing else would stop us.
 process.on('disconnect', stop)
 
 simulator = await startSimulator(config)

@@ -1,18 +1,12 @@
 import { CopyCounter } from './copies.ts'
 import { Arena, GrowingNumbers } from './growing.ts'
-import { platforms, type Device, type Devices, type Platform } from './devices.ts'
+import { findMsgId, kinds, platforms, type Device, type Devices, type Platform } from './devices.ts'
+import { parse } from './request.ts'
 
-/** What is known of an accepted push's payload: readable JSON, a web push not opened yet, one that does not open, nothing kept (mode `counts`). */
+/** What is known of an accepted push's payload: it is readable JSON, a web push that is not opened yet, a web push that does not open, or it was not kept (mode `counts`). */
 const state = { plain: 0, sealed: 1, broken: 2, dropped: 3 } as const
 
-/** The headers that are kept, in this order. */
-const keptHeaders = {
-  ios: ['topic', 'pushType', 'priority', 'expiration', 'collapseId'],
-  android: [],
-  web: ['ttl', 'topic', 'urgency'],
-} as const satisfies Record<Platform, readonly string[]>
-
-/** How far back the newest pushes are looked for. */
+/** How many pushes back the newest pushes of a device are looked for. */
 const mostLooked = 20_000
 
 export type Push = {
@@ -32,9 +26,9 @@ export type Push = {
 
 export type Accepted = {
   device: Device
-  /** apns-id, FCM message name, or the location of a web push. */
+  /** The apns-id, the name of an FCM message, or the location of a web push. */
   id: string
-  /** In the order of `keptHeaders`; undefined was not sent. */
+  /** In the order of the platform's `keptHeaders`; undefined for a header that was not sent. */
   headers: readonly (string | undefined)[]
   body: Buffer
   msgId: string | undefined
@@ -43,10 +37,10 @@ export type Accepted = {
 export type Recording = ReturnType<typeof openRecord>
 
 /**
- * Everything the providers accepted, in order. A million pushes of 300 bytes take about 0.4 GB: columns of numbers, and the texts in large slabs, because a million
- * small objects would cost the collector more than the pushes themselves. `open` decrypts a web push; that happens when it is read, not when it arrives.
+ * Keeps everything that the providers accepted, in order. A million pushes of 300 bytes take about 0.4 GB: columns of numbers, and the texts in large slabs, because a million
+ * small objects would cost the collector more than the pushes themselves. A web push is opened when it is read, not when it arrives.
  */
-export function openRecord(devices: Devices, open: (device: Device, body: Buffer) => Buffer | undefined) {
+export function openRecord(devices: Devices) {
   let columns = newColumns()
   let keepsBodies = true
   let listener: ((seq: number) => void) | undefined
@@ -60,7 +54,7 @@ export function openRecord(devices: Devices, open: (device: Device, body: Buffer
     if (columns.devicesSeen.mark(device.index)) columns.distinctDevices++
     if (msgId !== undefined) copies.add(device.index, msgId)
     if (keepsBodies) {
-      const isSealed = device.platform === 'web' && body.length > 0
+      const isSealed = kinds[device.platform].open !== undefined && body.length > 0
       if (isSealed) columns.sealed++
       const meta = [id, ...headers.map((header) => header ?? '')].join('\n')
       states.push(isSealed ? state.sealed : state.plain)
@@ -68,7 +62,7 @@ export function openRecord(devices: Devices, open: (device: Device, body: Buffer
       metaLength.push(Buffer.byteLength(meta))
       bodyLength.push(body.length)
     } else {
-      if (device.platform === 'web') columns.unread++
+      if (kinds[device.platform].open) columns.unread++
       states.push(state.dropped)
       for (const column of [place, metaLength, bodyLength]) column.push(0)
     }
@@ -77,7 +71,7 @@ export function openRecord(devices: Devices, open: (device: Device, body: Buffer
     else listener?.(at.length)
   }
 
-  /** The plain payload of the push at `index`: opened once, then kept open in the place of the sealed one, which is longer. */
+  /** Gives the plain payload of the push at `index`. A sealed one is opened once, and the plain one is kept in its place, which is longer. */
   function bodyOf(index: number): Buffer | undefined {
     const { states, arena, place, metaLength, bodyLength, copies } = columns
     const now = states.at(index)
@@ -85,7 +79,7 @@ export function openRecord(devices: Devices, open: (device: Device, body: Buffer
     const stored = arena.read(place.at(index) + metaLength.at(index), bodyLength.at(index))
     if (now === state.plain) return stored
     const device = devices.at(columns.device.at(index))
-    const plain = open(device, stored)
+    const plain = kinds[device.platform].open?.(device, stored)
     columns.sealed--
     if (!plain) {
       columns.broken++
@@ -95,7 +89,7 @@ export function openRecord(devices: Devices, open: (device: Device, body: Buffer
     plain.copy(stored)
     states.set(index, state.plain)
     bodyLength.set(index, plain.length)
-    const msgId = findMsgId('web', parse(plain))
+    const msgId = findMsgId(device.platform, parse(plain))
     if (msgId !== undefined) copies.add(device.index, msgId)
     return plain
   }
@@ -106,14 +100,14 @@ export function openRecord(devices: Devices, open: (device: Device, body: Buffer
     const body = bodyOf(index)
     const meta = columns.arena.read(columns.place.at(index), columns.metaLength.at(index)).toString()
     const [id = '', ...values] = meta.split('\n')
-    const names = keptHeaders[device.platform]
+    const names = kinds[device.platform].keptHeaders
     const payload = body === undefined || body.length === 0 ? null : (parse(body) ?? null)
     return {
       seq,
       at: columns.at.at(index),
       platform: device.platform,
       deviceId: device.id,
-      ...(device.platform === 'ios' && { environment: device.environment }),
+      ...('environment' in device && { environment: device.environment }),
       id,
       headers: Object.fromEntries(names.flatMap((name, position) => (values[position] ? [[name, values[position]]] : []))),
       payload,
@@ -123,7 +117,7 @@ export function openRecord(devices: Devices, open: (device: Device, body: Buffer
     }
   }
 
-  /** The pushes after `after`, oldest first. */
+  /** Gives the pushes after `after`, oldest first. */
   function page(filter: { platform?: Platform | undefined; deviceId?: string | undefined; after: number; limit: number }): Push[] {
     const pushes: Push[] = []
     const wanted = filter.deviceId === undefined ? undefined : devices.byId(filter.deviceId)
@@ -137,7 +131,7 @@ export function openRecord(devices: Devices, open: (device: Device, body: Buffer
     return pushes
   }
 
-  /** Open the web pushes that nobody has read, some at a time, so that answers go on meanwhile. */
+  /** Opens the web pushes that were not read yet, some at a time, so that answers go out meanwhile. */
   async function openAll(): Promise<void> {
     const target = columns
     for (let index = 0; index < target.at.length; index++) {
@@ -160,7 +154,7 @@ export function openRecord(devices: Devices, open: (device: Device, body: Buffer
       rejected: { ...rejected },
       distinctDevices,
       copies: copies.copies,
-      // Web pushes whose msgId is unknown, so that `copies` cannot include them.
+      // These are web pushes whose msgId is unknown, so `copies` cannot count them.
       unread: sealed + unread,
       undecryptable: broken,
       firstAcceptedAt: at.length ? at.at(0) : null,
@@ -175,17 +169,17 @@ export function openRecord(devices: Devices, open: (device: Device, body: Buffer
     page,
     openAll,
     summary,
-    /** Forget everything and start at seq 1 again, keeping bodies. */
+    /** Forgets everything and starts again at seq 1, keeping bodies. */
     reset(): void {
       columns = newColumns()
       keepsBodies = true
     },
-    /** `counts` keeps who got a push and which message it was, nothing else; for floods. */
+    /** Sets what is kept of pushes from now on. `counts` keeps only which device got which message, for floods. */
     keep(mode: 'full' | 'counts'): void {
       keepsBodies = mode === 'full'
     },
     mode: (): 'full' | 'counts' => (keepsBodies ? 'full' : 'counts'),
-    /** The newest pushes of these devices before `before`, newest first: of the last `looked` that were accepted. */
+    /** Gives the newest pushes of these devices before `before`, newest first. It looks at the last 20,000 that were accepted. */
     newest(isWanted: (device: Device) => boolean, { before, limit }: { before: number | undefined; limit: number }): Push[] {
       const pushes: Push[] = []
       const last = columns.at.length
@@ -194,7 +188,7 @@ export function openRecord(devices: Devices, open: (device: Device, body: Buffer
         if (isWanted(devices.at(columns.device.at(index)))) pushes.push(read(index + 1))
       return pushes
     },
-    /** What these devices got after `after`: the newest `limit` of it in order, and how many were more. After a reset everything is new. */
+    /** Gives what these devices got after `after`: the newest `limit` pushes in order, and how many more there were. After a reset every push is new. */
     tail(isWanted: (device: Device) => boolean, { after, limit }: { after: number; limit: number }) {
       const last = columns.at.length
       const wanted: number[] = []
@@ -204,11 +198,11 @@ export function openRecord(devices: Devices, open: (device: Device, body: Buffer
       return { last, dropped: wanted.length - shown.length, pushes: shown.map(read) }
     },
     last: (): number => columns.at.length,
-    /** Be told the seq of everything that devices in somebody's hand accept. */
+    /** Calls `listen` with the seq of every push that a device in a user's hand gets. */
     onShown(listen: (seq: number) => void): void {
       handListener = listen
     },
-    /** Be told the seq of everything that the crowd accepts from now on. One listener; undefined for none. */
+    /** Calls `listen` with the seq of every push that the crowd gets from now on. There is one listener; undefined for none. */
     onAccepted(listen: ((seq: number) => void) | undefined): void {
       listener = listen
     },
@@ -240,7 +234,7 @@ function newColumns() {
 class Marks {
   private marks = new Uint8Array(1024)
 
-  /** True when `index` was not marked before. */
+  /** Marks a number. True when it was not marked before. */
   mark(index: number): boolean {
     if (index >= this.marks.length) {
       const larger = new Uint8Array(Math.max(index + 1, this.marks.length * 2))
@@ -250,28 +244,5 @@ class Marks {
     if (this.marks[index]) return false
     this.marks[index] = 1
     return true
-  }
-}
-
-/** Where each platform's payload carries Herald's tracking id. */
-export function findMsgId(platform: Platform, payload: unknown): string | undefined {
-  const holder =
-    platform === 'ios'
-      ? property(payload, 'herald')
-      : platform === 'android'
-        ? property(property(payload, 'message'), 'data')
-        : property(payload, 'data')
-  const msgId = property(holder, 'msgId')
-  return typeof msgId === 'string' ? msgId : undefined
-}
-
-const property = (value: unknown, name: string): unknown =>
-  typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined
-
-export function parse(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString()) as unknown
-  } catch {
-    return undefined
   }
 }

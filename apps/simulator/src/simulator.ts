@@ -1,56 +1,56 @@
 import { readFileSync } from 'node:fs'
 import { openAccounts } from './accounts.ts'
-import { apnsUnavailable, openApns, openProviderTokens } from './apns.ts'
+import { apnsUnavailable, openApns, openProviderTokens } from './apns/service.ts'
 import type { Config } from './config.ts'
-import { listenForControl } from './control.ts'
+import { listenForControl, type ServiceListener } from './control.ts'
 import { openCrowd } from './crowd.ts'
 import { openHands } from './hands.ts'
-import { openDevices, type Device, type Environment } from './devices.ts'
+import { openDevices, type Environment } from './devices.ts'
 import { openFaults, type Service } from './faults.ts'
-import { fcmUnavailable, openFcm } from './fcm.ts'
-import { listen, type Listener } from './listener.ts'
-import { oauthUnavailable, openAccessTokens, openOauth } from './oauth.ts'
+import { fcmUnavailable, openFcm } from './fcm/service.ts'
+import { listen } from './listener.ts'
+import { oauthUnavailable, openAccessTokens, openOauth } from './fcm/oauth.ts'
 import { openRecord } from './record.ts'
 import type { Answer, Serve } from './request.ts'
 import { openState } from './state.ts'
-import { decryptPush } from './web-push-decrypt.ts'
-import { openWebPush, webPushUnavailable } from './web-push.ts'
+import { openWebPush, webPushUnavailable } from './web-push/service.ts'
 
-/** Base URLs of what is simulated. TLS names: localhost and 127.0.0.1. */
+/** The base URLs of what is simulated. The names in its certificate are localhost and 127.0.0.1. */
 export type Addresses = Record<'apns' | 'apnsSandbox' | 'fcm' | 'fcmToken' | 'webPush' | 'control', string>
 
 export type Simulator = { addresses: Addresses; stop: () => void }
 
-/** How many streams one connection may have open, as the real ones say. */
+/** How many streams one connection may have open, as the real services announce it. */
 const streams = { apns: 1000, fcm: 100, other: 100 }
 
-/** Start every service on 127.0.0.1, or on every address when it is reached by another name than localhost. Throws when a file cannot be read or a port is taken. */
+/** Starts every service on 127.0.0.1, or on every address when it is reached by another name than localhost. Throws when a file cannot be read or a port is taken. */
 export async function startSimulator(config: Config): Promise<Simulator> {
   const [certificate, privateKey] = [readFileSync(config.certificatePath, 'utf8'), readFileSync(config.privateKeyPath, 'utf8')]
   const accounts = openAccounts()
   const devices = openDevices()
   const state = openState(config.statePath, accounts, devices)
-  const recording = openRecord(devices, open)
+  const recording = openRecord(devices)
   const faults = openFaults()
   const providerTokens = openProviderTokens(accounts)
   const accessTokens = openAccessTokens(accounts)
   const crowd = openCrowd(devices, recording)
   const hands = openHands(devices, recording, config.reportTo)
   const bindTo = config.host === 'localhost' ? '127.0.0.1' : '0.0.0.0'
-  // Assertions and VAPID name the address they are for, which is known once the port is.
+  // Assertions and VAPID headers name the address that they are for, which is known once the port is known.
   let tokenUri = ''
   let webPushOrigin = ''
 
   const apns = (environment: Environment) => openApns(environment, accounts, devices, providerTokens, recording)
-  const serve = (
+  const serve = async (
     service: Service,
     port: number,
     protocols: ('h2' | 'http/1.1')[],
     maxConcurrentStreams: number,
     answer: Serve,
     unavailable: Answer,
-  ) =>
-    listen({
+  ): Promise<ServiceListener> => ({
+    service,
+    ...(await listen({
       port,
       bindTo,
       certificate,
@@ -61,11 +61,12 @@ export async function startSimulator(config: Config): Promise<Simulator> {
       unavailable,
       faults: () => faults.of(service),
       onRefused: ({ status, reason }) => recording.refuse(service, status, reason),
-    })
+    })),
+  })
 
   const { host, ports } = config
   const both: ('h2' | 'http/1.1')[] = ['h2', 'http/1.1']
-  const listeners: Record<'apns' | 'apnsSandbox' | 'fcm' | 'oauth' | 'webPush', Listener> = {
+  const listeners: Record<'apns' | 'apnsSandbox' | 'fcm' | 'oauth' | 'webPush', ServiceListener> = {
     apns: await serve('apns', ports.apns, ['h2'], streams.apns, apns('production'), apnsUnavailable),
     apnsSandbox: await serve('apns', ports.apnsSandbox, ['h2'], streams.apns, apns('sandbox'), apnsUnavailable),
     fcm: await serve('fcm', ports.fcm, both, streams.fcm, openFcm(accounts, devices, accessTokens, recording), fcmUnavailable),
@@ -122,6 +123,3 @@ export async function startSimulator(config: Config): Promise<Simulator> {
     },
   }
 }
-
-const open = (device: Device, body: Buffer): Buffer | undefined =>
-  device.platform === 'web' ? decryptPush(device.keys, device.auth, body) : undefined

@@ -1,11 +1,11 @@
 import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 import { accountFromJson, accountToJson, type Account, type Accounts } from './accounts.ts'
-import { uninstall, type Device, type Devices, type NewDevice } from './devices.ts'
+import { kinds, uninstall, type Device, type Devices } from './devices.ts'
 
 type Line =
   | { account: ReturnType<typeof accountToJson> }
   | { device: DeviceJson }
-  // What became of a device since: its place among all devices is its name.
+  // What became of a device later. It is named by its id, which follows from its place among all devices.
   | { told: string; subscriptionId?: string; gone?: true }
 type DeviceJson = { platform: Device['platform'] } & Record<string, string | undefined>
 
@@ -16,21 +16,21 @@ export type State = {
 }
 
 /**
- * Read accounts and devices back from `path`, a file of JSON lines, and add later ones to it; without a path nothing is kept. So a demo's devices survive a restart:
- * nobody could tell browsers and phones their new keys. The private keys in it belong to simulated devices; the file is for the owner only all the same.
+ * Reads accounts and devices back from `path`, a file of JSON lines, and adds later ones to it. Without a path nothing is kept. So a demo's devices survive a restart: Herald
+ * would not know new keys of theirs. The private keys in the file belong to simulated devices, but only the file's owner can read it all the same.
  */
 export function openState(path: string | undefined, accounts: Accounts, devices: Devices): State {
   if (path === undefined) return { saveAccount: () => undefined, saveDevices: () => undefined, saveFate: () => undefined }
   if (existsSync(path)) for (const text of readFileSync(path, 'utf8').split('\n')) restore(text)
 
   function restore(text: string): void {
-    // The last line is cut off when the process was killed while it wrote.
+    // When the process was killed while it wrote, the last line is cut off.
     if (!text.startsWith('{') || !text.endsWith('}')) return
     const line = JSON.parse(text) as Line
     if ('account' in line) accounts.add(accountFromJson(line.account))
     else if ('device' in line) {
       const { name, reportTo = '' } = line.device
-      const device = devices.add(deviceFromJson(line.device))
+      const device = devices.add(kinds[line.device.platform].fromJson(line.device))
       if (name !== undefined) device.hand = { name, reportTo }
     } else {
       const device = devices.byId(line.told)
@@ -42,24 +42,8 @@ export function openState(path: string | undefined, accounts: Accounts, devices:
   const append = (lines: Line[]) => appendFileSync(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(''), { mode: 0o600 })
   return {
     saveAccount: (account) => append([{ account: accountToJson(account) }]),
-    saveDevices: (added) => append(added.map((device) => ({ device: { ...deviceToJson(device), ...device.hand } }))),
+    saveDevices: (added) =>
+      append(added.map((device) => ({ device: { platform: device.platform, ...kinds[device.platform].toJson(device), ...device.hand } }))),
     saveFate: (id, fate) => append([{ told: id, ...fate }]),
   }
-}
-
-function deviceToJson(device: Device): DeviceJson {
-  if (device.platform === 'ios') return { platform: 'ios', token: device.token, environment: device.environment, bundleId: device.bundleId }
-  if (device.platform === 'android') return { platform: 'android', token: device.token, projectId: device.projectId }
-  const { path, keys, auth, applicationServerKey } = device
-  const [publicKey, privateKey] = [keys.publicKey.toString('base64url'), keys.privateKey.toString('base64url')]
-  return { platform: 'web', path, publicKey, privateKey, auth: auth.toString('base64url'), applicationServerKey }
-}
-
-function deviceFromJson(json: DeviceJson): NewDevice {
-  const bytes = (name: string) => Buffer.from(json[name] ?? '', 'base64url')
-  const { platform, token = '', bundleId = '', projectId = '', path = '', applicationServerKey } = json
-  if (platform === 'ios') return { platform, token, environment: json['environment'] === 'sandbox' ? 'sandbox' : 'production', bundleId }
-  if (platform === 'android') return { platform, token, projectId }
-  const keys = { publicKey: bytes('publicKey'), privateKey: bytes('privateKey'), ecdh: undefined }
-  return { platform, path, keys, auth: bytes('auth'), applicationServerKey }
 }

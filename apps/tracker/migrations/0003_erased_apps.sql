@@ -1,5 +1,5 @@
 -- A deleted app gets no totals any more, whoever reports them and however long ago that began. Who erases commits the mark and then takes
--- the app's lock once (store/erased-apps.ts), which others only share: whoever shares it before that is waited for, so its row is seen and
+-- the app's lock once (libs/service/src/erased-apps.ts), which others only share: whoever shares it before that is waited for, so its row is seen and
 -- deleted; whoever asks meanwhile does not get it; whoever shares it after that looks at the marks after that, since a statement of a
 -- volatile function sees what is committed when it begins (read committed). Outcomes and reports need none of it: they move a row of
 -- counters, and with that row gone they are taken back and come again.

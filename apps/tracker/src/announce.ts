@@ -1,16 +1,34 @@
 import type { Event } from '@herald/contracts/event'
 import { newId } from '@herald/contracts/ids'
-import type { Bus } from '@herald/service/bus'
-import { portions } from './core/announcement.ts'
-import type { AnnouncementRow } from './store/announcements.ts'
+import { deleteAnnouncements, type AnnouncementRow } from './store/announcements.ts'
+import type { Tracker } from './tracker.ts'
 
-/** The rows that tell webhooks of events: to be inserted by the transaction that makes them happen. */
+/** The most events of one announcement (contracts/event.ts). */
+const mostEvents = 1_000
+
+/** Splits events into portions that fit one announcement each. */
+export function portions(events: Event[]): Event[][] {
+  const answer: Event[][] = []
+  for (let from = 0; from < events.length; from += mostEvents) answer.push(events.slice(from, from + mostEvents))
+  return answer
+}
+
+/** Makes the rows that tell webhooks of events. The transaction in which the events happen inserts them. */
 export const announcementsOf = (subject: string, events: Event[]): AnnouncementRow[] =>
   portions(events).map((portion) => {
     const id = newId()
-    return { id, subject, body: { announcementId: id, owner: 'tracker', events: portion }, pointer_no: 0 }
+    return { id, subject, body: { announcementId: id, owner: 'tracker', events: portion }, pointerNo: 0 }
   })
 
-/** Publishes an announcement. Its id carries the pointer number: the same id again within two minutes would be swallowed. */
-export const publishAnnouncement = (bus: Pick<Bus, 'publish'>, { id, subject, body, pointer_no }: AnnouncementRow): Promise<void> =>
-  bus.publish(subject, body, `${id}.${pointer_no}`)
+/** Publishes an announcement. Its id carries the pointer number: the queue drops a message whose id it has had within two minutes. */
+export const publishAnnouncement = (bus: Tracker['bus'], { id, subject, body, pointerNo }: AnnouncementRow): Promise<void> =>
+  bus.publish(subject, body, `${id}.${pointerNo}`)
+
+/** Webhooks has committed the events of these announcements. Confirming twice is harmless. */
+export async function confirmAnnouncements(
+  { db }: Pick<Tracker, 'db'>,
+  { announcementIds }: { announcementIds: string[] },
+): Promise<Record<string, never>> {
+  await deleteAnnouncements(db, announcementIds)
+  return {}
+}

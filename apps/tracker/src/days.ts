@@ -1,12 +1,12 @@
 import { insertDay } from './store/partitions.ts'
 import type { Db } from './store/tables.ts'
 
-/** Makes sure that a day has its partitions; asks the database once per day and process. A day past the retention gets none. */
+/** Makes sure that a day has its partitions. It asks the database once per day and process. A day past the retention gets none. */
 export type EnsureDay = (day: string) => Promise<void>
 
 /**
- * What was there once is remembered: a day is dropped only when it is past the retention, and by then nothing is written to it any more.
- * That a day is past is not remembered, so nothing grows with what comes late.
+ * A day whose partitions exist is remembered: they are dropped only when the day is past the retention, and by then nothing is written to it. A day
+ * past the retention is not remembered, so that late messages do not fill the memory.
  */
 export function openDays(db: Db, retentionDays: number): EnsureDay {
   const known = new Map<string, Promise<boolean>>()

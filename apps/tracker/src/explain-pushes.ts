@@ -1,15 +1,15 @@
 import type { ExplainedPush } from '@herald/contracts/calls/tracker'
 import { mostExplained } from '@herald/contracts/explain'
 import { idAt, indexesOf, readEnds, slotAt } from './core/slots.ts'
-import { findAttempts, findExplainedRows, findLedgerOf, findReports, nameOfPlace, type ExplainedRow } from './store/explained.ts'
-import { idBytes } from './store/ledger.ts'
-import type { Db } from './store/tables.ts'
+import { findAttempts, findExplainedRows, findReports, nameOfPlace, type ExplainedRow } from './store/explained.ts'
+import { findLedgerOf, idBytes } from './store/ledger.ts'
+import type { Tracker } from './tracker.ts'
 
 type Asked = { appId: string; campaignId: string; subscriptionIds: string[]; userId: string | null }
 type Answer = { ledger: 'none' | 'kept' | 'past'; fannedOutAt: string | null; pushes: ExplainedPush[] }
 
-/** What the ledger says of a campaign's pushes to devices and to a user, in one snapshot that writes nothing. */
-export const explainPushes = ({ db, retentionDays }: { db: Db; retentionDays: number }, asked: Asked): Promise<Answer> =>
+/** Gives what the ledger says of a campaign's pushes to some devices and to a user. Everything is read in one snapshot. */
+export const explainPushes = ({ db, retentionDays }: Pick<Tracker, 'db' | 'retentionDays'>, asked: Asked): Promise<Answer> =>
   db
     .transaction()
     .setIsolationLevel('repeatable read')
@@ -18,7 +18,7 @@ export const explainPushes = ({ db, retentionDays }: { db: Db; retentionDays: nu
       const known = await findLedgerOf(snapshot, { ...asked, retentionDays })
       if (!known) return { ledger: 'none', fannedOutAt: null, pushes: [] }
       const fannedOutAt = known.fannedOutAt?.toISOString() ?? null
-      if (known.isPast) return { ledger: 'past', fannedOutAt, pushes: [] }
+      if (!known.isKept) return { ledger: 'past', fannedOutAt, pushes: [] }
 
       const of = { day: known.day, campaignId: asked.campaignId }
       const rows = await findExplainedRows(snapshot, { ...asked, ...of })
@@ -34,7 +34,7 @@ export const explainPushes = ({ db, retentionDays }: { db: Db; retentionDays: nu
       return { ledger: 'kept', fannedOutAt, pushes }
     })
 
-/** Those pushes of a row that were asked for. */
+/** Gives the pushes of a row that were asked for. */
 function pushesOf(row: ExplainedRow, { subscriptionIds, userId }: Asked): (Omit<ExplainedPush, 'trail' | 'reports'> & { place: number })[] {
   const ends = readEnds(row)
   const ofDevices = subscriptionIds.flatMap((id) => indexesOf(row.devices, idBytes(id)))

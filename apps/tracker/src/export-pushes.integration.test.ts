@@ -14,7 +14,7 @@ import {
   givenTracker,
   outcomesOf,
   report,
-  settle,
+  givenSettled,
 } from './testing/given-tracker.ts'
 
 let caller: Awaited<ReturnType<typeof givenPeer>>
@@ -93,7 +93,7 @@ test('a campaign’s ledger comes in the order of its batches, each push once, w
 // spec: administration/export-pushes
 test('a cut export of a campaign goes on after any push, also in the middle of a batch', async () => {
   const campaign = givenCampaign()
-  await settle(caller, campaign, givenOutcomes(1_100), { size: 300 })
+  await givenSettled(caller, campaign, givenOutcomes(1_100), { size: 300 })
   const { pushes } = await ofCampaign(campaign)
 
   for (const place of [0, 298, 299, 300, 1_050]) {
@@ -126,7 +126,7 @@ test('pushes that are queued and end while a campaign is exported neither double
 test('a push is exported with the moments of what its device reported', async () => {
   const campaign = givenCampaign()
   const push = givenOutcome()
-  await settle(caller, campaign, [push, ...givenOutcomes(20)])
+  await givenSettled(caller, campaign, [push, ...givenOutcomes(20)])
   const of = { userId: push.userId, subscriptionId: push.subscriptionId }
   await caller.call(trackEvents, { engagements: [givenEngagement(campaign, { ...of, kind: 'delivered' })] })
   await caller.call(trackEvents, { engagements: [givenEngagement(campaign, { ...of, kind: 'opened' })] })
@@ -150,7 +150,7 @@ test('the pushes of a user to a device are theirs alone: none that another owner
     const campaign = { appId, campaignId: newId(new Date(Date.now() - n * 60_000)) }
     campaigns.push(campaign)
     // By turns a row of its own and a row of many.
-    await settle(caller, campaign, [givenOutcome({ userId, subscriptionId: device }), ...givenOutcomes(n % 2 === 0 ? 3 : 40)])
+    await givenSettled(caller, campaign, [givenOutcome({ userId, subscriptionId: device }), ...givenOutcomes(n % 2 === 0 ? 3 : 40)])
   }
   const idsOf = (...places: number[]) => places.map((place) => campaigns[place]?.campaignId)
 
@@ -167,7 +167,7 @@ test('the newest pushes of a user come from all of their devices, newest campaig
   const expected: string[] = []
   for (let n = 0; n < 6; n += 1) {
     const campaign = { appId, campaignId: newId(new Date(Date.now() - n * 60_000)) }
-    await settle(caller, campaign, [givenOutcome({ userId: user, subscriptionId: n % 2 ? phone : tablet }), ...givenOutcomes(n * 5)])
+    await givenSettled(caller, campaign, [givenOutcome({ userId: user, subscriptionId: n % 2 ? phone : tablet }), ...givenOutcomes(n * 5)])
     expected.push(campaign.campaignId)
   }
   const ask = (subscriptionIds: string[], limit: number) => caller.call(newestPushes, { appId, userId: user, subscriptionIds, limit })
@@ -180,7 +180,7 @@ test('the newest pushes of a user come from all of their devices, newest campaig
 // spec: administration/export-pushes
 test('a campaign without pushes is exported empty, one past the retention is said to be gone, and a place of none is refused', async () => {
   const [campaign, old] = [givenCampaign(), givenCampaign()]
-  await settle(caller, campaign, givenOutcomes(2))
+  await givenSettled(caller, campaign, givenOutcomes(2))
   const day = new Date(Date.now() - 100 * 86_400_000).toISOString().slice(0, 10)
   await report(caller, old, [], { day })
 

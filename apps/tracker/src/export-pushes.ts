@@ -2,21 +2,26 @@ import { invalidField } from '@herald/contracts/fault'
 import type { ExportedPush } from '@herald/contracts/person'
 import type { Platform } from '@herald/contracts/platform'
 import { pushId, readCursor, type PushPlace } from './core/page-cursor.ts'
-import { idAt, readEnds, slotAt, type SettledEnd } from './core/slots.ts'
+import { idAt, readEnds, slotAt, type TimedEnd } from './core/slots.ts'
 import { findPushes } from './find-pushes.ts'
 import { findReports, type Report } from './store/engagements.ts'
-import { findLedgerOf, findRowsAfter, type WholeRow } from './store/exported-rows.ts'
+import { findRowsAfter, type WholeRow } from './store/exported-rows.ts'
+import { findLedgerOf } from './store/ledger.ts'
 import type { Db } from './store/tables.ts'
+import type { Tracker } from './tracker.ts'
 
-type Tracker = { db: Db; retentionDays: number }
+type Reading = Pick<Tracker, 'db' | 'retentionDays'>
 type Portion = { pushes: ExportedPush[]; next: string | null }
 
-/** Pushes of a portion of one device. */
+/** Pushes in a portion of one device. */
 const ofOneDevice = 500
 
-/** The next pushes of a user to one device that ended, newest campaign first (spec: administration/export-person). Fault: invalid_body at `after`. */
+/**
+ * Gives the next pushes of a user to one device that have an outcome, newest campaign first (spec: administration/export-person). Fault: invalid_body at
+ * `after`.
+ */
 export async function exportPushesOfDevice(
-  { db, retentionDays }: Tracker,
+  { db, retentionDays }: Reading,
   { appId, userId, subscriptionId, after }: { appId: string; userId: string; subscriptionId: string; after: string | null },
 ): Promise<Portion> {
   const filter = { appId, userId, subscriptionId, after: placeOf(after), limit: ofOneDevice, retentionDays }
@@ -26,15 +31,15 @@ export async function exportPushesOfDevice(
 }
 
 /**
- * The next pushes of a campaign's ledger in the order in which they were queued, also those that have not ended (spec: administration/export-pushes). What is queued
- * meanwhile comes after them, so each push comes once. Null: the campaign is past the retention. Fault: invalid_body at `after`.
+ * Gives the next pushes of a campaign in the order in which they were queued, also those without an outcome (spec: administration/export-pushes). Pushes
+ * that are queued meanwhile come after them, so each push is exported once. Null when the campaign is past the retention. Fault: invalid_body at `after`.
  */
 export async function exportPushesOfCampaign(
-  { db, retentionDays }: Tracker,
+  { db, retentionDays }: Reading,
   { appId, campaignId, after }: { appId: string; campaignId: string; after: string | null },
 ): Promise<Portion | null> {
   const ledger = await findLedgerOf(db, { appId, campaignId, retentionDays })
-  // Nothing was ever queued.
+  // Nothing was ever queued for this campaign.
   if (!ledger) return { pushes: [], next: null }
   if (!ledger.isKept) return null
   const from = placeOf(after)
@@ -58,8 +63,8 @@ function placeOf(after: string | null): PushPlace | undefined {
 const isAfter = ({ no, place }: Pick<PushPlace, 'no' | 'place'>, from: PushPlace | undefined): boolean =>
   !from || no > from.no || (no === from.no && place > from.place)
 
-/** A push of the ledger; without an end it is open. */
-type Found = PushPlace & { day: string; subscriptionId: string; userId: string; platform: Platform; end: SettledEnd | undefined }
+/** A push of the ledger. `end` is undefined while it has no outcome. */
+type Found = PushPlace & { day: string; subscriptionId: string; userId: string; platform: Platform; end: TimedEnd | undefined }
 
 function pushesOf(row: WholeRow, { day, campaignId }: { day: string; campaignId: string }): Found[] {
   const ends = readEnds(row)

@@ -1,5 +1,5 @@
 import { inListOrder, type PushPlace } from './core/page-cursor.ts'
-import type { SettledEnd } from './core/slots.ts'
+import type { TimedEnd } from './core/slots.ts'
 import { wantedPushes, type PushOfRow } from './core/wanted-pushes.ts'
 import { idBytes } from './store/ledger.ts'
 import {
@@ -13,27 +13,28 @@ import {
 } from './store/pushes.ts'
 import type { Db } from './store/tables.ts'
 
-export type FoundPush = PushPlace & { end: SettledEnd; row: FoundRow; subscriptionId: string; userId: string }
-/** `examinedTo`: where to go on; undefined at the end. */
+export type FoundPush = PushPlace & { end: TimedEnd; row: FoundRow; subscriptionId: string; userId: string }
+/** `examinedTo`: where the next page begins; undefined at the end. */
 export type PushPage = { page: FoundPush[]; examinedTo: PushPlace | undefined }
 
 type Page = { page: PushOfRow<FoundRow>[]; examinedTo: PushPlace | undefined }
 
-/** What one page looks at, at most: campaigns at ~2 µs, rows of up to 500 pushes at ~3 µs, or ~10 µs where a user is looked for. */
+/** One page looks at this much at most: campaigns at ~2 µs, rows of up to 500 pushes at ~3 µs, or ~10 µs when it looks for a user. */
 const mostCampaigns = 10_000
 const mostRows = 2_000
-/** Single pushes of a device or a user that a page looks at, at most, where a time is asked for. */
+/** When the filter has a time, one page looks at this many single pushes of a device or a user at most. */
 const singlesInTime = 201
-/** Campaigns that are looked at together. */
+/** Campaigns that one statement looks at. */
 const campaignsAtOnce = 1_000
-/** Campaigns whose rows are read together, each a probe of a key. */
+/** Campaigns whose rows one statement reads, each by a probe of the key. */
 const probesAtOnce = 500
-/** No next portion is begun after this. */
+/** After this no further portion is begun. */
 const portionsWithinMs = 1_000
 
 /**
- * A page of an app's pushes: newest campaign first, in it the last batch first. A page ends when it is full or when it has looked at as much as
- * a page may: then it holds fewer than asked for, or none, and still has one after it. So it costs the same whatever the app's history holds.
+ * Gives a page of an app's pushes: newest campaign first, and in a campaign the last batch first. A page ends when it is full or when it has looked at as
+ * much as a page may. Then it holds fewer pushes than asked for, or none, and another page follows. So a page costs the same however long the app's
+ * history is.
  */
 export async function findPushes(db: Db, filter: PushFilter): Promise<PushPage> {
   const isOfOne = filter.subscriptionId !== undefined || filter.userId !== undefined
@@ -46,12 +47,12 @@ export async function findPushes(db: Db, filter: PushFilter): Promise<PushPage> 
 }
 
 /**
- * Of one device or user: single pushes by their index, and those of large batches from a walk through the campaigns that have such. What the walk
- * has not looked at yet is left to the next page, also of the single ones, so that the order holds.
+ * Finds the pushes of one device or user: single pushes by an index, and pushes in large batches by a walk through the campaigns that have such
+ * batches. The page ends where the walk stopped, for the single pushes too, so that the order holds.
  */
 async function findOfOne(db: Db, filter: PushFilter): Promise<Page> {
   const { limit } = filter
-  // When a push ended its row alone says, so more of them are looked at where a time is asked for.
+  // Only the row itself says when its push ended, so a filter with a time needs a look at more rows.
   const isTimed = filter.from !== undefined || filter.to !== undefined
   const most = isTimed ? Math.max(limit + 1, singlesInTime) : limit + 1
   const rows = await findSingles(db, filter, most)
@@ -76,8 +77,8 @@ const wantedOf = ({ outcome, code, from, to, after, subscriptionId, userId }: Pu
 })
 
 /**
- * Walks the app's campaigns by their index, and in each its rows by the ledger's key. Counters say how many pushes of a kind a campaign has, so
- * that one without any is not looked into, and sums say it of a row.
+ * Walks through the app's campaigns by their index, and through the rows of each by the ledger's key. A campaign whose counters say that it has no such
+ * push is passed over, and so is a row by its sums.
  */
 async function walk(db: Db, filter: PushFilter, { rangesOnly }: { rangesOnly: boolean }): Promise<Page> {
   const { limit } = filter
@@ -96,10 +97,10 @@ async function walk(db: Db, filter: PushFilter, { rangesOnly }: { rangesOnly: bo
       const { found, examined, examinedTo } = await findRowsOfCampaigns(db, portion, rest, { most: rowsLeft, rangesOnly })
       for (const row of found) page.push(...wantedPushes(row, wantedOf({ ...filter, after }), limit + 1 - page.length))
       if (page.length > limit) return { page: page.slice(0, limit), examinedTo: placeOf(page[limit - 1]) }
-      // More rows may be wanted than were answered, and hold nothing that is: the next page goes on after the last of them.
+      // Rows that may hold wanted pushes turned out to hold none, and there may be more such rows: the next page begins after the last of these.
       if (found.length > rest.limit) return { page, examinedTo: placeOf(found.at(-1)) }
       rowsLeft -= examined
-      // Where not all rows of the portion were read, the page has looked at as many as it may.
+      // When rows of the portion are left, the page has looked at as many as it may.
       after = rowsLeft > 0 ? endOf(portion.at(-1)) : examinedTo
       if (rowsLeft <= 0 || performance.now() > until) return { page, examinedTo: after }
     }
@@ -109,20 +110,23 @@ async function walk(db: Db, filter: PushFilter, { rangesOnly }: { rangesOnly: bo
   }
 }
 
-/** Pages go from the highest place down, so nothing of a campaign comes after this one. */
+/** Pages go from the highest place down, so this is the place after the last push of a campaign. */
 const endOf = (campaign: CampaignToRead | undefined): PushPlace | undefined =>
   campaign && { campaignId: campaign.campaignId, no: 0, place: 0 }
 
 const placeOf = (push: PushPlace | undefined): PushPlace | undefined =>
   push && { campaignId: push.campaignId, no: push.no, place: push.place }
 
-/** From how many pushes rows are read together: as many as the page takes where each is wanted, and a probe a campaign where a device is. */
+/**
+ * Says from how many pushes rows are read by one statement: about as many as the page takes when every push may fit, more when only few fit, and without a
+ * limit for a device, which costs one probe a campaign.
+ */
 function pushesTogether({ subscriptionId, userId, code, limit }: PushFilter): number {
   if (subscriptionId !== undefined) return Infinity
   return userId === undefined && code === undefined ? limit + 1 : 100 * mostRows
 }
 
-/** Campaigns that have pushes to look at, as many together as `pushes` may come from. */
+/** Splits campaigns that may have wanted pushes into portions of about `pushes` pushes each. */
 function portionsOf(campaigns: CampaignToRead[], pushes: number): CampaignToRead[][] {
   const portions: CampaignToRead[][] = []
   let sum = Infinity

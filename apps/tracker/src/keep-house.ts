@@ -1,42 +1,33 @@
-import type { Log } from '@herald/service/log'
-import type { EnsureDay } from './days.ts'
-import { deleteOldCounters } from './store/counters.ts'
-import { deleteOldErasedApps } from './store/erased-apps.ts'
-import { deleteOldDays, getDaysAround } from './store/partitions.ts'
+import { deleteOldErasedApps } from '@herald/service/erased-apps'
 import { daysKept, hoursKeptDays } from './core/series.ts'
+import { deleteOldCounters } from './store/counters.ts'
+import { deleteOldDays, getDaysAround } from './store/partitions.ts'
 import { deleteOldSeries, mergeHours, mergeSlots } from './store/series.ts'
-import type { Db } from './store/tables.ts'
+import type { Tracker } from './tracker.ts'
 
-/** Days come and go slowly; partitions are made two days ahead. */
+/** Partitions are made two days ahead, so once a minute is often enough. */
 const everyMs = 60_000
 
 /**
- * The housekeeping, for a sweep: partitions ahead of their day, days past retention dropped, old counters and marks of
- * deleted apps deleted, old hours of the series merged into days. It looks
- * once a minute, and again at once while there is more to delete.
+ * Makes partitions ahead of their day, drops days past their retention, deletes old counters and marks of erased apps, and merges old hours of the
+ * series into days. A sweep looks once a minute, and again at once while there is more.
  */
 export function openHousekeeping({
   db,
   ensureDay,
-  ledgerDays,
+  retentionDays,
   counterDays,
   log,
-}: {
-  db: Db
-  ensureDay: EnsureDay
-  ledgerDays: number
-  counterDays: number
-  log: Log
-}): () => Promise<{ took: number }> {
+}: Pick<Tracker, 'db' | 'ensureDay' | 'retentionDays' | 'counterDays' | 'log'>): () => Promise<{ took: number }> {
   let nextAt = 0
   return async () => {
     if (performance.now() < nextAt) return { took: 0 }
     for (const day of await getDaysAround(db, { back: 1, ahead: 2 })) await ensureDay(day)
-    const { dropped, settled } = await deleteOldDays(db, ledgerDays)
+    const { dropped, settled } = await deleteOldDays(db, retentionDays)
     if (settled > 0)
       log.error({ campaigns: settled }, 'campaigns were settled with outcomes missing: their day is past LEDGER_RETENTION_DAYS')
     const deleted = await deleteOldCounters(db, counterDays)
-    const forgotten = await deleteOldErasedApps(db, ledgerDays)
+    const forgotten = await deleteOldErasedApps(db, retentionDays)
     const merged = (await mergeSlots(db)) + (await mergeHours(db, hoursKeptDays)) + (await deleteOldSeries(db, daysKept))
     const took = dropped + deleted + forgotten + merged
     if (took === 0) nextAt = performance.now() + everyMs

@@ -8,7 +8,16 @@ import { testService } from '@herald/testing/service'
 import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
 import type { Tables } from './store/tables.ts'
-import { batchesOf, givenOutcome, givenOutcomes, givenPeer, givenTracker, outcomesOf, report, settle } from './testing/given-tracker.ts'
+import {
+  batchesOf,
+  givenOutcome,
+  givenOutcomes,
+  givenPeer,
+  givenTracker,
+  outcomesOf,
+  report,
+  givenSettled,
+} from './testing/given-tracker.ts'
 
 const [database, natsUrl] = await Promise.all([freshDatabase(), freshNats()])
 const url = database.url('tracker')
@@ -82,7 +91,7 @@ test('pushes are found by when they ended: from a moment on and before another, 
   const middle = await nextMillisecond()
   for (const batch of lastBatches) await caller.call(recordOutcomes, { batches: [outcomesOf(batch)] })
   const second = givenOutcomes(2)
-  await settle(caller, { appId, campaignId: newId() }, second)
+  await givenSettled(caller, { appId, campaignId: newId() }, second)
   const end = await nextMillisecond()
 
   expect(idsOf(await all(appId, { from: begin, to: middle }))).toEqual(idsOf(first))

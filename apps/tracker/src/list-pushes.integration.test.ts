@@ -4,7 +4,16 @@ import type { OutcomeKind } from '@herald/contracts/outcome'
 import { freshDatabase } from '@herald/testing/database'
 import { freshNats } from '@herald/testing/nats'
 import { beforeAll, expect, test } from 'vitest'
-import { batchesOf, givenOutcome, givenOutcomes, givenPeer, givenTracker, outcomesOf, report, settle } from './testing/given-tracker.ts'
+import {
+  batchesOf,
+  givenOutcome,
+  givenOutcomes,
+  givenPeer,
+  givenTracker,
+  outcomesOf,
+  report,
+  givenSettled,
+} from './testing/given-tracker.ts'
 
 let caller: Awaited<ReturnType<typeof givenPeer>>
 const appId = newId()
@@ -19,14 +28,14 @@ beforeAll(async () => {
   await givenTracker({ databaseUrl: database.url('tracker'), natsUrl })
   caller = await givenPeer('gateway', natsUrl)
   for (const campaign of campaigns) {
-    await settle(caller, campaign, [
+    await givenSettled(caller, campaign, [
       ...givenOutcomes(10),
       givenOutcome({ userId: person, subscriptionId: device }),
       givenOutcome({ outcome: 'failed', code: 'token_dead', providerCode: '410 Unregistered' }),
     ])
   }
   const foreign = { appId: newId(), campaignId: newId() }
-  await settle(caller, foreign, [givenOutcome({ userId: person, subscriptionId: device })])
+  await givenSettled(caller, foreign, [givenOutcome({ userId: person, subscriptionId: device })])
 })
 
 type Filter = { campaignId?: string; userId?: string; subscriptionId?: string; outcome?: OutcomeKind; code?: string }

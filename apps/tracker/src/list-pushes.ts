@@ -1,29 +1,56 @@
 import type { LedgerRow } from '@herald/contracts/calls/tracker'
 import type { EngagementKind } from '@herald/contracts/event'
 import { invalidField } from '@herald/contracts/fault'
-import { firstPlaceBefore, readCursor, writeCursor } from './core/page-cursor.ts'
-import { findEngagements } from './store/engagements.ts'
+import { firstPlaceBefore, inListOrder, readCursor, writeCursor } from './core/page-cursor.ts'
 import { findPushes, type FoundPush } from './find-pushes.ts'
+import { findEngagements } from './store/engagements.ts'
 import type { PushFilter } from './store/pushes.ts'
 import type { Db } from './store/tables.ts'
+import type { Tracker } from './tracker.ts'
 
-/** A page of an app's ledger, newest campaign first. Faults: invalid_body at `cursor`. */
+type Reading = Pick<Tracker, 'db' | 'retentionDays'>
+
+/** A page of an app's ledger, newest campaign first. Fault: invalid_body at `cursor`. */
 export async function listPushes(
-  { db, retentionDays }: { db: Db; retentionDays: number },
+  { db, retentionDays }: Reading,
   { cursor, ...asked }: Omit<PushFilter, 'after' | 'retentionDays'> & { cursor?: string | undefined },
 ): Promise<{ items: LedgerRow[]; nextCursor: string | null }> {
   const after = cursor === undefined ? undefined : readCursor(cursor)
   if (cursor !== undefined && !after) throw invalidField('cursor', 'must be the nextCursor of an earlier answer')
-  // What was made after the time that is asked for is passed over at once.
+  // A campaign that was made after `to` has no push before it, so the page begins behind such campaigns.
   const begin = after ?? (asked.to === undefined ? undefined : firstPlaceBefore(new Date(asked.to)))
   const { page, examinedTo } = await findPushes(db, { ...asked, after: begin, retentionDays })
-  const pushes = page.map(({ row, campaignId, subscriptionId }) => ({ day: row.day, campaignId, subscriptionId }))
-  const reported = page.length === 0 ? new Map<string, EngagementKind[]>() : await findEngagements(db, pushes)
-  const items = page.map((push) => ledgerRow(push, reported.get(push.campaignId + push.subscriptionId) ?? []))
-  return { items, nextCursor: examinedTo ? writeCursor(examinedTo) : null }
+  return { items: await ledgerRows(db, page), nextCursor: examinedTo ? writeCursor(examinedTo) : null }
 }
 
-export const ledgerRow = ({ campaignId, subscriptionId, userId, row, end }: FoundPush, engagements: EngagementKind[]): LedgerRow => ({
+/** No device is looked at after this. */
+const devicesWithinMs = 1_500
+
+/**
+ * The newest pushes of a user to these devices that have an outcome, newest campaign first. Each device is asked about with one bounded page, since the
+ * ledger has an index by device: a search by the user alone would look through all large sends of the app.
+ */
+export async function newestPushes(
+  { db, retentionDays }: Reading,
+  { appId, userId, subscriptionIds, limit }: { appId: string; userId: string; subscriptionIds: string[]; limit: number },
+): Promise<{ pushes: LedgerRow[] }> {
+  const until = performance.now() + devicesWithinMs
+  const found: FoundPush[] = []
+  for (const subscriptionId of subscriptionIds) {
+    if (performance.now() > until) break
+    found.push(...(await findPushes(db, { appId, userId, subscriptionId, limit, retentionDays })).page)
+  }
+  return { pushes: await ledgerRows(db, found.toSorted(inListOrder).slice(0, limit)) }
+}
+
+/** Gives pushes as the ledger is shown, with what their devices reported. */
+async function ledgerRows(db: Db, page: FoundPush[]): Promise<LedgerRow[]> {
+  const pushes = page.map(({ row, campaignId, subscriptionId }) => ({ day: row.day, campaignId, subscriptionId }))
+  const reported = await findEngagements(db, pushes)
+  return page.map((push) => ledgerRow(push, reported.get(push.campaignId + push.subscriptionId) ?? []))
+}
+
+const ledgerRow = ({ campaignId, subscriptionId, userId, row, end }: FoundPush, engagements: EngagementKind[]): LedgerRow => ({
   campaignId,
   subscriptionId,
   userId,

@@ -21,7 +21,7 @@ import {
   givenTracker,
   outcomesOf,
   report,
-  settle,
+  givenSettled,
 } from './testing/given-tracker.ts'
 
 /** Events are announced where somebody listens, and from the moment that webhooks is told so. */
@@ -47,7 +47,7 @@ test('what nobody listens to is counted, and neither stored nor published', asyn
   const [quiet, loud] = [givenCampaign(), givenCampaign()]
   await webhooks.call(hearTrackerListeners, { listeners: [{ appId: loud.appId, version: 1, eventTypes: ['*'] }] })
   for (const campaign of [quiet, loud]) {
-    await settle(caller, campaign, givenOutcomes(3, { outcome: 'failed', code: 'payload_invalid' }))
+    await givenSettled(caller, campaign, givenOutcomes(3, { outcome: 'failed', code: 'payload_invalid' }))
     await gateway.call(trackEvents, { engagements: [givenEngagement(campaign)] })
   }
 
@@ -65,7 +65,7 @@ test('of an app those types are announced that somebody asked for', async () => 
   const eventTypes = ['notification.failed' as const, 'campaign.completed' as const]
   await webhooks.call(hearTrackerListeners, { listeners: [{ appId: campaign.appId, version: 1, eventTypes }] })
   const failed = givenOutcomes(2, { outcome: 'failed', code: 'timeout' })
-  await settle(caller, campaign, [...givenOutcomes(3), ...failed])
+  await givenSettled(caller, campaign, [...givenOutcomes(3), ...failed])
 
   await until(() => of(campaign.appId).length === 3)
   expect(

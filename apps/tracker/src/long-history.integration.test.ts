@@ -144,8 +144,8 @@ test('counters are read by their campaigns', async () => {
   const { items } = await onePage({}, 200)
   const campaignIds = items.map(({ campaignId }) => campaignId)
   const looks = await looked(async (db) => {
-    await listStats(db, { appId, campaignIds })
-    await readStats(db, { appId, campaignId: campaignIds[0] ?? '' })
+    await listStats({ db }, { appId, campaignIds })
+    await readStats({ db }, { appId, campaignId: campaignIds[0] ?? '' })
   })
   expect(scanned(looks)).toEqual([])
   expect(pagesOf(looks)).toBeLessThan(2_000)

@@ -1,5 +1,5 @@
 import { runService } from '@herald/service/run'
 import { Config } from './config.ts'
-import { wireTracker } from './wire.ts'
+import { startTracker } from './tracker.ts'
 
-await runService('tracker', Config, wireTracker)
+await runService('tracker', Config, startTracker)

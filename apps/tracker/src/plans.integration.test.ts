@@ -6,13 +6,11 @@ import { fixStatistics, lookWhileGrowing, openPlans, type Step } from '@herald/t
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openDays } from './days.ts'
-import { findSettled } from './find-settled.ts'
-import { readSettled } from './read-settled.ts'
+import { findPushesWithOutcome, readOutcomesOfBatch } from './read-outcomes.ts'
 import { recordOutcomes } from './record-outcomes.ts'
 import { reportQueued } from './report-queued.ts'
-import { tellSettlements } from './settle.ts'
-import { deleteAnnouncements, takeDueAnnouncements } from './store/announcements.ts'
-import { findDueAges } from './store/due-ages.ts'
+import { tellSettlements } from './tell-settlements.ts'
+import { deleteAnnouncements, findDueAges, takeDueAnnouncements } from './store/announcements.ts'
 import { takeDueSettlements } from './store/settlements.ts'
 import type { Tables } from './store/tables.ts'
 import { batchesOf, givenEndpoint, givenEngagement, givenOutcomes, outcomesOf, reportOf, today } from './testing/given-tracker.ts'
@@ -28,7 +26,7 @@ const ensureDay = openDays(db, retentionDays)
 const appId = newId()
 const told = { db, retentionDays, ensureDay, followUp: () => undefined }
 /** Campaigns and audience, who answer everything. */
-const bus = { call: async () => ({}) as never }
+const bus = { call: async () => ({}) as never, publish: async () => undefined }
 
 /** A send to three devices and one to twenty, whose rows are found by the range of their devices, from the report to the settlement. */
 const small = { campaignId: '', appId }
@@ -59,8 +57,11 @@ const steps: Record<string, Step> = {
   'what is settled': {
     run: async () => {
       for (const { day, campaignId, no, pushes } of batches) {
-        await readSettled(db, { day, campaignId, no })
-        await findSettled({ db, retentionDays }, { campaignId, subscriptionIds: pushes.map(({ subscriptionId }) => subscriptionId) })
+        await readOutcomesOfBatch({ db }, { day, campaignId, no })
+        await findPushesWithOutcome(
+          { db, retentionDays },
+          { campaignId, subscriptionIds: pushes.map(({ subscriptionId }) => subscriptionId) },
+        )
       }
     },
   },
@@ -102,10 +103,10 @@ const steps: Record<string, Step> = {
     run: async () => {
       await sql`update settlements set due_at = now() where campaign_id = any(${[small.campaignId, large.campaignId]}::text[])`.execute(db)
       const due = await takeDueSettlements(db, 200)
-      expect(due.map(({ campaign_id }) => campaign_id)).toEqual(expect.arrayContaining([small.campaignId, large.campaignId]))
+      expect(due.map(({ campaignId }) => campaignId)).toEqual(expect.arrayContaining([small.campaignId, large.campaignId]))
       await tellSettlements(
         { db, bus },
-        due.map((one, index) => ({ ...one, campaigns_told: index === 0 })),
+        due.map((one, index) => ({ ...one, campaignsTold: index === 0 })),
       )
     },
     // With those that were told a moment ago, of which an index still knows.

@@ -3,20 +3,21 @@ import { platforms, type Platform } from '@herald/contracts/platform'
 import type { Breakdown, CodeCount } from '@herald/contracts/series'
 import { countSlots } from './core/slots.ts'
 import { countsOf } from './core/stats.ts'
+import { findVariantCounters } from './store/counters.ts'
 import { findPlatformCounts, type PlatformCounts } from './store/large-campaigns.ts'
 import { slotsOf } from './store/recount.ts'
 import type { Db } from './store/tables.ts'
-import { findVariantCounters } from './store/variant-counters.ts'
+import type { Tracker } from './tracker.ts'
 
 type Asked = { appId: string; campaignId: string }
 type Ends = { codes: CodeCount[]; sent: Record<Platform, number> }
 
 /**
- * A campaign's counters by platform, code and variant (spec: administration/breakdown); null when nothing was ever queued for it, or it is another app's. Codes of a large campaign are counted as
- * its outcomes come; those of a small one are read in its at most 1,000 slots of the ledger.
+ * Gives a campaign's counters by platform, code and variant (spec: administration/breakdown). Null when nothing was ever queued for it, or it belongs to
+ * another app. The codes of a large campaign are counted as its outcomes come; those of a small one are read from its slots, at most 1,000.
  */
 export async function readBreakdown(
-  { db, retentionDays }: { db: Db; retentionDays: number },
+  { db, retentionDays }: Pick<Tracker, 'db' | 'retentionDays'>,
   { appId, campaignId }: Asked,
 ): Promise<Breakdown | null> {
   const counts = await findPlatformCounts(db, { appId, campaignId, retentionDays })
@@ -35,18 +36,17 @@ export async function readBreakdown(
 }
 
 function onPlatform(platform: Platform, counts: PlatformCounts, ends: Ends | undefined) {
-  const queued = counts[`queued_${platform}`]
-  if (!ends) return { queued, open: queued - counts[`settled_${platform}`], sent: null, failed: null, skipped: null }
+  const queued = counts.queued[platform]
+  if (!ends) return { queued, open: queued - counts.ended[platform], sent: null, failed: null, skipped: null }
   const [failed, skipped] = [countOf(ends.codes, 'failed', platform), countOf(ends.codes, 'skipped', platform)]
   const sent = ends.sent[platform]
   return { queued, open: Math.max(0, queued - sent - failed - skipped), sent, failed, skipped }
 }
 
-/** Undefined: codes were not counted yet when the campaign began. */
+/** Gives the ends as they were counted; undefined for a campaign that began before codes were counted. */
 function endsCounted({ codes, ...counts }: PlatformCounts): Ends | undefined {
   if (countOf(codes, 'failed') !== counts.failed || countOf(codes, 'skipped') !== counts.skipped) return undefined
-  const sentOn = (platform: Platform) =>
-    counts[`settled_${platform}`] - countOf(codes, 'failed', platform) - countOf(codes, 'skipped', platform)
+  const sentOn = (platform: Platform) => counts.ended[platform] - countOf(codes, 'failed', platform) - countOf(codes, 'skipped', platform)
   return { codes, sent: { ios: sentOn('ios'), android: sentOn('android'), web: sentOn('web') } }
 }
 
@@ -56,7 +56,7 @@ const countOf = (codes: CodeCount[], outcome: OutcomeKind, on?: Platform): numbe
 async function endsInLedger(db: Db, campaignId: string, day: string): Promise<Ends> {
   const sent = { ios: 0, android: 0, web: 0 }
   const codes = new Map<string, CodeCount>()
-  for await (const { platform, ...row } of slotsOf(db, [{ day, campaign_id: campaignId }])) {
+  for await (const { platform, ...row } of slotsOf(db, [{ day, campaignId }])) {
     for (const { end, count } of countSlots(row)) {
       if (end.outcome === 'sent') {
         sent[platform] += count

@@ -1,10 +1,13 @@
 import type { Curve } from '@herald/contracts/series'
 import { stepSeconds } from './core/series.ts'
 import { findLargeCampaign, findSteps } from './store/large-campaigns.ts'
-import type { Db } from './store/tables.ts'
+import type { Tracker } from './tracker.ts'
 
-/** When devices reported of a campaign; null when nothing was ever queued for it, or it is another app's (spec: administration/curve). */
-export async function readCurve(db: Db, { appId, campaignId }: { appId: string; campaignId: string }): Promise<Curve | null> {
+/** Gives when devices reported of a campaign (spec: administration/curve). Null when nothing was ever queued for it, or it belongs to another app. */
+export async function readCurve(
+  { db }: Pick<Tracker, 'db'>,
+  { appId, campaignId }: { appId: string; campaignId: string },
+): Promise<Curve | null> {
   const campaign = await findLargeCampaign(db, appId, campaignId)
   if (!campaign) return null
   const { startedAt, isLarge: kept } = campaign

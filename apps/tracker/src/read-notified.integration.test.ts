@@ -3,7 +3,7 @@ import { newId } from '@herald/contracts/ids'
 import { freshDatabase } from '@herald/testing/database'
 import { freshNats } from '@herald/testing/nats'
 import { expect, test } from 'vitest'
-import { givenCampaign, givenOutcome, givenOutcomes, givenPeer, givenTracker, settle } from './testing/given-tracker.ts'
+import { givenCampaign, givenOutcome, givenOutcomes, givenPeer, givenTracker, givenSettled } from './testing/given-tracker.ts'
 
 /** What audience asks of the ledger for lastNotifiedAt. */
 
@@ -18,9 +18,9 @@ test('portions of an app’s ledger hold every accepted push once with its momen
   const second = { ...givenCampaign(), appId: first.appId }
   const sent = givenOutcomes(7_000)
   const again = sent.slice(0, 10).map(({ subscriptionId, userId }) => givenOutcome({ subscriptionId, userId }))
-  await settle(dispatcher, first, [...sent, ...givenOutcomes(5, { outcome: 'failed', code: 'timeout' })])
-  await settle(dispatcher, givenCampaign(), givenOutcomes(3))
-  await settle(dispatcher, second, [...again, ...givenOutcomes(2, { outcome: 'skipped', code: 'opted_out' })])
+  await givenSettled(dispatcher, first, [...sent, ...givenOutcomes(5, { outcome: 'failed', code: 'timeout' })])
+  await givenSettled(dispatcher, givenCampaign(), givenOutcomes(3))
+  await givenSettled(dispatcher, second, [...again, ...givenOutcomes(2, { outcome: 'skipped', code: 'opted_out' })])
 
   const pushes: { id: string; at: string }[] = []
   let portions = 0
@@ -40,8 +40,8 @@ test('of devices the newest accepted push is answered, and nothing for who has n
   const [older, newer] = [givenCampaign(), givenCampaign()]
   const push = givenOutcome()
   const failed = givenOutcome({ outcome: 'failed', code: 'timeout' })
-  await settle(dispatcher, older, [push, failed])
-  await settle(dispatcher, { ...newer, appId: older.appId }, [givenOutcome({ subscriptionId: push.subscriptionId })])
+  await givenSettled(dispatcher, older, [push, failed])
+  await givenSettled(dispatcher, { ...newer, appId: older.appId }, [givenOutcome({ subscriptionId: push.subscriptionId })])
 
   const subscriptionIds = [push.subscriptionId, failed.subscriptionId, newId()]
   const { notified } = await audience.call(findLastNotified, { appId: older.appId, subscriptionIds })

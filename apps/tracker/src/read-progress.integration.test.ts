@@ -1,4 +1,4 @@
-import { findSettled, listStats, readProgress, readStats, recordOutcomes, trackEvents } from '@herald/contracts/calls/tracker'
+import { findPushesWithOutcome, listStats, readProgress, readStats, recordOutcomes, trackEvents } from '@herald/contracts/calls/tracker'
 import { newId } from '@herald/contracts/ids'
 import { noStats } from '@herald/contracts/stats'
 import { openDatabase } from '@herald/service/postgres'
@@ -85,10 +85,10 @@ test('which pushes have an outcome is found without knowing the day; nothing pas
   const open = batches.flatMap(({ pushes }) => pushes.slice(-1))
   const subscriptionIds = [...settled, ...open].map(({ subscriptionId }) => subscriptionId)
   subscriptionIds.push(newId())
-  const find = async () => (await caller.call(findSettled, { campaignId: campaign.campaignId, subscriptionIds })).subscriptionIds
+  const find = async () => (await caller.call(findPushesWithOutcome, { campaignId: campaign.campaignId, subscriptionIds })).subscriptionIds
 
   expect((await find()).toSorted()).toEqual(subscriptionIds.slice(0, settled.length).toSorted())
-  expect(await caller.call(findSettled, { campaignId: newId(), subscriptionIds })).toEqual({ subscriptionIds: [] })
+  expect(await caller.call(findPushesWithOutcome, { campaignId: newId(), subscriptionIds })).toEqual({ subscriptionIds: [] })
   await db
     .updateTable('counters')
     .set({ day: sql`(now() at time zone 'utc')::date - 91` })

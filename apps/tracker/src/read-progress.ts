@@ -1,21 +1,33 @@
 import type { Progress } from '@herald/contracts/calls/tracker'
 import { statsOf } from './core/stats.ts'
-import { findCounters } from './store/counters.ts'
-import { findVariantCounters } from './store/variant-counters.ts'
-import type { Db } from './store/tables.ts'
+import { findCounters, findVariantCounters } from './store/counters.ts'
+import { sumLargeSends } from './store/pace.ts'
+import type { Tracker } from './tracker.ts'
 
-/** How far a send has come, in all and by platform; null when nothing was ever queued for it, or it is another app's. */
-export async function readProgress(db: Db, { appId, campaignId }: { appId: string; campaignId: string }): Promise<Progress | null> {
+/** Says how far a send has come, in all and by platform. Null when nothing was ever queued for it, or it belongs to another app. */
+export async function readProgress(
+  { db }: Pick<Tracker, 'db'>,
+  { appId, campaignId }: { appId: string; campaignId: string },
+): Promise<Progress | null> {
   const [row] = await findCounters(db, appId, [campaignId])
   if (!row) return null
   return {
     stats: statsOf(row, await findVariantCounters(db, [campaignId])),
     byPlatform: {
-      ios: { queued: row.queued_ios, settled: row.settled_ios },
-      android: { queued: row.queued_android, settled: row.settled_android },
-      web: { queued: row.queued_web, settled: row.settled_web },
+      ios: { queued: row.queued.ios, settled: row.ended.ios },
+      android: { queued: row.queued.android, settled: row.ended.android },
+      web: { queued: row.queued.web, settled: row.ended.web },
     },
-    fannedOut: row.fanned_out_at !== null,
-    settled: row.settled_at !== null,
+    fannedOut: row.fannedOutAt !== null,
+    settled: row.settledAt !== null,
   }
+}
+
+/** Says how fast the last large sends of an app went, all together. Null when it has none (spec: sending/dry-run-estimate). */
+export async function readPace(
+  { db }: Pick<Tracker, 'db'>,
+  { appId }: { appId: string },
+): Promise<{ pace: { pushes: number; seconds: number } | null }> {
+  const { pushes, seconds } = await sumLargeSends(db, appId)
+  return { pace: pushes > 0 && seconds > 0 ? { pushes, seconds } : null }
 }

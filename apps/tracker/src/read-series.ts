@@ -3,15 +3,15 @@ import { platforms, type Platform } from '@herald/contracts/platform'
 import type { RecentCounts, Series, SeriesBucket } from '@herald/contracts/series'
 import { bucketsOf, floorTo, pointsOf, sumOf, type CountsAt } from './core/series.ts'
 import { databaseNow, findCodes, findCounts } from './store/series.ts'
-import type { Db } from './store/tables.ts'
+import type { Tracker } from './tracker.ts'
 
 type Asked = { appId: string; from: string | null; to: string | null; bucket: SeriesBucket; by: 'platform' | 'code' | null }
 
-/** Codes that an answer holds at most, ~1 MB. */
+/** An answer holds at most this many codes, ~1 MB. */
 const mostCodes = 10_000
 
-/** What was counted of an app over time (spec: administration/series). Fault: invalid_body at `from`. */
-export async function readSeries(db: Db, { appId, from, to, bucket, by }: Asked): Promise<Series> {
+/** Gives what was counted of an app over time (spec: administration/series). Fault: invalid_body at `from`. */
+export async function readSeries({ db }: Pick<Tracker, 'db'>, { appId, from, to, bucket, by }: Asked): Promise<Series> {
   const perBucket = by === 'platform' ? platforms.length : 1
   const { starts, until } = bucketsOf({ from, to, bucket, perBucket, now: await databaseNow(db) })
   const span = { appId, from: starts[0] ?? until, until }
@@ -25,8 +25,8 @@ export async function readSeries(db: Db, { appId, from, to, bucket, by }: Asked)
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 
-/** The last hours and 30 days of an app: what an overview shows. */
-export async function readRecent(db: Db, { appId }: { appId: string }): Promise<RecentCounts> {
+/** Gives what an overview shows of an app: the last 24 hours, the 24 hours before, and 30 days. */
+export async function readRecent({ db }: Pick<Tracker, 'db'>, { appId }: { appId: string }): Promise<RecentCounts> {
   const now = await databaseNow(db)
   const nextHour = floorTo('hour', now.getTime()) + hourMs
   const [yesterday, before] = [nextHour - dayMs, nextHour - 2 * dayMs]

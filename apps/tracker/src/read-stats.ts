@@ -1,28 +1,30 @@
 import type { Stats } from '@herald/contracts/stats'
 import { statsOf } from './core/stats.ts'
-import { findCounters } from './store/counters.ts'
-import { findVariantCounters } from './store/variant-counters.ts'
-import type { Db } from './store/tables.ts'
+import { findCounters, findVariantCounters } from './store/counters.ts'
+import type { Tracker } from './tracker.ts'
 
-/** A campaign's counters as they are committed now; null when there are none for this app. `variants` only when there were some. */
-export async function readStats(db: Db, { appId, campaignId }: { appId: string; campaignId: string }): Promise<{ stats: Stats } | null> {
-  const { stats } = await listStats(db, { appId, campaignIds: [campaignId] })
+/** Gives a campaign's counters, with `variants` when there are some. Null when nothing was ever queued for it, or it belongs to another app. */
+export async function readStats(
+  { db }: Pick<Tracker, 'db'>,
+  { appId, campaignId }: { appId: string; campaignId: string },
+): Promise<{ stats: Stats } | null> {
+  const { stats } = await listStats({ db }, { appId, campaignIds: [campaignId] })
   const ofCampaign = stats[campaignId]
   return ofCampaign ? { stats: ofCampaign } : null
 }
 
-/** The same of several campaigns, by id; those without counters are not in it. */
+/** The same for several campaigns, by id. Campaigns without counters are left out. */
 export async function listStats(
-  db: Db,
+  { db }: Pick<Tracker, 'db'>,
   { appId, campaignIds }: { appId: string; campaignIds: string[] },
 ): Promise<{ stats: Record<string, Stats> }> {
   const counters = await findCounters(db, appId, campaignIds)
   const variants = Map.groupBy(
     await findVariantCounters(
       db,
-      counters.map(({ campaign_id }) => campaign_id),
+      counters.map(({ campaignId }) => campaignId),
     ),
-    ({ campaign_id }) => campaign_id,
+    ({ campaignId }) => campaignId,
   )
-  return { stats: Object.fromEntries(counters.map((row) => [row.campaign_id, statsOf(row, variants.get(row.campaign_id) ?? [])])) }
+  return { stats: Object.fromEntries(counters.map((row) => [row.campaignId, statsOf(row, variants.get(row.campaignId) ?? [])])) }
 }

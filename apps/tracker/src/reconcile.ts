@@ -1,29 +1,30 @@
 import type { Service } from '@herald/service/run'
 import { findActive, type ActiveCampaign, type CampaignPlace } from './store/counters.ts'
-import type { Db } from './store/tables.ts'
+import type { Tracker } from './tracker.ts'
 import { verifyCampaigns } from './verify-campaign.ts'
 
-/** Campaigns looked at in one go, most of them old and settled: ~3 ms. */
+/** Campaigns that one look takes, most of them old and settled: ~3 ms. */
 const lookedAt = 2_000
-/** Small campaigns are counted together up to so many pushes, a larger one alone. */
+/** Small campaigns are counted together up to this many pushes, a larger one alone. */
 const pushesAtOnce = 20_000
 /** It rests 50 times as long as it worked: 2 % of a core, and a campaign of a million, a tenth of a second, is followed by five seconds. */
 const restShare = 50
 
-/** The reconciler: what it does when a sweep lets it, and what it has found. */
+/** `sweep` does the next piece of work, `found` says what the reconciler has found. */
 export type Reconciler = {
   sweep(): Promise<{ took: number; nextInMs: number }>
-  /** By how much counters and ledger are off in all, and when it had last looked at all campaigns; null: it has not yet. */
+  /** By how much counters and ledger differ in all, and when the last round through all campaigns ended; null before the first end. */
   found(): { difference: number; roundEndedAt: string | null }
 }
 
 /**
- * Walks through the active campaigns again and again and holds the counters of each against its rows. A
- * difference is a mistake of ours: an error line with both counts, once, and a gauge that must be 0.
+ * Walks through the active campaigns again and again and compares the counters of each with its rows. A difference is a mistake of Herald: it is logged
+ * once, with both counts, and shown by a gauge that must be 0.
  */
 export function openReconciler(
   { log, metrics }: Pick<Service, 'log' | 'metrics'>,
-  { db, retentionDays, betweenRoundsMs = 5_000 }: { db: Db; retentionDays: number; betweenRoundsMs?: number },
+  { db, retentionDays }: Pick<Tracker, 'db' | 'retentionDays'>,
+  { betweenRoundsMs = 5_000 } = {},
 ): Reconciler {
   const reconciled = metrics.counter('herald_reconciled_campaigns_total', 'Campaigns whose counters were held against the ledger.')
   const gauge = metrics.gauge('herald_ledger_difference', 'What counters and ledger of active campaigns are off in all. Must be 0.')
@@ -33,7 +34,7 @@ export function openReconciler(
   let found = new Map<string, number>()
   let foundBefore = new Map<string, number>()
   let roundEndedAt: string | null = null
-  /** What was found in the last round stands until this one has looked again. */
+  /** A difference of the last round counts until this round has looked at the campaign again. */
   const offBy = () => Math.max(total(found), total(foundBefore))
 
   const look = async () => {
@@ -61,7 +62,7 @@ export function openReconciler(
     if (waitMs > 0) return { took: 0, nextInMs: waitMs }
     const startedAt = performance.now()
     if (pending.length === 0) await look()
-    // Taken out first: one that cannot be counted in time does not keep the others waiting.
+    // It is taken out first, so that a group that cannot be counted in time does not hold up the others.
     const group = pending.shift()
     if (group) await verify(group)
     const isEnd = pending.length === 0 && after === undefined

@@ -1,6 +1,6 @@
 import {
   confirmTrackerAnnouncements,
-  readSettled,
+  readOutcomesOfBatch,
   readStats,
   recordOutcomes,
   reportQueued,
@@ -31,7 +31,7 @@ import {
   outcomesOf,
   report,
   reportOf,
-  settle,
+  givenSettled,
   today,
   type Batch,
 } from './testing/given-tracker.ts'
@@ -168,13 +168,13 @@ test('the first outcome of a push stays, with its code and token version', async
 
   expect(await stats(campaign)).toEqual({ ...noStats, queued: 2, sent: 1, failed: 1 })
   const asked = { day: today, campaignId: campaign.campaignId, no: 1 }
-  const { results } = await caller.call(readSettled, asked)
+  const { results } = await caller.call(readOutcomesOfBatch, asked)
   const at = expect.stringMatching(/^\d{4}-.*Z$/)
   expect(results).toMatchObject([
     { places: [0], outcome: 'failed', code: 'token_dead', providerCode: '410', tokenVersion: 3, at },
     { places: [1], outcome: 'sent', code: '', at },
   ])
-  expect(await caller.call(readSettled, { ...asked, no: 2 })).toEqual({ results: [] })
+  expect(await caller.call(readOutcomesOfBatch, { ...asked, no: 2 })).toEqual({ results: [] })
 })
 
 // spec: tracking/one-outcome
@@ -239,8 +239,8 @@ test('more ends than a byte can number are kept apart', async () => {
   const pushes = Array.from({ length: 400 }, (_, n) =>
     givenOutcome({ outcome: 'failed', code: 'payload_too_large', providerCode: `${n} bytes` }),
   )
-  const [batch] = (await settle(caller, campaign, pushes)) as [Batch]
-  const { results } = await caller.call(readSettled, { day: today, campaignId: campaign.campaignId, no: batch.no })
+  const [batch] = (await givenSettled(caller, campaign, pushes)) as [Batch]
+  const { results } = await caller.call(readOutcomesOfBatch, { day: today, campaignId: campaign.campaignId, no: batch.no })
   expect(results.map(({ places, providerCode }) => [places, providerCode])).toEqual(
     pushes.map(({ providerCode }, place) => [[place], providerCode]),
   )
@@ -267,7 +267,7 @@ test('outcomes of pushes that were never reported are refused whole, and do not 
 // spec: experiments/variant-counters
 test('variants are counted by themselves and add up to the campaign', async () => {
   const campaign = givenCampaign()
-  await settle(caller, campaign, [
+  await givenSettled(caller, campaign, [
     ...givenOutcomes(4, { variant: 'a' }),
     ...givenOutcomes(2, { variant: 'b' }),
     givenOutcome({ variant: 'b', outcome: 'failed', code: 'timeout' }),

@@ -7,37 +7,41 @@ import { outcomeEvent } from './core/event.ts'
 import { hourMoves } from './core/hours.ts'
 import { fillSlots, idAt, type Filled, type Fresh } from './core/slots.ts'
 import { tally } from './core/tally.ts'
-import type { FollowUp } from './follow-up.ts'
 import { findLetGo, readRows, type ReadRow } from './store/ledger.ts'
 import { writeOutcomes } from './store/outcomes.ts'
 import type { Db } from './store/tables.ts'
+import type { Tracker } from './tracker.ts'
 
 export type OutcomeCall = { batches: BatchOutcomes[] }
 export const countOutcomes = ({ batches }: OutcomeCall): number =>
   batches.reduce((sum, { results }) => results.reduce((ofBatch, { places }) => ofBatch + places.length, sum), 0)
 
-/** A batch with everything that calls tell of it: `calls` names the call of each of `ends`, `trails` what its pushes heard before. */
+/**
+ * A batch with everything that several calls report of it. `calls` has, for each of `ends`, the index of its call, and `trails` the answers to earlier
+ * tries of its pushes.
+ */
 type Told = Omit<BatchOutcomes, 'results' | 'trail'> & { ends: EndOfPlaces[]; calls: number[]; trails: (Attempt[] | undefined)[] }
 /** A row of a batch with pushes that ended now. */
 type Changed = { batch: Told; read: ReadRow } & Filled
 
-/** How often what is no longer as it was read is read again. Whoever changed it has got on by that. */
+/** How often rows are read again when they have changed since they were read. Each time another writer has got its outcomes written. */
 const mostTries = 10
 
 /**
- * Writes the outcomes of several calls, those of a day in one transaction: the slots of the ledger, one announcement of what was new and somebody listens to, and the counters,
- * last, since everybody waits for those rows, of campaigns and then of the hour. A push that already has an outcome keeps it and moves nothing, so any call may
- * come any number of times. Whoever moves a campaign's sums to its total settles it. Answers per call how many outcomes were new.
+ * Writes the outcomes of several calls, those of a day in one transaction: first the slots of the ledger, then an announcement of the new outcomes that
+ * an endpoint listens to, and last the counters of campaigns and of the hour, since all writers wait for these rows. A push that has an outcome keeps it
+ * and moves no counter, so a call may come any number of times. The transaction that moves a campaign's sums to its total settles the campaign. Gives, for
+ * each call, how many outcomes were new.
  *
- * Rows are read without a lock, and written if they still are as they were read: two statements, of which the second is the transaction.
+ * Rows are read without a lock, and written only if they are still as they were read. So there are two statements, and the second is the transaction.
  *
- * What comes for a campaign past the ledger's retention is answered and not written, and counts nowhere: without its row a repeat could
- * not be told from it. Such a campaign was settled when its day was dropped (keep-house.ts).
+ * Outcomes of a campaign past the ledger's retention are answered and not written, and count nowhere: without its row a repeat would count again. Such a
+ * campaign was settled when its day was dropped (keep-house.ts).
  *
- * A batch without its rows is a mistake (audience reports a batch before it hands out its pushes): nothing of its day is written.
+ * A batch without its rows is a mistake, since audience reports a batch before it hands out its pushes: nothing of its day is written.
  */
 export async function recordOutcomes(
-  { db, followUp, retentionDays, slot = 0 }: { db: Db; followUp: FollowUp; retentionDays: number; slot?: number },
+  { db, followUp, retentionDays, slot = 0 }: Pick<Tracker, 'db' | 'followUp' | 'retentionDays'> & { slot?: number },
   calls: OutcomeCall[],
 ): Promise<{ recorded: number }[]> {
   const recorded = calls.map(() => 0)
@@ -88,7 +92,7 @@ async function recordDay(db: Db, day: string, batches: Told[], { retentionDays, 
 
 const filledSlots = ({ sent, failed, skipped }: ReadRow): number => sent + failed + skipped
 
-/** Each batch once, in the order of the ledger's key: writers in one order never deadlock. */
+/** Gives each batch once, in the order of the ledger's key: writers that lock in one order never deadlock. */
 function inOrder(calls: OutcomeCall[]): Told[] {
   const byKey = new Map<string, Told>()
   calls.forEach(({ batches }, call) => {
@@ -109,7 +113,7 @@ function inOrder(calls: OutcomeCall[]): Told[] {
 const keyOf = ({ campaignId, no }: { campaignId: string; no: number }): string => `${campaignId}.${no}`
 const compare = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0)
 
-/** The rows in which something is new. */
+/** Fills the slots of rows, and gives the rows in which an outcome is new. */
 function fill(batches: Told[], rows: ReadRow[]): Changed[] {
   return rows.flatMap((read) => {
     const batch = batches[read.batch]
@@ -119,7 +123,7 @@ function fill(batches: Told[], rows: ReadRow[]): Changed[] {
   })
 }
 
-/** Batches past the retention and of deleted apps are let go; any other of which the ledger does not hold every push that is told of is a mistake. */
+/** Throws when the ledger lacks a reported push. Batches past the retention or of a deleted app are left out instead. */
 async function refuseUnknown(db: Db, batches: Told[], rows: ReadRow[], retentionDays: number): Promise<void> {
   const sizes = batches.map(() => 0)
   for (const { batch, size } of rows) sizes[batch] = (sizes[batch] ?? 0) + size
@@ -130,7 +134,7 @@ async function refuseUnknown(db: Db, batches: Told[], rows: ReadRow[], retention
   if (unknown.length > 0) throw new Error(`outcomes of pushes that were never reported: ${unknown.map(keyOf).join(', ')}`)
 }
 
-/** What ended now and was tried before: nearly nothing. */
+/** Gives the pushes that ended now and were tried before: nearly none. */
 const retriedOf = ({ batch: { campaignId, no, trails }, fresh }: Changed) =>
   fresh.flatMap(({ of, places }) => {
     const trail = trails[of]
@@ -138,7 +142,7 @@ const retriedOf = ({ batch: { campaignId, no, trails }, fresh }: Changed) =>
   })
 
 const countedOf = ({ batch: { campaignId, platform }, fresh }: Changed) =>
-  fresh.map(({ variant, outcome, places }) => ({ campaignId, variant, kind: outcome, settles: platform, count: places.length }))
+  fresh.map(({ variant, outcome, places }) => ({ campaignId, variant, kind: outcome, endedOn: platform, count: places.length }))
 
 /** A test is counted in no series (spec: administration/series-tests). */
 const inSeries = ({ batch: { campaignId, appId, platform, test }, fresh }: Changed) =>

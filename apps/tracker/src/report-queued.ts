@@ -4,20 +4,19 @@ import { retried, transact } from '@herald/service/postgres'
 import { announcementsOf } from './announce.ts'
 import { completedEvent } from './core/event.ts'
 import { rowsOf } from './core/slots.ts'
-import type { EnsureDay } from './days.ts'
-import type { FollowUp } from './follow-up.ts'
 import { insertAnnouncements } from './store/announcements.ts'
 import { markTests, writeReport, type EndedFanOut, type NewLedgerRow } from './store/reports.ts'
 import type { Db } from './store/tables.ts'
+import type { Tracker } from './tracker.ts'
 
 export type QueuedCall = { reports: QueuedReport[] }
 export const countQueued = ({ reports }: QueuedCall): number =>
   reports.reduce((sum, { batches }) => batches.reduce((ofReport, { userIds }) => ofReport + userIds.length / 16, sum), 0)
 
 /**
- * Writes which pushes fan-outs have queued so far, several calls in one transaction: counters and the ledger's rows, whose slots are open. The
- * first report of a campaign makes the counters row; totals only grow, and a batch that is there stays as it is. The report that ends a fan-out
- * announces campaign.completed, once, and settles the campaign if its outcomes are all there already or nothing was queued at all.
+ * Writes which pushes fan-outs have queued so far, several calls in one transaction: the counters, and the ledger's rows with open slots. The first report
+ * of a campaign makes its counters. Totals only grow, and a batch that is there stays as it is. The report that ends a fan-out announces
+ * campaign.completed, once. It also settles the campaign when every queued push has its outcome already, or nothing was queued.
  */
 export async function reportQueued(
   {
@@ -26,7 +25,7 @@ export async function reportQueued(
     followUp,
     retentionDays,
     slot = 0,
-  }: { db: Db; ensureDay: EnsureDay; followUp: FollowUp; retentionDays: number; slot?: number },
+  }: Pick<Tracker, 'db' | 'ensureDay' | 'followUp' | 'retentionDays'> & { slot?: number },
   calls: QueuedCall[],
 ): Promise<Record<string, never>[]> {
   const reports = highest(calls.flatMap((call) => call.reports))
@@ -37,7 +36,7 @@ export async function reportQueued(
   const write = (within: Db, unheard: boolean) => writeReport(within, totals, ledger, { retentionDays, unheard, slot })
   const tests = new Set(reports.flatMap(({ campaignId, test }) => (test ? [campaignId] : [])))
 
-  // A group with a test takes the longer way: its mark is a statement of its own, which no other report pays for.
+  // A group with a test needs a transaction: the mark of a test is a statement of its own, for which no other report pays.
   const ended = tests.size === 0 ? await retried(() => write(db, true)) : undefined
   const committed = ended
     ? { ended, announcements: [] }
@@ -57,13 +56,13 @@ export async function reportQueued(
 const isHeard = ({ heard }: EndedFanOut): boolean => heard.includes('*') || heard.includes('campaign.completed')
 const eventOf = (ended: EndedFanOut, test: boolean) => completedEvent({ ...ended, test }, ended.at.toISOString())
 
-/** The rows of a report's batches, in the order of the ledger's key. */
+/** Makes the rows of a report's batches, in the order of the ledger's key. */
 const ledgerRows = ({ day, campaignId, appId, batches }: QueuedReport): NewLedgerRow[] =>
   batches.flatMap(({ no, platform, subscriptionIds, userIds }) =>
     rowsOf(subscriptionIds, userIds).map((row) => ({ ...row, day, campaignId, no, appId, platform })),
   )
 
-/** Each campaign once, with its highest totals, in the order of its id: writers in one order never deadlock. */
+/** Gives each campaign once, with its highest totals, in the order of the ids: writers that lock in one order never deadlock. */
 function highest(reports: QueuedReport[]): QueuedReport[] {
   const byCampaign = new Map<string, QueuedReport>()
   for (const report of reports) {

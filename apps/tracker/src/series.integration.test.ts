@@ -312,9 +312,9 @@ test('no read of what was counted over time looks into the ledger or at reports 
   const asked = { appId, from: daysAgo(1), to: null } as const
   const scans = await plans.of(async (one) => {
     for (const bucket of ['hour', 'day'] as const)
-      for (const by of [null, 'platform', 'code'] as const) await readSeriesOf(one, { ...asked, bucket, by })
-    await readRecentOf(one, { appId })
-    await readCurveOf(one, campaign)
+      for (const by of [null, 'platform', 'code'] as const) await readSeriesOf({ db: one }, { ...asked, bucket, by })
+    await readRecentOf({ db: one }, { appId })
+    await readCurveOf({ db: one }, campaign)
   })
   await plans.close()
   const tables = new Set(scans.map(({ table }) => table))

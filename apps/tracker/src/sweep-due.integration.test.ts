@@ -17,7 +17,7 @@ import { writeReport } from './store/reports.ts'
 import { insertAnnouncements, takeDueAnnouncements } from './store/announcements.ts'
 import { deleteOldDays, getDaysAround, insertDay } from './store/partitions.ts'
 import type { Tables } from './store/tables.ts'
-import { givenCampaign, givenOutcomes, givenPeer, givenTracker, reportOf, settle, today } from './testing/given-tracker.ts'
+import { givenCampaign, givenOutcomes, givenPeer, givenTracker, reportOf, givenSettled, today } from './testing/given-tracker.ts'
 
 let caller: Awaited<ReturnType<typeof givenPeer>>
 let db: Awaited<ReturnType<typeof openDatabase<Tables>>>['db']
@@ -53,7 +53,7 @@ test('a settlement is told until both have answered, and nobody who has is asked
     heard.audience += 1
     return {}
   })
-  await settle(caller, campaign, givenOutcomes(2))
+  await givenSettled(caller, campaign, givenOutcomes(2))
   const row = () => db.selectFrom('settlements').selectAll().where('campaign_id', '=', campaign.campaignId).executeTakeFirst()
   await until(async () => (await row())?.campaigns_told)
 
@@ -98,7 +98,7 @@ test('two sweeps never take the same announcement, and it is due again only late
   const taken = (await Promise.all([takeDueAnnouncements(quiet, 15), takeDueAnnouncements(quiet, 15)])).flat()
 
   expect(new Set(taken.map(({ id }) => id)).size).toBe(20)
-  expect(taken.map(({ pointer_no }) => pointer_no)).toEqual(taken.map(() => 1))
+  expect(taken.map(({ pointerNo }) => pointerNo)).toEqual(taken.map(() => 1))
   expect(await takeDueAnnouncements(quiet, 15)).toEqual([])
 })
 

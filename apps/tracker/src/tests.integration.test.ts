@@ -18,7 +18,7 @@ import {
   givenTracker,
   outcomesOf,
   reportOf,
-  settle,
+  givenSettled,
 } from './testing/given-tracker.ts'
 
 /** What the tracker makes of tests: they are counted by themselves like any send, and whoever adds up sends can tell them apart. */
@@ -46,7 +46,7 @@ test('every event of a test says that it is one, and no event of another send of
   for (const campaign of [tested, ordinary]) {
     const sent = givenOutcome()
     const ends = [sent, givenOutcome({ outcome: 'failed', code: 'timeout' }), givenOutcome({ outcome: 'skipped', code: 'expired' })]
-    await settle(caller, campaign, ends)
+    await givenSettled(caller, campaign, ends)
     const { subscriptionId, userId } = sent
     await gateway.call(trackEvents, { engagements: [givenEngagement(campaign, { subscriptionId, userId })] })
   }

@@ -17,7 +17,7 @@ import {
   givenPeer,
   givenTracker,
   report,
-  settle,
+  givenSettled,
 } from './testing/given-tracker.ts'
 
 let caller: Awaited<ReturnType<typeof givenPeer>>
@@ -54,7 +54,7 @@ test('a report that is replayed, also in parallel, counts once and shows at once
 test('reports move the counters of their variant as well', async () => {
   const campaign = givenCampaign()
   const outcome = givenOutcome({ variant: 'a' })
-  await settle(caller, campaign, [outcome])
+  await givenSettled(caller, campaign, [outcome])
   await caller.call(trackEvents, {
     engagements: [
       givenEngagement(campaign, { kind: 'delivered', variant: 'a', subscriptionId: outcome.subscriptionId }),

@@ -6,21 +6,20 @@ import { announcementsOf } from './announce.ts'
 import { engagementEvent } from './core/event.ts'
 import { hourMoves } from './core/hours.ts'
 import { tally } from './core/tally.ts'
-import type { EnsureDay } from './days.ts'
-import type { FollowUp } from './follow-up.ts'
 import { insertAnnouncements } from './store/announcements.ts'
 import { findKept } from './store/counters.ts'
 import { engagementKey, insertEngagements, moveEngagements } from './store/engagements.ts'
 import type { Db } from './store/tables.ts'
+import type { Tracker } from './tracker.ts'
 
 export type EngagementCall = { engagements: Engagement[] }
 
 type Report = { key: string; call: number; day: string; test: boolean; engagement: Engagement }
 
 /**
- * Counts what devices reported, several calls in one transaction; a stats read after it shows them. One (push, kind) counts
- * once. What is not countable is no error: a campaign that is unknown, of another or a deleted app, or older than the
- * ledger's retention. Answers per call how many counted.
+ * Counts what devices reported, several calls in one transaction, so that statistics read afterwards show it. A report of one kind counts once for a push.
+ * A report of a campaign that is unknown, of another or a deleted app, or past the ledger's retention is not counted, and is no error. Gives, for each
+ * call, how many reports counted.
  */
 export async function trackEvents(
   {
@@ -29,7 +28,7 @@ export async function trackEvents(
     followUp,
     retentionDays,
     slot = 0,
-  }: { db: Db; ensureDay: EnsureDay; followUp: FollowUp; retentionDays: number; slot?: number },
+  }: Pick<Tracker, 'db' | 'ensureDay' | 'followUp' | 'retentionDays'> & { slot?: number },
   calls: EngagementCall[],
 ): Promise<{ counted: number }[]> {
   const reports = await countableReports(db, calls, retentionDays)
@@ -59,7 +58,7 @@ export async function trackEvents(
 
       const moves = tally(fresh.map(({ engagement }) => engagement))
       const { hours } = hourMoves(fresh.flatMap(inSeries))
-      // Throws when an app is being deleted: repeated, the report is of a campaign that nobody knows.
+      // This throws when an app is being deleted. The repeat finds a campaign that is unknown.
       await moveEngagements(trx, { ...moves, hours, slot })
       return { fresh, announcements }
     })
@@ -73,16 +72,16 @@ export async function trackEvents(
 const inSeries = ({ test, engagement: { campaignId, appId, platform, kind } }: Report) =>
   test ? [] : [{ campaignId, appId, platform, kind, code: '', count: 1 }]
 
-/** The reports that may count, each once, with their campaign's day and in the order of the key. */
+/** Gives the reports that may count, each once, with the day of their campaign, in the order of the key. */
 async function countableReports(db: Db, calls: EngagementCall[], retentionDays: number): Promise<Report[]> {
   const campaignIds = [...new Set(calls.flatMap(({ engagements }) => engagements.map(({ campaignId }) => campaignId)))]
-  const campaigns = new Map((await findKept(db, campaignIds, retentionDays)).map((campaign) => [campaign.campaign_id, campaign]))
+  const campaigns = new Map((await findKept(db, campaignIds, retentionDays)).map((campaign) => [campaign.campaignId, campaign]))
   const byKey = new Map<string, Report>()
   calls.forEach(({ engagements }, call) => {
     for (const engagement of engagements) {
       const campaign = campaigns.get(engagement.campaignId)
       const key = engagementKey(engagement)
-      if (campaign?.app_id === engagement.appId && !byKey.has(key))
+      if (campaign?.appId === engagement.appId && !byKey.has(key))
         byKey.set(key, { key, call, day: campaign.day, test: campaign.test, engagement })
     }
   })

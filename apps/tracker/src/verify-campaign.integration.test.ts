@@ -20,7 +20,7 @@ import {
   givenTracker,
   outcomesOf,
   report,
-  settle,
+  givenSettled,
   type Campaign,
 } from './testing/given-tracker.ts'
 
@@ -44,7 +44,7 @@ beforeEach(async () => {
     givenOutcome({ variant: 'b', outcome: 'failed', code: 'timeout' }),
     givenOutcome({ variant: 'b', outcome: 'skipped', code: 'expired' }),
   ]
-  await settle(caller, campaign, outcomes)
+  await givenSettled(caller, campaign, outcomes)
   await caller.call(trackEvents, {
     engagements: outcomes
       .slice(0, 5)
@@ -75,8 +75,8 @@ test('a campaign that is still being sent agrees: more is queued than has an out
 
 test('a campaign of more rows than are read at once is counted whole, beside small ones', async () => {
   const [rows, large] = [givenCampaign(), givenCampaign()]
-  await settle(caller, rows, givenOutcomes(2_100, { variant: 'b' }), { size: 16 })
-  await settle(caller, large, [...givenOutcomes(700), ...givenOutcomes(300, { outcome: 'skipped', code: 'expired' })])
+  await givenSettled(caller, rows, givenOutcomes(2_100, { variant: 'b' }), { size: 16 })
+  await givenSettled(caller, large, [...givenOutcomes(700), ...givenOutcomes(300, { outcome: 'skipped', code: 'expired' })])
   const verified = await verifyCampaigns(
     { db, retentionDays: 90 },
     [campaign, rows, large].map(({ campaignId }) => campaignId),
@@ -176,7 +176,7 @@ test('the reconciler finds what is off among the active campaigns, says it once,
   const service = testService('tracker', {})
   const errors: object[] = []
   const log = Object.assign(service.log, { error: (line: object) => errors.push(line) })
-  const reconciler = openReconciler({ ...service, log }, { db, retentionDays: 90, betweenRoundsMs: 0 })
+  const reconciler = openReconciler({ ...service, log }, { db, retentionDays: 90 }, { betweenRoundsMs: 0 })
   const counted = async (name: string) => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(await service.metrics.text())?.[1])
   /** Goes on until so many campaigns were looked at. */
   const round = async (campaigns: number) => {

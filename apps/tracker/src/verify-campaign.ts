@@ -1,14 +1,15 @@
 import type { Verification } from '@herald/contracts/calls/tracker'
 import { differenceOf, recountedStats } from './core/recount.ts'
 import { statsOf } from './core/stats.ts'
-import { findCounters, findKept } from './store/counters.ts'
+import { findCounters, findKept, findVariantCounters } from './store/counters.ts'
 import { inOneSnapshot, recount } from './store/recount.ts'
-import type { Db } from './store/tables.ts'
-import { findVariantCounters } from './store/variant-counters.ts'
+import type { Tracker } from './tracker.ts'
 
-/** Counts a campaign of an app anew and holds that against its counters; null when it is unknown or past the ledger's retention. */
+type Reading = Pick<Tracker, 'db' | 'retentionDays'>
+
+/** Counts a campaign's rows anew and compares them with its counters. Null when it is unknown or past the ledger's retention. */
 export async function verifyCampaign(
-  { db, retentionDays }: { db: Db; retentionDays: number },
+  { db, retentionDays }: Reading,
   { appId, campaignId }: { appId: string; campaignId: string },
 ): Promise<Verification | null> {
   const known = await findCounters(db, appId, [campaignId])
@@ -16,14 +17,14 @@ export async function verifyCampaign(
   return verification ?? null
 }
 
-/** The same of several campaigns, in one snapshot. Those that the ledger does not know any more are not in the answer. */
-export const verifyCampaigns = ({ db, retentionDays }: { db: Db; retentionDays: number }, campaignIds: string[]): Promise<Verification[]> =>
+/** The same for several campaigns, in one snapshot. Campaigns that the ledger does not know any more are left out. */
+export const verifyCampaigns = ({ db, retentionDays }: Reading, campaignIds: string[]): Promise<Verification[]> =>
   inOneSnapshot(db, async (snapshot) => {
     const kept = await findKept(snapshot, campaignIds, retentionDays)
-    const variants = Map.groupBy(await findVariantCounters(snapshot, campaignIds), ({ campaign_id }) => campaign_id)
+    const variants = Map.groupBy(await findVariantCounters(snapshot, campaignIds), ({ campaignId }) => campaignId)
     const recounted = await recount(snapshot, kept)
     return kept.map((row) => {
-      const campaignId = row.campaign_id
+      const { campaignId } = row
       const counters = statsOf(row, variants.get(campaignId) ?? [])
       const { rows, queued } = recounted.get(campaignId) ?? { rows: [], queued: 0 }
       const ledger = recountedStats(rows, queued)

@@ -6,20 +6,20 @@ import { endOf, followed, type Log } from './core/reading.ts'
 import { insertCollected, insertEvents, type NewEvent } from './store/events.ts'
 import { extendLogs, lockLogs } from './store/logs.ts'
 import { changeQueues, lockQueues, type Queue } from './store/queues.ts'
-import type { Db } from './store/tables.ts'
+import type { Webhooks } from './webhooks.ts'
 
 /**
- * Puts the events of announcements into the logs of their apps, in one transaction, each event once however many endpoints ask for it, and each announcement
- * once: it comes again until its owner knows that it is taken over, which is only told after the commit. What no open endpoint asks for is
- * let go. Answers how many events were put.
+ * Puts the events of announcements into the logs of their apps, in one transaction. An event is put once, however many endpoints ask for it. An
+ * announcement is put once, though it is repeated until its owner hears, after the commit, that it is taken over. An event that no open endpoint asks for
+ * is dropped. Gives how many events were put.
  */
-export function collectEvents({ db }: { db: Db }, announcements: Announcement[]): Promise<{ put: number }> {
+export function collectEvents({ db }: Pick<Webhooks, 'db'>, announcements: Announcement[]): Promise<{ put: number }> {
   return transact(db, async (trx) => {
     const appIds = [...new Set(announcements.flatMap(({ events }) => events.map(({ appId }) => appId)))]
     const logs = await lockLogs(trx, appIds)
     if (logs.size === 0) return { put: 0 }
     const queues = await lockQueues(trx, [...logs.keys()])
-    // Who was switched on or off, or asks for other types, since the log was last written does so from here on.
+    // An endpoint that was switched on or off, or asks for other types, since the log was last written does so from here on.
     const moved = queues.flatMap((queue) => {
       const log = logs.get(queue.appId)
       const readings = log && followed(queue.readings, queue, log)
@@ -69,7 +69,10 @@ export function collectEvents({ db }: { db: Db }, announcements: Announcement[])
   })
 }
 
-/** Whether what came fills a batch of somebody who has read all before. Who is behind is looked at when it has taken something, or every second. */
+/**
+ * Whether the new events fill a batch of an endpoint that has read everything before them. An endpoint that is behind is looked at when it has taken a
+ * delivery, or every second.
+ */
 const fillsBatch = (open: Queue[], before: Log, after: Log): boolean =>
   open.some(({ eventTypes }) => {
     const full = (log: Log) => Math.floor(endOf(log, eventTypes).count / batchSize)

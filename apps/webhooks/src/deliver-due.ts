@@ -1,36 +1,36 @@
 import { signWebhook, webhookSignatureHeader } from '@herald/auth/webhook-signature'
 import { transact } from '@herald/service/postgres'
 import { bodyOf } from './core/batch.ts'
-import { secretContext } from './core/seal-context.ts'
-import type { Verdict } from './core/retry.ts'
+import type { ResponseMeaning } from './core/response.ts'
 import type { Ended } from './record-attempts.ts'
 import { readBodies } from './store/bodies.ts'
+import { secretContext } from './secrets.ts'
 import { findNextDue, giveBack, renewLeases, takeDueDeliveries, type TakenDelivery } from './store/deliveries.ts'
 import type { Webhooks } from './webhooks.ts'
 
-/** Deliveries of one process on their way at once. Each may hold ~40 kB of body and as much of an answer. */
+/** Deliveries that one process posts at once. Each may hold ~40 kB of body and as much of a response. */
 const slots = 512
-/** Of these, endpoints that failed or were slow last time get so many: they may use up their ten seconds again. */
+/** Of these slots, endpoints that failed or were slow last time get this many: they may use up their ten seconds again. */
 const suspectSlots = 256
-/** A process that was frozen between take and post must not play out what others have taken since: the lease is 4 s. */
+/** A process that was frozen after it took deliveries must not post what others have taken since: the lease is 4 s. */
 const startWithinMs = 2_000
 const renewEveryMs = 1_000
-/** What is on its way when the process stops is waited for so long; what is not over then is sent again when its lease ends. */
+/** A process that stops waits this long for attempts that are under way. A delivery that is not over then is posted again when its lease ends. */
 const finishWithinMs = 6_000
 
 export type Deliverer = {
-  /** Takes what is due and starts posting it; answers how many were taken, without waiting for their answers. */
+  /** Takes deliveries that are due and starts to post them. Gives how many it took, without waiting for the responses. */
   deliverDue(): Promise<{ took: number; nextInMs?: number }>
   finish(): Promise<unknown>
 }
 
 /**
- * Posts what is due. `record` commits what came of an attempt; `onEnd` hears that a slot of an app is free. A waiting retry holds none: it is a row
- * with a due time.
+ * Posts deliveries that are due. `record` commits what came of an attempt, and `onEnd` is told that a slot of an app is free. A delivery that waits for its
+ * next attempt holds no slot: it is a row with a due time.
  */
 export function openDeliverer(
   webhooks: Webhooks,
-  { record, onEnd }: { record: (ended: Ended) => Promise<Verdict['is']>; onEnd: (appId: string) => void },
+  { record, onEnd }: { record: (ended: Ended) => Promise<ResponseMeaning['is']>; onEnd: (appId: string) => void },
 ): Deliverer {
   const { db, log } = webhooks
   const onTheWay = new Map<TakenDelivery, Promise<void>>()
@@ -42,20 +42,23 @@ export function openDeliverer(
     try {
       const at = new Date()
       const answer = await post(webhooks, delivery, bodyOf(id, events))
-      const verdict = await record({ id, endpointId, takes, tries, at, answer })
+      const meaning = await record({ id, endpointId, takes, tries, at, answer })
       const { status, error, latencyMs } = answer
-      log.info({ deliveryId: id, appId, endpointId, try: tries + 1, status, error, latencyMs, verdict }, 'webhook attempt')
+      log.info({ deliveryId: id, appId, endpointId, try: tries + 1, status, error, latencyMs, meaning }, 'webhook attempt')
     } catch (error) {
-      // The row is leased: it is due again when the lease ends.
+      // The delivery is due again when its lease ends.
       log.error({ deliveryId: id, appId, endpointId, err: error }, 'an attempt could not be made or recorded')
     } finally {
       if (delivery.isSuspect) suspects -= 1
     }
   }
 
-  // A database that is away lets the leases run out: what is on its way may then be sent twice, never not at all.
+  // While the database is away the leases run out: a delivery that is under way may then be posted twice, but never not at all.
   const renewing = setInterval(() => {
-    if (onTheWay.size > 0) renewLeases(db, [...onTheWay.keys()]).catch((error: unknown) => log.warn({ err: error }, 'leases not renewed'))
+    if (onTheWay.size > 0)
+      renewLeases(db, [...onTheWay.keys()]).catch((error: unknown) =>
+        log.warn({ err: error }, 'the leases of deliveries could not be renewed'),
+      )
   }, renewEveryMs)
 
   return {
@@ -71,7 +74,7 @@ export function openDeliverer(
       const bodies = await bodiesOf(webhooks, taken)
       for (const delivery of taken) {
         const events = bodies.get(delivery.bodyId)
-        // It was erased since it was taken, and so is the delivery.
+        // The body was erased since it was taken, and so was the delivery.
         if (events === undefined) continue
         const work = deliverOne(delivery, events).finally(() => {
           onTheWay.delete(delivery)
@@ -90,7 +93,7 @@ export function openDeliverer(
   }
 }
 
-/** The events of what was taken, by the body's number: each is read once, however many endpoints it goes to. */
+/** Gives the events of taken deliveries by the number of the body. A body is read once, however many endpoints it goes to. */
 async function bodiesOf({ db, bodies }: Webhooks, taken: TakenDelivery[]): Promise<Map<number, Buffer>> {
   const ids = [...new Set(taken.map(({ bodyId }) => bodyId))]
   const known = new Map(ids.flatMap((id) => (bodies.has(id) ? [[id, bodies.get(id) ?? Buffer.of()] as const] : [])))
@@ -103,7 +106,7 @@ async function bodiesOf({ db, bodies }: Webhooks, taken: TakenDelivery[]): Promi
   return known
 }
 
-/** Signs with the newest secret known at the moment the connection stands, and otherwise with the one that the delivery carries. */
+/** Posts a delivery, signed with the newest secret that is known when the connection stands: at least the one that the delivery carries. */
 function post({ post: send, sealer, secrets }: Webhooks, delivery: TakenDelivery, body: Buffer) {
   const { endpointId, appId, secretVersion: version, sealedSecret, url } = delivery
   const carried = secrets.known(endpointId, version) ?? {

@@ -4,16 +4,16 @@ import { deleteEndpoints, markAllDeleted } from './store/endpoints.ts'
 import { deleteEventsOfApp } from './store/events.ts'
 import { deleteListenersOf } from './store/listened-apps.ts'
 import { deleteLog, lockLogs } from './store/logs.ts'
-import type { Db } from './store/tables.ts'
+import type { Webhooks } from './webhooks.ts'
 
-/** Of each table; a delivery may take 40 kB of body with it. */
+/** Rows of each table that one call deletes. A delivery may take 40 kB of body with it. */
 const portion = 1_000
 
 /**
- * Deletes what webhooks has of an app, a part with every call. Its endpoints are closed by the first one, while nobody puts events into
- * its log or freezes them, so that nothing can be added behind; events that come later find no endpoint and are only confirmed.
+ * Deletes what webhooks has of an app, a part with every call. The first call closes its endpoints while it holds the app's log, so that no events are
+ * added or frozen meanwhile. Events that come later find no endpoint and are only confirmed.
  */
-export const eraseApp = ({ db }: { db: Db }, { appId }: { appId: string }): Promise<{ done: boolean }> =>
+export const eraseApp = ({ db }: Pick<Webhooks, 'db'>, { appId }: { appId: string }): Promise<{ done: boolean }> =>
   transact(db, async (trx) => {
     await lockLogs(trx, [appId])
     const endpointIds = await markAllDeleted(trx, appId)

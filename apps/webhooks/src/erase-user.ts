@@ -4,13 +4,13 @@ import { eraseDeliveries, findBodiesOfUser, insertBodies, insertErasedUser } fro
 import { insertDeliveries } from './store/deliveries.ts'
 import { lockLogs } from './store/logs.ts'
 import { changeQueues, lockQueues } from './store/queues.ts'
-import type { Db } from './store/tables.ts'
+import type { Webhooks } from './webhooks.ts'
 
 /**
- * Takes away every body that names the user (spec: webhooks/erasure). A delivery that was still on its way ends as `erased`, because its bytes may
- * not change; its events go out in another one with the same body but for the user's external id, so that nobody else's are lost. Repeatable.
+ * Deletes every body that names the user (spec: webhooks/erasure). A delivery that was still to be made ends as `erased`, because its bytes may not change.
+ * Its events go out in another delivery whose body lacks the user's external id, so that the events of other users are not lost. It may be repeated.
  */
-export function eraseUser({ db }: { db: Db }, user: { appId: string; userId: string }): Promise<Record<string, never>> {
+export function eraseUser({ db }: Pick<Webhooks, 'db'>, user: { appId: string; userId: string }): Promise<Record<string, never>> {
   return transact(db, async (trx) => {
     await lockLogs(trx, [user.appId])
     await insertErasedUser(trx, user)

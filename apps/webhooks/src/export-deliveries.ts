@@ -3,12 +3,12 @@ import { eventsOf } from './core/batch.ts'
 import { findDeliveriesOfUser } from './store/named-deliveries.ts'
 import type { Webhooks } from './webhooks.ts'
 
-/** Bodies of a portion, at most: each holds up to 100 events, and goes to up to 50 endpoints. */
+/** At most this many bodies are in a portion: each holds up to 100 events and goes to up to 50 endpoints. */
 const bodiesAtOnce = 20
-/** Bytes of a portion, about. */
+/** A portion has about this many bytes. */
 const mostBytes = 1_000_000
 
-/** The next deliveries that named a user, with the events that did (spec: administration/export-person). What is told of them is there for as long as their bodies are. */
+/** Gives the next deliveries that name a user, with the events that do (spec: administration/export-person). A delivery is exported while its body is kept. */
 export async function exportDeliveries(
   { db }: Pick<Webhooks, 'db'>,
   { appId, userId, after }: { appId: string; userId: string; after: number },

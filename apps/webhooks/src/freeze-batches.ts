@@ -5,33 +5,36 @@ import { advanced, readByAll, typesIn, untilOf, waitingOf, type Log, type Mark, 
 import { dropOldestBodies, findBodies, findErasedUsers, insertBodies, type BodyKey } from './store/bodies.ts'
 import { insertDeliveries, type NewDelivery } from './store/deliveries.ts'
 import { deleteEvents, findEvents, passOver, type LogEvent } from './store/events.ts'
-import { findNextLog, lockLogs, settleLogs, takeDueLogs } from './store/logs.ts'
+import { findNextLog, lockLogs, updateLogs, takeDueLogs } from './store/logs.ts'
 import { changeQueues, findReaders, lockQueues, type Queue, type QueueChange } from './store/queues.ts'
 import type { Webhooks } from './webhooks.ts'
 
-/** Apps looked at in one go, the longest due first. */
+/** One look takes at most this many apps, the longest due first. */
 const mostApps = 20
-/** Events read in one go, in equal parts of the apps: some 20 MB while their bodies are made. */
+/** One look reads at most this many events, in equal parts for the apps: some 20 MB while their bodies are made. */
 const mostEvents = 10_000
-/** What one call for external ids may ask for. */
+/** One call for external ids may name this many users. */
 const idsPerCall = 1_000
-/** Events of a type deleted in one go. */
+/** One look deletes at most this many events of a type. */
 const deletedAtOnce = 5_000
-/** Whoever has something to read and no batch made now is looked at again after this, unless somebody says so before. */
+/** An app whose endpoints have something to read is looked at again after this, or sooner when it is made due. */
 const lookAgainMs = 1_000
 
-/** Readers that stand at the same place of a log and ask for the same: they get the same batches, each as many as it has room for. */
+/**
+ * Endpoints that stand at the same place of a log and ask for the same types. They get the same batches, each endpoint as many as it has room for: `rooms`
+ * by the endpoint's id.
+ */
 type Group = { appId: string; reading: Reading; waiting: number; rooms: Map<string, number> }
-/** The events of a batch, and where a reader stands that has it. */
+/** The events of a batch, and the place `to` where an endpoint stands that has got it. */
 type Batch = { key: BodyKey; events: LogEvent[]; to: Mark }
 type Planned = Group & { batches: Batch[]; dueInMs: number }
 
 /**
- * Makes deliveries of what waits in the logs that are due: the next 100 events of a reader become a body with frozen bytes, which all readers share
- * that stand at the same place and ask for the same types. Then it lets go of what is too much for an endpoint, and deletes what everybody has read. External
- * ids are looked up now, outside the transaction, and never stored elsewhere; events of an app whose users cannot be asked about stay in the
- * log. `also`: apps to be looked at whether due or not. Answers how many deliveries were made, how many events were dropped, and the apps with an endpoint that
- * gets no more before it has taken what it has.
+ * Makes deliveries of the events that wait in the logs that are due. The next 100 events of an endpoint become a body with frozen bytes, which it shares
+ * with all endpoints that stand at the same place and ask for the same types. Then it drops what is too much for an endpoint, and deletes events that every
+ * endpoint has read. External ids are looked up now, outside the transaction, and stored nowhere else; while audience cannot be asked, the events of an app
+ * stay in its log. `also`: apps that are looked at though they are not due. Gives the number of deliveries and of dropped events, and in `full` the apps
+ * with an endpoint that gets no further delivery before it has taken some.
  */
 export async function freezeBatches(
   { db, bus, log, bodies, mostBytes }: Pick<Webhooks, 'db' | 'bus' | 'log' | 'bodies' | 'mostBytes'>,
@@ -54,7 +57,7 @@ export async function freezeBatches(
   return { ...done, full }
 }
 
-/** The batches that are due, by group of readers; and the apps that have a reader without room for what waits. */
+/** Plans the batches that are due, by group of endpoints. `full`: the apps that have an endpoint without room for what waits. */
 async function planBatches(db: Webhooks['db'], logs: Map<string, Log>): Promise<{ planned: Planned[]; full: string[] }> {
   const groups = new Map<string, Group>()
   const full = new Set<string>()
@@ -71,7 +74,7 @@ async function planBatches(db: Webhooks['db'], logs: Map<string, Log>): Promise<
     groups.set(key, group)
     group.rooms.set(endpointId, room)
   }
-  const { taken, left } = shared([...groups.values()])
+  const { taken, left } = fairShare([...groups.values()])
   const found = await findEvents(
     db,
     taken.map(({ appId, reading: { types, from, until }, rooms, waiting }) => ({
@@ -86,21 +89,21 @@ async function planBatches(db: Webhooks['db'], logs: Map<string, Log>): Promise<
   return { planned: [...looked, ...left.map((group) => ({ ...group, batches: [], dueInMs: 0 }))], full: [...full] }
 }
 
-/** As many groups of each app as its part of the events allows. Which, is left to chance: those that are left have theirs another time. */
-function shared(groups: Group[]): { taken: Group[]; left: Group[] } {
+/** Takes as many groups of each app as its part of the events allows. Chance decides which: the others are taken another time. */
+function fairShare(groups: Group[]): { taken: Group[]; left: Group[] } {
   const byApp = [...Map.groupBy(groups, ({ appId }) => appId).values()]
   const most = Math.max(1, Math.floor(mostEvents / batchSize / readyAhead / Math.max(1, byApp.length)))
   const [taken, left]: [Group[], Group[]] = [[], []]
-  for (const of of byApp) {
-    const first = of.length > most ? Math.floor(Math.random() * of.length) : 0
-    const turned = [...of.slice(first), ...of.slice(0, first)]
+  for (const ofApp of byApp) {
+    const first = ofApp.length > most ? Math.floor(Math.random() * ofApp.length) : 0
+    const turned = [...ofApp.slice(first), ...ofApp.slice(0, first)]
     taken.push(...turned.slice(0, most))
     left.push(...turned.slice(most))
   }
   return { taken, left }
 }
 
-/** Cuts what was found into batches; `dueInMs`: when the rest is looked at. */
+/** Cuts events into batches. `dueInMs`: after how long the rest is looked at. */
 function batchesOf({ appId, reading, waiting, rooms }: Group, found: LogEvent[]): { batches: Batch[]; dueInMs: number } {
   const batches: Batch[] = []
   const room = Math.max(...rooms.values())
@@ -112,7 +115,7 @@ function batchesOf({ appId, reading, waiting, rooms }: Group, found: LogEvent[])
     const size = sizeOfBatch({ before: from.count, waiting: waiting - taken, oldestMs: next.ageMs })
     if (size === 0) return { batches, dueInMs: Math.max(0, batchAfterMs - next.ageMs) }
     const events = found.slice(taken, taken + size)
-    // Somebody has deleted what was waiting: this reader has gone on meanwhile.
+    // Waiting events were deleted meanwhile, so the endpoints have moved on.
     if (events.length < size) break
     const to = {
       place: events.at(-1)?.place ?? from.place,
@@ -128,14 +131,14 @@ function batchesOf({ appId, reading, waiting, rooms }: Group, found: LogEvent[])
 
 type ExternalIds = Map<string, Record<string, string>>
 
-/** External ids of those who are in these batches, by app; and the apps that could not be asked about. */
+/** Looks up the external ids of the users in these batches, by app. `away`: the apps for which audience did not answer. */
 async function lookUpExternalIds(
   { bus, log }: Pick<Webhooks, 'bus' | 'log'>,
   batches: Batch[],
 ): Promise<{ names: ExternalIds; away: Set<string> }> {
   const [names, away]: [ExternalIds, Set<string>] = [new Map(), new Set()]
   const lookUp = async (appId: string, of: Batch[]) => {
-    const users = [...new Set(of.flatMap(({ events }) => events.flatMap(({ user_id }) => user_id ?? [])))]
+    const users = [...new Set(of.flatMap(({ events }) => events.flatMap(({ userId }) => userId ?? [])))]
     try {
       const asked = chunksOf(users, idsPerCall).map((userIds) => bus.call(findExternalIds, { appId, userIds }))
       names.set(appId, Object.assign({}, ...(await Promise.all(asked)).map((answer) => answer.externalIds)))
@@ -153,7 +156,7 @@ const chunksOf = <T>(items: T[], size: number): T[][] =>
 
 type Within = Pick<Webhooks, 'bodies' | 'mostBytes'> & { trx: Webhooks['db'] }
 
-/** Writes what was planned for those who still stand where they stood, and settles the logs. */
+/** Writes the planned deliveries for the endpoints that still stand where they stood, and tidies the logs. */
 async function freeze(
   { trx, bodies: kept, mostBytes }: Within,
   appIds: string[],
@@ -197,13 +200,16 @@ async function freeze(
     return change ? { ...queue, readings: change.readings, bodyBytes: queue.bodyBytes + (change.addedBytes ?? 0) } : queue
   })
   const { dropped, queues: left } = await dropTooMany(trx, mostBytes, logs, after)
-  await settle(trx, logs, left, planned)
+  await tidyLogs(trx, logs, left, planned)
   return { took: deliveries.length, dropped }
 }
 
 const nameOf = ({ appId, types, after, until }: BodyKey): string => [appId, types, after, until].join()
 
-/** The bodies of batches: those that there are, and the others written now. One that went meanwhile, and of which nobody was asked about, is left out. */
+/**
+ * Gives the bodies of batches: those that exist, and the others, which it writes. A body that was deleted meanwhile is left out when the external ids of
+ * its users were not looked up.
+ */
 async function bodiesOf(
   { trx, bodies }: Pick<Within, 'trx' | 'bodies'>,
   standing: Planned[],
@@ -218,7 +224,7 @@ async function bodiesOf(
   )
   const found = new Map(batches.flatMap(({ key }, place) => (stored[place] ? [[nameOf(key), stored[place]] as const] : [])))
   const missing = batches.filter(({ key }) => !found.has(nameOf(key)) && externalIds.has(key.appId))
-  const usersOf = ({ events }: Batch) => [...new Set(events.flatMap(({ user_id }) => user_id ?? []))]
+  const usersOf = ({ events }: Batch) => [...new Set(events.flatMap(({ userId }) => userId ?? []))]
   if (missing.length === 0) return found
   const erased = await findErasedUsers(trx, [...new Set(missing.flatMap(usersOf))])
   const made = missing.map((batch) => {
@@ -234,12 +240,12 @@ async function bodiesOf(
   return found
 }
 
-/** Portions in one transaction, each of 200 bodies: ten times what a commit brings. What is still too much goes with the next look. */
+/** Portions of 200 bodies that one transaction drops: ten times what a commit adds. What is still too much is dropped at the next look. */
 const portionsPerCommit = 10
 
 /**
- * Lets go of what is too much for an endpoint: above `mostBytes` first the oldest bodies that are only kept for a replay, and then, as above
- * 100,000, its oldest waiting events, which are counted. Of the events only its reading moves on.
+ * Drops what is too much for an endpoint. Above `mostBytes` it first drops the oldest bodies that are only kept for a replay. Then, and also above 100,000
+ * waiting events, it drops the oldest waiting events and counts them: the endpoint's reading moves past them.
  */
 async function dropTooMany(
   trx: Webhooks['db'],
@@ -275,8 +281,8 @@ async function dropTooMany(
   }
 }
 
-/** Deletes what everybody has read, and says when somebody looks at each log again: not at all when nobody waits who is switched on. */
-async function settle(trx: Webhooks['db'], logs: Map<string, Log>, queues: Queue[], planned: Planned[]): Promise<void> {
+/** Deletes events that every endpoint has read, and sets when each log is looked at again: never while no open endpoint has anything to read. */
+async function tidyLogs(trx: Webhooks['db'], logs: Map<string, Log>, queues: Queue[], planned: Planned[]): Promise<void> {
   const ofApp = Map.groupBy(queues, ({ appId }) => appId)
   const ranges = [...logs].flatMap(([appId, log]) => {
     const readings = (ofApp.get(appId) ?? []).map((queue) => queue.readings)
@@ -292,7 +298,7 @@ async function settle(trx: Webhooks['db'], logs: Map<string, Log>, queues: Queue
     if (done < to) unfinished.add(appId)
   }
   const plansOf = Map.groupBy(planned, ({ appId }) => appId)
-  await settleLogs(
+  await updateLogs(
     trx,
     [...logs].map(([appId, log]) => {
       const waits = (ofApp.get(appId) ?? []).some(({ isOpen, readings }) => isOpen && waitingOf(readings, log).count > 0)

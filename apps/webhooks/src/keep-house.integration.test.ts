@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 const silent = openLog('webhooks', 'silent')
 const retention = { logDays: 30, deliveredHours: 24, undeliveredDays: 7 }
-const keepHouse = () => openHousekeeping({ db: rig.db, log: silent, isAway: () => false }, retention)
+const keepHouse = () => openHousekeeping({ db: rig.db, log: silent, retention }, { isAway: () => false })
 
 /** An endpoint as a row, switched on. */
 async function givenEndpoint(appId = newId()): Promise<{ id: string; appId: string }> {
@@ -127,7 +127,7 @@ test('an endpoint that stores too many bytes loses the oldest bodies of what has
   const { log } = testService('webhooks', {})
   const announce = async (count: number, mostBytes: number) => {
     await collectEvents({ db: rig.db }, [{ announcementId: newId(), owner: 'tracker', events: givenEvents(appId, count) }])
-    const bus = { call: () => Promise.reject(new Error('nobody is to be asked')) }
+    const bus = { call: () => Promise.reject(new Error('nobody is to be asked')), broadcast: () => undefined }
     return (await freezeBatches({ db: rig.db, bus, log, bodies: new LRUCache({ max: 1 }), mostBytes }, [appId])).dropped
   }
   const kept = async () =>

@@ -1,26 +1,28 @@
-import type { Log } from '@herald/service/log'
 import { transact } from '@herald/service/postgres'
+import { waitingOf } from './core/reading.ts'
 import { deleteOfDeletedEndpoints, deleteOldBodies, deleteOldDeliveries, deleteOldErasedUsers } from './store/bodies.ts'
-import type { Db } from './store/tables.ts'
-import { dropLongOff } from './drop-long-off.ts'
 import { deleteOldMarks } from './store/events.ts'
+import { lockLogs, makeLogDue } from './store/logs.ts'
+import { changeQueues, findAppsLongOff, findLongOff, lockQueues } from './store/queues.ts'
+import type { Db } from './store/tables.ts'
+import type { Webhooks } from './webhooks.ts'
 
 /** Retention is measured in hours and days. */
 const everyMs = 30_000
-/** Rows per statement: short locks, and a backlog is worked off without a pause. */
+/** Rows that one statement deletes: few enough for short locks. A backlog is worked off without a pause. */
 const portion = 2_000
 
 export type Retention = { logDays: number; deliveredHours: number; undeliveredDays: number }
 
 /**
- * The housekeeping, for a sweep: bodies and the delivery log past retention, what waited too long, what is left of deleted endpoints. Each
- * step goes on by itself: one that fails says so and is tried again after 30 s, and holds up no other. `isAway`: the database is, so all would fail.
+ * Deletes, for a sweep, bodies and deliveries past their retention, events that waited too long, and what is left of deleted endpoints. A step that fails
+ * is logged, tried again after 30 s, and holds up no other. `isAway` says that the database is away: then every step would fail.
  */
 export function openHousekeeping(
-  { db, log, isAway }: { db: Db; log: Log; isAway: (error: unknown) => boolean },
-  { logDays, deliveredHours, undeliveredDays }: Retention,
+  { db, log, retention: { logDays, deliveredHours, undeliveredDays } }: Pick<Webhooks, 'db' | 'log' | 'retention'>,
+  { isAway }: { isAway: (error: unknown) => boolean },
 ): () => Promise<{ took: number }> {
-  // The log tells of a body that can be replayed, so no body outlives it.
+  // A body can be replayed only from the log, so no body is kept longer than the log.
   const otherHours = Math.min(undeliveredDays, logDays) * 24
   const deliveredKeptHours = Math.min(deliveredHours, otherHours)
   const limit = portion
@@ -48,4 +50,23 @@ export function openHousekeeping(
     }
     return { took }
   }
+}
+
+/** Drops, and counts, what waits for endpoints that have been switched off for `days`. Gives for how many apps. */
+async function dropLongOff(db: Db, { days, limit }: { days: number; limit: number }): Promise<number> {
+  const appIds = await findAppsLongOff(db, { days, limit })
+  for (const appId of appIds) {
+    await transact(db, async (trx) => {
+      const log = (await lockLogs(trx, [appId])).get(appId)
+      if (!log) return
+      const off = await findLongOff(trx, appId, days)
+      const queues = (await lockQueues(trx, [appId])).filter(({ endpointId, readings }) => off.has(endpointId) && readings.length > 0)
+      await changeQueues(
+        trx,
+        queues.map(({ endpointId, readings }) => ({ endpointId, readings: [], dropped: waitingOf(readings, log).count })),
+      )
+      await makeLogDue(trx, appId)
+    })
+  }
+  return appIds.length
 }

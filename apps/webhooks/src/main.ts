@@ -1,5 +1,5 @@
 import { runService } from '@herald/service/run'
 import { Config } from './config.ts'
-import { wireWebhooks } from './wire.ts'
+import { startWebhooks } from './webhooks.ts'
 
-await runService('webhooks', Config, wireWebhooks)
+await runService('webhooks', Config, startWebhooks)

@@ -25,6 +25,11 @@ beforeAll(async () => {
     { resolve: async (host) => [{ address: privateNames.get(host) ?? '93.184.215.14', family: 4 }] },
   )
 })
+const keepHouse = () =>
+  openHousekeeping(
+    { db: rig.db, log: openLog('webhooks', 'silent'), retention: { logDays: 30, deliveredHours: 24, undeliveredDays: 7 } },
+    { isAway: () => false },
+  )()
 const given = (url = 'https://receiver.example/hook') => ({ url, eventTypes: ['*' as const], description: null })
 
 // spec: webhooks/secret, webhooks/endpoint-fields
@@ -139,10 +144,7 @@ test('the log of deliveries is paged; bodies go after their time, the log after 
       .values({ id, endpoint_id: webhookId, state, event_count: 1, ...ends })
       .execute()
   }
-  await openHousekeeping(
-    { db: rig.db, log: openLog('webhooks', 'silent'), isAway: () => false },
-    { logDays: 30, deliveredHours: 24, undeliveredDays: 7 },
-  )()
+  await keepHouse()
 
   const first = await rig.gateway.call(listDeliveries, { appId, webhookId, limit: 3 })
   const second = await rig.gateway.call(listDeliveries, { appId, webhookId, limit: 3, cursor: first.nextCursor ?? '' })
@@ -167,10 +169,7 @@ test('the log of deliveries is paged; bodies go after their time, the log after 
     .set({ deleted_at: hoursAgo(1) })
     .where('id', '=', webhookId)
     .execute()
-  await openHousekeeping(
-    { db: rig.db, log: openLog('webhooks', 'silent'), isAway: () => false },
-    { logDays: 30, deliveredHours: 24, undeliveredDays: 7 },
-  )()
+  await keepHouse()
   expect(await rig.db.selectFrom('endpoints').select('id').where('id', '=', webhookId).execute()).toEqual([])
   expect(await rig.db.selectFrom('deliveries').select('id').where('endpoint_id', '=', webhookId).execute()).toEqual([])
 })

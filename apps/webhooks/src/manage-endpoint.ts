@@ -7,7 +7,7 @@ import { listed, readCursor, type Listed } from '@herald/contracts/page'
 import type { CreateWebhook, PatchWebhook, Webhook, WebhookEvent } from '@herald/contracts/webhook'
 import { transact } from '@herald/service/postgres'
 import { bodyOf, eventsJson, newDeliveryId } from './core/batch.ts'
-import { secretContext } from './core/seal-context.ts'
+import { secretContext } from './secrets.ts'
 import {
   countEndpoints,
   findEndpoints,
@@ -24,13 +24,13 @@ import type { Webhooks } from './webhooks.ts'
 
 type At = { appId: string; webhookId: string }
 
-/** Every event of an app is posted once per endpoint that asks for it. */
+/** An app has at most this many endpoints: each event is posted once for every endpoint that asks for it. */
 const mostEndpoints = 50
 
 /**
- * Makes an endpoint. Its secret is shown this once and stored sealed. It is answered when tracker and audience know that somebody listens, so
- * no event is missed that happens after the answer. Faults: invalid_body at `url`, limit_reached; queue_unavailable: one of them is away, and
- * the endpoint is not there.
+ * Makes an endpoint. Its secret is shown this once and stored sealed. The answer is given when tracker and audience know that the endpoint listens, so no
+ * event that happens after it is missed. Faults: invalid_body at `url`; limit_reached; queue_unavailable when tracker or audience is away: then the
+ * endpoint is not made.
  */
 export async function createWebhook(
   { db, bus, sealer, checkUrl }: Pick<Webhooks, 'db' | 'bus' | 'sealer' | 'checkUrl'>,
@@ -54,13 +54,14 @@ export async function createWebhook(
   try {
     await tellListeners({ db, bus }, [appId])
   } catch (error) {
-    // Nobody knows its secret.
+    // The caller never got its secret, so nobody can use it.
     await markDeleted(db, { appId, webhookId: id })
     throw error
   }
   return { ...shown, secret }
 }
 
+/** A page of an app's endpoints, newest first. Fault: invalid_body at `cursor`. */
 export async function listWebhooks(
   { db }: Pick<Webhooks, 'db'>,
   { appId, limit, cursor }: { appId: string; limit: number; cursor?: string | undefined },
@@ -69,9 +70,16 @@ export async function listWebhooks(
   return listed(await findEndpoints(db, { appId, limit, after }), limit, ({ webhook }) => webhook)
 }
 
+/** Fault: not_found. */
+export const readWebhook = ({ db }: Pick<Webhooks, 'db'>, at: At): Promise<Webhook> => getEndpoint(db, at)
+
+/** Switches an endpoint on again and clears its failures. Faults as for changeWebhook. */
+export const enableWebhook = (webhooks: Pick<Webhooks, 'db' | 'bus' | 'checkUrl'>, at: At): Promise<Webhook> =>
+  changeWebhook(webhooks, { ...at, changes: { enabled: true } })
+
 /**
- * Changes an endpoint. What makes it hear more is answered when tracker and audience know, as with a new one. Faults: not_found, invalid_body
- * at `url`; queue_unavailable: the change is made, and one of them has not heard of it yet.
+ * Changes an endpoint. A change by which it gets more events is answered when tracker and audience know of it, as with a new endpoint. Faults: not_found;
+ * invalid_body at `url`; queue_unavailable when tracker or audience has not heard of the change yet: then the change is made all the same.
  */
 export async function changeWebhook(
   { db, bus, checkUrl }: Pick<Webhooks, 'db' | 'bus' | 'checkUrl'>,
@@ -96,7 +104,7 @@ export async function deleteWebhook({ db }: Pick<Webhooks, 'db'>, at: At): Promi
   return {}
 }
 
-/** Makes a new secret, shown this once; every signature made after this answer is by the new one. Fault: not_found. */
+/** Makes a new secret, which is shown this once. Every signature that is made after the answer is made with it. Fault: not_found. */
 export async function rotateSecret(
   { db, sealer, secrets }: Pick<Webhooks, 'db' | 'sealer' | 'secrets'>,
   { appId, webhookId }: At,
@@ -108,11 +116,11 @@ export async function rotateSecret(
   return { secret }
 }
 
-/** Tests of one process at once: the test must not become a tool to knock at doors. */
+/** One process runs this many tests at once: nobody shall use them to probe other hosts. */
 const mostTests = 8
 let testsRunning = 0
 
-/** Posts a signed batch of one `ping` and answers what the receiver said (spec: webhooks/test). Nothing of it is kept. */
+/** Posts a signed batch of one `ping` and gives what the receiver answered (spec: webhooks/test). Nothing of it is stored. */
 export async function testWebhook(
   { db, sealer, post }: Pick<Webhooks, 'db' | 'sealer' | 'post'>,
   { appId, webhookId }: At,
@@ -123,7 +131,7 @@ export async function testWebhook(
   try {
     const secret = sealer.open(sealedSecret, secretContext(appId, webhookId)).toString()
     const ping: WebhookEvent = { id: `evt_${randomBytes(12).toString('hex')}`, type: 'ping', ts: new Date().toISOString(), appId }
-    const body = bodyOf(newDeliveryId(), eventsJson([{ event: JSON.stringify(ping), user_id: null }], {}))
+    const body = bodyOf(newDeliveryId(), eventsJson([{ event: JSON.stringify(ping), userId: null }], {}))
     const { status, error } = await post(url, body, () => ({ [webhookSignatureHeader]: signWebhook(secret, body, new Date()) }))
     return { status, error }
   } finally {

@@ -25,7 +25,7 @@ const { db } = plans
 const [appId, endpointId, fullId] = [newId(), newId(), newId()]
 const { log } = testService('webhooks', {})
 /** Audience, which knows no external ids. */
-const bus = { call: async () => ({ externalIds: {} }) as never }
+const bus = { call: async () => ({ externalIds: {} }) as never, broadcast: () => undefined }
 const bodies = new LRUCache<number, Buffer>({ max: 10 })
 let taken: TakenDelivery[] = []
 

@@ -1,9 +1,8 @@
 import { transact } from '@herald/service/postgres'
-import { judge, type PostAnswer, type Verdict } from './core/retry.ts'
-import { standingAfter } from './core/standing.ts'
+import { readResponse, standingAfter, type PostAnswer, type ResponseMeaning } from './core/response.ts'
 import { endAttempts } from './store/deliveries.ts'
 import { lockStandings, writeStandings } from './store/endpoints.ts'
-import type { Db } from './store/tables.ts'
+import type { Webhooks } from './webhooks.ts'
 
 /** An attempt that is over. */
 export type Ended = { id: string; endpointId: string; takes: number; tries: number; at: Date; answer: PostAnswer }
@@ -11,26 +10,29 @@ export type Ended = { id: string; endpointId: string; takes: number; tries: numb
 const stateOf = { delivered: 'delivered', retry: 'pending', exhausted: 'failed', refused: 'failed' } as const
 
 /**
- * Writes what came of attempts, to the deliveries and to their endpoints, in one transaction, in the order in which they ended. An attempt
- * whose delivery another process has taken since (or that was erased) changes nothing. The commit waits for no disk: what a crash of the database
- * forgets is attempted again when its lease ends.
+ * Writes what came of attempts to their deliveries and endpoints, in one transaction, in the order in which they ended. An attempt changes nothing when
+ * another process has taken its delivery since, or the delivery was erased. The commit does not wait for the disk: a delivery whose attempt a crash of the
+ * database forgets is attempted again when its lease ends.
  */
-export function recordAttempts({ db, retryBaseMs }: { db: Db; retryBaseMs: number }, ended: Ended[]): Promise<Verdict['is'][]> {
+export function recordAttempts(
+  { db, retryBaseMs }: Pick<Webhooks, 'db' | 'retryBaseMs'>,
+  ended: Ended[],
+): Promise<ResponseMeaning['is'][]> {
   return transact(db, async (trx) => {
     const standings = await lockStandings(trx, [...new Set(ended.map(({ endpointId }) => endpointId))])
-    const judged = ended.map((one) => {
-      const verdict = judge(one.answer, { tries: one.tries + 1, baseMs: retryBaseMs, random: Math.random() })
+    const attempts = ended.map((one) => {
+      const meaning = readResponse(one.answer, { tries: one.tries + 1, baseMs: retryBaseMs, random: Math.random() })
       const { status, error, latencyMs } = one.answer
       const attempt = { at: one.at.toISOString(), status, error, latencyMs }
-      return { ...one, attempt, verdict, next: { state: stateOf[verdict.is], inMs: verdict.is === 'retry' ? verdict.inMs : null } }
+      return { ...one, attempt, meaning, next: { state: stateOf[meaning.is], inMs: meaning.is === 'retry' ? meaning.inMs : null } }
     })
-    const written = await endAttempts(trx, judged)
+    const written = await endAttempts(trx, attempts)
     const changed = new Map<string, ReturnType<typeof standingAfter>>()
-    for (const { id, endpointId, answer, verdict } of judged) {
+    for (const { id, endpointId, answer, meaning } of attempts) {
       const before = changed.get(endpointId) ?? standings.get(endpointId)
-      if (before !== undefined && written.has(id)) changed.set(endpointId, standingAfter(before, answer, verdict.is))
+      if (before !== undefined && written.has(id)) changed.set(endpointId, standingAfter(before, answer, meaning.is))
     }
     await writeStandings(trx, [...changed])
-    return judged.map(({ verdict }) => verdict.is)
+    return attempts.map(({ meaning }) => meaning.is)
   })
 }

@@ -1,19 +1,21 @@
 import { sealAllAnew } from '@herald/auth/reseal'
-import type { Sealer } from '@herald/auth/seal'
-import { secretContext } from './core/seal-context.ts'
+import { secretContext } from './secrets.ts'
 import { countSealedOtherwise, findSealedOtherwise, updateSealed } from './store/sealed.ts'
-import type { Db } from './store/tables.ts'
+import type { Webhooks } from './webhooks.ts'
 
 const pageSize = 200
 
-/** Seals with the first of the SEAL_KEYS the secrets that another sealed. Answers how many need another: at 0 all others can go. */
-export const reseal = ({ db, sealer }: { db: Db; sealer: Sealer }): Promise<{ resealed: number; left: number }> =>
+/**
+ * Seals the secrets that another key sealed with the first of the SEAL_KEYS. `left` says how many still need another key: when it is 0 the other keys can
+ * be removed.
+ */
+export const reseal = ({ db, sealer }: Pick<Webhooks, 'db' | 'sealer'>): Promise<{ resealed: number; left: number }> =>
   sealAllAnew<string>(sealer, {
     find: async (keyId) =>
-      (await findSealedOtherwise(db, keyId, pageSize)).map(({ id, app_id, sealed_secret }) => ({
+      (await findSealedOtherwise(db, keyId, pageSize)).map(({ id, appId, sealedSecret }) => ({
         place: id,
-        sealed: sealed_secret,
-        context: secretContext(app_id, id),
+        sealed: sealedSecret,
+        context: secretContext(appId, id),
       })),
     update: (id, change) => updateSealed(db, id, change),
     count: (keyId) => countSealedOtherwise(db, keyId),

@@ -1,22 +1,25 @@
 import { LRUCache } from 'lru-cache'
 
+/** What a secret is sealed for: table, app and row. A sealed secret that is moved to another row or app does not open. */
+export const secretContext = (appId: string, endpointId: string): string => `webhooks.endpoints/${appId}/${endpointId}/secret`
+
 /** An opened secret of an endpoint. `version` is raised by every rotation. */
 export type Secret = { readonly version: number; readonly secret: string }
 
 /**
- * The newest secret of each endpoint that this process has seen. A delivery is taken, then connects for up to 5 s, then signs: a rotation
- * in between must not see the old secret sign. Opening a sealed secret costs 20 µs, so opened ones are kept too.
+ * The newest secret of each endpoint that this process has seen. A delivery is taken, then connects for up to 5 s, and then signs: when the secret is
+ * rotated in between, the old one must not sign. Opening a sealed secret costs 20 µs, so opened ones are kept.
  */
 export type Secrets = {
-  /** Remembers a secret. An older one than is known changes nothing. */
+  /** Remembers a secret, unless a newer one is known. */
   remember(endpointId: string, secret: Secret): void
-  /** What is known of this version or a newer one; undefined: the sealed secret has to be opened. */
+  /** Gives the known secret of this version or a newer one; undefined when the sealed secret must be opened. */
   known(endpointId: string, version: number): Secret | undefined
-  /** What signs now: the secret that travels with a delivery, or a newer one that was seen since. Always a secret, whatever was forgotten. */
+  /** Gives the secret that signs now: the one that a delivery carries, or a newer one that was seen since. */
   toSignWith(endpointId: string, carried: Secret): string
 }
 
-/** The endpoints that were used longest ago are forgotten above this. About 150 bytes each. */
+/** Above this many the endpoints that were used longest ago are forgotten. About 150 bytes each. */
 const mostKnown = 10_000
 
 export function openSecrets(most = mostKnown): Secrets {

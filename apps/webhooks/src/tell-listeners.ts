@@ -5,12 +5,12 @@ import { transact } from '@herald/service/postgres'
 import { findDueListeners, markListenersTold, renewListeners } from './store/listened-apps.ts'
 import type { Webhooks } from './webhooks.ts'
 
-/** Apps that one call tells of. */
+/** Apps that one call names. */
 const appsAtOnce = 200
 
 /**
- * Tells tracker and audience to which events of these apps somebody listens. When it returns, both have written it down: whatever
- * settles from now on is announced. Fault `queue_unavailable`: one of them did not answer; the sweep tells both again.
+ * Tells tracker and audience which events of these apps an endpoint or a watching gateway listens to. When it returns both have written it down, and every
+ * such event from then on is announced. Fault `queue_unavailable` when one of them did not answer: the sweep tells both again.
  */
 export async function tellListeners({ db, bus }: Pick<Webhooks, 'db' | 'bus'>, appIds: string[]): Promise<void> {
   const tellings = await transact(db, (trx) => renewListeners(trx, appIds))
@@ -20,11 +20,11 @@ export async function tellListeners({ db, bus }: Pick<Webhooks, 'db' | 'bus'>, a
   await markListenersTold(db, tellings)
 }
 
-/** Tells what has changed and was not told, and now and then what has not changed. */
+/** Tells of apps whose listeners have changed and that were not told, and every ten minutes of all others. */
 export async function sweepListeners(webhooks: Pick<Webhooks, 'db' | 'bus'>): Promise<{ took: number }> {
   const appIds = await findDueListeners(webhooks.db, appsAtOnce)
   if (appIds.length === 0) return { took: 0 }
-  // Who was away is told again 5 s later.
+  // When one of them is away both are told again 5 s later.
   await tellListeners(webhooks, appIds).catch((error: unknown) => {
     if (!Fault.is(error, 'queue_unavailable')) throw error
   })

@@ -1,3 +1,5 @@
+import type { Platform } from './platform.ts'
+
 /** An app's settings (spec: administration/settings), as every reader sees them. Settings about delivery are frozen at a send's first page. */
 export type AppSettings = {
   defaultTimezone: string
@@ -29,3 +31,8 @@ export type ProviderCredentials =
   | { kind: 'webpush'; version: number; subject: string; publicKey: string; sealedPrivateKey: string; sealContext: string }
 export type ProviderKind = ProviderCredentials['kind']
 export const providerKinds = ['apns', 'fcm', 'webpush'] as const
+
+/** The provider that takes the pushes of a platform. */
+export const providerOf: Record<Platform, ProviderKind> = { ios: 'apns', android: 'fcm', web: 'webpush' }
+/** The platform whose pushes a provider takes. */
+export const platformOf: Record<ProviderKind, Platform> = { apns: 'ios', fcm: 'android', webpush: 'web' }

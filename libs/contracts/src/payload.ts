@@ -3,7 +3,7 @@ import type { FaultDetail } from './fault.ts'
 import { graphemeBoundary, lengthOfGraphemes } from './grapheme.ts'
 import { buildApnsPayload, buildFcmMessage, buildWebPushPayload, type Push } from './payload-shape.ts'
 import { textWithoutTags } from './placeholder.ts'
-import { platforms, type Platform } from './platform.ts'
+import { perPlatform, platforms, type Platform } from './platform.ts'
 import type { Presentation } from './send-fields.ts'
 import { firstCodePoints } from './text.ts'
 
@@ -111,11 +111,7 @@ function leastBytes(platform: Platform, entry: LocaleEntry, { data, collapseId, 
 /** Four ids of 24, five bars, the platform's name and that of the experiment's variant in base64url, a dot, 22 characters of signature. */
 export const lengthOfMsgId = (platform: Platform, variant = ''): number =>
   Math.ceil(((4 * 24 + 5 + platform.length + variant.length) * 4) / 3) + 1 + 22
-const leastMsgIdLength: Record<Platform, number> = {
-  ios: lengthOfMsgId('ios'),
-  android: lengthOfMsgId('android'),
-  web: lengthOfMsgId('web'),
-}
+const leastMsgIdLength = perPlatform((platform) => lengthOfMsgId(platform))
 
 /** An entry when every tag renders as nothing: texts lose their tags, addresses with a tag may be left out altogether. */
 function smallest(entry: LocaleEntry): LocaleEntry {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { engagementKinds, eventTypes } from './event.ts'
 import { outcomes } from './outcome.ts'
-import { platforms } from './platform.ts'
+import { perPlatform, platforms } from './platform.ts'
 import { Subscription, User } from './user.ts'
 
 /*
@@ -15,7 +15,7 @@ const nullable = z.string().nullable()
 const Count = z.int().min(0)
 
 /** A user in a list (spec: administration/users). `reachable`: how many of the devices are. */
-export const PersonSummary = z.object({
+export const UserSummary = z.object({
   id: Id,
   externalId: nullable,
   language: nullable,
@@ -23,10 +23,10 @@ export const PersonSummary = z.object({
   country: nullable,
   createdAt: Time,
   lastActiveAt: Time,
-  devices: z.object({ ios: Count, android: Count, web: Count }),
+  devices: z.object(perPlatform(() => Count)),
   reachable: Count,
 })
-export type PersonSummary = z.infer<typeof PersonSummary>
+export type UserSummary = z.infer<typeof UserSummary>
 
 /** A device with its address masked. `test`: it is a test device. */
 export const MaskedDevice = Subscription.omit({ keys: true }).extend({ test: z.boolean() })
@@ -36,8 +36,8 @@ export type MaskedDevice = z.infer<typeof MaskedDevice>
 export const Preferences = z.record(z.string(), z.boolean())
 
 /** A user with devices, addresses masked. */
-export const Person = User.omit({ subscriptions: true }).extend({ subscriptions: z.array(MaskedDevice), preferences: Preferences })
-export type Person = z.infer<typeof Person>
+export const MaskedUser = User.omit({ subscriptions: true }).extend({ subscriptions: z.array(MaskedDevice), preferences: Preferences })
+export type MaskedUser = z.infer<typeof MaskedUser>
 
 /** A device with its owner, address masked. */
 export const OwnedDevice = MaskedDevice.extend({ user: z.object({ id: Id, externalId: nullable }) })

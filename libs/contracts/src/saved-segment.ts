@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { SavedSegmentDefinition } from './segment-definition.ts'
 import { sentence } from './text.ts'
+import { perPlatform } from './platform.ts'
 
 const Time = z.iso.datetime()
 
@@ -28,5 +29,5 @@ export type SavedSegment = z.infer<typeof SavedSegment>
 const Count = z.number().int()
 
 /** How many reachable devices a segment has: the base filter is that of the fan-out. */
-export const SegmentCount = z.object({ count: Count, byPlatform: z.object({ ios: Count, android: Count, web: Count }) })
+export const SegmentCount = z.object({ count: Count, byPlatform: z.object(perPlatform(() => Count)) })
 export type SegmentCount = z.infer<typeof SegmentCount>

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { EventType } from './event.ts'
 import { failureCodes, skipReasons } from './outcome.ts'
-import { platforms } from './platform.ts'
+import { perPlatform, platforms } from './platform.ts'
 
 /** Events as a receiver of webhooks gets them (spec: webhooks/event-fields), type by type. For the OpenAPI document: nothing that is sent is checked with it. */
 
@@ -65,7 +65,7 @@ export const CampaignCompleted = event(
     campaignId: Id,
     data: z.object({
       queued: Count,
-      byPlatform: z.object({ ios: Count, android: Count, web: Count }),
+      byPlatform: z.object(perPlatform(() => Count)),
       name: z.string(),
       transactional: z.boolean(),
       test,

@@ -59,21 +59,21 @@ const errorNames = [
   'HTTP_1_1_REQUIRED',
 ]
 
-/** The name of an error code; one that no standard knows is INTERNAL_ERROR, as section 7 allows. */
+/** Gives the name of an error code. A code that no standard knows counts as INTERNAL_ERROR, as section 7 allows. */
 export const errorName = (code: number): string => errorNames[code] ?? 'INTERNAL_ERROR'
 
 export const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
 export const maxFrameSize = 16_384
 export const headerLength = 9
 
-/** The window a stream or connection starts with when nobody says otherwise (RFC 9113 section 6.9.2). */
+/** The window that a stream or connection starts with unless SETTINGS say otherwise (RFC 9113 section 6.9.2). */
 export const defaultWindow = 65_535
-/** RFC 9113 section 6.9.1. */
+/** The largest window that is allowed (RFC 9113 section 6.9.1). */
 export const maxWindow = 0x7fffffff
 /** A stream's number has 31 bits (RFC 9113 section 5.1.1). */
 export const maxStreamId = 0x7fffffff
 
-/** The peer broke the protocol: the connection ends with a GOAWAY of this code. */
+/** Says that the peer broke the protocol: the connection ends with a GOAWAY of this code. */
 export class ConnectionError extends Error {
   override readonly name = 'ConnectionError'
   readonly code: number
@@ -83,7 +83,7 @@ export class ConnectionError extends Error {
   }
 }
 
-/** Write the nine bytes before a frame's payload (RFC 9113 section 4.1). Returns where the payload begins. */
+/** Writes the nine bytes before a frame's payload (RFC 9113 section 4.1). Gives where the payload begins. */
 export function writeFrameHeader(buffer: Buffer, start: number, length: number, type: number, flags: number, streamId: number): number {
   buffer[start] = length >>> 16
   buffer[start + 1] = length >>> 8
@@ -134,18 +134,18 @@ export function goAwayFrame(lastStreamId: number, code: number, debug: string): 
   return frame(frameType.goAway, 0, 0, payload)
 }
 
-/** One frame, as a range of a buffer that is valid during the call only. */
+/** Takes one frame, as a range of a buffer that is valid only during the call. */
 export type OnFrame = (type: number, flags: number, streamId: number, buffer: Buffer, start: number, end: number) => void
 
 /**
- * Cut a byte stream into frames. The returned function takes the next bytes; a frame over 16,384 bytes throws FRAME_SIZE_ERROR.
- * A frame that arrives in parts is gathered in one buffer of the largest frame's size, so that bytes which come one by one are copied once each.
+ * Cuts a byte stream into frames. The returned function takes the next bytes; a frame over 16,384 bytes throws FRAME_SIZE_ERROR.
+ * A frame that arrives in parts is gathered in one buffer of the largest frame's size, so that each byte is copied once, even if they come one by one.
  */
 export function splitFrames(onFrame: OnFrame): (bytes: Buffer) => void {
   let gathered: Buffer | undefined
   let length = 0
 
-  /** Copy from `bytes`, beginning at `from`, until `gathered` has `wanted` bytes. Returns where the rest begins. */
+  /** Copies from `bytes`, beginning at `from`, until `gathered` has `wanted` bytes. Gives where the rest begins. */
   const gather = (into: Buffer, bytes: Buffer, from: number, wanted: number): number => {
     const end = Math.min(bytes.length, from + Math.max(0, wanted - length))
     bytes.copy(into, length, from, end)
@@ -188,12 +188,12 @@ function emit(onFrame: OnFrame, buffer: Buffer, position: number, end: number): 
   onFrame(buffer[position + 3] as number, buffer[position + 4] as number, streamId, buffer, position + headerLength, end)
 }
 
-/** End the connection, because the peer broke the protocol. */
+/** Ends the connection, because the peer broke the protocol. */
 export function fail(message: string, code: number = errorCode.protocolError): never {
   throw new ConnectionError(code, message)
 }
 
-/** The payload without its padding (RFC 9113 section 6.1). */
+/** Gives the payload without its padding (RFC 9113 section 6.1). */
 export function unpad(flags: number, buffer: Buffer, start: number, end: number): { start: number; end: number } {
   if (!(flags & flag.padded)) return { start, end }
   if (end === start) fail('padding without a length', errorCode.frameSizeError)
@@ -202,14 +202,26 @@ export function unpad(flags: number, buffer: Buffer, start: number, end: number)
   return range
 }
 
-/** PRIORITY says nothing any more (RFC 9113 section 5.3.2), but has its form. */
+/** Checks a PRIORITY frame. It says nothing any more (RFC 9113 section 5.3.2), but its form must be right. */
 export function checkPriority(streamId: number, size: number): void {
   if (streamId === 0) fail('PRIORITY without a stream')
   if (size !== 5) fail('PRIORITY of a wrong size', errorCode.frameSizeError)
 }
 
-/** The form of a GOAWAY (RFC 9113 section 6.8). */
+/** Checks the form of a GOAWAY (RFC 9113 section 6.8). */
 export function checkGoAway(streamId: number, size: number): void {
   if (streamId !== 0) fail('GOAWAY on a stream')
   if (size < 8) fail('GOAWAY of a wrong size', errorCode.frameSizeError)
+}
+
+/** Gives a function that takes the bytes of a connection, which must begin with the client's preface (RFC 9113 section 3.4), and gives those that come after it. */
+export function expectPreface(): (bytes: Buffer) => Buffer {
+  let seen = 0
+  return (bytes) => {
+    if (seen === preface.length) return bytes
+    const length = Math.min(preface.length - seen, bytes.length)
+    if (!bytes.subarray(0, length).equals(preface.subarray(seen, seen + length))) fail('no preface')
+    seen += length
+    return bytes.subarray(length)
+  }
 }

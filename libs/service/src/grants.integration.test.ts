@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { apps, call, type AppName } from '@herald/contracts/call'
 import { apnsToken, appChanged, makeStreams, readApp, readCredentials } from '@herald/contracts/calls/gateway'
-import { findSettled, reportQueued } from '@herald/contracts/calls/tracker'
+import { findPushesWithOutcome, reportQueued } from '@herald/contracts/calls/tracker'
 import { readWebhook } from '@herald/contracts/calls/webhooks'
 import { grantsOf, natsAuthorization, natsUser, uses } from '@herald/contracts/grants'
 import { consumers, fanOutWork, streams, streamsOwner } from '@herald/contracts/topology'
@@ -259,7 +259,7 @@ test('an app that NATS does not let in says why, and one that lacks a right says
 test('a flood of calls that break their contract costs one line, and a call among them is answered', async () => {
   const { log, lines } = logged('tracker')
   const tracker = await openBus({ ...serviceOf('tracker'), log })
-  tracker.answer(findSettled, async ({ subscriptionIds }) => ({ subscriptionIds }))
+  tracker.answer(findPushesWithOutcome, async ({ subscriptionIds }) => ({ subscriptionIds }))
   const audience = await openBus(serviceOf('audience'))
   const { connection } = await intrudeAs('audience')
   const broken = [
@@ -270,11 +270,11 @@ test('a flood of calls that break their contract costs one line, and a call amon
   ]
 
   const answers = Array.from({ length: 1_000 }, (_, n) =>
-    connection.request(findSettled.subject, broken[n % broken.length], { timeout: 25_000 }),
+    connection.request(findPushesWithOutcome.subject, broken[n % broken.length], { timeout: 25_000 }),
   )
   const asked = { campaignId: 'c'.repeat(24), subscriptionIds: ['d'.repeat(24)] }
   // All of it is one process of a busy machine: what counts is that the call is answered.
-  await until(async () => (await audience.call(findSettled, asked)).subscriptionIds.length === 1, { withinMs: 30_000 })
+  await until(async () => (await audience.call(findPushesWithOutcome, asked)).subscriptionIds.length === 1, { withinMs: 30_000 })
   const said = new Set((await Promise.all(answers)).map((message) => message.string()))
 
   expect([...said]).toEqual([JSON.stringify({ fault: { code: 'internal', message: 'Internal error.' } })])

@@ -11,7 +11,7 @@ export interface paths {
         put?: never;
         /**
          * Register a device
-         * @description Registers a device or finds it again. Calling it on every start of the app is right; a device that was opted out or dead is revived.
+         * @description Registers a device or finds it again. Call it on every start of the app; a device that was opted out or invalidated is revived.
          */
         post: operations["registerSubscription"];
         delete?: never;
@@ -52,7 +52,7 @@ export interface paths {
         post?: never;
         /**
          * Remove a device
-         * @description An anonymous user goes with the last device.
+         * @description An anonymous user is deleted with the last device.
          */
         delete: operations["deleteSubscription"];
         options?: never;
@@ -94,7 +94,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Log a person in on a device
+         * Log a user in on a device
          * @description Names the anonymous user, or moves the device to the user who has this external id.
          */
         post: operations["loginSubscription"];
@@ -114,7 +114,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Log the person out of a device
+         * Log the user out of a device
          * @description The device goes to a new anonymous user without tags.
          */
         post: operations["logoutSubscription"];
@@ -235,7 +235,7 @@ export interface paths {
         put?: never;
         /**
          * Send a notification
-         * @description Accepts a notification to users, devices, a segment or everyone. Its outcomes are read by the id it answers.
+         * @description Accepts a notification to users, devices, a segment or everyone. The id that it answers leads to the outcomes.
          */
         post: operations["sendNotification"];
         delete?: never;
@@ -255,7 +255,7 @@ export interface paths {
         put?: never;
         /**
          * Send up to 100 notifications
-         * @description Each item is sent or refused by itself, as POST /v1/notifications would, and counts in its limit: read `results`, where `index` is the place in the request. An item with an `idempotencyKey`, or any item when the request has the header, is made once: repeated, the request makes only what is missing.
+         * @description Each item is sent or refused by itself, as POST /v1/notifications would, and counts in its limit: read `results`, where `index` is the place in the request. An item with an `idempotencyKey`, or any item when the request has the header, is sent once: a repeated request sends only what is missing.
          */
         post: operations["sendNotifications"];
         delete?: never;
@@ -275,7 +275,7 @@ export interface paths {
         put?: never;
         /**
          * Try a notification or a campaign without sending it
-         * @description Answers whom it would reach, who would be skipped and why, when, in which languages, and how large the pushes are, counted and rendered by what sends. Nothing is sent or written. Samples show values of people, so they need the scope users:read too.
+         * @description Answers whom it would reach, who would be skipped and why, when, in which languages, and how large the pushes are. The code that sends counts and renders them. Nothing is sent or written. Samples show values of users, so they need the scope users:read too.
          */
         post: operations["dryRunNotification"];
         delete?: never;
@@ -314,8 +314,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Send a draft, or set its schedule going
-         * @description Answers what the campaign is from now on: sending, scheduled or active, as its schedule says.
+         * Send a draft, or start its schedule
+         * @description Answers the new status of the campaign: sending, scheduled or active, as its schedule says.
          */
         post: operations["sendCampaign"];
         delete?: never;
@@ -392,7 +392,7 @@ export interface paths {
         put?: never;
         /**
          * Count the devices that a segment would reach
-         * @description Counts devices that are opted in and not dead, as a send would. Without a segment, or with {}, everyone is counted.
+         * @description Counts devices that are opted in and not invalidated, as a send would. Without a segment, or with {}, everyone is counted.
          */
         post: operations["previewSegment"];
         delete?: never;
@@ -623,7 +623,7 @@ export interface webhooks {
 }
 export interface components {
     schemas: {
-        /** @description Whom a segment matches; {} means everyone. At most 8 levels deep, with at most 100 leaves and 10,000 listed values; one that costs too much per device is refused at the leaf that is too much. */
+        /** @description Which devices a segment matches; {} means everyone. At most 8 levels deep, with at most 100 leaves and 10,000 listed values; one that costs too much per device is refused at the leaf that is too much. */
         Segment: Record<string, never> | components["schemas"]["SegmentNode"];
         SegmentNode: {
             field: string;
@@ -640,7 +640,7 @@ export interface components {
         };
         Error: {
             error: {
-                /** @description One of a closed table; programs decide by it. */
+                /** @description One of a fixed list: programs decide by it. */
                 code: string;
                 /** @description A sentence for people. */
                 message: string;
@@ -766,7 +766,7 @@ export interface components {
         };
         UsersChanged: {
             results: {
-                /** @description Which item of the request, from 0 on. */
+                /** @description The place of the item in the request, counted from 0. */
                 index: number;
                 status: number;
                 id?: components["schemas"]["Id"];
@@ -774,7 +774,7 @@ export interface components {
                 error?: components["schemas"]["ItemError"];
             }[];
         };
-        /** @description Why the item was refused: what the call for it alone would answer, with the path of the field in this request. */
+        /** @description Why the item was refused: the error that a request for this item alone would get, with the path of the field in this request. */
         ItemError: {
             code: string;
             message: string;
@@ -902,7 +902,7 @@ export interface components {
         };
         SendsAccepted: {
             results: {
-                /** @description Which item of the request, from 0 on. */
+                /** @description The place of the item in the request, counted from 0. */
                 index: number;
                 status: number;
                 id?: components["schemas"]["Id"];
@@ -989,7 +989,7 @@ export interface components {
                     android: number;
                     web: number;
                 };
-                /** @description False: counted in a sample, and the true number lies in `interval` 95 times in a hundred. */
+                /** @description False when the number was estimated from a sample; `interval` is its 95 % interval. */
                 exact: boolean;
                 sampleSize?: number;
                 interval?: number[];
@@ -1001,7 +1001,7 @@ export interface components {
             skips: {
                 reason: string;
                 devices: number;
-                /** @description False: counted in a sample, and the true number lies in `interval` 95 times in a hundred. */
+                /** @description False when the number was estimated from a sample; `interval` is its 95 % interval. */
                 exact: boolean;
                 sampleSize?: number;
                 interval?: number[];
@@ -1056,7 +1056,7 @@ export interface components {
                 } | null;
                 bytes: number | null;
                 limit: number;
-                /** @description Why it would not be sent to; null: it would. */
+                /** @description Why this device would be skipped; null when it would get the push. */
                 skip: string | null;
                 warnings: string[];
             }[];
@@ -1131,7 +1131,7 @@ export interface components {
                     };
                 };
             };
-            /** @description Delivered by sent, opened and clicked by delivered, to four decimals; null when there is nothing to divide by. */
+            /** @description delivered divided by sent; opened and clicked divided by delivered. Four decimals; null when the divisor is 0. */
             rates: {
                 delivery: number | null;
                 open: number | null;
@@ -1152,7 +1152,7 @@ export interface components {
         };
         SegmentList: {
             segments: components["schemas"]["SavedSegment"][];
-            /** @description Where the list goes on; null at its end. */
+            /** @description The cursor of the next page; null on the last page. */
             nextCursor: string | null;
         };
         SavedSegment: {
@@ -1176,7 +1176,7 @@ export interface components {
         };
         TemplateList: {
             templates: components["schemas"]["Template"][];
-            /** @description Where the list goes on; null at its end. */
+            /** @description The cursor of the next page; null on the last page. */
             nextCursor: string | null;
         };
         Template: {
@@ -1534,7 +1534,7 @@ export interface components {
             ts: string;
             appId: string;
         };
-        /** @description What happened. New types and fields may be added: pass over what you do not know. */
+        /** @description What happened. New types and fields may be added: ignore what you do not know. */
         WebhookEvent: components["schemas"]["NotificationSentEvent"] | components["schemas"]["NotificationDeliveredEvent"] | components["schemas"]["NotificationOpenedEvent"] | components["schemas"]["NotificationClickedEvent"] | components["schemas"]["NotificationDismissedEvent"] | components["schemas"]["NotificationFailedEvent"] | components["schemas"]["NotificationSkippedEvent"] | components["schemas"]["SubscriptionInvalidatedEvent"] | components["schemas"]["CampaignCompletedEvent"] | components["schemas"]["PingEvent"];
         WebhookDelivery: {
             /** @description The same whenever this delivery is tried again. */
@@ -1723,12 +1723,12 @@ export interface components {
         /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
         RequestId: string;
         /**
-         * @description Within 24 hours the same request with the same key answers the first answer again, with Idempotent-Replayed: true.
+         * @description The same request with the same key gets the first answer again, with Idempotent-Replayed: true, as long as the key is kept: 24 hours unless the operator sets another time.
          * @example order-17-shipped
          */
         IdempotencyKey: string;
         /**
-         * @description Gives each item without a key of its own the key `<Idempotency-Key>:<index>`: repeated within 24 hours the same request makes only what is missing.
+         * @description Gives each item without a key of its own the key `<Idempotency-Key>:<index>`: the same request again sends only what is missing, as long as keys are kept (24 hours unless the operator sets another time).
          * @example orders-of-today
          */
         ItemsIdempotencyKey: string;
@@ -2050,7 +2050,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Log a person in on a device */
+            /** @description Log a user in on a device */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -2104,7 +2104,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Log the person out of a device */
+            /** @description Log the user out of a device */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -2766,7 +2766,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Within 24 hours the same request with the same key answers the first answer again, with Idempotent-Replayed: true.
+                 * @description The same request with the same key gets the first answer again, with Idempotent-Replayed: true, as long as the key is kept: 24 hours unless the operator sets another time.
                  * @example order-17-shipped
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -2828,7 +2828,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Gives each item without a key of its own the key `<Idempotency-Key>:<index>`: repeated within 24 hours the same request makes only what is missing.
+                 * @description Gives each item without a key of its own the key `<Idempotency-Key>:<index>`: the same request again sends only what is missing, as long as keys are kept (24 hours unless the operator sets another time).
                  * @example orders-of-today
                  */
                 "Idempotency-Key"?: components["parameters"]["ItemsIdempotencyKey"];
@@ -3047,7 +3047,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Within 24 hours the same request with the same key answers the first answer again, with Idempotent-Replayed: true.
+                 * @description The same request with the same key gets the first answer again, with Idempotent-Replayed: true, as long as the key is kept: 24 hours unless the operator sets another time.
                  * @example order-17-shipped
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -3119,7 +3119,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Send a draft, or set its schedule going */
+            /** @description Send a draft, or start its schedule */
             202: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3392,11 +3392,11 @@ export interface operations {
     listSegments: {
         parameters: {
             query?: {
-                /** @description How many to answer at most. */
+                /** @description How many items to answer at most. */
                 limit?: number;
-                /** @description Where to go on: the `nextCursor` of an earlier answer. */
+                /** @description Continues a list: the `nextCursor` of the previous answer. */
                 cursor?: string;
-                /** @description Only what has a name that begins like this, in capitals or not. */
+                /** @description Only items whose name begins with this text, in upper or lower case. */
                 q?: string;
             };
             header?: {
@@ -3802,11 +3802,11 @@ export interface operations {
     listTemplates: {
         parameters: {
             query?: {
-                /** @description How many to answer at most. */
+                /** @description How many items to answer at most. */
                 limit?: number;
-                /** @description Where to go on: the `nextCursor` of an earlier answer. */
+                /** @description Continues a list: the `nextCursor` of the previous answer. */
                 cursor?: string;
-                /** @description Only what has a name that begins like this, in capitals or not. */
+                /** @description Only items whose name begins with this text, in upper or lower case. */
                 q?: string;
             };
             header?: {
@@ -4173,7 +4173,7 @@ export interface operations {
     trackEvent: {
         parameters: {
             query?: {
-                /** @description The id of the action that was pressed; webhooks tell it. In another form it is left out. */
+                /** @description The id of the action that was pressed; webhooks pass it on. In another form it is ignored. */
                 action?: string;
             };
             header?: {
@@ -4400,14 +4400,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Taken. Nothing but the status is looked at. */
+            /** @description Received. Herald looks at the status alone. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description 408, 429, 5xx and no answer: it is tried again, 5 times in all. Anything else: it is given up. */
+            /** @description After 408, 429, 5xx or no answer Herald tries again, 5 times in all. After any other status it gives up. */
             default: {
                 headers: {
                     [name: string]: unknown;

@@ -20,7 +20,7 @@ const usersOf = (appId: string) =>
     .orderBy('external_id')
     .execute()
 
-test('users of a batch are made and changed in one transaction, answered in order, and kept without devices', async () => {
+test('the users of a batch are made and changed in one transaction, answered in order, and stay without devices', async () => {
   const appId = newId()
   const [known] = await changeUsers(appId, [{ externalId: 'ann', tags: { plan: 'free', trial: true }, language: 'de' }])
   const annId = known && 'id' in known ? known.id : ''
@@ -58,7 +58,7 @@ test('a batch that is repeated writes nothing', async () => {
   expect(before).toHaveLength(500)
 })
 
-test('another app’s user is unknown', async () => {
+test('a user of another app is not found and not changed', async () => {
   const [mine, other] = [newId(), newId()]
   const [made] = await changeUsers(other, [{ externalId: 'ann' }])
   const userId = made && 'id' in made ? made.id : ''
@@ -85,7 +85,7 @@ test('batches of the same users at once, in any order, all succeed and leave one
   expect(made).toHaveLength(60)
 })
 
-test('of an app that is erased nobody is made: not found', async () => {
+test('a batch for an app that was erased makes no user and is answered not_found', async () => {
   const appId = newId()
   await db.insertInto('erased_apps').values({ app_id: appId }).execute()
 

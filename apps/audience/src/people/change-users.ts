@@ -1,15 +1,64 @@
+import type { KeyKind } from '@herald/contracts/administration'
 import { notFound } from '@herald/contracts/fault'
 import { newId } from '@herald/contracts/ids'
+import type { UserChanges } from '@herald/contracts/subscription'
+import type { Tags } from '@herald/contracts/text'
+import type { User, UserAddress } from '@herald/contracts/user'
 import type { UserInBatch, UserInBatchAnswer } from '@herald/contracts/user-batch'
+import { toUserUpdate } from './core/identity.ts'
 import { planUsersInBatch } from './core/users-in-batch.ts'
+import { lockSubscription } from './store/subscriptions.ts'
 import type { Db } from '../store/tables.ts'
-import { lockUsers } from './store/users.ts'
+import { getUser, insertUser, lockUser, lockUsers, markByBackend, mergeUser, readTags } from './store/users.ts'
 import { readLocked, writeUsersOfBatch } from './store/users-in-batch.ts'
 import { transactIdentity } from './transact-identity.ts'
 
 /**
- * Changes users as their backend knows them, all in one transaction (POST /v1/users/batch); answers what became of each, in order. They are locked
- * in the order of their ids, as everywhere. A repeat changes nothing. Fault: `not_found` (the app was erased).
+ * Changes the owner of a device; the change is for all of their devices (spec: identity/change-user). Faults: `not_found`, `invalid_body` at
+ * `tags` (101st tag).
+ */
+export const changeOwner = (
+  { db }: { db: Db },
+  {
+    appId,
+    subscriptionId,
+    changes,
+    keyKind,
+  }: { appId: string; subscriptionId: string; changes: UserChanges; keyKind?: KeyKind | undefined },
+): Promise<{ userId: string; tags: Tags }> =>
+  transactIdentity(db, async (trx) => {
+    const known = await lockSubscription(trx, { appId, id: subscriptionId })
+    if (!known) throw notFound()
+    await mergeUser(trx, known.userId, toUserUpdate(changes), 'device')
+    if (keyKind !== 'public') await markByBackend(trx, known.userId)
+    return { userId: known.userId, tags: await readTags(trx, known.userId) }
+  })
+
+/**
+ * Changes a user for a backend (spec: identity/change-makes-user). An unknown external id makes a user without devices, whom a later login finds.
+ * Faults: `not_found` (an unknown id), `invalid_body` at `tags` (101st tag).
+ */
+export const changeUser = (
+  { db }: { db: Db },
+  { appId, user, changes }: { appId: string; user: UserAddress; changes: UserChanges },
+): Promise<User> =>
+  transactIdentity(db, async (trx) => {
+    const userId = (await lockUser(trx, appId, user)) ?? (await makeUser(trx, appId, user))
+    await mergeUser(trx, userId, toUserUpdate(changes), 'backend')
+    await markByBackend(trx, userId)
+    return getUser(trx, appId, { userId })
+  })
+
+async function makeUser(db: Db, appId: string, user: UserAddress): Promise<string> {
+  if (!('externalId' in user)) throw notFound()
+  const id = newId()
+  await insertUser(db, { id, appId, externalId: user.externalId })
+  return id
+}
+
+/**
+ * Changes up to 500 users for a backend in one transaction (POST /v1/users/batch), and answers what became of each, in the order given. The users are
+ * locked in the order of their ids, as everywhere. The same request again changes nothing. Fault: `not_found` (the app was erased).
  */
 export const changeUsers = (
   { db }: { db: Db },

@@ -5,7 +5,7 @@ import type { Db } from '../store/tables.ts'
 import { lockUsers } from './store/users.ts'
 import { transactIdentity } from './transact-identity.ts'
 
-/** Removes a device; an anonymous owner goes with the last one (spec: identity/delete-device). Fault: `not_found`. */
+/** Deletes a device, and its owner when they are anonymous and it was their last one (spec: identity/delete-device). Fault: `not_found`. */
 export const deleteSubscription = (
   { db }: { db: Db },
   { appId, subscriptionId }: { appId: string; subscriptionId: string },

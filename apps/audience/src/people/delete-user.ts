@@ -1,7 +1,10 @@
+import { eraseUser } from '@herald/contracts/calls/webhooks'
 import { notFound, queueUnavailable } from '@herald/contracts/fault'
 import type { UserAddress } from '@herald/contracts/user'
+import type { Audience } from '../audience.ts'
+import { isAway } from '../sends/page-failure.ts'
 import { removeClaims } from '../sends/store/claims.ts'
-import { insertErasure } from './store/erasures.ts'
+import { deleteErasures, insertErasure, takeDueErasures, type Erasure } from './store/erasures.ts'
 import { countDevices, deleteSubscriptions, lockSubscriptionsOf } from './store/subscriptions.ts'
 import type { Db } from '../store/tables.ts'
 import { findUserId, lockForRemoval, removeUser } from './store/users.ts'
@@ -10,9 +13,8 @@ import { transactIdentity } from './transact-identity.ts'
 const attempts = 10
 
 /**
- * The erasure path (spec: identity/erase-user): the user and all devices go in one transaction, and with it is written down that
- * webhooks is to be told until it has answered. What stays names ids only: batches of a send under way, and events.
- * Fault: `not_found`.
+ * Erases a user (spec: identity/erase-user). One transaction deletes the user and all their devices, and writes down that webhooks is to be told
+ * (`tellErasures`). Batches of a send under way and events stay; of the user they hold ids only. Fault: `not_found`.
  */
 export async function deleteUser(
   { db, poke }: { db: Db; poke: () => void },
@@ -25,12 +27,12 @@ export async function deleteUser(
   return {}
 }
 
-/** False: a device came to the user while the others were being locked; nothing was done then. */
+/** False when the user got another device while the known ones were being locked; nothing is deleted then. */
 async function erase(db: Db, appId: string, user: UserAddress): Promise<boolean> {
   const userId = await findUserId(db, appId, user)
   if (userId === undefined) throw notFound()
   const subscriptionIds = await lockSubscriptionsOf(db, userId)
-  // From here on no device comes to the user any more: that takes a share of this lock.
+  // From here on the user gets no device any more: giving them one needs a share of this lock.
   if (!(await lockForRemoval(db, userId))) throw notFound()
   if ((await countDevices(db, userId)) > subscriptionIds.length) return false
 
@@ -39,4 +41,24 @@ async function erase(db: Db, appId: string, user: UserAddress): Promise<boolean>
   await removeClaims(db, { appId, userId, subscriptionIds })
   await insertErasure(db, { appId, userId })
   return true
+}
+
+const atOnce = 50
+
+/** Tells webhooks which users were erased, because the bodies of its deliveries name them. Each erasure is told again until webhooks has answered. */
+export async function tellErasures({ db, bus, log }: Audience): Promise<{ took: number }> {
+  const due = await takeDueErasures(db, atOnce)
+  const tell = async (erasure: Erasure): Promise<string[]> => {
+    try {
+      await bus.call(eraseUser, erasure)
+      return [erasure.userId]
+    } catch (error) {
+      // This erasure is due again later. A failure of one does not stop the others.
+      log[isAway(error) ? 'debug' : 'warn']({ userId: erasure.userId, err: error }, 'webhooks could not be told of an erased user yet')
+      return []
+    }
+  }
+  const told = (await Promise.all(due.map(tell))).flat()
+  if (told.length > 0) await deleteErasures(db, told)
+  return { took: due.length }
 }

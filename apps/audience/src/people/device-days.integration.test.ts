@@ -18,12 +18,12 @@ const reads: Reads<Tables> = (work) => work(db)
 const day = await findLastDay(db)
 const ago = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString()
 
-/** Devices of an app made so many days before the end of the last UTC day; SQL for what is unlike the rest. */
+/** Makes devices of an app that were made so many days before the end of the last UTC day. `as`: opted out, dead, or both. */
 async function givenDevices(appId: string, platform: Platform, count: number, { madeDaysBefore = 10, as = 'null' } = {}): Promise<void> {
   const made = sql`date_trunc('day', now(), 'UTC') - ${madeDaysBefore} * interval '1 day'`
   const id = sql`lpad(to_hex(floor(random() * 1e9)::bigint), 8, '0') || lpad(to_hex(n), 16, '0')`
   await sql`
-    with made as (select ${id} as id, n from generate_series(1, ${count}) as n), people as (
+    with made as (select ${id} as id, n from generate_series(1, ${count}) as n), made_users as (
       insert into users (id, app_id) select id, ${appId} from made
     )
     insert into subscriptions (id, app_id, user_id, platform, address, address_hash, created_at, last_active_at, opted_in, invalidated_at)
@@ -32,7 +32,7 @@ async function givenDevices(appId: string, platform: Platform, count: number, { 
     from made`.execute(db)
 }
 
-/** One of each: 5 reachable, 2 opted out, 3 dead, 1 both, on iOS; 4 on the web, made on the last day; one Android device made today. */
+/** Devices of each kind: 5 reachable, 2 opted out, 3 dead, 1 both, on iOS; 4 on the web, made on the last day; one Android device made today. */
 async function givenMixed(): Promise<string> {
   const appId = newId()
   await givenDevices(appId, 'ios', 5)
@@ -47,21 +47,21 @@ const ios = { total: 11, reachable: 5, optedOut: 2, invalidated: 4, active1d: 0,
 const web = { total: 4, reachable: 4, optedOut: 0, invalidated: 0, active1d: 4, active7d: 4, active30d: 4 }
 const none = { total: 0, reachable: 0, optedOut: 0, invalidated: 0, active1d: 0, active7d: 0, active30d: 0 }
 
-/** Looks until a process has gone through all apps. */
+/** Runs the sweep until the process has gone through all apps. */
 async function takeAll(look: ReturnType<typeof openDeviceDays>): Promise<void> {
   for (let took = 1; took > 0;) ({ took } = await look())
 }
 const daysOf = async (appId: string) => (await bus.call(readDeviceDays, { appId, from: ago(30), to: null })).points
 
 // spec: administration/device-series
-test('a day tells the devices that were there at its end, each once, and which of them are new', async () => {
+test('a day counts the devices that there were at its end, each once, and how many of them were new', async () => {
   const appId = await givenMixed()
   await takeAll(openDeviceDays({ db, reads }))
 
   const points = await daysOf(appId)
   const takenAt = points[0]?.takenAt
   expect(points).toEqual([
-    // What was made today is no part of the last day.
+    // The device that was made today is not counted for the last day.
     { at: `${day}T00:00:00.000Z`, platform: 'android', takenAt, ...none, new: 0 },
     { at: `${day}T00:00:00.000Z`, platform: 'ios', takenAt, ...ios, new: 0 },
     { at: `${day}T00:00:00.000Z`, platform: 'web', takenAt, ...web, new: 4 },
@@ -70,7 +70,7 @@ test('a day tells the devices that were there at its end, each once, and which o
 })
 
 // spec: administration/device-series
-test('an app and day is taken once, whoever looks; what a process leaves behind another takes', async () => {
+test('a day of an app is counted once by all processes together; when a process dies over it, another one counts it later', async () => {
   const appId = await givenMixed()
   const asked: number[] = []
   const counting: Reads<Tables> = (work) => {
@@ -84,7 +84,7 @@ test('an app and day is taken once, whoever looks; what a process leaves behind 
   await Promise.all([1, 2].map(() => takeAll(openDeviceDays({ db, reads: counting }))))
   expect([asked.length, await daysOf(appId)]).toEqual([scans, before])
 
-  // Who claimed it died over it.
+  // A process that has claimed the day dies before it has counted.
   const left = await givenMixed()
   expect(await claimDay(db, { appId: left, day })).toBe('claimed')
   const look = openDeviceDays({ db, reads })
@@ -96,7 +96,7 @@ test('an app and day is taken once, whoever looks; what a process leaves behind 
 })
 
 // spec: administration/device-series
-test('a scan that fails gives the day back, and is said', async () => {
+test('when a scan fails, the error is told, and the day is counted by the next run', async () => {
   const appId = await givenMixed()
   await expect(takeAll(openDeviceDays({ db, reads: () => Promise.reject(new Error('too many reads')) }))).rejects.toThrow('too many reads')
   expect(await daysOf(appId)).toEqual([])
@@ -104,7 +104,7 @@ test('a scan that fails gives the day back, and is said', async () => {
   expect(await daysOf(appId)).toHaveLength(3)
 })
 
-test('a scan in parts counts what a scan of the whole does', async () => {
+test('a scan in parts gives the same counts as one scan of all devices', async () => {
   const appId = await givenMixed()
   const read = <Answer>(work: (one: typeof db) => Promise<Answer>) => work(db)
   const whole = await countDevicesOn(read, { appId, day })
@@ -113,7 +113,7 @@ test('a scan in parts counts what a scan of the whole does', async () => {
 })
 
 // spec: administration/device-counts
-test('devices are counted now and answered for a minute; whoever asks at the same time waits for the same count', async () => {
+test('the devices are counted now and the counts answered for a minute; two callers who ask at the same time share one count', async () => {
   const appId = await givenMixed()
   let counts = 0
   const count = openDeviceCounts((work) => {
@@ -131,7 +131,7 @@ test('devices are counted now and answered for a minute; whoever asks at the sam
 })
 
 // spec: administration/device-counts
-test('of more devices than may be counted now the last day that was taken is answered', async () => {
+test('an app with too many devices to count now is answered the counts of its last day', async () => {
   const appId = await givenMixed()
   await takeAll(openDeviceDays({ db, reads }))
   const [taken] = await daysOf(appId)
@@ -140,7 +140,7 @@ test('of more devices than may be counted now the last day that was taken is ans
   expect((await openDeviceCounts(reads, { mostLive: 15 })({ appId })).devices.android.total).toBe(1)
 })
 
-test('a count that was refused is asked again', async () => {
+test('a count that was refused is tried again for the next caller', async () => {
   const appId = await givenMixed()
   let refused = false
   const count = openDeviceCounts((work) => {
@@ -153,7 +153,7 @@ test('a count that was refused is asked again', async () => {
 })
 
 // spec: administration/device-series
-test('days are kept for 400 days, answered from one to before another, and go with their app', async () => {
+test('days are kept for 400 days, answered by range, and deleted with their app', async () => {
   const appId = newId()
   const one = { ...none, new: 0 }
   const dayBefore = (back: number) => new Date(Date.parse(day) - back * 86_400_000).toISOString().slice(0, 10)
@@ -171,7 +171,7 @@ test('days are kept for 400 days, answered from one to before another, and go wi
 
   expect(await eraseApp({ db }, { appId })).toEqual({ done: true })
   expect(await read(dayBefore(399), null)).toEqual([])
-  // And none is added to an app that is gone.
+  // An app that was erased gets no day any more.
   await insertDeviceDay(db, { appId, day }, { ios: one, android: one, web: one })
   expect([await claimDay(db, { appId, day }), await read(dayBefore(399), null)]).toEqual(['taken', []])
 })

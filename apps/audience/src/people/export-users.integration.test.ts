@@ -16,7 +16,7 @@ const call: Bus['call'] = (contract, request) => dispatcher.bus.call(contract, r
 const keys = givenWebKeys()
 
 type Asked = { appId: string; segmentId?: string; addresses?: AddressForm }
-/** All portions; `between` is done after each. */
+/** Reads all portions. `between` is done after each. */
 async function all({ addresses = 'masked', ...asked }: Asked, between: (n: number) => Promise<unknown> = async () => undefined) {
   const users: ExportedUser[] = []
   let portions = 0
@@ -33,7 +33,7 @@ async function all({ addresses = 'masked', ...asked }: Asked, between: (n: numbe
 const idsOf = (users: { id: string }[]) => users.map(({ id }) => id)
 
 // spec: administration/export-everybody, administration/export-addresses
-test('each user comes with all devices; addresses are masked unless they are asked for', async () => {
+test('each user is exported with all devices; addresses are masked unless the full form is asked for', async () => {
   const appId = newId()
   const token = 'canary-token-of-an-export'
   const endpoint = 'https://push.example/canary-of-an-export'
@@ -70,7 +70,7 @@ test('each user comes with all devices; addresses are masked unless they are ask
 })
 
 // spec: administration/export-resumed
-test('whoever is there throughout comes exactly once, by id, while users are made, changed and erased between the portions', async () => {
+test('a user who exists during the whole export is in it exactly once, while users are made, changed and erased between the portions', async () => {
   const [appId, other] = [newId(), newId()]
   await givenCrowd(db, { appId, count: 1_700 })
   await givenCrowd(db, { appId: other, count: 30 })
@@ -81,7 +81,7 @@ test('whoever is there throughout comes exactly once, by id, while users are mad
 
   const { users, portions } = await all({ appId }, async (n) => {
     await sql`insert into users (id, app_id) select substr(md5(random()::text), 1, 24), ${appId} from generate_series(1, 40)`.execute(db)
-    await sql`update users set tags = '{"n": 1}', external_id = 'person-' || id where app_id = ${appId}`.execute(db)
+    await sql`update users set tags = '{"n": 1}', external_id = 'user-' || id where app_id = ${appId}`.execute(db)
     if (n === 1) {
       await sql`delete from subscriptions where user_id = any(${erased}::text[])`.execute(db)
       await sql`delete from users where id = any(${erased}::text[])`.execute(db)
@@ -110,7 +110,7 @@ test('an export goes on after any user that it has reached', async () => {
 })
 
 // spec: administration/export-everybody
-test('a segment narrows the export to users of whom it means a reachable device, over portions that hold none', async () => {
+test('with a segment the export holds the users who have a reachable device in it, behind portions that hold none', async () => {
   const appId = newId()
   await givenCrowd(db, { appId, count: 12_000 })
   const { rows } = await sql<{ id: string }>`
@@ -124,7 +124,7 @@ test('a segment narrows the export to users of whom it means a reachable device,
   await expect(all({ appId, segmentId: newId() })).rejects.toMatchObject({ code: 'not_found' })
 })
 
-test('users with many tags and devices make shorter portions, and none is lost', async () => {
+test('users with many tags and devices make shorter portions, and no user is lost', async () => {
   const appId = newId()
   const tags = JSON.stringify(Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`tag-${n}`, 'ü'.repeat(1_000)])))
   await sql`
@@ -144,7 +144,7 @@ test('users with many tags and devices make shorter portions, and none is lost',
   expect(users.flatMap(({ subscriptions }) => subscriptions)).toHaveLength(300)
 })
 
-test('a portion at any place of a large app touches what it answers', async () => {
+test('a portion at the beginning or the end of a large app reads only the rows that it answers', async () => {
   const [appId, large] = [newId(), newId()]
   await givenCrowd(db, { appId: large, count: 30_000 })
   await givenCrowd(db, { appId, count: 30_000, platform: 'android' })
@@ -156,7 +156,7 @@ test('a portion at any place of a large app touches what it answers', async () =
       exportUsers({ db: fresh, lastNotified: async () => true }, { appId, after, addresses: 'full' }),
     )
     expect(looks.flatMap(({ scanned }) => scanned)).toEqual([])
-    // 500 users and as many devices, about a dozen pages each.
+    // A portion reads 500 users and as many devices, about a dozen pages of the database for each.
     expect(Math.max(...looks.map(({ pages }) => pages))).toBeLessThan(10_000)
   }
 })

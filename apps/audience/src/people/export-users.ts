@@ -1,23 +1,24 @@
 import type { AddressForm, ExportedUser } from '@herald/contracts/person'
 import type { Segment } from '@herald/contracts/segment'
 import type { LastNotified } from '../last-notified.ts'
-import { readSegment } from './list-users.ts'
+import { readSegment } from './read-users.ts'
 import { databaseNow } from '../segments/store/counts.ts'
-import { findMeant, findNextUsers, findPortion, maskDevice } from './store/people.ts'
+import { findMeant, findNextUsers, findPortion, maskDevice } from './store/user-reads.ts'
 import { findDevicesOf, type FoundDevice } from './store/subscription-reads.ts'
 import type { Db } from '../store/tables.ts'
 import { findUsersAlone } from './store/users.ts'
 
-/** Users of a portion, at most: ~20 ms. */
+/** Users of a portion, at most: about 20 ms. */
 const mostUsers = 500
-/** Users that a portion with a segment looks at, at ~10 µs each. */
+/** Users that a portion with a segment looks at, at most; each costs about 10 µs. */
 const mostOfSegment = 5_000
 
 type Asked = { appId: string; after: string | null; segmentId?: string | undefined; addresses: AddressForm }
 
 /**
- * The next portion of an app's users by id, with their devices (spec: administration/export-everybody). Ids only grow, so whoever is there throughout comes once,
- * whatever is written meanwhile. A portion costs the same at every place of an app of any size. Faults: those of `readSegment`.
+ * Gives the next portion of an app's users, in the order of their ids, with their devices (spec: administration/export-everybody). New ids are larger than
+ * all before, so a user who exists during the whole export is in it once, whatever is written meanwhile. Every portion costs the same, at the beginning and
+ * at the end of an app of any size. Faults: those of `readSegment`.
  */
 export async function exportUsers(
   { db, lastNotified }: { db: Db; lastNotified: LastNotified },
@@ -42,7 +43,10 @@ async function keepMeant(db: Db, segment: Segment, ids: string[]): Promise<strin
   return ids.filter((id) => meant.has(id))
 }
 
-/** After whom the next portion begins: the last user who was taken while others wait, else the last who was looked at. Whoever was erased meanwhile is passed over. */
+/**
+ * The id after which the next portion begins; null when this was the last one. When some of the wanted users did not fit, it is the last user of this
+ * portion, otherwise the last user who was looked at. Users who were erased meanwhile are left out.
+ */
 function nextOf({ examined, wanted, ids, most }: { examined: string[]; wanted: string[]; ids: string[]; most: number }): string | null {
   const last = ids.at(-1) ?? wanted.slice(0, mostUsers).at(-1)
   const isCut = last !== undefined && wanted.some((id) => id > last)

@@ -2,11 +2,10 @@ import { Fault, queueUnavailable } from '@herald/contracts/fault'
 import { newId } from '@herald/contracts/ids'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { changeOwner, changeUser } from './change-user.ts'
+import { changeOwner, changeUser } from './change-users.ts'
 import { deleteSubscription } from './delete-subscription.ts'
 import { deleteUser } from './delete-user.ts'
-import { loginSubscription } from './login-subscription.ts'
-import { logoutSubscription } from './logout-subscription.ts'
+import { loginSubscription, logoutSubscription } from './login-logout.ts'
 import { openRegistrations } from './register-subscription.ts'
 import { rotateSubscription } from './rotate-subscription.ts'
 import { patchSubscription } from './store/subscriptions.ts'
@@ -16,7 +15,7 @@ import { openAudience } from '../testing/rig.ts'
 const { db } = await openAudience()
 const register = openRegistrations({ db, kept: db }, { maxWaiting: 5_000, full: queueUnavailable }, (work) => work())
 
-/** A command before it is known which devices there are: `device` is the place of one among them, or of one long gone. */
+/** A command that is drawn before its devices exist: `device` is a place in the list of devices, and may lie behind its end. */
 const endpoint = fc.constantFrom('one', 'two', 'three', 'four').map((name) => `https://push.example/${name}`)
 const externalId = fc.constantFrom('ann', 'bob', 'cem')
 const tags = fc.record({ seat: fc.integer({ min: 0, max: 9 }), plan: fc.constantFrom('free', 'pro') }, { requiredKeys: [] })
@@ -40,7 +39,7 @@ const commandOf = (planned: Plan, { devices }: Model): Command => {
 
 const webKeys = { p256dh: 'key', auth: 'auth' }
 
-/** Does a command and answers in the words of the model; whatever no caller may meet is thrown. */
+/** Does a command and answers in the words of the model. Every error but `not_found` is thrown. */
 async function run(appId: string, known: Model, command: Command): Promise<string> {
   const isKnown = new Set([...known.users, ...known.devices].map(({ id }) => id))
   const named = (id: string) => (isKnown.has(id) ? id : 'new')
@@ -95,7 +94,7 @@ async function stored(appId: string): Promise<Model> {
   }
 }
 
-/** A state with whatever is not in `known` named `new`, as the model names it. */
+/** A state in which each id that is not in `known` begins with `new`, as in the model. */
 function relativeTo(known: Model, state: Model): Model {
   const isKnown = new Set([...known.users, ...known.devices].map(({ id }) => id))
   const named = (id: string) => (isKnown.has(id) ? id : `new ${id}`)
@@ -111,7 +110,7 @@ function* orders<T>(items: T[]): Generator<T[]> {
   for (const [place, item] of items.entries()) for (const rest of orders(items.toSpliced(place, 1))) yield [item, ...rest]
 }
 
-/** Every end that some order of the commands leads to: the answers, in the order given, and the state. */
+/** Every end that some order of the commands leads to: the answers, in the order of the commands, and the state. */
 function possibleEnds(known: Model, commands: Command[]): Set<string> {
   const ends = new Set<string>()
   for (const order of orders([...commands.keys()])) {
@@ -129,7 +128,7 @@ function possibleEnds(known: Model, commands: Command[]): Set<string> {
   return ends
 }
 
-/** Runs rounds of commands, those of a round at once; answers the first round whose answers and state no order of it explains. */
+/** Runs rounds of commands, all commands of a round at once. Answers the first round whose answers and state follow from no order of its commands. */
 async function findUnexplained(rounds: Plan[][]): Promise<{ commands: Command[]; end: string; possible: string[] } | undefined> {
   const appId = newId()
   let known = nobody
@@ -146,7 +145,7 @@ async function findUnexplained(rounds: Plan[][]): Promise<{ commands: Command[];
 }
 
 // spec: identity/login, identity/logout, identity/rotate
-test('any sequence of register, login, logout, patch, change, rotate and delete ends as the rules say', async () => {
+test('every sequence of register, login, logout, patch, change, rotate and delete ends as the identity rules say', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(plan, { minLength: 20, maxLength: 40 }), async (plans) => {
       expect(await findUnexplained(plans.map((one) => [one]))).toBeUndefined()
@@ -156,7 +155,7 @@ test('any sequence of register, login, logout, patch, change, rotate and delete 
 })
 
 // spec: identity/login-parallel, identity/register-parallel
-test('four parallel clients: answers and state are those of some order, and no deadlock reaches a caller', async () => {
+test('what four clients do at the same time ends as if they had done it one after another, and no caller is told of a deadlock', async () => {
   const round = fc.array(plan, { minLength: 2, maxLength: 4 })
   await fc.assert(
     fc.asyncProperty(fc.array(round, { minLength: 10, maxLength: 20 }), async (rounds) => {

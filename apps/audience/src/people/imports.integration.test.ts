@@ -15,7 +15,7 @@ const { bus } = dispatcher
 const { start, reportOf, finish, importAll, register, contentOf } = openImports({ db, bus })
 
 // spec: administration/import-exactly-once
-test.each(['keep', 'update'] as const)('with %s it makes no difference where lots are cut', async (onExisting) => {
+test.each(['keep', 'update'] as const)('with %s it makes no difference where a file is cut into lots', async (onExisting) => {
   for (let seed = 1; seed <= 5; seed += 1) {
     const rows = crowdedRows(seed, 60)
     const [whole, single, odd] = [newId(), newId(), newId()]
@@ -33,36 +33,39 @@ test.each(['keep', 'update'] as const)('with %s it makes no difference where lot
 })
 
 // spec: administration/import-dry-run
-test.each(['keep', 'update'] as const)('with %s the dry report is the real one, and no device is written', async (onExisting) => {
-  for (let seed = 1; seed <= 4; seed += 1) {
-    const appId = newId()
-    await register(appId, 'token-1', { externalId: 'person-1' })
-    await register(appId, 'token-2')
-    await importAll(appId, [phone('token-3', { externalId: 'person-2', tags: Object.fromEntries(many(97, (n) => [`t${n}`, n])) })])
-    await importAll(
-      appId,
-      many(97, (n) => phone(`crowd-${n}`, { externalId: 'person-3' })),
-    )
-    const before = await contentOf(appId)
-    const rows = crowdedRows(seed, 120)
+test.each(['keep', 'update'] as const)(
+  'with %s a dry run reports what the import then reports, and writes no device',
+  async (onExisting) => {
+    for (let seed = 1; seed <= 4; seed += 1) {
+      const appId = newId()
+      await register(appId, 'token-1', { externalId: 'user-1' })
+      await register(appId, 'token-2')
+      await importAll(appId, [phone('token-3', { externalId: 'user-2', tags: Object.fromEntries(many(97, (n) => [`t${n}`, n])) })])
+      await importAll(
+        appId,
+        many(97, (n) => phone(`crowd-${n}`, { externalId: 'user-3' })),
+      )
+      const before = await contentOf(appId)
+      const rows = crowdedRows(seed, 120)
 
-    const dry = await importAll(appId, rows, { onExisting, dryRun: true }, 9)
+      const dry = await importAll(appId, rows, { onExisting, dryRun: true }, 9)
 
-    expect(await contentOf(appId)).toEqual(before)
-    const real = await importAll(appId, rows, { onExisting }, 11)
-    const ofRun = { id: '', dryRun: false, createdAt: '', endedAt: '', rowsPerSecond: 0 }
-    expect([seed, { ...dry, ...ofRun }]).toEqual([seed, { ...real, ...ofRun }])
-    expect(Object.keys(real.byCode).length + real.created).toBeGreaterThan(1)
-  }
-})
+      expect(await contentOf(appId)).toEqual(before)
+      const real = await importAll(appId, rows, { onExisting }, 11)
+      const ofRun = { id: '', dryRun: false, createdAt: '', endedAt: '', rowsPerSecond: 0 }
+      expect([seed, { ...dry, ...ofRun }]).toEqual([seed, { ...real, ...ofRun }])
+      expect(Object.keys(real.byCode).length + real.created).toBeGreaterThan(1)
+    }
+  },
+)
 
-test('what a dry run remembers names nobody and no address, and goes when it has ended', async () => {
+test('a dry run remembers no external id, no address and no tag value, and its rows are deleted when it has ended', async () => {
   const appId = newId()
   const { id } = await start(appId, { dryRun: true })
   await bus.call(calls.importLot, {
     appId,
     importId: id,
-    lot: lotOf(many(20, (n) => phone(`canary-token-${n}`, { externalId: `canary-person-${n}`, tags: { plan: 'canary-value' } }))),
+    lot: lotOf(many(20, (n) => phone(`canary-token-${n}`, { externalId: `canary-user-${n}`, tags: { plan: 'canary-value' } }))),
   })
 
   const { rows } = await sql<{ text: string }>`select import_dry_rows::text as text from import_dry_rows where import_id = ${id}`.execute(
@@ -80,7 +83,7 @@ test('what a dry run remembers names nobody and no address, and goes when it has
 
 describe('a lot', () => {
   // spec: administration/import-exactly-once, administration/import-data
-  test('that comes again, or is of another place, writes nothing and hears the right offset', async () => {
+  test('that is sent again, or is from another place of the file, writes nothing and is answered the right offset', async () => {
     const appId = newId()
     const { id } = await start(appId)
     const lot = lotOf([phone('one', { externalId: 'ann' }), phone('two')])
@@ -96,10 +99,10 @@ describe('a lot', () => {
     expect([await contentOf(appId), await reportOf(appId, id)]).toEqual(before)
   })
 
-  test('that comes several times at once is written once', async () => {
+  test('that is sent several times at once is written once', async () => {
     const appId = newId()
     const { id } = await start(appId)
-    const lot = lotOf(many(50, (n) => phone(`token-${n}`, { externalId: `person-${n % 7}` })))
+    const lot = lotOf(many(50, (n) => phone(`token-${n}`, { externalId: `user-${n % 7}` })))
 
     const answers = await Promise.all(many(6, () => refusal(bus.call(calls.importLot, { appId, importId: id, lot }))))
 
@@ -108,7 +111,7 @@ describe('a lot', () => {
     expect(await contentOf(appId)).toHaveLength(50)
   })
 
-  test('counts the rows that the gateway rejected, and keeps why, the first 10,000', async () => {
+  test('counts the rows that the gateway rejected, and keeps the first 10,000 errors', async () => {
     const appId = newId()
     const { id } = await start(appId)
     await sql`update imports set error_count = ${mostImportErrors - 2} where id = ${id}`.execute(db)
@@ -149,7 +152,7 @@ describe('an import', () => {
     expect(await refusal(start(appId))).toBeUndefined()
   })
 
-  test('of another app is unknown', async () => {
+  test('of another app is not found', async () => {
     const [mine, other] = [newId(), newId()]
     const { id } = await start(other)
 
@@ -164,7 +167,7 @@ describe('an import', () => {
     expect((await bus.call(calls.listImports, { appId: mine, limit: 10 })).items).toEqual([])
   })
 
-  test('is not finished behind the back of a lot that has moved it', async () => {
+  test('cannot be finished at an old offset after a lot has moved it', async () => {
     const appId = newId()
     const { id } = await start(appId)
     await bus.call(calls.importLot, { appId, importId: id, lot: lotOf([phone('one')]) })
@@ -174,7 +177,7 @@ describe('an import', () => {
   })
 
   // spec: administration/import-kept
-  test('that got no data for a day is cancelled, and 30 days after its end it is forgotten, with its errors', async () => {
+  test('that got no data for a day is cancelled, and 30 days after its end it is deleted with its errors', async () => {
     const appId = newId()
     const { id } = await start(appId)
     const { id: younger } = await start(newId())
@@ -200,7 +203,7 @@ describe('an import', () => {
   })
 
   // spec: administration/delete-app
-  test('goes with its app, and a lot that comes late writes nothing', async () => {
+  test('is deleted with its app, and a lot that comes later writes nothing', async () => {
     const appId = newId()
     await importAll(appId, [phone('one')], { dryRun: true })
     const { id } = await start(appId)
@@ -219,7 +222,7 @@ describe('an import', () => {
     expect(rows).toEqual([])
   })
 
-  test('whose app was erased midway writes no device', async () => {
+  test('whose app was erased meanwhile writes no device', async () => {
     const appId = newId()
     const { id } = await start(appId)
     await db.insertInto('erased_apps').values({ app_id: appId }).execute()
@@ -230,7 +233,7 @@ describe('an import', () => {
     expect(await contentOf(appId)).toEqual([])
   })
 
-  test('lists are newest first, in pages', async () => {
+  test('is listed in pages, the newest import first', async () => {
     const appId = newId()
     const ids = []
     for (let n = 0; n < 5; n += 1) ids.push((await importAll(appId, [phone(`token-${n}`)])).id)

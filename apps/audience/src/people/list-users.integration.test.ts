@@ -1,13 +1,13 @@
 import * as calls from '@herald/contracts/calls/audience'
 import { newId } from '@herald/contracts/ids'
 import type { Listed } from '@herald/contracts/page'
-import type { PersonSummary } from '@herald/contracts/person'
+import type { UserSummary } from '@herald/contracts/person'
 import type { RegisterSubscription } from '@herald/contracts/subscription'
 import type { Bus } from '@herald/service/bus'
 import { looksOf } from '@herald/testing/plans'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { listUsers } from './list-users.ts'
+import { listUsers } from './read-users.ts'
 import { givenNotified } from '../testing/play-ledger.ts'
 import { givenCrowd, givenWebKeys, openAudience } from '../testing/rig.ts'
 import type { Tables } from '../store/tables.ts'
@@ -24,11 +24,11 @@ const register = (appId: string, more: Parameters<typeof phone>[0] = {}) =>
 const keys = givenWebKeys()
 
 type Query = { q?: string; segmentId?: string }
-/** All pages of a list; answers the ids, and checks that no page holds more than it may. */
+/** Reads all pages of a list and gives the ids. It checks that no page holds more than its limit. */
 async function all(appId: string, query: Query = {}, limit = 100) {
   const ids: string[] = []
   for (let cursor: string | null | undefined; cursor !== null;) {
-    const page: Listed<PersonSummary> = await call(calls.listUsers, {
+    const page: Listed<UserSummary> = await call(calls.listUsers, {
       ...{ appId, limit, ...query },
       ...(cursor === undefined ? {} : { cursor }),
     })
@@ -70,7 +70,7 @@ test('users are listed newest first, each once on pages of any size, with their 
 })
 
 // spec: administration/users-search
-test('q is the id of a user or of a device, of this app alone', async () => {
+test('q finds a user of the app by their id and by the id of one of their devices', async () => {
   const [appId, other] = [newId(), newId()]
   const one = await register(appId)
   const foreign = await register(other)
@@ -80,7 +80,7 @@ test('q is the id of a user or of a device, of this app alone', async () => {
 })
 
 // spec: administration/users-search
-test('q is the beginning of an external id, in its own letter case, also of one that looks like an id', async () => {
+test('q finds users by the beginning of their external id in the same letter case, also one that looks like an id', async () => {
   const appId = newId()
   const likeAnId = 'aaaaaaaaaaaaaaaaaaaaaaaa'
   const names = ['customer-1', 'customer-12', 'Customer-1', 'customer', 'über-1', '100%', 'a_b', 'axb', `${likeAnId}-more`]
@@ -100,7 +100,7 @@ test('q is the beginning of an external id, in its own letter case, also of one 
 })
 
 // spec: administration/users-search
-test('a beginning that more than 5,000 external ids share pages through them newest first, each once', async () => {
+test('a beginning that more than 5,000 external ids share gives pages of their users, newest first, each once', async () => {
   const appId = newId()
   await sql`
     insert into users (id, app_id, external_id)
@@ -116,7 +116,7 @@ test('a beginning that more than 5,000 external ids share pages through them new
 })
 
 // spec: administration/users-of-segment
-test('a segment leaves users of whom it means a reachable device, over all pages', async () => {
+test('with a segment all pages together hold exactly the users who have a reachable device in it', async () => {
   const appId = newId()
   const pro = await register(appId, { tags: { plan: 'pro' }, externalId: 'pro' })
   await register(appId, { tags: { plan: 'pro' }, externalId: 'pro' })
@@ -135,7 +135,7 @@ test('a segment leaves users of whom it means a reachable device, over all pages
 })
 
 // spec: administration/users-of-segment, limits/list-gaps
-test('a rare user of a segment is found by paging on past short pages of 10,000 users', async () => {
+test('a rare user of a segment is found behind pages that looked at 10,000 users and hold none', async () => {
   const appId = newId()
   await givenCrowd(db, { appId, count: 21_000, platform: 'android' })
   const { rows } = await sql<{ id: string }>`
@@ -148,14 +148,14 @@ test('a rare user of a segment is found by paging on past short pages of 10,000 
   expect(await all(appId, { segmentId })).toEqual([rows[0]?.id])
 })
 
-test('a cursor that is none of ours is refused at its path', async () => {
+test('a cursor that no answer gave is refused, with its path', async () => {
   await expect(call(calls.listUsers, { appId: newId(), limit: 1, cursor: 'nonsense' })).rejects.toMatchObject({
     code: 'invalid_body',
     details: [{ path: 'cursor' }],
   })
 })
 
-test('a page, and who has a prefix, touch what they answer, whatever the app and others beside it hold', async () => {
+test('a page and a search by prefix read only the rows that they answer, however large this app and the others are', async () => {
   const [appId, large] = [newId(), newId()]
   await givenCrowd(db, { appId: large, count: 20_000 })
   await givenCrowd(db, { appId, count: 20_000, platform: 'android' })
@@ -173,7 +173,7 @@ test('a page, and who has a prefix, touch what they answer, whatever the app and
 })
 
 // spec: administration/address-search, administration/masked-addresses
-test('a person is found by the token or the endpoint of a device, in their app alone, and addresses are masked', async () => {
+test('a user is found by the token or the endpoint of a device, in their app alone, and addresses are masked', async () => {
   const appId = newId()
   const one = await register(appId, {
     token: 'canary-token-of-a-phone',
@@ -185,10 +185,10 @@ test('a person is found by the token or the endpoint of a device, in their app a
   await call(calls.registerSubscription, { appId, subscription: { platform: 'web', endpoint, keys, externalId: 'ann' } })
   await givenNotified(db, [one.id])
 
-  const found = await call(calls.findPerson, { appId, address: { token: 'canary-token-of-a-phone' } })
+  const found = await call(calls.findUserByAddress, { appId, address: { token: 'canary-token-of-a-phone' } })
 
-  expect(found).toEqual(await call(calls.findPerson, { appId, address: { endpoint } }))
-  expect(found).toEqual(await call(calls.readPerson, { appId, user: { userId: one.userId } }))
+  expect(found).toEqual(await call(calls.findUserByAddress, { appId, address: { endpoint } }))
+  expect(found).toEqual(await call(calls.readMaskedUser, { appId, user: { userId: one.userId } }))
   expect(found).toMatchObject({ id: one.userId, externalId: 'ann', tags: { plan: 'pro' }, preferences: {} })
   expect(found.subscriptions.map(({ token, endpoint: address }) => token ?? address ?? '').toSorted()).toEqual([
     'canary-t…',
@@ -203,11 +203,11 @@ test('a person is found by the token or the endpoint of a device, in their app a
     [appId, { endpoint: 'canary-token-of-a-phone' }],
     [newId(), { endpoint }],
   ] as const)
-    await expect(call(calls.findPerson, { appId: app, address })).rejects.toMatchObject(notFound)
+    await expect(call(calls.findUserByAddress, { appId: app, address })).rejects.toMatchObject(notFound)
 })
 
 // spec: administration/user-read, administration/masked-addresses
-test('a device is read with its owner and its address masked, and a foreign one is not found', async () => {
+test('a device is read with its owner and a masked address, and a device of another app is not found', async () => {
   const appId = newId()
   const one = await register(appId, { token: 'canary-token-of-a-device', externalId: 'ann' })
   const anonymous = await register(appId)

@@ -13,65 +13,64 @@ import {
   keepTail,
   lockImport,
   purgeImports,
-  reportOf,
 } from './store/imports.ts'
 import type { Db } from '../store/tables.ts'
 
-type Named = { appId: string; importId: string }
+type OfImport = { appId: string; importId: string }
 
-/** Begins an import. Faults: `invalid_state` (the app has one that is receiving), `not_found` (the app was erased). */
+/** Begins an import. Faults: `invalid_state` (another import of the app is still receiving), `not_found` (the app was erased). */
 export async function startImport(
   { db }: { db: Db },
   { appId, settings }: { appId: string; settings: StartImport },
 ): Promise<ImportReport> {
   const made = await insertImport(db, newId(), appId, settings)
-  if (made) return reportOf(made)
+  if (made) return made
   const open = await findReceiving(db, appId)
   if (!open) throw notFound()
   throw fault('invalid_state', `The import ${open.id} of this app is still receiving. Finish or cancel it first.`)
 }
 
-/** How far an import is, and what the gateway needs to read on: the names of the file's columns, and what stands behind the last whole row. */
+/** Gives how far an import has come, and what the gateway needs to read on: the names of the file's columns, and the bytes behind the last whole row. */
 export async function readImport(
   { db }: { db: Db },
-  { appId, importId }: Named,
+  { appId, importId }: OfImport,
 ): Promise<{ report: ImportReport; header: string[] | null; tail: string | null }> {
   const found = await findImport(db, appId, importId)
   if (!found) throw notFound()
-  return { report: reportOf(found), header: found.header, tail: found.tail?.toString('base64') ?? null }
+  return { report: found.report, header: found.header, tail: found.tail?.toString('base64') ?? null }
 }
 
-/** Keeps the bytes behind `offset` that are no whole row. Faults: `not_found`, `invalid_state`. */
+/** Keeps the bytes behind `offset` that are not a whole row yet. Faults: `not_found`, `invalid_state`. */
 export const keepImportTail = (
   { db }: { db: Db },
-  { appId, importId, offset, tail }: Named & { offset: number; tail: string },
+  { appId, importId, offset, tail }: OfImport & { offset: number; tail: string },
 ): Promise<ImportReport> =>
   transact(db, async (trx) => {
     const at = await lockImport(trx, appId, importId)
     if (!at) throw notFound()
     checkIsAt(at, offset)
-    return reportOf(await keepTail(trx, importId, Buffer.from(tail, 'base64')))
+    return keepTail(trx, importId, Buffer.from(tail, 'base64'))
   })
 
-/** Ends an import: everything up to `offset` is written. Faults: `not_found`, `invalid_state` (it has ended, or has gone on meanwhile). */
-export const finishImport = ({ db }: { db: Db }, { appId, importId, offset }: Named & { offset: number }): Promise<ImportReport> =>
+/** Ends an import that is written up to `offset`. Faults: `not_found`, `invalid_state` (it has ended, or another lot has moved it meanwhile). */
+export const finishImport = ({ db }: { db: Db }, { appId, importId, offset }: OfImport & { offset: number }): Promise<ImportReport> =>
   transact(db, async (trx) => {
     const at = await lockImport(trx, appId, importId)
     if (!at) throw notFound()
     checkIsAt(at, offset)
-    return reportOf(await endImport(trx, importId, 'finished'))
+    return endImport(trx, importId, 'finished')
   })
 
-/** Ends an import where it is; what is written stays. Faults: `not_found`, `invalid_state`. */
-export const cancelImport = ({ db }: { db: Db }, { appId, importId }: Named): Promise<ImportReport> =>
+/** Ends an import where it is. The devices and users that it has written stay. Faults: `not_found`, `invalid_state`. */
+export const cancelImport = ({ db }: { db: Db }, { appId, importId }: OfImport): Promise<ImportReport> =>
   transact(db, async (trx) => {
     const at = await lockImport(trx, appId, importId)
     if (!at) throw notFound()
-    checkIsAt(at, at.next_offset)
-    return reportOf(await endImport(trx, importId, 'cancelled'))
+    checkIsAt(at, at.report.offset)
+    return endImport(trx, importId, 'cancelled')
   })
 
-/** For a sweep: ends imports that got nothing for a day, and forgets what is past its time. True: there is more to do. */
+/** The work of a sweep: it cancels imports that got no data for a day, and deletes old imports and the rows of ended dry runs. True when there is more to do. */
 export async function keepImports({ db }: { db: Db }): Promise<boolean> {
   await cancelLeftAlone(db)
   const more = [await clearDryRuns(db), await purgeImports(db)]

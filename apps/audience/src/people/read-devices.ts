@@ -4,21 +4,22 @@ import type { Reads } from '@herald/service/postgres'
 import { countDevicesNow, findDeviceDays, findLastDay, findNewestDay, type CountsByPlatform } from './store/device-days.ts'
 import type { Db, Tables } from '../store/tables.ts'
 
-/** Days of devices are kept as long as those of what was sent. */
+/** How many days of device counts are kept: as many as of counts of pushes. */
 export const deviceDaysKept = 400
 
 const keptMs = 60_000
-/** Answers that are kept, ~500 bytes each. */
+/** Answers that are kept, about 500 bytes each. */
 const mostKept = 1_000
-/** Of more devices the last day that was taken is answered: counting them takes more than a second. */
+/** An app with more devices than this is answered the counts of its last day: counting them now takes more than a second. */
 const mostCounted = 5_000_000
 
-/** Does work when its turn comes, by turns of apps. */
+/** Does work when it is the app's turn. */
 type InTurn = <Answer>(work: () => Promise<Answer>, turn: string) => Promise<Answer>
 
 /**
- * Counts an app's devices for people: an answer is given for a minute, whoever asks meanwhile waits for the same count, and `inTurn` says how many apps are counted at a time. An app whose last
- * day had more than `mostLive` devices is answered that day. Fault: rate_limited.
+ * Makes the function that answers how many devices an app has. A count is answered for a minute, and callers who ask while it runs wait for it. `inTurn`
+ * says how many apps are counted at a time. An app that had more than `mostLive` devices on its last day is answered the counts of that day. Fault:
+ * `rate_limited`.
  */
 export function openDeviceCounts(
   reads: Reads<Tables>,
@@ -36,7 +37,7 @@ export function openDeviceCounts(
     kept.set(appId, one)
     const [oldest] = kept.keys()
     if (kept.size > mostKept && oldest !== undefined) kept.delete(oldest)
-    // What was refused is asked again.
+    // A failure is not kept: the next caller starts a new count.
     counts.catch(() => {
       if (kept.get(appId) === one) kept.delete(appId)
     })
@@ -56,12 +57,12 @@ const shown = (asOf: Date, { ios, android, web }: CountsByPlatform): DeviceCount
   return { asOf: asOf.toISOString(), devices: { ios: countOf(ios), android: countOf(android), web: countOf(web) } }
 }
 
-/** What is shown of them now: `new` is of a day. */
+/** Leaves `new` out, which only a day has. */
 const countOf = ({ total, reachable, optedOut, invalidated, active1d, active7d, active30d }: DeviceCount): DeviceCount => {
   return { total, reachable, optedOut, invalidated, active1d, active7d, active30d }
 }
 
-/** The days of an app's devices (spec: administration/device-series). Fault: invalid_body at `from`. */
+/** Gives the device counts of an app by day (spec: administration/device-series). Fault: `invalid_body` at `from`. */
 export async function readDeviceDays(
   db: Db,
   { appId, from, to }: { appId: string; from: string | null; to: string | null },
@@ -70,7 +71,7 @@ export async function readDeviceDays(
   const first = from?.slice(0, 10) ?? new Date(Date.parse(last) - 29 * 86_400_000).toISOString().slice(0, 10)
   if (Date.parse(first) < Date.parse(last) - (deviceDaysKept - 1) * 86_400_000)
     throw invalidField('from', `must lie within the last ${deviceDaysKept} days`)
-  // The day in which `to` lies is in it, unless `to` is its beginning.
+  // The day in which `to` lies is answered too, unless `to` is the first instant of it.
   const before = to === null ? undefined : new Date(Date.parse(to) + 86_400_000 - 1).toISOString().slice(0, 10)
   const days = await findDeviceDays(db, { appId, from: first, before })
   return { points: days.map(({ day, takenAt, ...count }) => ({ at: `${day}T00:00:00.000Z`, takenAt: takenAt.toISOString(), ...count })) }

@@ -25,7 +25,7 @@ const usersOf = (appId: string) => db.selectFrom('users').selectAll().where('app
 
 describe('registering again', () => {
   // spec: identity/register
-  test('finds the same device, on the same user', async () => {
+  test('finds the same device with the same user', async () => {
     const appId = newId()
 
     const first = await register(appId, phone('token', { appVersion: '1.0', language: 'de' }))
@@ -43,7 +43,7 @@ describe('registering again', () => {
   })
 
   // spec: identity/one-device-per-address
-  test('one token in two apps is two devices, and one text as token and as endpoint too', async () => {
+  test('one token in two apps is two devices, and so is one text as a token and as an endpoint', async () => {
     const address = `https://push.example/${newId()}`
     const [one, other] = [newId(), newId()]
 
@@ -55,7 +55,7 @@ describe('registering again', () => {
   })
 
   // spec: providers/dead-spares-the-new
-  test('moves registered_at, so that an older dead answer cannot kill it', async () => {
+  test('protects the device from a "dead" answer to an older push', async () => {
     const appId = newId()
     const { id } = await register(appId, phone('token'))
     await db
@@ -71,7 +71,7 @@ describe('registering again', () => {
   })
 
   // spec: identity/register-counts-session
-  test('counts a session only 30 minutes after the start of the last one', async () => {
+  test('counts a session only when the last one began at least 30 minutes ago', async () => {
     const appId = newId()
     const { id } = await register(appId, phone('token'))
     const startedAgo = (minutes: number) =>
@@ -88,7 +88,7 @@ describe('registering again', () => {
   })
 
   // spec: identity/register-revives, identity/token-version
-  test('revives an opted-out or invalidated device with a new token version', async () => {
+  test('opts an opted-out device in and makes a dead one valid, with a new token version', async () => {
     const appId = newId()
     const { id } = await register(appId, phone('token'))
 
@@ -101,7 +101,7 @@ describe('registering again', () => {
   })
 
   // spec: identity/token-version
-  test('new keys of a browser are a new token version, the same keys are not', async () => {
+  test('with new keys of a browser raises the token version, with the same keys it does not', async () => {
     const appId = newId()
     const { id } = await register(appId, browser('https://push.example/1'))
 
@@ -114,7 +114,7 @@ describe('registering again', () => {
 
 describe('identity', () => {
   // spec: identity/login-renames
-  test('an anonymous user becomes the unknown external id: same userId, tags stay', async () => {
+  test('an anonymous user gets an unknown external id and keeps userId and tags', async () => {
     const appId = newId()
     const { userId } = await register(appId, phone('token', { tags: { plan: 'free' } }))
 
@@ -125,7 +125,7 @@ describe('identity', () => {
   })
 
   // spec: identity/login-joins
-  test('a device of an anonymous user joins a known one; the anonymous one and their tags go', async () => {
+  test('a device of an anonymous user joins a known user; the anonymous user is deleted with their tags', async () => {
     const appId = newId()
     const ann = await register(appId, phone('first', { externalId: 'ann', tags: { plan: 'pro' } }))
     const anonymous = await register(appId, phone('second', { tags: { plan: 'free' } }))
@@ -151,7 +151,7 @@ describe('identity', () => {
   })
 
   // spec: identity/register-keeps-owner
-  test('without an external id an owner never changes', async () => {
+  test('a registration without an external id never changes the owner', async () => {
     const appId = newId()
     const ann = await register(appId, phone('token', { externalId: 'ann' }))
     await db.updateTable('subscriptions').set({ opted_in: false }).where('id', '=', ann.id).execute()
@@ -168,7 +168,7 @@ describe('identity', () => {
   })
 
   // spec: identity/register-parallel
-  test('parallel registrations of one device end with one device and one owner', async () => {
+  test('parallel registrations of one device make one device with one owner', async () => {
     const appId = newId()
 
     const answers = await Promise.all(
@@ -182,7 +182,7 @@ describe('identity', () => {
   })
 
   // spec: identity/register-parallel
-  test('parallel first devices of one user end with one user', async () => {
+  test('the first devices of a user, registered at the same time, make one user', async () => {
     const appId = newId()
 
     const answers = await Promise.all(
@@ -194,7 +194,7 @@ describe('identity', () => {
     expect(await usersOf(appId)).toHaveLength(1)
   })
 
-  test('devices that change places in parallel end with an owner each and nobody anonymous left over', async () => {
+  test('devices that swap users at the same time have an owner each, and leave no anonymous user behind', async () => {
     const appId = newId()
     await Promise.all(Array.from({ length: 8 }, (_, index) => register(appId, phone(`token-${index}`))))
 
@@ -215,7 +215,7 @@ describe('identity', () => {
 
 describe('limits', () => {
   // spec: identity/tags-merge, identity/register-describes-owner
-  test('tags merge, and a user has at most 100', async () => {
+  test('the tags of a registration are merged into those of the user, who has at most 100', async () => {
     const appId = newId()
     const tags = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`tag-${index}`, index]))
     const { userId } = await register(appId, phone('token', { externalId: 'ann', tags }))

@@ -6,33 +6,44 @@ import type { RegisterSubscription } from '@herald/contracts/subscription'
 import { group } from '@herald/service/group'
 import { transact } from '@herald/service/postgres'
 import { toDevice, type Device } from './core/device.ts'
-import { decideOwnership, maxDevicesPerUser, maxTagsPerUser, tooManyDevices, tooManyTags } from './core/identity.ts'
+import {
+  countTags,
+  decideOwnership,
+  maxDevicesPerUser,
+  maxTagsPerUser,
+  tooManyDevices,
+  tooManyTags,
+  toUserUpdate,
+  type UserUpdate,
+} from './core/identity.ts'
 import { openOrder } from './core/in-order.ts'
-import { countTags, toPersonChanges, type PersonChanges } from './core/person.ts'
 import { leaveUsers } from './store/abandoned-users.ts'
 import { isErased } from '../store/erased-apps.ts'
-import { findKnown, lockDevices, writeRegistrations, type Decided, type Seen, type SeenPerson, type Sought } from './store/registrations.ts'
+import { findKnown, lockDevices, writeRegistrations, type Decided, type Known, type FoundUser, type Sought } from './store/registrations.ts'
 import type { Db } from '../store/tables.ts'
-import { keyOfPerson, lockUsers } from './store/users.ts'
+import { userKeyOf, lockUsers } from './store/users.ts'
 import { identityAttempts, pauseAfter, retryIdentity, transactIdentity } from './transact-identity.ts'
 
 export type Registered = { id: string; platform: Platform; userId: string }
 type Asked = { appId: string; subscription: RegisterSubscription; keyKind?: KeyKind | undefined }
-type Registration = { appId: string; device: Device; externalId: string | null; changes: PersonChanges; byBackend: boolean }
+type Registration = { appId: string; device: Device; externalId: string | null; changes: UserUpdate; byBackend: boolean }
 
-/** `meets another`: a row that it needs is another's for the moment, in this commit or in another transaction. Nothing was done then. */
-type Outcome = Registered | Fault | 'meets another'
+/**
+ * `row in use`: another transaction, or an earlier registration of the same commit, holds or has just changed a row that this registration needs.
+ * Nothing of it was written then.
+ */
+type Outcome = Registered | Fault | 'row in use'
 
-/** Registrations of one commit: 100 take about 10 ms, so that who comes next does not wait long. */
+/** Registrations in one commit, at most. 100 take about 10 ms, so the next ones do not wait long. */
 const mostTogether = 100
-/** Of one address or person: what takes longer than these is answered too late for who asks. */
+/** Registrations of one address or one user that may wait, at most: a later one would be answered when its caller has given up. */
 const mostOfOneKey = 100
 
 /**
- * Registers devices in company: those that wait together are one commit. Two of the same address or the same external id are done one after
- * another, as they came. What meets another's row (a second device of the same user, a page that holds users for a frequency cap) leaves the
- * company and waits alone, on a connection of its own that `inTurn` lets it have when it is its app's turn. The company's two statements go by
- * connections that keep plans (docs/decisions/0038).
+ * Makes the function that registers devices. Registrations that wait at the same time share one commit. Two with the same address or the same
+ * external id are done one after another, in the order in which they came. A registration whose row is in use (by a second device of the same
+ * user, or by a page that holds users for a frequency cap) leaves the shared commit and waits alone, on a connection of its own, which `inTurn`
+ * gives when it is the app's turn. The two statements of the shared commit use connections that keep their plans (docs/decisions/0038).
  */
 export function openRegistrations(
   { db, kept }: { db: Db; kept: Db },
@@ -49,35 +60,35 @@ export function openRegistrations(
   return (asked) => {
     const registration = toRegistration(asked)
     const { appId, device, externalId } = registration
-    const keys = [device.addressHash.toString('hex'), ...(externalId === null ? [] : [keyOfPerson({ appId, externalId })])]
+    const keys = [device.addressHash.toString('hex'), ...(externalId === null ? [] : [userKeyOf({ appId, externalId })])]
     return inOrder(keys, async () => {
       const outcome = await together(registration)
-      return outcome === 'meets another' ? inTurn(() => registerAlone(db, registration), appId) : orThrow(outcome)
+      return outcome === 'row in use' ? inTurn(() => registerAlone(db, registration), appId) : orThrow(outcome)
     })
   }
 }
 
 /**
- * Registers a device or finds it again, by the identity rules (core/identity.ts), waiting for whoever has its rows. Faults: `limit_reached`
+ * Registers one device, new or known, by the identity rules (core/identity.ts). Waits for transactions that hold its rows. Faults: `limit_reached`
  * (101st device of a user), `invalid_body` at `tags` (101st tag), `not_found` (the app was erased).
  */
 export const registerSubscription = ({ db }: { db: Db }, asked: Asked): Promise<Registered> => registerAlone(db, toRegistration(asked))
 
 async function registerAlone(db: Db, registration: Registration): Promise<Registered> {
   for (let attempt = 1; attempt <= identityAttempts; attempt += 1) {
-    const [outcome = 'meets another'] = await transactIdentity(db, async (trx) => {
+    const [outcome = 'row in use'] = await transactIdentity(db, async (trx) => {
       await lockRowsOf(trx, registration)
       return registerAll({ db: trx, kept: trx }, [registration])
     })
-    if (outcome !== 'meets another') return orThrow(outcome)
-    // What is not written was made by somebody else at the same moment, and is found the next time, or is of an erased app.
+    if (outcome !== 'row in use') return orThrow(outcome)
+    // Nothing was written: another transaction made the device or the user at the same moment, and the next attempt finds it, or the app was erased.
     if (await isErased(db, registration.appId)) throw notFound()
     await pauseAfter(attempt)
   }
   throw queueUnavailable()
 }
 
-/** Locks the device and then the people of a registration, as they are now. */
+/** Locks the device that has the registration's address, then its owner and the user with the external id. */
 async function lockRowsOf(trx: Db, { appId, externalId, device }: Registration): Promise<void> {
   const devices = await lockDevices(trx, [device.addressHash])
   const names = externalId === null ? [] : [{ appId, externalId }]
@@ -85,8 +96,8 @@ async function lockRowsOf(trx: Db, { appId, externalId, device }: Registration):
 }
 
 /**
- * Registrations of different addresses and different external ids; answers an outcome for each. Two statements: what there is, and what is
- * written, which holds only where nothing of it has changed in between. A device that leaves a person makes it a transaction, with a third.
+ * Writes registrations of different addresses and different external ids, and answers an outcome for each. The first statement reads, the second
+ * writes where no row has changed in between. When a device leaves a user, a third one is needed, and all run in a transaction.
  */
 async function registerAll({ db, kept }: { db: Db; kept: Db }, registrations: Registration[]): Promise<Outcome[]> {
   const decided = decide(registrations, await findKnown(kept, registrations.map(toSought), maxTagsPerUser))
@@ -95,7 +106,7 @@ async function registerAll({ db, kept }: { db: Db; kept: Db }, registrations: Re
     const written = await writeRegistrations(
       on,
       planned.map(({ plan }) => plan),
-      planned.flatMap(({ people }) => people),
+      planned.flatMap(({ users }) => users),
     )
     const left = planned.flatMap(({ plan, leaves }) =>
       leaves !== null && written.has(plan.deviceId) ? [{ userId: leaves, subscriptionId: plan.deviceId }] : [],
@@ -109,44 +120,44 @@ async function registerAll({ db, kept }: { db: Db; kept: Db }, registrations: Re
   return decided.map((one) => {
     if (!('plan' in one)) return one.outcome
     const { deviceId, device, userId } = one.plan
-    return written.has(deviceId) ? { id: deviceId, platform: device.platform, userId } : 'meets another'
+    return written.has(deviceId) ? { id: deviceId, platform: device.platform, userId } : 'row in use'
   })
 }
 
 const toSought = ({ appId, device, externalId, changes }: Registration): Sought => ({
   addressHash: device.addressHash,
-  name: externalId === null ? null : keyOfPerson({ appId, externalId }),
+  name: externalId === null ? null : userKeyOf({ appId, externalId }),
   setsTags: countTags([], changes.tags),
 })
 
-/** `people`: whose rows it was decided by. `leaves`: whom the device moves away from. */
-type Planned = { plan: Decided; people: SeenPerson[]; leaves: string | null }
+/** `users`: the users whose rows the plan depends on. `leaves`: the user whom the device leaves, or null. */
+type Planned = { plan: Decided; users: FoundUser[]; leaves: string | null }
 
-/** Decides by the identity rules what is to be written. Each user is in one plan at most. */
-function decide(registrations: Registration[], known: Seen[]): (Planned | { outcome: Fault | 'meets another' })[] {
-  const meant = new Set<string>()
+/** Decides by the identity rules what to write for each registration. Each user is in one plan at most. */
+function decide(registrations: Registration[], known: Known[]): (Planned | { outcome: Fault | 'row in use' })[] {
+  const planned = new Set<string>()
   return registrations.map(({ appId, device, externalId, changes, byBackend }, place) => {
-    const { device: found = null, holder = null, holderDevices = 0 } = known[place] ?? {}
+    const { device: found = null, named = null, namedDevices = 0 } = known[place] ?? {}
     const owner = found?.owner ?? null
-    const people = [owner, holder?.id === owner?.id ? null : holder].filter((person) => person !== null)
-    if (people.some(({ id }) => meant.has(id))) return { outcome: 'meets another' }
-    for (const { id } of people) meant.add(id)
+    const users = [owner, named?.id === owner?.id ? null : named].filter((user) => user !== null)
+    if (users.some(({ id }) => planned.has(id))) return { outcome: 'row in use' }
+    for (const { id } of users) planned.add(id)
 
-    const ownership = decideOwnership(owner, externalId, holder)
-    if (ownership.kind === 'join' && holderDevices >= maxDevicesPerUser) return { outcome: tooManyDevices() }
-    const isPersonNew = ownership.kind === 'create'
-    const userId = isPersonNew ? newId() : ownership.userId
-    const tagNames = people.find(({ id }) => id === userId)?.tagNames ?? []
+    const ownership = decideOwnership(owner, externalId, named)
+    if (ownership.kind === 'join' && namedDevices >= maxDevicesPerUser) return { outcome: tooManyDevices() }
+    const isUserNew = ownership.kind === 'create'
+    const userId = isUserNew ? newId() : ownership.userId
+    const tagNames = users.find(({ id }) => id === userId)?.tagNames ?? []
     if (countTags(tagNames, changes.tags) > maxTagsPerUser) return { outcome: tooManyTags() }
-    const named = ownership.kind === 'create' || ownership.kind === 'rename' ? ownership.externalId : null
+    const newName = ownership.kind === 'create' || ownership.kind === 'rename' ? ownership.externalId : null
     return {
       plan: {
-        ...{ appId, userId, isPersonNew, device, changes, byBackend },
+        ...{ appId, userId, isUserNew, device, changes, byBackend },
         deviceId: found?.id ?? newId(),
         ownerId: owner?.id ?? null,
-        externalId: named,
+        externalId: newName,
       },
-      people,
+      users,
       leaves: owner !== null && owner.id !== userId ? owner.id : null,
     }
   })
@@ -157,7 +168,7 @@ function toRegistration({ appId, subscription, keyKind }: Asked): Registration {
     appId,
     device: toDevice(appId, subscription),
     externalId: subscription.externalId ?? null,
-    changes: toPersonChanges(subscription),
+    changes: toUserUpdate(subscription),
     byBackend: keyKind !== 'public',
   }
 }

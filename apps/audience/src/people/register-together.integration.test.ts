@@ -5,7 +5,7 @@ import type { RegisterSubscription } from '@herald/contracts/subscription'
 import { until } from '@herald/testing/until'
 import { sql, type RawBuilder } from 'kysely'
 import { expect, test } from 'vitest'
-import { changeOwner } from './change-user.ts'
+import { changeOwner } from './change-users.ts'
 import { openRegistrations } from './register-subscription.ts'
 import { givenDevice, openAudience } from '../testing/rig.ts'
 
@@ -21,30 +21,30 @@ const many = <Item>(count: number, make: (index: number) => Item): Item[] => Arr
 const usersOf = (appId: string) => db.selectFrom('users').selectAll().where('app_id', '=', appId).execute()
 const devicesOf = (appId: string) => db.selectFrom('subscriptions').selectAll().where('app_id', '=', appId).execute()
 
-/** Locks a row in a transaction of its own; answers how to let go of it. */
+/** Locks a row in a transaction of its own. The function that it gives releases the row. */
 async function holdRow(lock: RawBuilder<unknown>): Promise<() => Promise<void>> {
   const { promise: released, resolve: release } = Promise.withResolvers<void>()
   const { promise: locked, resolve: isLocked } = Promise.withResolvers<void>()
-  const holder = db.transaction().execute(async (trx) => {
+  const holding = db.transaction().execute(async (trx) => {
     await lock.execute(trx)
     isLocked()
     await released
   })
-  await Promise.race([locked, holder])
+  await Promise.race([locked, holding])
   return () => {
     release()
-    return holder
+    return holding
   }
 }
 
-/** Whether a statement waits for another transaction to let go of a row. */
+/** Whether a statement waits for a row that another transaction has locked. */
 async function isLockAwaited(): Promise<boolean> {
   const { rows } = await sql`
     select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(db)
   return rows.length > 0
 }
 
-test('registrations that wait together are committed together', async () => {
+test('registrations that wait at the same time share a commit', async () => {
   const appId = newId()
 
   const answers = await Promise.all(
@@ -58,7 +58,7 @@ test('registrations that wait together are committed together', async () => {
   expect(rows[0]?.commits).toBeLessThanOrEqual(2)
 })
 
-test('registrations are two statements, one or many, known or new', async () => {
+test('one registration takes two statements, and so do twenty together, of new devices and of known ones', async () => {
   const appId = newId()
   let statements = 0
   const counted = db.withPlugin({
@@ -81,7 +81,7 @@ test('registrations are two statements, one or many, known or new', async () => 
 })
 
 // spec: identity/register-parallel
-test('of one address that registers many times at once, the last that came has it', async () => {
+test('a device that registers for several users at once belongs to the user who came last', async () => {
   const appId = newId()
 
   const answers = await Promise.all(
@@ -97,7 +97,7 @@ test('of one address that registers many times at once, the last that came has i
 })
 
 // spec: identity/register-parallel
-test('devices that register as one person at once are one user’s, whose tags are those of the last that came', async () => {
+test('devices that register for one user at once belong to one user, whose tags are those of the last registration', async () => {
   const appId = newId()
 
   const answers = await Promise.all(
@@ -109,7 +109,7 @@ test('devices that register as one person at once are one user’s, whose tags a
   expect(await devicesOf(appId)).toHaveLength(12)
 })
 
-test('devices of one person that say no name register at once, and each says something of the person', async () => {
+test('devices of one user that register at once without an external id each add their tags to the user', async () => {
   const appId = newId()
   for (const token of ['one', 'two', 'three']) await register({ appId, subscription: phone(token, { externalId: 'ann' }) })
 
@@ -118,7 +118,7 @@ test('devices of one person that say no name register at once, and each says som
   expect(await usersOf(appId)).toMatchObject([{ tags: { one: true, two: true, three: true } }])
 })
 
-test('one that cannot be written among fifty fails alone, and each limit refuses only whom it concerns', async () => {
+test('among fifty registrations in a commit one that cannot be written fails alone, and so do those that exceed a limit', async () => {
   const appId = newId()
   const { userId } = await givenDevice(db, { appId, externalId: 'full' })
   await Promise.all(many(99, () => givenDevice(db, { appId, userId })))
@@ -140,12 +140,12 @@ test('one that cannot be written among fifty fails alone, and each limit refuses
   expect([...names].filter((name) => name?.startsWith('user-'))).toHaveLength(49)
 })
 
-test('a device whose row somebody holds waits alone, and so does a person: others register meanwhile', async () => {
+test('a registration whose device or user is locked waits alone, and other devices register meanwhile', async () => {
   const appId = newId()
   const held = await register({ appId, subscription: phone('held') })
   await register({ appId, subscription: phone('of-ann', { externalId: 'ann' }) })
   const releaseDevice = await holdRow(sql`select from subscriptions where id = ${held.id} for update`)
-  const releasePerson = await holdRow(sql`select from users where app_id = ${appId} and external_id = 'ann' for update`)
+  const releaseUser = await holdRow(sql`select from users where app_id = ${appId} and external_id = 'ann' for update`)
   const answered: string[] = []
   const asked = [
     phone('held', { appVersion: '2.0' }),
@@ -159,14 +159,14 @@ test('a device whose row somebody holds waits alone, and so does a person: other
   await until(() => answered.length === 20)
   expect(answered).not.toContain('held')
   expect(answered).not.toContain('new-of-ann')
-  await Promise.all([releaseDevice(), releasePerson()])
+  await Promise.all([releaseDevice(), releaseUser()])
   await Promise.all(asked)
 
   expect(await usersOf(appId)).toHaveLength(22)
   expect((await devicesOf(appId)).find(({ id }) => id === held.id)).toMatchObject({ app_version: '2.0' })
 })
 
-test('a registration that waits for its device has changed nothing of its person: who changes them meanwhile sees them as they were', async () => {
+test('a registration that waits for its device has changed nothing of the user yet: a change meanwhile sees them as they were', async () => {
   const appId = newId()
   const { id: heldId } = await register({ appId, subscription: phone('held') })
   const ann = await register({ appId, subscription: phone('of-ann', { externalId: 'ann', tags: { seat: 1 } }) })
@@ -182,7 +182,7 @@ test('a registration that waits for its device has changed nothing of its person
   expect(await usersOf(appId)).toMatchObject([{ external_id: 'ann', tags: { seat: 7, plan: 'pro' } }])
 })
 
-test('a device of nobody that registers as a person whom somebody holds waits for them, and is theirs then', async () => {
+test('a device of an anonymous user that registers for a user who is locked waits for them, and is theirs then', async () => {
   const appId = newId()
   const anonymous = await register({ appId, subscription: phone('token') })
   const ann = await register({ appId, subscription: phone('of-ann', { externalId: 'ann' }) })
@@ -196,7 +196,7 @@ test('a device of nobody that registers as a person whom somebody holds waits fo
   expect(await usersOf(appId)).toMatchObject([{ external_id: 'ann' }])
 })
 
-test('two processes that register the same devices and people at once end with one row each, and refuse nobody', async () => {
+test('two processes that register the same devices and users at once make one row of each, and refuse no registration', async () => {
   const appId = newId()
   await Promise.all([startProcess(), startProcess()])
 

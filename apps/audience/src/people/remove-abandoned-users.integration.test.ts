@@ -6,10 +6,9 @@ import { freshDatabase } from '@herald/testing/database'
 import { testService } from '@herald/testing/service'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { changeOwner, changeUser } from './change-user.ts'
+import { changeOwner, changeUser } from './change-users.ts'
 import { deleteSubscription } from './delete-subscription.ts'
-import { loginSubscription } from './login-subscription.ts'
-import { logoutSubscription } from './logout-subscription.ts'
+import { loginSubscription, logoutSubscription } from './login-logout.ts'
 import { registerSubscription } from './register-subscription.ts'
 import { removeAbandonedUsers } from './remove-abandoned-users.ts'
 import type { Tables } from '../store/tables.ts'
@@ -33,7 +32,7 @@ const isThere = async (externalId: string) =>
 const candidates = async () => (await db.selectFrom('abandoned_users').select('user_id').execute()).length
 
 // spec: identity/abandoned-users
-test('users whom one device made and left go after 30 days, not before', async () => {
+test('users whom one device made and left are deleted after 30 days, and not before', async () => {
   const { id } = await register()
   const names = Array.from({ length: 600 }, (_, no) => `made-${no}`)
   for (const name of names) await login(id, name)
@@ -50,7 +49,7 @@ test('users whom one device made and left go after 30 days, not before', async (
 })
 
 // spec: identity/abandoned-users
-test('who has a device again, a tag, an attribute or was written to with a secret key stays', async () => {
+test('a user stays who has a device again, a tag or an attribute, or to whom a secret key has written', async () => {
   const { id } = await register()
   const other = await register()
   await login(id, 'tagged')
@@ -73,7 +72,7 @@ test('who has a device again, a tag, an attribute or was written to with a secre
   expect(await candidates()).toBe(0)
 })
 
-test('a user whose only device is removed is looked at again too, and an anonymous one goes at once', async () => {
+test('a user whose only device was deleted is deleted after 30 days too, and an anonymous one at once', async () => {
   const named = await register({ externalId: 'removed' })
   const anonymous = await register()
   for (const { id } of [named, anonymous]) await deleteSubscription({ db }, { appId, subscriptionId: id })
@@ -84,7 +83,7 @@ test('a user whose only device is removed is looked at again too, and an anonymo
   expect(await isThere('removed')).toBe(false)
 })
 
-test('a registration with a secret key keeps its user, also when nothing else changes by it', async () => {
+test('a user for whom a secret key registers a device stays, also when the registration changes nothing else', async () => {
   const token = newId()
   const { id } = await register({ token, externalId: 'registered' })
   await registerSubscription({ db }, { appId, subscription: { platform: 'ios', token, externalId: 'registered' }, keyKind: 'secret' })
@@ -94,7 +93,7 @@ test('a registration with a secret key keeps its user, also when nothing else ch
   expect(await isThere('registered')).toBe(true)
 })
 
-test('devices that come to users who are just being removed find or make them', async () => {
+test('devices that log in to users who are just being deleted find these users or make them anew', async () => {
   const { id } = await register()
   const names = Array.from({ length: 20 }, (_, no) => `race-${no}`)
   for (const name of names) await login(id, name)
@@ -114,7 +113,7 @@ test('devices that come to users who are just being removed find or make them', 
 })
 
 // spec: identity/time-zone
-test('users whose time zone was stored in another letter case have its usual name after the migration', async () => {
+test('the migration gives time zones that were stored in another letter case their usual names', async () => {
   const { userId } = await register()
   const { userId: other } = await register()
   await db.updateTable('users').set({ timezone: 'aSIA/kolkata' }).where('id', '=', userId).execute()

@@ -2,13 +2,13 @@ import { transact } from '@herald/service/postgres'
 import type { Db } from '../store/tables.ts'
 import { takeAbandoned, removeAbandoned } from './store/abandoned-users.ts'
 
-/** Users per transaction: their locks are held for milliseconds. */
+/** Users of one transaction, at most, so that their locks are held for milliseconds only. */
 const portion = 500
 
 /**
- * Removes identified users who have been without devices for 30 days, hold nothing and were never written to with a secret key, at most a
- * portion. Who has come back meanwhile stays, and is no candidate any more. Answers how many candidates it looked at. Nothing else is told:
- * what others keep of such a user is an id.
+ * Removes identified users who have had no device for 30 days, have no tags and no attributes, and were never written to with a secret key; at most a
+ * portion of them. A user who has a device again stays and is no candidate any more. Answers how many candidates it looked at. No other service is
+ * told, because the others keep only the id of such a user.
  */
 export const removeAbandonedUsers = ({ db }: { db: Db }): Promise<{ took: number }> =>
   transact(db, async (trx) => {

@@ -9,8 +9,8 @@ import { lockUsers } from './store/users.ts'
 import { transactIdentity } from './transact-identity.ts'
 
 /**
- * A browser's endpoint changed (spec: identity/rotate): its row keeps id, owner and choice, and is reachable
- * again if the old endpoint was dead. Another row that has the new endpoint is removed (spec: identity/rotate-onto-another). Fault: `not_found`.
+ * Gives a browser its new endpoint (spec: identity/rotate). The device keeps its id, its owner and its opt-out, and is valid again if the old endpoint
+ * was dead. Another device that has the new endpoint is deleted (spec: identity/rotate-onto-another). Fault: `not_found`.
  */
 export const rotateSubscription = (
   { db }: { db: Db },
@@ -33,9 +33,9 @@ export const rotateSubscription = (
   })
 
 /**
- * The devices at the old and the new endpoint, locked. While this waits for a lock, the device at the old endpoint may be
- * replaced by another that was rotated onto it; the statement that waited sees only that its own is gone. So "nobody has it"
- * is believed only from a statement that had nothing to wait for.
+ * Locks the devices at the old and at the new endpoint. While the statement waits for a lock, another device may be rotated onto the old endpoint and
+ * replace the one there; the statement then sees only that the device it waited for is gone. So "no device has the old endpoint" is believed only
+ * when a second statement, which waits for nothing, says so too.
  */
 async function lockBoth(db: Db, oldHash: Buffer, newHash: Buffer): Promise<LockedDevice[]> {
   for (;;) {

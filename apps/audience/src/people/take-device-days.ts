@@ -5,9 +5,9 @@ import type { Db, Tables } from '../store/tables.ts'
 const everyMs = 60_000
 
 /**
- * Takes the devices of each app at the end of each UTC day, for a sweep (spec: administration/device-series): one scan per app and day, by whichever process claims
- * it first, on the connections for reads and part after part, so that nobody else waits for it. A process goes through all apps once a day, one at a look; when
- * another holds an app, or a scan failed, it looks at that app again a minute later.
+ * Makes the work of a sweep: it counts the devices of each app as they were at the end of each UTC day (spec: administration/device-series). The process
+ * that claims an app's day first scans the app's devices, part after part on the connections for reads, so that no other read waits long. A process goes
+ * through all apps once a day, one app in each run. When another process holds an app, or a scan failed, it looks at that app again a minute later.
  */
 export function openDeviceDays({ db, reads }: { db: Db; reads: Reads<Tables> }): () => Promise<{ took: number }> {
   let nextAt = 0
@@ -35,7 +35,7 @@ export function openDeviceDays({ db, reads }: { db: Db; reads: Reads<Tables> }):
   }
 }
 
-/** Takes a day of an app unless it is taken; false: another is about it. */
+/** Counts a day of an app unless it is counted already. False when another process is counting it. */
 async function takeDay({ db, reads }: { db: Db; reads: Reads<Tables> }, of: { appId: string; day: string }): Promise<boolean> {
   const claim = await claimDay(db, of)
   if (claim !== 'claimed') return claim === 'taken'

@@ -22,7 +22,7 @@ const givenMarked = async (appId: string, about: Partial<Parameters<typeof given
 }
 
 // spec: administration/test-devices
-test('a device is marked and made ordinary again, and each again changes nothing', async () => {
+test('a device becomes a test device and an ordinary one again; asking for the same twice changes nothing', async () => {
   const appId = newId()
   const { id } = await givenDevice(db, { appId })
 
@@ -38,7 +38,7 @@ test('a device is marked and made ordinary again, and each again changes nothing
 })
 
 // spec: administration/test-devices
-test('of 110 devices that are marked at once by two processes exactly 100 become test devices, and one that is given up makes room', async () => {
+test('of 110 devices that two processes mark at once exactly 100 become test devices; making one ordinary makes room for another', async () => {
   const appId = newId()
   const devices = await Promise.all(Array.from({ length: 110 }, () => givenDevice(db, { appId })))
 
@@ -55,7 +55,7 @@ test('of 110 devices that are marked at once by two processes exactly 100 become
 })
 
 // spec: administration/test-devices
-test('a device that is deleted takes its mark along, alone, with its user and with its app', async () => {
+test('a test device that is deleted, alone, with its user or with its app, does not count any more', async () => {
   const appId = newId()
   const [alone, ofUser, last] = [await givenMarked(appId), await givenMarked(appId), await givenMarked(appId)]
 
@@ -67,7 +67,7 @@ test('a device that is deleted takes its mark along, alone, with its user and wi
   expect(await marksOf(appId)).toEqual([])
 })
 
-test('a device that is marked while it is deleted is gone with its mark, or is unknown', async () => {
+test('a device that is marked while it is being deleted leaves no mark behind', async () => {
   const appId = newId()
   const devices = await Promise.all(Array.from({ length: 40 }, () => givenDevice(db, { appId })))
 
@@ -81,7 +81,7 @@ test('a device that is marked while it is deleted is gone with its mark, or is u
 })
 
 // spec: administration/test-devices, administration/masked-addresses, limits/lists
-test('the list shows the mark made last first, page by page, and of an address its first 8 characters', async () => {
+test('the list shows the device that was marked last first, in pages, with the first 8 characters of its address', async () => {
   const appId = newId()
   const phone = await givenMarked(appId, { externalId: 'ada' })
   const browser = await givenMarked(appId, { platform: 'web' })
@@ -102,7 +102,7 @@ test('the list shows the mark made last first, page by page, and of an address i
 })
 
 // spec: administration/test-send-devices
-test('one device may be any, several must be test devices, and of a user only these are meant', async () => {
+test('a single device of a test may be any, several must be test devices, and of a user only the test devices are meant', async () => {
   const appId = newId()
   const marked = await givenMarked(appId, { externalId: 'ada' })
   const ordinary = await givenDevice(db, { appId, userId: marked.userId })
@@ -122,7 +122,7 @@ test('one device may be any, several must be test devices, and of a user only th
 })
 
 // spec: administration/test-send-devices
-test('users with more than 20 test devices in all are refused at their selector', async () => {
+test('a selector of users who have more than 20 test devices in all is refused', async () => {
   const appId = newId()
   const { userId } = await givenMarked(appId, { externalId: 'ada' })
   for (let n = 1; n < 20; n += 1) await givenMarked(appId, { userId })
@@ -135,7 +135,7 @@ test('users with more than 20 test devices in all are refused at their selector'
 })
 
 // spec: administration/test-send-answer
-test('of a device that no push reaches it is said why', async () => {
+test('the answer says why a device cannot be reached', async () => {
   const appId = newId()
   const [fine, optedOut, dead] = [await givenMarked(appId), await givenMarked(appId), await givenMarked(appId, { platform: 'android' })]
   await call(calls.patchSubscription, { appId, subscriptionId: optedOut.id, changes: { optedIn: false } })

@@ -3,7 +3,7 @@ import { listed, readCursor, type Listed } from '@herald/contracts/page'
 import type { Platform } from '@herald/contracts/platform'
 import { mostTestDevices, mostTested, type NotQueued, type TestDevice, type TestSelector } from '@herald/contracts/test-send'
 import { transact } from '@herald/service/postgres'
-import { maskAddress } from './core/mask.ts'
+import { maskAddress } from './core/device.ts'
 import type { Db } from '../store/tables.ts'
 import {
   deleteMark,
@@ -13,10 +13,10 @@ import {
   holdDevice,
   insertMark,
   type Found,
-  type MarkedRow,
+  type MarkedDevice,
 } from './store/test-devices.ts'
 
-/** Makes a device a test device, or an ordinary one again (spec: administration/test-devices). Faults: not_found, limit_reached. */
+/** Makes a device a test device, or an ordinary one again (spec: administration/test-devices). Faults: `not_found`, `limit_reached`. */
 export async function markTestDevice(
   db: Db,
   { appId, subscriptionId, test }: { appId: string; subscriptionId: string; test: boolean },
@@ -31,39 +31,32 @@ export async function markTestDevice(
   })
 }
 
-/** Fault: invalid_body at `cursor`. */
+/** Gives a page of an app's test devices, the one that was marked last first. Fault: `invalid_body` at `cursor`. */
 export async function listTestDevices(
   db: Db,
   { appId, limit, cursor }: { appId: string; limit: number; cursor?: string | undefined },
 ): Promise<Listed<TestDevice>> {
   const after = cursor === undefined ? undefined : readCursor(cursor)
-  const rows = await findMarked(db, appId, { limit, after })
-  const places = rows.map((row) => ({ id: row.id, createdAt: row.marked_at, row }))
-  return listed(places, limit, ({ row }) => toTestDevice(row))
+  const marked = await findMarked(db, appId, { limit, after })
+  const places = marked.map((device) => ({ id: device.id, createdAt: device.markedAt, device }))
+  return listed(places, limit, ({ device }) => toTestDevice(device))
 }
 
-const toTestDevice = (row: MarkedRow): TestDevice => ({
-  id: row.id,
-  userId: row.user_id,
-  externalId: row.external_id,
-  platform: row.platform,
-  ...(row.platform === 'web' ? { endpoint: maskAddress(row.address) } : { token: maskAddress(row.address) }),
-  optedIn: row.opted_in,
-  invalidatedAt: row.invalidated_at?.toISOString() ?? null,
-  appVersion: row.app_version,
-  osVersion: row.os_version,
-  deviceModel: row.device_model,
-  browser: row.browser,
-  createdAt: row.created_at.toISOString(),
-  lastActiveAt: row.last_active_at.toISOString(),
-  markedAt: row.marked_at.toISOString(),
+const toTestDevice = ({ address, ...device }: MarkedDevice): TestDevice => ({
+  ...device,
+  ...(device.platform === 'web' ? { endpoint: maskAddress(address) } : { token: maskAddress(address) }),
+  invalidatedAt: device.invalidatedAt?.toISOString() ?? null,
+  createdAt: device.createdAt.toISOString(),
+  lastActiveAt: device.lastActiveAt.toISOString(),
+  markedAt: device.markedAt.toISOString(),
 })
 
 export type ForTest = { subscriptionId: string; platform: Platform; unreachable: NotQueued['code'] | null }
 
 /**
- * The devices that a test names (spec: administration/test-send-devices): one that may be any, or test devices. Faults: not_found (the one device); invalid_body at
- * `subscriptionIds.<i>` of what is no test device, and at the selector above 20 devices.
+ * Finds the devices of a test (spec: administration/test-send-devices): a single device, which may be any of the app, or several test devices. Faults:
+ * `not_found` (the single device); `invalid_body` at `subscriptionIds.<i>` of a device that is no test device, and at the selector when it means more than
+ * 20 devices.
  */
 export async function findTestDevices(
   db: Db,
@@ -84,7 +77,7 @@ async function findNamed(db: Db, appId: string, selector: TestSelector): Promise
   }
   if (!('subscriptionIds' in selector)) return findMarkedOf(db, appId, selector)
   const devices = await findDevices(db, appId, selector.subscriptionIds)
-  const marked = new Set(devices.flatMap(({ id, is_marked }) => (is_marked ? [id] : [])))
+  const marked = new Set(devices.flatMap(({ id, isMarked }) => (isMarked ? [id] : [])))
   const message = 'must be a test device of this app'
   const wrong = selector.subscriptionIds.flatMap((id, at): FaultDetail[] =>
     marked.has(id) ? [] : [{ path: `subscriptionIds.${at}`, message }],
@@ -93,7 +86,7 @@ async function findNamed(db: Db, appId: string, selector: TestSelector): Promise
   return devices
 }
 
-const whyUnreachable = ({ opted_in, invalidated_at }: Found): ForTest['unreachable'] => {
-  if (invalidated_at !== null) return 'invalidated'
-  return opted_in ? null : 'opted_out'
+const whyUnreachable = ({ optedIn, invalidatedAt }: Found): ForTest['unreachable'] => {
+  if (invalidatedAt !== null) return 'invalidated'
+  return optedIn ? null : 'opted_out'
 }

@@ -2,28 +2,31 @@ import { queueUnavailable } from '@herald/contracts/fault'
 import { transact } from '@herald/service/postgres'
 import type { Db } from '../store/tables.ts'
 
-/** How often a transaction is tried. Five were too few: a lot of an import can meet as many registrations of its devices as it has rows, one after another. */
+/**
+ * How often a transaction is tried. Five tries were too few: a lot of an import can collide with as many registrations of its devices as it has
+ * rows, one after another.
+ */
 export const identityAttempts = 20
 const longestPauseMs = 100
 
 /**
- * Runs a transaction that changes whose devices are whose. Every such transaction locks devices first, in the order of ids, then users, in the
- * order of ids, so two of them cannot lock each other out. A row that does not exist yet cannot be locked: two transactions that make the
- * same device or user meet at a unique index, and the second one is run again and sees the rows of the first.
+ * Runs a transaction that changes which user owns which device. Every such transaction locks devices first and users second, each in the order of
+ * their ids, so that two transactions cannot lock each other out. A row that does not exist yet cannot be locked: when two transactions make the
+ * same device or user, a unique index refuses the second one, which is run again and then sees the rows of the first.
  */
 export const transactIdentity = <T>(db: Db, work: (trx: Db) => Promise<T>): Promise<T> => retryIdentity(() => transact(db, work))
 
 /**
- * Runs work again while it meets another transaction at a unique index, with random pauses that grow to 100 ms, so that a lot of an import
- * does not meet the next registration each time. Throws Fault `queue_unavailable` after 20 attempts, which take about a second.
+ * Runs work again while it collides with another transaction, with random pauses that grow to 100 ms, so that a lot of an import does not collide
+ * with another registration each time. Fault: `queue_unavailable` after 20 attempts, which take about a second.
  */
 export async function retryIdentity<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await work()
     } catch (error) {
-      if (!metAnother(error)) throw error
-      // The fault does not carry the error: the error's detail names the external id.
+      if (!hasCollided(error)) throw error
+      // The fault has no `cause`: the detail of the database's error names the external id.
       if (attempt >= identityAttempts) throw queueUnavailable()
       await pauseAfter(attempt)
     }
@@ -38,6 +41,6 @@ export async function pauseAfter(attempt: number): Promise<void> {
   await promise
 }
 
-/** 23505: another transaction has just made this device or user. 23503: the owner was removed in between. 40P01: a deadlock all the same. */
-const metAnother = (error: unknown): boolean =>
+/** 23505: another transaction has just made this device or user. 23503: another transaction has removed the owner. 40P01: a deadlock, in spite of the order of locks. */
+const hasCollided = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && (error.code === '23505' || error.code === '23503' || error.code === '40P01')

@@ -9,9 +9,9 @@ import type { Db } from '../store/tables.ts'
 export type CountAsked = { appId: string; segmentId: string } | { appId: string; segment: unknown }
 
 /**
- * Counts the reachable devices of a segment now: of a saved one, whose count is kept (spec: segments/count), or
- * of one just given, null for everyone (POST /v1/segments/preview). Faults: `not_found`, `invalid_segment` with the path of the
- * faulty node, `invalid_body` for what is no segment at all, `rate_limited` while the ledger is read back for the first `lastNotifiedAt` of the app.
+ * Counts the reachable devices of a segment now: of a saved segment, whose count is kept (spec: segments/count), or of a segment in the request, where null
+ * means everyone (POST /v1/segments/preview). Faults: `not_found`, `invalid_segment` with the path of the faulty node, `invalid_body` for a value that is no
+ * segment at all, `rate_limited` while the ledger is read back for the first `lastNotifiedAt` of the app.
  */
 export async function countSegment({ db, lastNotified }: { db: Db; lastNotified: LastNotified }, asked: CountAsked): Promise<SegmentCount> {
   const count = async (segment: Segment) => {
@@ -31,7 +31,7 @@ function compile(definition: unknown, path: string): Segment {
   throw fault(parsed.kind, `${parsed.path} ${parsed.message}`, [{ path: parsed.path, message: parsed.message }])
 }
 
-/** What was saved compiled once; if the language has changed since, it is its meaning that is wrong now. */
+/** Compiles a saved segment. It compiled when it was saved, so a failure means that the language has changed since. Fault: `invalid_segment`. */
 export function compileSaved(definition: unknown): Segment {
   const parsed = parseSegment(definition, 'definition')
   if (parsed.ok) return parsed.segment

@@ -6,21 +6,21 @@ import type { Db } from '../store/tables.ts'
 
 type Asked = { appId: string; segment: SaveSegment }
 
-/** Saves a new segment, its definition word for word (spec: segments/saved-fields). Faults: `duplicate_name`, `not_found` (the app). */
+/** Saves a new segment with its definition word for word (spec: segments/saved-fields). Faults: `duplicate_name`, `not_found` (the app was erased). */
 export const createSegment = ({ db }: { db: Db }, { appId, segment }: Asked): Promise<SavedSegment> =>
-  nameTheTaken(() => insertSegment(db, { id: newId(), appId, segment }))
+  refuseTakenName(() => insertSegment(db, { id: newId(), appId, segment }))
 
 /** Replaces a segment and clears its count (spec: segments/saved-replace). Faults: `not_found`, `duplicate_name`. */
 export async function replaceSegment(
   { db }: { db: Db },
   { appId, segmentId, segment }: Asked & { segmentId: string },
 ): Promise<SavedSegment> {
-  const saved = await nameTheTaken(() => updateSegment(db, { appId, segmentId, segment }))
+  const saved = await refuseTakenName(() => updateSegment(db, { appId, segmentId, segment }))
   if (!saved) throw notFound()
   return saved
 }
 
-async function nameTheTaken<T>(save: () => Promise<T>): Promise<T> {
+async function refuseTakenName<T>(save: () => Promise<T>): Promise<T> {
   try {
     return await save()
   } catch (error) {

@@ -1,7 +1,7 @@
 import type { AppSettings } from '@herald/contracts/app'
 import type { FrozenSend } from '@herald/contracts/batch'
 import type { FrozenTarget } from '@herald/contracts/calls/campaigns'
-import { findSettled } from '@herald/contracts/calls/tracker'
+import { findPushesWithOutcome } from '@herald/contracts/calls/tracker'
 import { queueUnavailable } from '@herald/contracts/fault'
 import { newId } from '@herald/contracts/ids'
 import type { Platform } from '@herald/contracts/platform'
@@ -113,7 +113,7 @@ async function leaveOutOthers({ bus }: Audience, send: FrozenSend, devices: Page
   const meant = devices.filter(({ userId }) => isMeant(send, userId))
   if (!send.remainder || meant.length === 0) return meant
   const asked = { campaignId: send.remainder.of, subscriptionIds: meant.map(({ id }) => id) }
-  const settled = new Set((await bus.call(findSettled, asked)).subscriptionIds)
+  const settled = new Set((await bus.call(findPushesWithOutcome, asked)).subscriptionIds)
   return meant.filter(({ id }) => !settled.has(id))
 }
 

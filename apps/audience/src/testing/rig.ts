@@ -5,7 +5,7 @@ import { recipientsOf, type Recipient } from '@herald/contracts/recipient'
 import { finishBatch, flowChanged, takeBatch, type CampaignFlow, type FlowChange } from '@herald/contracts/calls/audience'
 import { failCampaign, fanOutStarted, readSend, type FrozenTarget } from '@herald/contracts/calls/campaigns'
 import { readApp } from '@herald/contracts/calls/gateway'
-import { findSettled, reportQueued, type QueuedReport } from '@herald/contracts/calls/tracker'
+import { findPushesWithOutcome, reportQueued, type QueuedReport } from '@herald/contracts/calls/tracker'
 import { queueUnavailable } from '@herald/contracts/fault'
 import { unpackIds } from '@herald/contracts/compact-ids'
 import { newId } from '@herald/contracts/ids'
@@ -131,7 +131,7 @@ async function playPeers(natsUrl: string) {
     return {}
   })
   const notified = playLedger(tracker, state)
-  tracker.answer(findSettled, async ({ campaignId, subscriptionIds }) => {
+  tracker.answer(findPushesWithOutcome, async ({ campaignId, subscriptionIds }) => {
     state.askedSettled += 1
     await state.settledAnswersAfter
     const wanted = new Set(subscriptionIds)

@@ -2,11 +2,14 @@ import type { CampaignFlow } from '@herald/contracts/calls/audience'
 import type { CampaignStatus } from '@herald/contracts/stats'
 
 /**
- * What can happen to a campaign. `send…` and `cancel` are the public operations (send by its schedule), `start` its due time, `settle` the
- * tracker's word that every queued push has an outcome, `settleCancelled` the same when administration has cancelled a send
- * under way, `end` a recurrence past its `until`, `fail` a segment or a schedule that no longer has a meaning; `change` (replace, delete),
- * `pause`, `resume` and `askCancel` are administration's. `…Recurring` is the same of a recurrence: paused, it makes no runs; it sends
- * nothing itself, so its cancel is over at once.
+ * What can happen to a campaign.
+ *
+ * - `sendNow`, `sendLater`, `sendRecurring`, `cancel`: the public API asks for it. Which of the three sends it is follows from the schedule.
+ * - `change` (replace or delete), `pause`, `resume`, `askCancel`: the administration asks for it.
+ * - `pauseRecurring`, `resumeRecurring`, `cancelRecurring`: the same for a recurrence. A recurrence sends nothing itself, so its cancel is over
+ *   at once.
+ * - `start`: its due time has come. `end`: the `until` of a recurrence has passed. `fail`: its segment or schedule cannot be read any more.
+ * - `settle`: the tracker says that every queued push has an outcome. `settleCancelled`: the same of a send whose cancel was asked for.
  */
 export const campaignActions = [
   'sendNow',
@@ -29,8 +32,8 @@ export const campaignActions = [
 export type CampaignAction = (typeof campaignActions)[number]
 
 /**
- * Status × action → the next status (spec: campaigns/statuses, campaigns/send-from, campaigns/cancel). What is not here is not allowed: 409 invalid_state
- * where a caller asked, nothing at all where it was a repeat.
+ * The next status by status and action (spec: campaigns/statuses, campaigns/send-from, campaigns/cancel). What is not in the table is not
+ * allowed: a caller is answered 409 invalid_state, and a repeated message changes nothing.
  */
 const transitions: Record<CampaignStatus, Partial<Record<CampaignAction, CampaignStatus>>> = {
   draft: { sendNow: 'sending', sendLater: 'scheduled', sendRecurring: 'active', cancel: 'cancelled', change: 'draft' },
@@ -51,16 +54,16 @@ const transitions: Record<CampaignStatus, Partial<Record<CampaignAction, Campaig
   failed: {},
 }
 
-/** The status after an action, or undefined when the action is not allowed now. */
+/** Gives the status after an action; undefined when the action is not allowed now. */
 export const nextStatus = (status: CampaignStatus, action: CampaignAction): CampaignStatus | undefined => transitions[status][action]
 
-/** The statuses in which an action is allowed: the `where status in (…)` of its update. */
+/** Gives the statuses in which an action is allowed: the `where status in (…)` of its update. */
 export const statusesThatAllow = (action: CampaignAction): CampaignStatus[] =>
   (Object.keys(transitions) as CampaignStatus[]).filter((status) => transitions[status][action] !== undefined)
 
 /**
- * Where an action leads; it is the same from every status that allows it, so that an update needs not know where it came from. Not for
- * `askCancel`, which leaves the status until the last push has an outcome.
+ * Gives the status that an action leads to. It is the same from every status that allows the action, so an update need not know the status
+ * before. `askCancel` has none: the status stays until the last push has an outcome.
  */
 export function statusAfter(action: Exclude<CampaignAction, 'askCancel'>): CampaignStatus {
   const [after] = statusesThatAllow(action).map((status) => nextStatus(status, action))
@@ -68,11 +71,11 @@ export function statusAfter(action: Exclude<CampaignAction, 'askCancel'>): Campa
   return after
 }
 
-/** A send whose cancel was asked for and whose last pushes are still on their way. */
-export const isCancelling = ({ cancelling, settled_at }: { cancelling: boolean; settled_at: Date | null }): boolean =>
-  cancelling && settled_at === null
+/** Whether the cancel of a send was asked for while its last pushes have no outcome yet. */
+export const isCancelling = ({ cancelling, settledAt }: { cancelling: boolean; settledAt: Date | null }): boolean =>
+  cancelling && settledAt === null
 
-/** Whether a send goes on, as audience is told. One that was cancelled before audience had it stays so for a pointer that comes late. */
+/** Gives the flow that audience is told. A send that was cancelled before audience had its row is `cancelled` also for a late pointer. */
 export function flowOf({ status, cancelling }: { status: CampaignStatus; cancelling: boolean }): CampaignFlow {
   if (cancelling || status === 'cancelled') return 'cancelled'
   return status === 'paused' ? 'paused' : 'running'

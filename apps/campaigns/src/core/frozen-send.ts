@@ -4,7 +4,7 @@ import type { FrozenTarget } from '@herald/contracts/calls/campaigns'
 import type { Experiment, Schedule } from '@herald/contracts/campaign'
 import type { ResolvedSend } from './overrides.ts'
 
-/** What of a campaign its send says, whether it comes from the row or has just been accepted. */
+/** The fields of a campaign that its send needs, whether they come from the row or from a request that was just accepted. */
 export type Sending = ResolvedSend & {
   id: string
   appId: string
@@ -14,11 +14,11 @@ export type Sending = ResolvedSend & {
   experiment: Experiment | null
   remainder: FrozenSend['remainder']
   localTimesAfter: Date | null
-  /** True: a test. */
+  /** True when it is a test. */
   test?: boolean | null | undefined
 }
 
-/** The send that audience fans out. */
+/** Makes the send that audience fans out. */
 export const freeze = ({ id, schedule, experiment, localTimesAfter, ...send }: Sending): FrozenSend => ({
   campaignId: id,
   appId: send.appId,
@@ -42,7 +42,7 @@ export const freeze = ({ id, schedule, experiment, localTimesAfter, ...send }: S
   ...(send.test ? { test: true as const } : {}),
 })
 
-/** A send that is handed over whole, because it names few; undefined: audience is pointed at it. */
+/** Gives a send as it is handed over to audience whole. Undefined when it does not name a few targets: then audience is pointed at it. */
 export function asSmallSend(send: FrozenSend, target: FrozenTarget | null): FrozenSmallSend | undefined {
   switch (target?.kind) {
     case 'externalIds':

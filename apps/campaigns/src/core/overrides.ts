@@ -2,7 +2,7 @@ import type { FrozenSend } from '@herald/contracts/batch'
 import { localesOf, type Content } from '@herald/contracts/content'
 import { maxTtlSeconds, type Presentation, type Priority, type SendFields } from '@herald/contracts/send-fields'
 
-/** What a template brings: copy, and defaults for what a send leaves open. */
+/** What a template gives to a send: its content, and defaults for the fields that the request leaves out. */
 export type TemplateDefaults = {
   content: Content
   data: Record<string, string> | null
@@ -15,20 +15,20 @@ export type TemplateDefaults = {
 
 const testMark = '[Test] '
 
-/** A content with the mark of a test before the title of each locale. */
+/** Puts the mark of a test before the title of each locale. */
 export function markTitles(content: Content | null): Content | null {
   if (content === null) return null
   const marked = localesOf(content).map(([locale, entry]) => [locale, { ...entry, title: `${testMark}${entry.title}` }] as const)
   return { ...content, ...Object.fromEntries(marked) }
 }
 
-/** The send fields as they are sent: nothing left open. */
+/** The send fields after a template and the defaults are filled in. */
 export type ResolvedSend = Pick<FrozenSend, 'content' | 'silent' | 'data' | 'ttl' | 'collapseId' | 'priority' | 'presentation' | 'bypass'>
 
 /**
- * The send fields after a template and the defaults are filled in. Field by field the request wins: its `data` replaces the
- * template's as a whole, an explicit `silent: false` or `ttl: 0` counts as given (spec: content/template-merge). The ttl's default is
- * `min(DEFAULT_TTL_SECONDS, 2419200)` (spec: sending/ttl).
+ * Fills in a template and the defaults. Field by field the request wins: its `data` replaces the template's as a whole, and an explicit
+ * `silent: false` or `ttl: 0` counts as given (spec: content/template-merge). The default of ttl is `min(DEFAULT_TTL_SECONDS, 2419200)`
+ * (spec: sending/ttl).
  */
 export function resolveSend(request: SendFields, template: TemplateDefaults | undefined, defaultTtlSeconds: number): ResolvedSend {
   return {

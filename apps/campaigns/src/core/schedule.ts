@@ -4,7 +4,7 @@ import { isOver, nextDue, occurrencesBetween, type Occurrence, type Recurrence }
 
 const furthestMs = 365 * 86_400_000
 
-/** What of a schedule cannot be, now that it is `now`: the field and why (spec: campaigns/at, campaigns/recurring-until). */
+/** Names the field of a schedule that is not allowed at the moment `now`, and why (spec: campaigns/at, campaigns/recurring-until). */
 export function whyNotSchedule(schedule: Schedule, now: Date): { path: string; message: string } | undefined {
   if (schedule.type === 'at' && Date.parse(schedule.at) - now.getTime() > furthestMs)
     return { path: 'schedule.at', message: 'must be at most 365 days ahead' }
@@ -13,9 +13,8 @@ export function whyNotSchedule(schedule: Schedule, now: Date): { path: string; m
 }
 
 /**
- * What a send leads to by its schedule, at the moment it is asked for. An `at` that has passed sends now. One at each user's local time
- * starts with the first of `zones`: those that the app's users have, and the one of users without. `localTimesAfter`: whom a wave
- * reaches when is audience's to work out, from that moment on.
+ * What happens when a campaign is sent, by its schedule. A `sendLater` with `localTimesAfter` is a send at each user's local time: audience
+ * takes for each user the first such time after that moment.
  */
 export type Plan =
   | { action: 'sendNow' }
@@ -23,6 +22,10 @@ export type Plan =
   | { action: 'sendRecurring'; dueAt: Date }
   | { action: 'unplanned'; why: string }
 
+/**
+ * Plans a send at the moment it is asked for. An `at` that has passed sends now. A send at each user's local time starts when that time comes
+ * in the first of `zones`: the time zones of the app's users, and the default zone for users without one.
+ */
 export function planSend(schedule: Schedule, now: Date, zones: string[] = []): Plan {
   switch (schedule.type) {
     case 'now':
@@ -43,9 +46,9 @@ export function planSend(schedule: Schedule, now: Date, zones: string[] = []): P
 }
 
 /**
- * What a recurrence that is due does: at most one run, however long nobody was there (spec: campaigns/recurring-missed). Only the newest missed
- * occurrence runs, and only when it is at most `catchUpSeconds` late; `missed` counts the others. `nextDue` is the next occurrence,
- * or the `until` after the last one; undefined: it is over.
+ * Says what a recurrence does that is due. It makes at most one run, however long no process was there to make it
+ * (spec: campaigns/recurring-missed): the newest occurrence runs when it is at most `catchUpSeconds` late, and `missed` counts the others.
+ * `nextDue` is the next occurrence, or the `until` after the last one; undefined when the recurrence is over.
  */
 export function tick(
   schedule: Recurrence,

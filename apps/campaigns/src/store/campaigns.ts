@@ -1,18 +1,16 @@
 import type { FrozenTarget } from '@herald/contracts/calls/campaigns'
 import type { Experiment, Schedule } from '@herald/contracts/campaign'
-import type { Place } from '@herald/contracts/page'
 import type { CampaignStatus } from '@herald/contracts/stats'
 import { sql } from 'kysely'
 import { statusAfter, statusesThatAllow } from '../core/campaign.ts'
 import type { ResolvedSend } from '../core/overrides.ts'
-import { findNewest, mostExamined, newestFirst } from './newest-campaigns.ts'
 import type { Db } from './tables.ts'
 
 export type NewCampaign = {
   id: string
   appId: string
   name: string
-  /** A notification is under way as it is accepted, a campaign is a draft until it is sent. */
+  /** A notification is under way as soon as it is accepted. A campaign is a draft until it is sent. */
   status: 'sending' | 'draft'
   transactional: boolean
   target: FrozenTarget | null
@@ -20,26 +18,26 @@ export type NewCampaign = {
   segmentId: string | null
   schedule: Schedule | null
   experiment: Experiment | null
-  /** Only a test has it. */
+  /** Only a test has this. */
   test?: true
   send: ResolvedSend
 }
 
 const jsonOrNull = (value: unknown): string | null => (value === null ? null : JSON.stringify(value))
 
-/** The columns that a campaign made after another takes over as they are. */
+/** The columns that a copy, a run or a winner takes over from its campaign unchanged. */
 export const inherited = sql.raw('app_id, name, template_id, segment_id, silent, data, ttl, collapse_id, priority, presentation, bypass')
 
-/** The own lease of what is under way: if its first pointer is lost, the sweep points again after 5 s. */
+/** The lease of a send under way: when its first pointer is lost, the sweep points at it again after 5 s. */
 export const ownLease = sql<Date>`now() + interval '5 seconds'`
 
 /**
- * The lease of a recurrence's run, many of one second in one commit: should the process die before it points at them, another
- * does within two seconds. What audience has not taken over by then is pointed at twice, which costs a look at its row.
+ * The lease of a recurrence's run. Many runs of one second are made in one commit; when the process dies before it points at them, another
+ * process does so within two seconds. A run that audience has not taken over by then is pointed at twice, which costs a look at its row.
  */
 export const startLease = sql<Date>`now() + interval '1.5 seconds'`
 
-/** What a body sets of a campaign, whole: what it leaves out is null or its default. */
+/** Everything that the body of a campaign sets. A field that it leaves out is null or has its default. */
 export type Draft = Omit<NewCampaign, 'id' | 'appId' | 'status' | 'transactional' | 'test'>
 
 export const columnsOf = ({ name, target, templateId, segmentId, schedule, experiment, send }: Draft) => ({
@@ -59,7 +57,7 @@ export const columnsOf = ({ name, target, templateId, segmentId, schedule, exper
   experiment: jsonOrNull(experiment),
 })
 
-/** Puts another body in the place of a draft's; false: it is no draft (any more), or unknown. */
+/** Replaces the body of a draft. Gives false when the campaign is unknown or no draft (any more). */
 export async function replaceDraft(db: Db, appId: string, campaignId: string, draft: Draft): Promise<boolean> {
   const row = await db
     .updateTable('campaigns')
@@ -72,7 +70,7 @@ export async function replaceDraft(db: Db, appId: string, campaignId: string, dr
   return row !== undefined
 }
 
-/** Deletes a draft; false: it is no draft (any more), or unknown. */
+/** Deletes a draft. Gives false when the campaign is unknown or no draft (any more). */
 export async function deleteDraft(db: Db, appId: string, campaignId: string): Promise<boolean> {
   const row = await db
     .deleteFrom('campaigns')
@@ -84,95 +82,74 @@ export async function deleteDraft(db: Db, appId: string, campaignId: string): Pr
   return row !== undefined
 }
 
-/** Those of these campaigns that are to be sent: known, and (still) under way. */
-export const findSending = (db: Db, campaignIds: string[]) =>
-  db
-    .selectFrom('campaigns')
-    .selectAll()
+/** All columns of a campaign that a flow asks for. */
+export const wholeColumns = [
+  ...([
+    'id',
+    'name',
+    'status',
+    'transactional',
+    'target',
+    'content',
+    'silent',
+    'data',
+    'ttl',
+    'priority',
+    'presentation',
+    'bypass',
+  ] as const),
+  ...(['schedule', 'experiment', 'cancelling', 'test', 'failure', 'app_id as appId', 'template_id as templateId'] as const),
+  ...(['segment_id as segmentId', 'collapse_id as collapseId', 'recurring_of as recurringOf', 'remainder_of as remainderOf'] as const),
+  ...(['remainder_rate as remainderRate', 'local_times_after as localTimesAfter', 'paused_at as pausedAt', 'due_at as dueAt'] as const),
+  ...(['missed_count as missedCount', 'created_at as createdAt', 'started_at as startedAt', 'settled_at as settledAt'] as const),
+] as const
+
+const selectWhole = (db: Db) => db.selectFrom('campaigns').select(wholeColumns)
+type Selected = NonNullable<Awaited<ReturnType<ReturnType<typeof selectWhole>['executeTakeFirst']>>>
+
+export const toWhole = ({ remainderOf: of, remainderRate: sampleRate, ...row }: Selected) => ({
+  ...row,
+  remainder: of !== null && sampleRate !== null ? { of, sampleRate } : null,
+})
+export type CampaignRow = ReturnType<typeof toWhole>
+
+/** Finds those of these campaigns that are to be sent: they are under way, and no cancel was asked for. */
+export async function findSending(db: Db, campaignIds: string[]): Promise<CampaignRow[]> {
+  const rows = await selectWhole(db)
     .where('id', '=', sql<string>`any(${campaignIds})`)
     .where('status', '=', 'sending')
     .where('cancelling', '=', false)
     .execute()
+  return rows.map(toWhole)
+}
 
 export const findCampaign = (db: Db, appId: string, campaignId: string) =>
   db
     .selectFrom('campaigns')
-    .select(['id', 'name', 'status', 'cancelling', 'transactional', 'created_at', 'settled_at'])
+    .select(['id', 'name', 'status', 'cancelling', 'transactional', 'created_at as createdAt', 'settled_at as settledAt'])
     .where('id', '=', campaignId)
     .where('app_id', '=', appId)
     .executeTakeFirst()
 
-/** All of a campaign, or undefined: unknown, or another app's. */
-export const findWhole = (db: Db, appId: string, campaignId: string) =>
-  db.selectFrom('campaigns').selectAll().where('id', '=', campaignId).where('app_id', '=', appId).executeTakeFirst()
-export type CampaignRow = NonNullable<Awaited<ReturnType<typeof findWhole>>>
-
-export type CampaignFilter = {
-  status: CampaignStatus | undefined
-  transactional: boolean | undefined
-  /** True: tests and nothing else; false: everything else. */
-  test: boolean
-  /** The beginning of the name, whatever the letter case. */
-  prefix: string | undefined
+/** Finds a campaign with all its columns; undefined when it is unknown or belongs to another app. */
+export async function findWhole(db: Db, appId: string, campaignId: string): Promise<CampaignRow | undefined> {
+  const row = await selectWhole(db).where('id', '=', campaignId).where('app_id', '=', appId).executeTakeFirst()
+  return row && toWhole(row)
 }
 
-/** Statuses that no notification ever has. */
-const statusesOfPeople = new Set<CampaignStatus>(['draft', 'scheduled', 'active'])
-
-/**
- * One row more than `limit` of an app's campaigns, newest first, after a place of an earlier page. With a filter only those that it fits
- * among the next 5,000, so that a page costs the same whatever the app's history holds; `examinedTo` is where to go on when there may be
- * more. What people made is looked for among what people made, also beside a million notifications.
- */
-export async function findCampaigns(
-  db: Db,
-  appId: string,
-  filter: CampaignFilter,
-  { limit, after }: { limit: number; after: Place | undefined },
-): Promise<{ rows: CampaignRow[]; examinedTo: Place | undefined }> {
-  const isFiltered = filter.status !== undefined || filter.transactional !== undefined || filter.test || filter.prefix !== undefined
-  if (!isFiltered) return findNewest(db, appId, { limit, after })
-  const { ids, examinedTo } = await findFitting(db, appId, filter, { limit, after })
-  // By their ids alone: beside an order and a limit the planner may walk the app's campaigns in search of them.
-  return {
-    rows: await newestFirst(db)
-      .where('id', '=', sql<string>`any(${ids})`)
-      .execute(),
-    examinedTo,
-  }
-}
-
-async function findFitting(
-  db: Db,
-  appId: string,
-  { status, transactional, test, prefix }: CampaignFilter,
-  { limit, after }: { limit: number; after: Place | undefined },
-): Promise<{ ids: string[]; examinedTo: Place | undefined }> {
-  const isOfPeople = transactional === false || (status !== undefined && statusesOfPeople.has(status))
-  const { rows } = await sql<{ ids: string[]; examined: number; id: string; createdAt: Date }>`
-    with examined as materialized (
-      select id, created_at, status, transactional, test, name from campaigns
-      where app_id = ${appId} ${isOfPeople ? sql`and not transactional` : sql``} ${test ? sql`and test` : sql``}
-        ${after ? sql`and (created_at, id) < (${after.createdAt}::timestamptz, ${after.id})` : sql``}
-      order by created_at desc, id desc limit ${mostExamined}
-    )
-    select id, created_at as "createdAt", (select count(*)::int from examined) as examined, array(
-      select id from examined
-      where ${test ? sql`test` : sql`test is null`} ${status === undefined ? sql`` : sql`and status = ${status}`}
-        ${transactional === undefined ? sql`` : sql`and transactional = ${transactional}`}
-        ${prefix === undefined ? sql`` : sql`and starts_with(lower(name), lower(${prefix}))`}
-      order by created_at desc, id desc limit ${limit + 1}
-    ) as ids
-    from examined order by created_at, id limit 1`.execute(db)
-  const [last] = rows
-  return { ids: last?.ids ?? [], examinedTo: last?.examined === mostExamined ? { id: last.id, createdAt: last.createdAt } : undefined }
-}
-
-/** What a send is decided by, with the database's clock beside it. Undefined: unknown, or another app's. */
+/** Finds what decides whether a campaign can be sent, with the database's time. Undefined when it is unknown or belongs to another app. */
 export const findSendable = (db: Db, appId: string, campaignId: string) =>
   db
     .selectFrom('campaigns')
-    .select(['status', 'revision', 'target', 'segment_id', 'schedule', 'silent', sql<boolean>`content is not null`.as('has_content')])
+    .select([
+      'status',
+      'revision',
+      'target',
+      'segment_id as segmentId',
+      'schedule',
+      'silent',
+      sql<boolean>`content is not null`.as('hasContent'),
+    ])
     .select(sql<Date>`now()`.as('now'))
     .where('id', '=', campaignId)
     .where('app_id', '=', appId)
@@ -181,8 +158,8 @@ export const findSendable = (db: Db, appId: string, campaignId: string) =>
 export type Sent = 'sendNow' | 'sendLater' | 'sendRecurring'
 
 /**
- * Sends a campaign as it was read, if its status still allows that and its draft was not replaced meanwhile; answers the new status, or
- * undefined: something else came first. One row, one condition: of a send, a cancel and a start that meet, exactly one finds the status it needs.
+ * Sends a campaign as it was read, if its status still allows it and its draft was not replaced meanwhile. Gives the new status; undefined when
+ * something else came first. When a send, a cancel and a start meet, exactly one of them finds the row in a status that it needs.
  */
 export async function markSent(
   db: Db,
@@ -212,10 +189,10 @@ export async function markSent(
   return row?.status
 }
 
-/** A campaign that repeats: paused, it was active before, where any other was sending. */
+/** Whether a row is a recurrence. A paused recurrence was `active` before; any other paused campaign was `sending`. */
 export const isRecurring = sql<boolean>`schedule ->> 'type' = 'recurring'`
 
-/** Cancels a campaign that has not started, and a recurrence also while it is paused; whether it did. */
+/** Cancels a campaign that has not started, or a recurrence, also while it is paused. Gives whether it did. */
 export async function markCancelled(db: Db, appId: string, campaignId: string): Promise<boolean> {
   const row = await db
     .updateTable('campaigns')
@@ -233,27 +210,34 @@ export async function markCancelled(db: Db, appId: string, campaignId: string): 
   return row !== undefined
 }
 
-/** Locks campaigns in the order of their ids: groups of several processes overlap, and an update alone locks in any order. */
+/**
+ * Locks campaigns in the order of their ids. The groups of several processes may hold the same campaigns, and an update by itself locks rows in
+ * any order, which ends in a deadlock.
+ */
 const locked = (campaignIds: string[]) => sql`select id from campaigns where id = any(${campaignIds}) order by id for no key update`
 
-export type Started = { id: string; status: CampaignStatus; cancelling: boolean; flow_no: number }
+/** A send under way, with the number of the last change of its flow. */
+export type Started = { id: string; status: CampaignStatus; cancelling: boolean; flowNo: number }
 
-/** Audience has its fan-out rows: the sweep need not point at these any more. Answers those that there are. */
+/** Audience has the fan-out rows of these campaigns, so the sweep points at them no more. Gives those of them that exist. */
 export async function markStarted(db: Db, campaignIds: string[]): Promise<Started[]> {
   const { rows } = await sql<Started>`
     with locked as materialized (${locked(campaignIds)})
     update campaigns set due_at = null, started_at = coalesce(started_at, now())
     where id = any(array(select id from locked))
-    returning campaigns.id, status, cancelling, flow_no`.execute(db)
+    returning campaigns.id, status, cancelling, flow_no as "flowNo"`.execute(db)
   return rows
 }
 
-/** The target of what has ended: whom a notification named is forgotten, since the external ids in it are a person's. A segment says why somebody got it. */
+/**
+ * The target of a campaign that has ended. The users and devices that a notification named are forgotten, since external ids are personal data. A
+ * segment is kept: it explains why a device got the send.
+ */
 export const withoutNames = sql<
   string | null
 >`case when transactional and target ->> 'kind' not in ('segment', 'all') then null else target end`
 
-/** Every queued push of these has an outcome. One that has ended otherwise stays as it is. Whom a notification named is forgotten. */
+/** Every queued push of these campaigns has an outcome. A campaign that has ended in another way stays as it is. */
 export async function markSettled(db: Db, campaignIds: string[]): Promise<void> {
   await sql`
     with locked as materialized (${locked(campaignIds)})
@@ -263,7 +247,7 @@ export async function markSettled(db: Db, campaignIds: string[]): Promise<void> 
     where id = any(array(select id from locked)) and status = any(${statusesThatAllow('settle')})`.execute(db)
 }
 
-/** A campaign that cannot be sent, with the reason. One that has ended otherwise stays as it is. Whom a notification named is forgotten. */
+/** Ends a campaign that cannot be sent, with the reason. A campaign that has ended already stays as it is. */
 export async function markFailed(db: Db, campaignId: string, failure: { code: string; message: string }): Promise<void> {
   await db
     .updateTable('campaigns')
@@ -282,8 +266,8 @@ export async function markFailed(db: Db, campaignId: string, failure: { code: st
 }
 
 /**
- * Deletes notifications past retention that have ended, at most 1,000 at once; answers how many. Ids start with the second they
- * were made in, so the primary key is the index by age.
+ * Deletes notifications that have ended and are past their retention, at most 1,000 at once, and gives their number. An id begins with the
+ * second in which it was made, so the primary key is also the index by age.
  */
 export async function deleteOldNotifications(db: Db, retentionDays: number): Promise<number> {
   const { rows } = await sql`

@@ -4,7 +4,10 @@ import { statusAfter } from '../core/campaign.ts'
 import { inherited, ownLease } from './campaigns.ts'
 import type { Db } from './tables.ts'
 
-/** An experiment as a winner is decided by it. Undefined: unknown, or another app's. `ledgerDays`: how long the tracker keeps outcomes. */
+/**
+ * Finds what decides whether a winner can be picked. Undefined when the campaign is unknown or belongs to another app. `ledgerDays`: how long the
+ * tracker keeps outcomes.
+ */
 export const findDecidable = (db: Db, appId: string, campaignId: string, ledgerDays: number) =>
   db
     .selectFrom('campaigns')
@@ -12,16 +15,16 @@ export const findDecidable = (db: Db, appId: string, campaignId: string, ledgerD
     .select(
       sql<boolean>`
         (coalesce(started_at, settled_at, created_at) at time zone 'utc')::date < (now() at time zone 'utc')::date - ${ledgerDays}::int
-      `.as('ledger_is_gone'),
+      `.as('ledgerIsGone'),
     )
-    .select(sql<boolean>`exists (select from campaigns as winner where winner.remainder_of = campaigns.id)`.as('has_winner'))
+    .select(sql<boolean>`exists (select from campaigns as winner where winner.remainder_of = campaigns.id)`.as('hasWinner'))
     .where('id', '=', campaignId)
     .where('app_id', '=', appId)
     .executeTakeFirst()
 
 /**
- * Writes a winner's follow-up: under way, to the frozen target of its experiment, with the variant's content. False: there is one already,
- * whoever made it, or the app was erased.
+ * Writes the campaign that sends a winner to the remainder: under way, with the frozen target of the experiment and the content of the variant.
+ * Gives false when the experiment has a winner already, or the app was erased.
  */
 export async function insertWinner(
   db: Db,
@@ -39,8 +42,8 @@ export async function insertWinner(
 }
 
 /**
- * Writes a draft like another campaign; a saved segment's definition is copied anew at its send. False: unknown, another app's or an
- * erased one's, or a notification to single users, who are no campaign's target.
+ * Writes a draft that is a copy of another campaign. A saved segment stays a reference, so its definition is copied when the draft is sent. Gives
+ * false when the campaign is unknown, belongs to another or an erased app, or is a notification to single users: a draft cannot have their target.
  */
 export async function insertDuplicate(db: Db, { id, appId, of }: { id: string; appId: string; of: string }): Promise<boolean> {
   const { rows } = await sql`

@@ -1,42 +1,50 @@
 import type { CampaignStatus } from '@herald/contracts/stats'
-import { pointedAtOnce } from '@herald/contracts/topology'
+import { pointedAtOnce, sweepAgain } from '@herald/contracts/topology'
 import { sql } from 'kysely'
 import { statusAfter, statusesThatAllow } from '../core/campaign.ts'
 import { pointedAt } from './new-campaigns.ts'
 import type { Db } from './tables.ts'
 
-/** Milliseconds until the next campaign of these statuses is due, by the database's clock; 0: now. Undefined: none waits. */
+/** The database's time: the one clock of all schedules. */
+export async function readClock(db: Db): Promise<Date> {
+  const { rows } = await sql<{ now: Date }>`select now() as now`.execute(db)
+  const [clock] = rows
+  if (!clock) throw new Error('a select of one row answered none')
+  return clock.now
+}
+
+/** Milliseconds until the next campaign in one of these statuses is due, by the database's clock. 0: now. Undefined: none waits. */
 export async function nextDueInMs(db: Db, statuses: CampaignStatus[]): Promise<number | undefined> {
   const row = await db
     .selectFrom('campaigns')
-    .select(sql<number>`ceil(extract(epoch from due_at - now()) * 1000)::double precision`.as('in_ms'))
+    .select(sql<number>`ceil(extract(epoch from due_at - now()) * 1000)::double precision`.as('inMs'))
     .where('due_at', 'is not', null)
     .where('status', 'in', statuses)
     .orderBy('due_at')
     .limit(1)
     .executeTakeFirst()
-  return row && Math.max(0, row.in_ms)
+  return row && Math.max(0, row.inMs)
 }
 
-/** The same for what audience is to be told of a send's flow. */
+/** Milliseconds until audience is told again of a change of a send's flow. */
 export async function nextFlowDueInMs(db: Db): Promise<number | undefined> {
   const row = await db
     .selectFrom('campaigns')
-    .select(sql<number>`ceil(extract(epoch from flow_due_at - now()) * 1000)::double precision`.as('in_ms'))
+    .select(sql<number>`ceil(extract(epoch from flow_due_at - now()) * 1000)::double precision`.as('inMs'))
     .where('flow_due_at', 'is not', null)
     .orderBy('flow_due_at')
     .limit(1)
     .executeTakeFirst()
-  return row && Math.max(0, row.in_ms)
+  return row && Math.max(0, row.inMs)
 }
 
 /**
- * Takes campaigns whose fan-out nobody has taken over, by turns of apps: the oldest of each, then the next, and of no app more than may be
- * pointed at at once. The apps are found by one look into the index each. Two sweeps never take the same row; it is due again after 5,
- * 10, 15, 15 … s (`sweepAgainSeconds` of contracts/topology.ts, by the raised number).
+ * Takes sends that audience has not taken over, with turns between apps: the oldest of each app, then the next of each, and of no app more than
+ * audience may be pointed at at once. Each app is found by one look into the index. Two sweeps never take the same row. A row is due again after
+ * 5, 10, 15, 15 … s (`sweepAgain` of contracts/topology.ts).
  */
-export async function takeDueCampaigns(db: Db, limit: number): Promise<{ id: string; pointer_no: number; app_id: string }[]> {
-  const { rows } = await sql<{ id: string; pointer_no: number; app_id: string }>`
+export async function takeDueCampaigns(db: Db, limit: number): Promise<{ id: string; pointerNo: number; appId: string }[]> {
+  const { rows } = await sql<{ id: string; pointerNo: number; appId: string }>`
     with recursive apps as (
       (select app_id from campaigns where status = 'sending' and due_at is not null order by app_id limit 1)
       union all
@@ -52,20 +60,20 @@ export async function takeDueCampaigns(db: Db, limit: number): Promise<{ id: str
       where apps.app_id is not null
       order by due.turn limit ${4 * limit}
     ), due as (
-      -- More than are taken: another sweep may have locked the first of them.
+      -- There are four times as many turns as rows are taken: another sweep may have locked the first of them.
       select c.id from turns join campaigns c on c.id = turns.id
       where c.id = any(array(select id from turns)) and c.due_at <= now() and c.status = 'sending'
       order by turns.turn limit ${limit} for update of c skip locked
     )
-    update campaigns set pointer_no = pointer_no + 1, due_at = now() + least(5 * (pointer_no + 2), 15) * interval '1 second'
+    update campaigns set pointer_no = pointer_no + 1, due_at = now() + least(${sweepAgain.stepSeconds}::int * (pointer_no + 2), ${sweepAgain.mostSeconds}::int) * interval '1 second'
     where campaigns.id = any(array(select id from due))
-    returning campaigns.id, campaigns.pointer_no, campaigns.app_id`.execute(db)
+    returning campaigns.id, campaigns.pointer_no as "pointerNo", campaigns.app_id as "appId"`.execute(db)
   return rows
 }
 
 /**
- * Starts scheduled campaigns whose time has come, however late: under way, and due to be pointed at. The row's lock and its status decide
- * between the sweeps of several processes, a cancel and a send.
+ * Starts scheduled campaigns whose time has come, however late it is: they are under way, and due to be pointed at. The lock and the status of a
+ * row decide between the sweeps of several processes, a cancel and a send.
  */
 export const startDueCampaigns = (db: Db, limit: number) =>
   db
@@ -84,10 +92,10 @@ export const startDueCampaigns = (db: Db, limit: number) =>
     .from('due')
     .whereRef('campaigns.id', '=', 'due.id')
     .set({ status: statusAfter('start'), due_at: sql<Date>`now()` })
-    .returning([sql<number>`extract(epoch from now() - was_due_at)::double precision`.as('late_seconds')])
+    .returning([sql<number>`extract(epoch from now() - was_due_at)::double precision`.as('lateSeconds')])
     .execute()
 
-/** How long the oldest row that waits for each sweep has been due, seconds; 0: nothing is. */
+/** For each sweep, the seconds for which its oldest due row has waited; 0 when none is due. */
 export async function findDueAges(db: Db): Promise<Record<'schedules' | 'recurrences' | 'pointers' | 'flows', number>> {
   const age = (column: string, status: string) =>
     sql.raw(`coalesce(extract(epoch from now() - min(${column}) filter (where ${column} <= now() and ${status})), 0)::double precision`)

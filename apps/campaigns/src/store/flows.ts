@@ -1,18 +1,18 @@
+import type { Recurrence } from '@herald/contracts/occurrences'
 import { sql } from 'kysely'
 import { statusAfter, statusesThatAllow } from '../core/campaign.ts'
-import type { Recurrence } from '@herald/contracts/occurrences'
 import { isRecurring, ownLease, withoutNames, type Started } from './campaigns.ts'
 import type { Db } from './tables.ts'
 
 type One = { appId: string; campaignId: string }
-/** A campaign under way whose flow has changed. `pointer_no`: the number of its next pointer, when it has to be pointed at. */
-export type Changed = Started & { pointer_no: number; is_due: boolean }
+/** A send under way whose flow has changed. `isDue`: audience is to be pointed at it, with `pointerNo`. */
+export type Changed = Started & { pointerNo: number; isDue: boolean }
 
 const again = sql<Date>`now() + interval '5 seconds'`
 
 /**
- * Pauses, resumes or cancels a send under way: the status, its number and what audience is to be told commit together. Undefined: its
- * status does not allow that, or a cancel was asked for already. One that audience has not started is pointed at no more until it resumes.
+ * Pauses, resumes or cancels a send under way. The status, the number of the change and the note that audience is to be told commit together.
+ * Undefined when the status does not allow it, or a cancel was asked for already. While a send is paused audience is not pointed at it.
  */
 export const changeFlow = (db: Db, { appId, campaignId }: One, action: 'pause' | 'resume' | 'askCancel'): Promise<Changed | undefined> =>
   db
@@ -21,7 +21,7 @@ export const changeFlow = (db: Db, { appId, campaignId }: One, action: 'pause' |
       ...(action === 'askCancel' ? { cancelling: true } : { status: statusAfter(action) }),
       ...(action === 'pause' ? { paused_at: sql<Date>`now()` } : {}),
       ...(action === 'resume' ? { paused_at: null } : {}),
-      // Another number: the same within two minutes would be swallowed, and with it the send.
+      // A new number: the queue drops a pointer whose number it has had within two minutes.
       ...(action === 'resume'
         ? { due_at: sql<Date>`case when started_at is null then ${ownLease} end`, pointer_no: sql<number>`pointer_no + 1` }
         : { due_at: null }),
@@ -33,10 +33,10 @@ export const changeFlow = (db: Db, { appId, campaignId }: One, action: 'pause' |
     .where('status', 'in', statusesThatAllow(action))
     .where('cancelling', '=', false)
     .$if(action === 'resume', (query) => query.where(sql<boolean>`(${isRecurring}) is not true`))
-    .returning(['id', 'status', 'cancelling', 'flow_no', 'pointer_no', sql<boolean>`due_at is not null`.as('is_due')])
+    .returning(['id', 'status', 'cancelling', 'flow_no as flowNo', 'pointer_no as pointerNo', sql<boolean>`due_at is not null`.as('isDue')])
     .executeTakeFirst()
 
-/** Pauses a recurrence: it is due no more, so nobody makes a run of it. False: its status does not allow that. */
+/** Pauses a recurrence: it is not due any more, so no run is made of it. Gives false when its status does not allow it. */
 export async function pauseRecurrence(db: Db, { appId, campaignId }: One): Promise<boolean> {
   const row = await db
     .updateTable('campaigns')
@@ -49,7 +49,7 @@ export async function pauseRecurrence(db: Db, { appId, campaignId }: One): Promi
   return row !== undefined
 }
 
-/** A paused recurrence, with the database's clock; its row is the caller's until its transaction ends. Undefined: it is none, or not paused. */
+/** Locks a paused recurrence until the transaction ends, and gives it with the database's time. Undefined when it is no recurrence or not paused. */
 export async function lockPausedRecurrence(
   db: Db,
   { appId, campaignId }: One,
@@ -68,7 +68,7 @@ export async function lockPausedRecurrence(
     : undefined
 }
 
-/** Lets a paused recurrence go on. The caller holds its row. */
+/** Resumes a recurrence whose row the caller has locked. */
 export const markResumed = (db: Db, campaignId: string, dueAt: Date) =>
   db
     .updateTable('campaigns')
@@ -77,8 +77,8 @@ export const markResumed = (db: Db, campaignId: string, dueAt: Date) =>
     .execute()
 
 /**
- * Ends pauses of more than `days`, at most 100 at once: a recurrence is cancelled, of a send its cancel is asked for and told to audience by
- * the sweep. Answers the ids.
+ * Ends pauses that last longer than `days`, at most 100 at once, and gives the ids of the campaigns. A recurrence is cancelled. For a send the
+ * cancel is asked for, and the sweep tells audience.
  */
 export async function endLongPauses(db: Db, days: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
@@ -100,7 +100,7 @@ export async function endLongPauses(db: Db, days: number): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-/** Takes changes that audience has not answered. Two sweeps never take the same row; it is due again after 5 s. */
+/** Takes changes of flow that audience has not answered. Two sweeps never take the same row. A change is due again after 5 s. */
 export const takeDueFlows = (db: Db, limit: number): Promise<Started[]> =>
   db
     .with('due', (due) =>
@@ -116,15 +116,15 @@ export const takeDueFlows = (db: Db, limit: number): Promise<Started[]> =>
     .updateTable('campaigns')
     .where('campaigns.id', '=', sql<string>`any(array(select id from due))`)
     .set({ flow_due_at: again })
-    .returning(['campaigns.id', 'status', 'cancelling', 'flow_no'])
+    .returning(['campaigns.id', 'status', 'cancelling', 'flow_no as flowNo'])
     .execute()
 
-/** Audience has answered to change `flowNo`; a later one stays to be told. */
+/** Audience has answered the change `flowNo`. A later change stays to be told. */
 export async function confirmFlow(db: Db, campaignId: string, flowNo: number): Promise<void> {
   await db.updateTable('campaigns').set({ flow_due_at: null }).where('id', '=', campaignId).where('flow_no', '=', flowNo).execute()
 }
 
-/** A cancelled send that audience never had: nothing was queued, so nothing settles it. Whom a notification was for is forgotten. */
+/** Ends a cancelled send of which audience has no row: nothing was queued, so the tracker will never settle it. */
 export async function markNeverStarted(db: Db, campaignId: string): Promise<void> {
   await db
     .updateTable('campaigns')

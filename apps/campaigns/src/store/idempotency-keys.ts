@@ -2,17 +2,17 @@ import type { NotQueued } from '@herald/contracts/test-send'
 import { sql } from 'kysely'
 import type { Db } from './tables.ts'
 
-/** An Idempotency-Key and the app whose it is. */
+/** An Idempotency-Key and the app that it belongs to. */
 export type Key = { appId: string; key: string }
-/** `notQueued`: of a test, the devices that it named and did not reach. */
+/** `notQueued`: the devices that a test named and does not reach. */
 export type IdempotencyRecord = { fingerprint: string; answer: { id: string; status: 'sending' | 'draft'; notQueued?: NotQueued[] } }
 
 /** App ids have a fixed length, so no two keys share a name. */
 export const keyName = ({ appId, key }: Key): string => `${appId} ${key}`
 
 /**
- * Locks keys until the transaction ends and answers the names of those it got. A refused one is being processed elsewhere. Waiting
- * is left out on purpose: the caller hears "in progress" at once, and nothing can deadlock.
+ * Locks keys until the transaction ends, and gives the names of those that it could lock. Any other key is being processed elsewhere. It does
+ * not wait for a key: so the caller is answered "in progress" at once, and there is no deadlock.
  */
 export async function takeKeys(db: Db, keys: Key[]): Promise<Set<string>> {
   const { rows } = await sql<{ name: string }>`
@@ -21,7 +21,7 @@ export async function takeKeys(db: Db, keys: Key[]): Promise<Set<string>> {
   return new Set(rows.map(({ name }) => name))
 }
 
-/** The records of these keys by name. One past its time counts as absent, whether it was deleted already or not. */
+/** Finds the records of these keys, by name. A record past its retention counts as absent, whether it was deleted already or not. */
 export async function findRecords(db: Db, keys: Key[], retentionHours: number): Promise<Map<string, IdempotencyRecord>> {
   const { rows } = await sql<{ app_id: string; key: string } & IdempotencyRecord>`
     select record.*
@@ -34,7 +34,7 @@ export async function findRecords(db: Db, keys: Key[], retentionHours: number): 
   return new Map(rows.map(({ app_id, key, fingerprint, answer }) => [keyName({ appId: app_id, key }), { fingerprint, answer }]))
 }
 
-/** Remembers answers. The caller holds the keys and saw no record that counts: what is there is past its time and is replaced. */
+/** Writes records. The caller has locked the keys and found no record that counts: one that is still there is past its retention and is replaced. */
 export async function insertRecords(db: Db, records: (Key & IdempotencyRecord)[]): Promise<void> {
   if (records.length === 0) return
   await db
@@ -61,7 +61,7 @@ export async function insertRecords(db: Db, records: (Key & IdempotencyRecord)[]
     .execute()
 }
 
-/** Deletes records past retention, at most 1,000 at once; answers how many. */
+/** Deletes records past their retention, at most 1,000 at once, and gives their number. */
 export async function deleteOldRecords(db: Db, retentionHours: number): Promise<number> {
   const { rows } = await sql`
     with old as (

@@ -3,7 +3,7 @@ import { sql, type RawBuilder } from 'kysely'
 import { columnsOf, ownLease, type NewCampaign } from './campaigns.ts'
 import type { Db } from './tables.ts'
 
-/** The columns of a new campaign, as they travel: a list each. */
+/** The columns of a new campaign with their types. Each is given to the statement as a list. */
 const typesOf = {
   ...{
     id: 'text',
@@ -20,8 +20,9 @@ const typesOf = {
 } as const
 
 /**
- * Writes notifications and drafts, in one statement whose text and plan do not depend on their number. Answers those whose app is not erased,
- * by id: `waiting` are those beyond what of an app may be pointed at at once, due now for the sweep; the others have their own lease.
+ * Writes notifications and drafts in one statement, whose text and plan do not depend on their number. Gives the written ones by id; campaigns of
+ * an erased app are not written. A send is `waiting` when its app has as many sends pointed at as it may have at once: it is due now, for the
+ * sweep. The other sends have a lease.
  */
 export async function insertCampaigns(db: Db, campaigns: NewCampaign[]): Promise<Map<string, { waiting: boolean }>> {
   if (campaigns.length === 0) return new Map()
@@ -52,7 +53,7 @@ export async function insertCampaigns(db: Db, campaigns: NewCampaign[]): Promise
   return new Map(written.rows.map(({ id, waiting }) => [id, { waiting }]))
 }
 
-/** Marks the tests among campaigns that this transaction has written. A statement of their own, so that no other send pays for a column. */
+/** Marks the tests among campaigns that this transaction has written. It is a statement of its own, so that no other send pays for the column. */
 export const markTests = (trx: Db, campaigns: NewCampaign[]) =>
   trx
     .updateTable('campaigns')
@@ -60,7 +61,7 @@ export const markTests = (trx: Db, campaigns: NewCampaign[]) =>
     .where('id', '=', sql<string>`any(${campaigns.flatMap(({ id, test }) => (test ? [id] : []))})`)
     .execute()
 
-/** What of an app is pointed at and not yet taken over by audience: due again later. */
+/** Counts the sends of an app that audience is pointed at and has not taken over: they are due again later. */
 export const pointedAt = (appId: RawBuilder<unknown>) => sql`
   (select count(*) from (
     select from campaigns where status = 'sending' and app_id = ${appId} and due_at > now() order by due_at limit ${sql.lit(pointedAtOnce)}

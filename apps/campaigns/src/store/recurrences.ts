@@ -1,16 +1,16 @@
+import type { Recurrence } from '@herald/contracts/occurrences'
 import { sql } from 'kysely'
 import { statusAfter } from '../core/campaign.ts'
-import type { Recurrence } from '@herald/contracts/occurrences'
 import { inherited, startLease } from './campaigns.ts'
 import type { Db } from './tables.ts'
 
 export type DueRecurrence = { id: string; schedule: Recurrence; activatedAt: Date; dueAt: Date; now: Date }
 
-/** Takes recurrences that are due; their rows are the caller's until its transaction ends, and no cancel comes between. */
+/** Takes recurrences that are due, and locks their rows until the transaction ends, so that no cancel comes between. */
 export async function takeDueRecurrences(db: Db, limit: number): Promise<DueRecurrence[]> {
   const rows = await db
     .selectFrom('campaigns')
-    .select(['id', 'schedule', 'activated_at', 'due_at', sql<Date>`now()`.as('now')])
+    .select(['id', 'schedule', 'activated_at as activatedAt', 'due_at as dueAt', sql<Date>`now()`.as('now')])
     .where('due_at', '<=', sql<Date>`now()`)
     .where('status', '=', statusAfter('sendRecurring'))
     .orderBy('due_at')
@@ -18,16 +18,16 @@ export async function takeDueRecurrences(db: Db, limit: number): Promise<DueRecu
     .forUpdate()
     .skipLocked()
     .execute()
-  return rows.flatMap(({ id, schedule, activated_at, due_at, now }) =>
-    schedule?.type === 'recurring' && activated_at && due_at ? [{ id, schedule, activatedAt: activated_at, dueAt: due_at, now }] : [],
+  return rows.flatMap(({ id, schedule, activatedAt, dueAt, now }) =>
+    schedule?.type === 'recurring' && activatedAt && dueAt ? [{ id, schedule, activatedAt, dueAt, now }] : [],
   )
 }
 
 export type NewRun = { id: string; recurringOf: string; localDate: string }
 
 /**
- * Writes runs as campaigns under way: copies of their recurrences, with their own ids. Answers the ids of those that are new: a local
- * date that has its run gets no second one, nor has an erased app any.
+ * Writes runs as campaigns under way, copies of their recurrences, and gives the ids of those that are new. A local date that has its run gets
+ * no second one, and an erased app gets none.
  */
 export async function insertRuns(db: Db, runs: NewRun[]): Promise<string[]> {
   if (runs.length === 0) return []
@@ -47,7 +47,7 @@ export async function insertRuns(db: Db, runs: NewRun[]): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-/** Sets when recurrences are due next; one without a time is over. The caller holds their rows. */
+/** Sets when recurrences are due next. One without a next time is over. The caller has locked the rows. */
 export async function advanceRecurrences(db: Db, ticks: { id: string; nextDue: Date | undefined; missed: number }[]): Promise<void> {
   if (ticks.length === 0) return
   await sql`
@@ -65,11 +65,11 @@ export async function advanceRecurrences(db: Db, ticks: { id: string; nextDue: D
 
 export type RunRow = Awaited<ReturnType<typeof findRuns>>[number]
 
-/** One more than `limit` of the runs of a recurrence, newest day first, of days before that of an earlier page: by the key that keeps a day's run single. */
+/** Gives one run more than `limit`, newest day first, of days before `before`. It reads by the unique key of recurrence and day. */
 export const findRuns = (db: Db, recurrenceId: string, { limit, before }: { limit: number; before: string | undefined }) =>
   db
     .selectFrom('campaigns')
-    .select(['id', 'status', 'cancelling', 'failure', 'created_at', 'started_at', 'settled_at'])
+    .select(['id', 'status', 'cancelling', 'failure', 'created_at as createdAt', 'started_at as startedAt', 'settled_at as settledAt'])
     .select(sql<string>`local_date::text`.as('day'))
     .where('recurring_of', '=', recurrenceId)
     .$if(before !== undefined, (query) => query.where('local_date', '<', sql<string>`${before}::date`))

@@ -2,13 +2,13 @@ import type { CampaignStatus } from '@herald/contracts/stats'
 import { sql } from 'kysely'
 import type { Db } from './tables.ts'
 
-/** Campaigns of an app that are counted at most: 10 ms by the index alone. */
+/** At most this many campaigns of an app are counted: 10 ms in the index alone. */
 const mostCounted = 100_000
 const mostListed = 10
-/** Those of one status that are looked at for a list. */
+/** At most this many campaigns of one status are looked at for a list. */
 const mostLooked = 1_000
 
-/** How many campaigns of people have each status; only statuses that some have. */
+/** Counts an app's campaigns by status, without notifications. A status that no campaign has is left out. */
 export async function countByStatus(db: Db, appId: string): Promise<{ status: CampaignStatus; count: number }[]> {
   const { rows } = await sql<{ status: CampaignStatus; count: number }>`
     select status, count(*) as count from (
@@ -17,7 +17,7 @@ export async function countByStatus(db: Db, appId: string): Promise<{ status: Ca
   return rows
 }
 
-/** The next that begin by themselves, soonest first: of each status one range of the index, in its order. */
+/** The next campaigns that begin by themselves, soonest first. Each status is one range of the index, in its order. */
 export async function findNext(db: Db, appId: string): Promise<{ id: string; name: string; dueAt: Date; schedule: string }[]> {
   const ofStatus = (status: CampaignStatus) => sql`(
     select id, name, due_at as "dueAt", schedule ->> 'type' as schedule from campaigns
@@ -28,7 +28,7 @@ export async function findNext(db: Db, appId: string): Promise<{ id: string; nam
   return rows
 }
 
-/** Those that are paused, longest first. */
+/** The paused campaigns, the longest pause first. */
 export async function findPaused(db: Db, appId: string): Promise<{ id: string; name: string; since: Date }[]> {
   const { rows } = await sql<{ id: string; name: string; since: Date }>`
     select id, name, paused_at as since from (
@@ -38,7 +38,7 @@ export async function findPaused(db: Db, appId: string): Promise<{ id: string; n
   return rows
 }
 
-/** Those that failed within 7 days, newest first. */
+/** The campaigns that failed within 7 days, newest first. */
 export async function findFailed(db: Db, appId: string): Promise<{ id: string; name: string; at: Date; code: string | null }[]> {
   const { rows } = await sql<{ id: string; name: string; at: Date; code: string | null }>`
     select id, name, settled_at as at, failure ->> 'code' as code from (

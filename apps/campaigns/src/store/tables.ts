@@ -42,21 +42,21 @@ export type Tables = {
     activated_at: Date | null
     missed_count: Generated<number>
     remainder_of: string | null
-    /** The sample rate of that experiment: who hashes below it was in the sample. */
+    /** The sample rate of that experiment: a user whose hash is below it was in the sample. */
     remainder_rate: number | null
-    /** Sent at each user's local time: the first after this. */
+    /** For a send at each user's local time: each user gets it at the first such time after this moment. */
     local_times_after: Date | null
-    /** Administration asked for a cancel while it was under way. */
+    /** The administration asked for a cancel while the send was under way. */
     cancelling: Generated<boolean>
-    /** Changes of whether the send goes on, and when audience is told of the last one again; null: it has answered. */
+    /** The number of the last change of the send's flow, and when audience is told of it again; null when audience has answered. */
     flow_no: Generated<number>
     flow_due_at: Date | null
-    /** Since when it is paused; null: it is not. */
+    /** Since when it is paused; null while it is not. */
     paused_at: Date | null
-    /** True: a test. Null in every other row. */
+    /** True in a test, null in every other row. */
     test: Generated<boolean | null>
     failure: OptionalJson<{ code: string; message: string }>
-    /** sending: point at it again; scheduled: start it; active: its next occurrence, or its end. */
+    /** When a sending one is pointed at again, a scheduled one starts, an active one has its next occurrence or its end. */
     due_at: Date | null
     pointer_no: Generated<number>
     created_at: Generated<Date>
@@ -75,7 +75,7 @@ export type Tables = {
     collapse_id: string | null
     priority: Priority | null
     silent: boolean | null
-    /** As far as it is added up; what is not is in `template_uses`. */
+    /** The uses that are added up. The others are rows of `template_uses`. */
     use_count: Generated<number>
     created_at: Generated<Date>
     updated_at: Generated<Date>

@@ -4,22 +4,19 @@ import { sql } from 'kysely'
 import type { TemplateDefaults } from '../core/overrides.ts'
 import type { Db } from './tables.ts'
 
-/** What a template of this app brings to a send, or undefined. */
+/** Finds what a template gives to a send; undefined when the app has no such template. */
 export async function findTemplateDefaults(db: Db, appId: string, templateId: string): Promise<TemplateDefaults | undefined> {
-  const row = await db
+  return db
     .selectFrom('templates')
-    .select(['content', 'data', 'presentation', 'ttl', 'collapse_id', 'priority', 'silent'])
+    .select(['content', 'data', 'presentation', 'ttl', 'collapse_id as collapseId', 'priority', 'silent'])
     .where('id', '=', templateId)
     .where('app_id', '=', appId)
     .executeTakeFirst()
-  if (!row) return undefined
-  const { collapse_id, ...rest } = row
-  return { ...rest, collapseId: collapse_id }
 }
 
 const jsonOrNull = (value: unknown): string | null => (value === undefined ? null : JSON.stringify(value))
 
-/** Every column that a body sets: what it leaves out is null. */
+/** Every column that a body sets. A field that it leaves out is null. */
 const columnsOf = ({ name, description, content, data, presentation, ttl, collapseId, priority, silent }: SaveTemplate) => ({
   name,
   description: description ?? null,
@@ -32,7 +29,7 @@ const columnsOf = ({ name, description, content, data, presentation, ttl, collap
   silent: silent ?? null,
 })
 
-/** Writes a template; false: its name is taken in this app, or the app was erased. */
+/** Writes a template. Gives false when its name is taken in this app, or the app was erased. */
 export async function insertTemplate(
   db: Db,
   { id, appId, template }: { id: string; appId: string; template: SaveTemplate },
@@ -66,20 +63,21 @@ export async function replaceTemplate(
   }
 }
 
-/** Deletes a template; false: unknown. Campaigns hold their own copy. */
+/** Deletes a template. Gives false when it is unknown. */
 export async function deleteTemplate(db: Db, appId: string, id: string): Promise<boolean> {
   const row = await db.deleteFrom('templates').where('id', '=', id).where('app_id', '=', appId).returning('id').executeTakeFirst()
   return row !== undefined
 }
 
-/** Templates of an app, each with its uses: those that are added up already and the second's that are not (migrations/0030). */
+/** Templates of an app, each with its uses: those that are added up, and those of about the last second, which are not yet (migrations/0030). */
 const shown = (db: Db, appId: string) =>
   db
     .selectFrom('templates')
-    .selectAll()
+    .select(['id', 'name', 'description', 'content', 'data', 'presentation', 'ttl', 'priority', 'silent'])
+    .select(['collapse_id as collapseId', 'created_at as createdAt', 'updated_at as updatedAt'])
     .select(
       sql<number>`use_count + coalesce((select sum(uses) from template_uses where template_uses.template_id = templates.id), 0)::bigint`.as(
-        'all_uses',
+        'useCount',
       ),
     )
     .where('app_id', '=', appId)
@@ -87,12 +85,12 @@ const shown = (db: Db, appId: string) =>
 export const findTemplate = (db: Db, appId: string, id: string) => shown(db, appId).where('id', '=', id).executeTakeFirst()
 export type TemplateRow = NonNullable<Awaited<ReturnType<typeof findTemplate>>>
 
-/** Templates whose names one page with a prefix looks at, at most. */
+/** A page with a prefix looks at the names of this many templates at most. */
 const mostExamined = 5_000
 
 /**
- * One row more than `limit`, newest first, after a place of an earlier page. With a `prefix` only those whose name begins with it, whatever
- * the letter case, among the next 5,000; `examinedTo` is where to go on when there may be more.
+ * Gives one row more than `limit`, newest first, after a place of an earlier page. With a `prefix` it gives those of the next 5,000 whose name
+ * begins with it, in any letter case; `examinedTo` is where the next page begins when there may be more.
  */
 export async function findTemplates(
   db: Db,
@@ -102,7 +100,7 @@ export async function findTemplates(
   const newest = shown(db, appId).orderBy('created_at', 'desc').orderBy('id', 'desc')
   if (prefix !== undefined) {
     const { ids, examinedTo } = await findNamed(db, appId, { limit, after, prefix })
-    // By their ids alone: beside an order and a limit the planner may walk the list in search of them.
+    // By ids and without a limit: with a limit the planner may walk through the list in search of them.
     return { rows: await newest.where('id', '=', sql<string>`any(${ids})`).execute(), examinedTo }
   }
   const rows = await newest
@@ -132,8 +130,8 @@ async function findNamed(
 }
 
 /**
- * Adds up what campaigns have noted of the uses of templates, at most 10,000 notes at once; answers how many. Several processes take
- * different notes.
+ * Adds up the uses of templates that triggers of campaigns have noted, at most 10,000 notes at once, and gives their number. Several processes
+ * take different notes.
  */
 export async function addUpUses(db: Db): Promise<number> {
   const { rows } = await sql<{ taken: number }>`

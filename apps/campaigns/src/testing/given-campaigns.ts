@@ -14,7 +14,7 @@ import { freshNats, testNatsPassword } from '@herald/testing/nats'
 import { testService } from '@herald/testing/service'
 import type { NewCampaign } from '../store/campaigns.ts'
 import type { Tables } from '../store/tables.ts'
-import { wireCampaigns } from '../wire.ts'
+import { startCampaigns } from '../campaigns.ts'
 
 /** All of campaigns on a real bus, without a process. */
 export async function givenCampaigns({ databaseUrl, natsUrl }: { databaseUrl: string; natsUrl: string }) {
@@ -33,7 +33,7 @@ export async function givenCampaigns({ databaseUrl, natsUrl }: { databaseUrl: st
     RECURRING_CATCHUP_SECONDS: 3600,
     TRANSACTIONAL_RETENTION_DAYS: 90,
   })
-  await wireCampaigns(service)
+  await startCampaigns(service)
   return service
 }
 

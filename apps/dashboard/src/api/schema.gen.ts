@@ -96,7 +96,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read the credentials, without secrets, and the breakers of the way to the provider */
+        /** Read the credentials, without secrets, and the circuits to the provider */
         get: operations["read-apns"];
         /** Set the APNs credentials */
         put: operations["setApns"];
@@ -115,7 +115,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read the credentials, without secrets, and the breakers of the way to the provider */
+        /** Read the credentials, without secrets, and the circuits to the provider */
         get: operations["read-fcm"];
         /** Set the FCM credentials */
         put: operations["setFcm"];
@@ -134,7 +134,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read the credentials, without secrets, and the breakers of the way to the provider */
+        /** Read the credentials, without secrets, and the circuits to the provider */
         get: operations["read-webpush"];
         /** Set the Web Push credentials; keys are made when there are none */
         put: operations["setWebPush"];
@@ -155,7 +155,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Try the provider now, where a breaker is open; answers how many are */
+        /** Probe the provider now where a circuit is open; answers how many circuits are */
         post: operations["probe-apns"];
         delete?: never;
         options?: never;
@@ -189,7 +189,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Try the provider now, where a breaker is open; answers how many are */
+        /** Probe the provider now where a circuit is open; answers how many circuits are */
         post: operations["probe-fcm"];
         delete?: never;
         options?: never;
@@ -223,7 +223,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Try the provider now, where a breaker is open; answers how many are */
+        /** Probe the provider now where a circuit is open; answers how many circuits are */
         post: operations["probe-webpush"];
         delete?: never;
         options?: never;
@@ -255,7 +255,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List what became of pushes, newest first; those that have not ended come before the others, with their last answer */
+        /** List pushes with their outcomes, newest first; open pushes come before the others, with the last answer of their provider */
         get: operations["listPushes"];
         put?: never;
         post?: never;
@@ -272,7 +272,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The same pushes as a CSV, all of them: a connection that is cut says that not all has come */
+        /** Export the same pushes as a CSV, all of them; a connection that is cut means that some are missing */
         get: operations["exportPushes"];
         put?: never;
         post?: never;
@@ -328,7 +328,7 @@ export interface paths {
         get: operations["readWebhook"];
         put?: never;
         post?: never;
-        /** Delete a webhook endpoint and what waits for it */
+        /** Delete a webhook endpoint and the events that wait for it */
         delete: operations["deleteWebhook"];
         options?: never;
         head?: never;
@@ -485,7 +485,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List what was done that is of no app, newest first: sessions begun, refused and ended, sign-in links made */
+        /** List what was done that belongs to no app, newest first: sessions begun, refused and ended, sign-in links made */
         get: operations["listAuditOfHerald"];
         put?: never;
         post?: never;
@@ -502,7 +502,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List who changed what and when, newest first: by action or its beginning, actor, id and time */
+        /** List who changed what and when, newest first; it can be filtered by action or its beginning, actor, id and time */
         get: operations["listAudit"];
         put?: never;
         post?: never;
@@ -530,24 +530,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/v1/admin/apps/{appId}/templates": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** List templates, newest first */
-        get: operations["listTemplatesOfApp"];
-        put?: never;
-        /** Make a template */
-        post: operations["createTemplateOfApp"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/v1/admin/apps/{appId}/segments/preview": {
         parameters: {
             query?: never;
@@ -559,7 +541,7 @@ export interface paths {
         put?: never;
         /**
          * Count the devices that a segment would reach
-         * @description Counts devices that are opted in and not dead, as a send would. Without a segment, or with {}, everyone is counted.
+         * @description Counts devices that are opted in and not invalidated, as a send would. Without a segment, or with {}, everyone is counted.
          */
         post: operations["previewSegmentOfApp"];
         delete?: never;
@@ -604,6 +586,24 @@ export interface paths {
         put?: never;
         /** Count the devices of a saved segment and keep the count */
         post: operations["countSegmentOfApp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/apps/{appId}/templates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List templates, newest first */
+        get: operations["listTemplatesOfApp"];
+        put?: never;
+        /** Make a template */
+        post: operations["createTemplateOfApp"];
         delete?: never;
         options?: never;
         head?: never;
@@ -718,7 +718,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Let a paused send go on, or a recurrence with its next occurrence */
+        /** Resume a paused send, or a recurrence from its next occurrence on */
         post: operations["resumeCampaignOfApp"];
         delete?: never;
         options?: never;
@@ -735,7 +735,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Make a draft like it */
+        /** Make a draft that is a copy of a campaign */
         post: operations["duplicateCampaignOfApp"];
         delete?: never;
         options?: never;
@@ -750,7 +750,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Count the ledger of a campaign anew and hold it against its counters */
+        /** Count the ledger of a campaign again and compare it with its counters */
         get: operations["verifyCampaignOfApp"];
         put?: never;
         post?: never;
@@ -769,7 +769,7 @@ export interface paths {
         };
         /**
          * List the waves of a send in their order: instant, zones and what each has queued
-         * @description None before its fan-out begins, and 7 days after it is settled.
+         * @description The list is empty before the fan-out begins, and from 7 days after the send is settled.
          */
         get: operations["listWavesOfCampaign"];
         put?: never;
@@ -824,8 +824,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Send a draft, or set its schedule going
-         * @description Answers what the campaign is from now on: sending, scheduled or active, as its schedule says.
+         * Send a draft, or start its schedule
+         * @description Answers the new status of the campaign: sending, scheduled or active, as its schedule says.
          */
         post: operations["sendCampaignOfApp"];
         delete?: never;
@@ -864,8 +864,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Try a notification or a campaign, or one that exists, without sending it
-         * @description Answers whom it would reach, who would be skipped and why, when, in which languages, and how large the pushes are, counted and rendered by what sends. Nothing is sent or written. Samples show values of people, so they need the scope users:read too.
+         * Try a notification, a campaign or a stored campaign without sending it
+         * @description Answers whom it would reach, who would be skipped and why, when, in which languages, and how large the pushes are. The code that sends counts and renders them. Nothing is sent or written. Samples show values of users, so they need the scope users:read too.
          */
         post: operations["dryRunNotificationOfApp"];
         delete?: never;
@@ -885,7 +885,7 @@ export interface paths {
         put?: never;
         /**
          * Send a test to single devices and answer what became of it; 202 when that takes longer than 10 seconds
-         * @description Tests the send fields, or the content of a campaign or of a variant of it. `subscriptionId` may be any device; the other selectors mean test devices. A test obeys no delivery rule and is counted in no series. 202 has the results that there are; the same request with the same Idempotency-Key answers the rest.
+         * @description Tests the send fields, or the content of a campaign or of a variant of it. `subscriptionId` may be any device; the other selectors reach test devices only. A test obeys no delivery rule and is counted in no series. 202 has the results so far; the same request with the same Idempotency-Key answers the rest.
          */
         post: operations["sendTest"];
         delete?: never;
@@ -957,7 +957,7 @@ export interface paths {
         };
         /**
          * Read how many devices there were at the end of each UTC day, by platform
-         * @description Days reach back 400. A day on which no process was there to count is absent.
+         * @description Days reach back 400 days. A day on which no process could count is absent.
          */
         get: operations["readDeviceSeries"];
         put?: never;
@@ -1009,7 +1009,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Export everybody: a user with devices a line, by id */
+        /** Export all users by id, each with its devices in one line */
         get: operations["exportUsersOfApp"];
         put?: never;
         post?: never;
@@ -1026,7 +1026,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Export all that there is of one person: user, devices, pushes with what was reported of them, webhook deliveries */
+        /** Export all that Herald has of one user: the user, devices, pushes with what was reported of them, webhook deliveries */
         get: operations["exportUserOfApp"];
         put?: never;
         post?: never;
@@ -1123,7 +1123,7 @@ export interface paths {
         head?: never;
         /**
          * Change what a device said of itself, whether it is opted in, or whether it is a test device
-         * @description No API key marks a test device: that would be a way around the frequency cap.
+         * @description No API key can mark a test device: with one the frequency cap could be got around.
          */
         patch: operations["changeSubscriptionOfApp"];
         trace?: never;
@@ -1156,7 +1156,7 @@ export interface paths {
         get?: never;
         /**
          * Send the file of an import, or a part of it from the offset on
-         * @description Raw UTF-8, at most 4 GiB in all. The answer says where to go on; after a broken connection ask for the import and go on at its `offset`. Another offset is 409, with the right one in the detail at `offset`.
+         * @description Raw UTF-8, at most 4 GiB in all. The answer has the offset of the next part; after a broken connection read the import and continue at its `offset`. Any other offset is 409, with the right one in the detail at `offset`.
          */
         put: operations["sendImportData"];
         post?: never;
@@ -1190,11 +1190,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read how far an import is, and what became of its rows */
+        /** Read how far an import has come, and what became of its rows */
         get: operations["readImport"];
         put?: never;
         post?: never;
-        /** End an import where it is; what is written stays */
+        /** Cancel an import; the devices that it has written stay */
         delete: operations["cancelImport"];
         options?: never;
         head?: never;
@@ -1247,7 +1247,7 @@ export interface paths {
         put?: never;
         /**
          * Sign in with the administration token or with the code of a sign-in link; sets the cookie of the session
-         * @description Changes made with the cookie need the header x-csrf-token. Ten wrong tokens or codes of an address in a minute are 429.
+         * @description Changes made with the cookie need the header x-csrf-token. After ten wrong tokens or codes from an address within a minute the answer is 429.
          */
         post: operations["beginSession"];
         /** Sign out: the session of the cookie ends */
@@ -1268,7 +1268,7 @@ export interface paths {
         put?: never;
         /**
          * Make a link that signs in once, within ten minutes
-         * @description The code stands behind # and so reaches no log of a server. 100 links may wait; the oldest goes.
+         * @description The code stands behind #, so it reaches no log of a server. At most 100 links wait to be used; beyond that the oldest is deleted.
          */
         post: operations["makeSignInLink"];
         delete?: never;
@@ -1286,7 +1286,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Take an account at a simulated provider as the credentials of an app that has none of the kind */
+        /** Give an app that has no credentials of a kind an account at the simulated provider */
         post: operations["takeSimulatedAccount"];
         delete?: never;
         options?: never;
@@ -1301,12 +1301,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the virtual devices that an app reaches, newest first, those that were added here before the demo’s */
+        /** List the virtual devices that an app reaches, newest first; those that an operator added come before the demo’s */
         get: operations["listSimulatedDevices"];
         put?: never;
         /**
          * Add a virtual phone or browser, and register it
-         * @description It reports delivered by itself when it shows a push; opened, clicked and dismissed are the person’s.
+         * @description It reports delivered by itself when it shows a push; opened, clicked and dismissed are up to the operator.
          */
         post: operations["addSimulatedDevice"];
         delete?: never;
@@ -1342,7 +1342,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Uninstall the app of a virtual device: its provider calls it dead from now on */
+        /** Uninstall the app from a virtual device: from now on its provider answers that the token is unknown */
         delete: operations["removeSimulatedDevice"];
         options?: never;
         head?: never;
@@ -1393,7 +1393,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** How Herald as a whole is doing; what cannot be known now is null */
+        /** Read how Herald as a whole is doing; what cannot be known now is null */
         get: operations["readSystem"];
         put?: never;
         post?: never;
@@ -1407,7 +1407,7 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /** @description Whom a segment matches; {} means everyone. At most 8 levels deep, with at most 100 leaves and 10,000 listed values; one that costs too much per device is refused at the leaf that is too much. */
+        /** @description Which devices a segment matches; {} means everyone. At most 8 levels deep, with at most 100 leaves and 10,000 listed values; one that costs too much per device is refused at the leaf that is too much. */
         Segment: Record<string, never> | components["schemas"]["SegmentNode"];
         SegmentNode: {
             field: string;
@@ -1424,7 +1424,7 @@ export interface components {
         };
         Error: {
             error: {
-                /** @description One of a closed table; programs decide by it. */
+                /** @description One of a fixed list: programs decide by it. */
                 code: string;
                 /** @description A sentence for people. */
                 message: string;
@@ -1463,7 +1463,7 @@ export interface components {
         Id: string;
         AppList: {
             items: components["schemas"]["AppRead"][];
-            /** @description Where the list goes on; null at its end. */
+            /** @description The cursor of the next page; null on the last page. */
             nextCursor: string | null;
         };
         ChangeAppBody: {
@@ -1504,14 +1504,14 @@ export interface components {
             hint: string;
             /** Format: date-time */
             createdAt: string;
-            /** @description The hour of its last use, a minute late at most; null: it was not used. */
+            /** @description The hour of its last use, a minute late at most; null when it was never used. */
             lastUsedAt: string | null;
             /** @description The key’s text, shown this once. */
             key: string;
         };
         ApiKeyList: {
             items: components["schemas"]["ApiKey"][];
-            /** @description Where the list goes on; null at its end. */
+            /** @description The cursor of the next page; null on the last page. */
             nextCursor: string | null;
         };
         ApiKey: {
@@ -1524,7 +1524,7 @@ export interface components {
             hint: string;
             /** Format: date-time */
             createdAt: string;
-            /** @description The hour of its last use, a minute late at most; null: it was not used. */
+            /** @description The hour of its last use, a minute late at most; null when it was never used. */
             lastUsedAt: string | null;
         };
         SetApnsBody: {
@@ -1576,11 +1576,11 @@ export interface components {
             /** @enum {string} */
             platform: "ios" | "android" | "web";
             /**
-             * @description Of APNs; empty elsewhere.
+             * @description The environment of APNs; empty for other platforms.
              * @enum {string}
              */
             environment: "" | "production" | "sandbox";
-            /** @description Why it is open. */
+            /** @description Why the circuit is open. */
             code: ("token_dead" | "token_invalid" | "sender_mismatch" | "payload_too_large" | "payload_invalid" | "credentials_invalid" | "not_configured" | "rate_limited" | "provider_unavailable" | "network_error" | "timeout" | "encryption_failed" | "internal") | null;
             /** Format: date-time */
             since: string;
@@ -1588,7 +1588,7 @@ export interface components {
             probeAt: string | null;
             /** @enum {string} */
             state: "closed" | "open";
-            /** @description Pushes that wait for it to close. */
+            /** @description Pushes that wait for the circuit to close. */
             heldCount: number;
         };
         "Read-apnsAnswer": {
@@ -1604,11 +1604,11 @@ export interface components {
             open: number;
         };
         ProviderChecked: {
-            /** @description The provider takes the credentials. */
+            /** @description True when the provider takes the credentials. */
             ok: boolean;
-            /** @description What pushes would fail with; null when it is ok. */
+            /** @description The code with which pushes would fail; null when the credentials are fine. */
             code: ("token_dead" | "token_invalid" | "sender_mismatch" | "payload_too_large" | "payload_invalid" | "credentials_invalid" | "not_configured" | "rate_limited" | "provider_unavailable" | "network_error" | "timeout" | "encryption_failed" | "internal") | null;
-            /** @description The provider’s own words, also when it is ok. */
+            /** @description The provider’s own words, also when the credentials are fine. */
             providerCode: string | null;
             /** @description What to do about it. */
             remedy: string | null;
@@ -1626,7 +1626,7 @@ export interface components {
         };
         PushList: {
             items: components["schemas"]["Push"][];
-            /** @description Where the list goes on; null at its end. */
+            /** @description The cursor of the next page; null on the last page. */
             nextCursor: string | null;
         };
         Push: {
@@ -1646,11 +1646,11 @@ export interface components {
             settledAt: string | null;
             engagements: ("delivered" | "opened" | "clicked" | "dismissed")[];
             /**
-             * @description Of a push that is open.
+             * @description Only on a push that is open.
              * @enum {string}
              */
             state?: "waiting" | "sending" | "held" | "retry";
-            /** @description Of a push that is open; null: at once, or it is being sent. */
+            /** @description Only on a push that is open; null when it is tried at once or being sent. */
             nextTryAt?: string | null;
         };
         ExplainSendAnswer: {
@@ -1969,7 +1969,7 @@ export interface components {
         };
         WebhookList: {
             items: components["schemas"]["Webhook"][];
-            /** @description Where the list goes on; null at its end. */
+            /** @description The cursor of the next page; null on the last page. */
             nextCursor: string | null;
         };
         Webhook: {
@@ -2007,13 +2007,13 @@ export interface components {
             secret: string;
         };
         WebhookTested: {
-            /** @description Null: there was no answer. */
+            /** @description Null when there was no answer. */
             status: number | null;
             error: string | null;
         };
         WebhookDeliveryList: {
             items: components["schemas"]["WebhookDelivery"][];
-            /** @description Where the list goes on; null at its end. */
+            /** @description The cursor of the next page; null on the last page. */
             nextCursor: string | null;
         };
         WebhookDelivery: {
@@ -2064,18 +2064,18 @@ export interface components {
                  * @enum {string}
                  */
                 type: "string" | "number" | "boolean" | "mixed";
-                /** @description Users who have it; estimated where `exact` is false. */
+                /** @description Users who have this tag; estimated where `exact` is false. */
                 users: number;
                 /** @description The lower end of the 95 % interval of `users`. */
                 low: number;
-                /** @description The upper end of it. */
+                /** @description The upper end of the 95 % interval of `users`. */
                 high: number;
                 /** @description The most frequent values as text, the first 100 characters of each. */
                 values: string[];
             }[];
-            /** @description Where the list goes on; null at its end. */
+            /** @description The cursor of the next page; null on the last page. */
             nextCursor: string | null;
-            /** @description Every user of the app was read. */
+            /** @description True when every user of the app was read. */
             exact: boolean;
             /** @description Users that were read. */
             sample: number;
@@ -2086,7 +2086,7 @@ export interface components {
         };
         AuditList: {
             items: components["schemas"]["AuditEntry"][];
-            /** @description Where the list goes on; null at its end. */
+            /** @description The cursor of the next page; null on the last page. */
             nextCursor: string | null;
         };
         AuditEntry: {
@@ -2103,7 +2103,7 @@ export interface components {
         };
         SegmentsOfApp: {
             items: components["schemas"]["SavedSegment"][];
-            /** @description Where the list goes on; null at its end. */
+            /** @description The cursor of the next page; null on the last page. */
             nextCursor: string | null;
         };
         SavedSegment: {
@@ -2120,9 +2120,26 @@ export interface components {
             /** Format: date-time */
             updatedAt: string;
         };
+        /** @default {} */
+        PreviewSegmentOfAppBody: {
+            segment?: components["schemas"]["Segment"];
+        };
+        SegmentCount: {
+            count: number;
+            byPlatform: {
+                ios: number;
+                android: number;
+                web: number;
+            };
+        };
+        SaveSegment: {
+            name: string;
+            description?: string | null;
+            definition: components["schemas"]["Segment"];
+        };
         TemplatesOfApp: {
             items: components["schemas"]["Template"][];
-            /** @description Where the list goes on; null at its end. */
+            /** @description The cursor of the next page; null on the last page. */
             nextCursor: string | null;
         };
         Template: {
@@ -2155,23 +2172,6 @@ export interface components {
             interruptionLevel?: "passive" | "active" | "time-sensitive" | "critical";
             relevanceScore?: number;
             channelId?: string;
-        };
-        /** @default {} */
-        PreviewSegmentOfAppBody: {
-            segment?: components["schemas"]["Segment"];
-        };
-        SegmentCount: {
-            count: number;
-            byPlatform: {
-                ios: number;
-                android: number;
-                web: number;
-            };
-        };
-        SaveSegment: {
-            name: string;
-            description?: string | null;
-            definition: components["schemas"]["Segment"];
         };
         SaveTemplate: {
             name: string;
@@ -2206,7 +2206,7 @@ export interface components {
         };
         CampaignList: {
             items: components["schemas"]["CampaignWithStats"][];
-            /** @description Where the list goes on; null at its end. */
+            /** @description The cursor of the next page; null on the last page. */
             nextCursor: string | null;
         };
         CampaignWithStats: {
@@ -2217,7 +2217,7 @@ export interface components {
             transactional: boolean;
             content: components["schemas"]["Content"] | null;
             templateId: components["schemas"]["Id"] | null;
-            /** @description A Segment; null: everyone, or not copied from segmentId yet. */
+            /** @description A Segment; null for everyone, or while it is not yet copied from segmentId. */
             segment: unknown;
             segmentId: components["schemas"]["Id"] | null;
             schedule: components["schemas"]["Schedule"] | null;
@@ -2238,7 +2238,7 @@ export interface components {
                 code: string;
                 message: string;
             } | null;
-            /** @description A cancel was asked for; it is cancelled when its last push has an outcome. */
+            /** @description True when a cancel was asked for; the campaign is cancelled once its last push has an outcome. */
             cancelling: boolean;
             nextAt: string | null;
             test: boolean;
@@ -2315,7 +2315,7 @@ export interface components {
             transactional: boolean;
             content: components["schemas"]["Content"] | null;
             templateId: components["schemas"]["Id"] | null;
-            /** @description A Segment; null: everyone, or not copied from segmentId yet. */
+            /** @description A Segment; null for everyone, or while it is not yet copied from segmentId. */
             segment: unknown;
             segmentId: components["schemas"]["Id"] | null;
             schedule: components["schemas"]["Schedule"] | null;
@@ -2336,7 +2336,7 @@ export interface components {
                 code: string;
                 message: string;
             } | null;
-            /** @description A cancel was asked for; it is cancelled when its last push has an outcome. */
+            /** @description True when a cancel was asked for; the campaign is cancelled once its last push has an outcome. */
             cancelling: boolean;
             nextAt: string | null;
             test: boolean;
@@ -2367,7 +2367,7 @@ export interface components {
                     };
                 };
             };
-            /** @description Delivered by sent, opened and clicked by delivered, to four decimals; null when there is nothing to divide by. */
+            /** @description delivered divided by sent; opened and clicked divided by delivered. Four decimals; null when the divisor is 0. */
             rates: {
                 delivery: number | null;
                 open: number | null;
@@ -2399,7 +2399,7 @@ export interface components {
             transactional: boolean;
             content: components["schemas"]["Content"] | null;
             templateId: components["schemas"]["Id"] | null;
-            /** @description A Segment; null: everyone, or not copied from segmentId yet. */
+            /** @description A Segment; null for everyone, or while it is not yet copied from segmentId. */
             segment: unknown;
             segmentId: components["schemas"]["Id"] | null;
             schedule: components["schemas"]["Schedule"] | null;
@@ -2420,7 +2420,7 @@ export interface components {
                 code: string;
                 message: string;
             } | null;
-            /** @description A cancel was asked for; it is cancelled when its last push has an outcome. */
+            /** @description True when a cancel was asked for; the campaign is cancelled once its last push has an outcome. */
             cancelling: boolean;
             nextAt: string | null;
             test: boolean;
@@ -2506,7 +2506,7 @@ export interface components {
                  * @description When it begins.
                  */
                 at: string;
-                /** @description The time zones of its users; null among them: users without one. Null: everybody. The last wave takes everybody else too. */
+                /** @description The time zones whose users it reaches; null among them stands for users without one. Null instead of a list: all users. The last wave reaches everybody else too. */
                 zones: (string | null)[] | null;
                 /**
                  * @description `cancelled`: the send failed or was cancelled before the wave was over.
@@ -2521,7 +2521,7 @@ export interface components {
                     web: number;
                 };
             }[];
-            /** @description Where the list goes on; null at its end. */
+            /** @description The cursor of the next page; null on the last page. */
             nextCursor: string | null;
         };
         ListRunsOfCampaignAnswer: {
@@ -2566,7 +2566,7 @@ export interface components {
                     };
                 };
             }[];
-            /** @description Where the list goes on; null at its end. */
+            /** @description The cursor of the next page; null on the last page. */
             nextCursor: string | null;
         };
         CreateCampaignOfAppBody: {
@@ -2659,7 +2659,7 @@ export interface components {
                     android: number;
                     web: number;
                 };
-                /** @description False: counted in a sample, and the true number lies in `interval` 95 times in a hundred. */
+                /** @description False when the number was estimated from a sample; `interval` is its 95 % interval. */
                 exact: boolean;
                 sampleSize?: number;
                 interval?: number[];
@@ -2671,7 +2671,7 @@ export interface components {
             skips: {
                 reason: string;
                 devices: number;
-                /** @description False: counted in a sample, and the true number lies in `interval` 95 times in a hundred. */
+                /** @description False when the number was estimated from a sample; `interval` is its 95 % interval. */
                 exact: boolean;
                 sampleSize?: number;
                 interval?: number[];
@@ -2726,7 +2726,7 @@ export interface components {
                 } | null;
                 bytes: number | null;
                 limit: number;
-                /** @description Why it would not be sent to; null: it would. */
+                /** @description Why this device would be skipped; null when it would get the push. */
                 skip: string | null;
                 warnings: string[];
             }[];
@@ -2805,7 +2805,7 @@ export interface components {
             asOf: string;
             /**
              * Format: date-time
-             * @description Up to 60 s before asOf; of more than 5,000,000 devices, when the last day was taken.
+             * @description When the devices were counted: up to 60 s before asOf; with more than 5,000,000 devices at the last daily count.
              */
             devicesAsOf: string;
             devices: {
@@ -2813,7 +2813,7 @@ export interface components {
                     total: number;
                     reachable: number;
                     optedOut: number;
-                    /** @description Opted out or not: total is reachable, optedOut and invalidated together. */
+                    /** @description Invalidated devices, opted out or not. reachable, optedOut and invalidated add up to total. */
                     invalidated: number;
                     active1d: number;
                     active7d: number;
@@ -2823,7 +2823,7 @@ export interface components {
                     total: number;
                     reachable: number;
                     optedOut: number;
-                    /** @description Opted out or not: total is reachable, optedOut and invalidated together. */
+                    /** @description Invalidated devices, opted out or not. reachable, optedOut and invalidated add up to total. */
                     invalidated: number;
                     active1d: number;
                     active7d: number;
@@ -2833,7 +2833,7 @@ export interface components {
                     total: number;
                     reachable: number;
                     optedOut: number;
-                    /** @description Opted out or not: total is reachable, optedOut and invalidated together. */
+                    /** @description Invalidated devices, opted out or not. reachable, optedOut and invalidated add up to total. */
                     invalidated: number;
                     active1d: number;
                     active7d: number;
@@ -2909,7 +2909,7 @@ export interface components {
                 platform: "ios" | "android" | "web";
                 configured: boolean;
             }[];
-            /** @description What to look at, and the operation that says more of it. */
+            /** @description What the operator should look at, and the operation that says more. */
             attention: {
                 /** @enum {string} */
                 code: "circuit_open" | "provider_missing" | "many_failures" | "campaign_failed" | "campaign_paused" | "webhook_disabled" | "webhook_failing";
@@ -2955,12 +2955,12 @@ export interface components {
                 platform: "ios" | "android" | "web";
                 /** Format: date-time */
                 takenAt: string;
-                /** @description Made on that day, and still there. */
+                /** @description Devices registered on that day that still exist. */
                 new: number;
                 total: number;
                 reachable: number;
                 optedOut: number;
-                /** @description Opted out or not: total is reachable, optedOut and invalidated together. */
+                /** @description Invalidated devices, opted out or not. reachable, optedOut and invalidated add up to total. */
                 invalidated: number;
                 active1d: number;
                 active7d: number;
@@ -2968,9 +2968,9 @@ export interface components {
             }[];
         };
         ReadCurveAnswer: {
-            /** @description When its first push was queued; null: none was. */
+            /** @description When its first push was queued; null when none was. */
             startedAt: string | null;
-            /** @description False: a send of at most 1,000 pushes, which has no curve. */
+            /** @description False for a send of at most 1,000 pushes: it has no curve. */
             kept: boolean;
             points: {
                 afterSeconds: number;
@@ -3005,7 +3005,7 @@ export interface components {
                     skipped: number | null;
                 };
             };
-            /** @description Null where they are not known: of an older campaign, or of a small one past the retention of the ledger. */
+            /** @description Null where they are unknown: for an older campaign, or a small one past the retention of the ledger. */
             codes: {
                 /** @enum {string} */
                 platform: "ios" | "android" | "web";
@@ -3044,6 +3044,7 @@ export interface components {
                 };
                 reachable: number;
             }[];
+            /** @description The cursor of the next page; null on the last page. */
             nextCursor: string | null;
         };
         SearchUsersOfAppBody: {
@@ -3132,24 +3133,7 @@ export interface components {
                 [key: string]: boolean;
             };
             /** @description The newest 50. */
-            pushes: {
-                campaignId: string;
-                subscriptionId: string;
-                userId: string;
-                /** @enum {string} */
-                platform: "ios" | "android" | "web";
-                variant: string | null;
-                /** @enum {string} */
-                outcome: "sent" | "failed" | "skipped" | "open";
-                code: string | null;
-                providerCode: string | null;
-                attempts: number;
-                settledAt: string | null;
-                engagements: ("delivered" | "opened" | "clicked" | "dismissed")[];
-                /** @enum {string} */
-                state?: "waiting" | "sending" | "held" | "retry";
-                nextTryAt?: string | null;
-            }[];
+            pushes: components["schemas"]["Push"][];
         };
         UserChanges: {
             tags?: components["schemas"]["TagChanges"];
@@ -3227,24 +3211,7 @@ export interface components {
                 externalId: string | null;
             };
             /** @description The newest 50. */
-            pushes: {
-                campaignId: string;
-                subscriptionId: string;
-                userId: string;
-                /** @enum {string} */
-                platform: "ios" | "android" | "web";
-                variant: string | null;
-                /** @enum {string} */
-                outcome: "sent" | "failed" | "skipped" | "open";
-                code: string | null;
-                providerCode: string | null;
-                attempts: number;
-                settledAt: string | null;
-                engagements: ("delivered" | "opened" | "clicked" | "dismissed")[];
-                /** @enum {string} */
-                state?: "waiting" | "sending" | "held" | "retry";
-                nextTryAt?: string | null;
-            }[];
+            pushes: components["schemas"]["Push"][];
         };
         ChangeSubscriptionOfAppBody: {
             optedIn?: boolean;
@@ -3508,7 +3475,7 @@ export interface components {
             name?: string;
         };
         BeginSessionAnswer: {
-            /** @description Who the person says to be: the actor of the audit. */
+            /** @description The name that the operator gave: the actor in the audit. */
             name: string;
             /**
              * Format: date-time
@@ -3519,7 +3486,7 @@ export interface components {
             csrfToken: string;
         };
         ReadSessionAnswer: {
-            /** @description Who the person says to be: the actor of the audit. */
+            /** @description The name that the operator gave: the actor in the audit. */
             name: string;
             /**
              * Format: date-time
@@ -3564,12 +3531,12 @@ export interface components {
             id: string;
             /** @enum {string} */
             platform: "ios" | "android" | "web";
-            /** @description What it was called; null: it is one of the demo’s crowd, or has no name. */
+            /** @description Its name; null for a device of the demo, and for one without a name. */
             name: string | null;
-            /** @description It was added here: it reports delivered by itself, and a person does the rest. */
+            /** @description True when an operator added it: it reports delivered by itself, and the operator does the rest. */
             byHand: boolean;
             subscriptionId: components["schemas"]["Id"] | null;
-            /** @description Of APNs; empty elsewhere. */
+            /** @description The environment of APNs; empty for other platforms. */
             environment: string;
             behaviour: {
                 answer: string;
@@ -3582,12 +3549,12 @@ export interface components {
                 id: string;
                 /** @enum {string} */
                 platform: "ios" | "android" | "web";
-                /** @description What it was called; null: it is one of the demo’s crowd, or has no name. */
+                /** @description Its name; null for a device of the demo, and for one without a name. */
                 name: string | null;
-                /** @description It was added here: it reports delivered by itself, and a person does the rest. */
+                /** @description True when an operator added it: it reports delivered by itself, and the operator does the rest. */
                 byHand: boolean;
                 subscriptionId: components["schemas"]["Id"] | null;
-                /** @description Of APNs; empty elsewhere. */
+                /** @description The environment of APNs; empty for other platforms. */
                 environment: string;
                 behaviour: {
                     answer: string;
@@ -3595,7 +3562,7 @@ export interface components {
                     delayMs: number | null;
                 };
             }[];
-            /** @description Where the list goes on; null at its end. */
+            /** @description The cursor of the next page; null on the last page. */
             nextCursor: string | null;
         };
         SetSimulatedBehaviourBody: {
@@ -3609,12 +3576,12 @@ export interface components {
             id: string;
             /** @enum {string} */
             platform: "ios" | "android" | "web";
-            /** @description What it was called; null: it is one of the demo’s crowd, or has no name. */
+            /** @description Its name; null for a device of the demo, and for one without a name. */
             name: string | null;
-            /** @description It was added here: it reports delivered by itself, and a person does the rest. */
+            /** @description True when an operator added it: it reports delivered by itself, and the operator does the rest. */
             byHand: boolean;
             subscriptionId: components["schemas"]["Id"] | null;
-            /** @description Of APNs; empty elsewhere. */
+            /** @description The environment of APNs; empty for other platforms. */
             environment: string;
             behaviour: {
                 answer: string;
@@ -3624,7 +3591,7 @@ export interface components {
         };
         ListSimulatedPushesAnswer: {
             items: {
-                /** @description Its place in the simulator’s record, which begins again at 1 with the simulator. */
+                /** @description Its place in the simulator’s record, which begins at 1 again whenever the simulator starts. */
                 seq: number;
                 /** Format: date-time */
                 at: string;
@@ -3638,7 +3605,7 @@ export interface components {
                 variant: string | null;
                 /** @description For the tracking calls of a tap, an action or a swipe. */
                 msgId: string | null;
-                /** @description What the device shows; null: nothing, it is silent. */
+                /** @description What the device shows; null when the push is silent. */
                 shown: {
                     title: string;
                     body: string;
@@ -3659,11 +3626,11 @@ export interface components {
                     [key: string]: string;
                 };
                 bytes: number;
-                /** @description Exactly what the provider took; of a browser decrypted, of Android without all but the end of the token. */
+                /** @description Exactly what the provider took; decrypted for a browser, and for Android with only the end of the token. */
                 payload: unknown;
                 error: string | null;
             }[];
-            /** @description Where the list goes on; null at its end. */
+            /** @description The cursor of the next page; null on the last page. */
             nextCursor: string | null;
         };
         SystemRead: {
@@ -3676,9 +3643,9 @@ export interface components {
              * @enum {string}
              */
             queue: "ready" | "unreachable";
-            /** @description By how much counters and ledger are off in all. It must be 0; null: not counted yet, or the tracker is away. */
+            /** @description By how much counters and ledger differ in all; it must be 0. Null when it is not counted yet, or the tracker is away. */
             ledgerDifference: number | null;
-            /** @description Ways to providers that let no push through, of all apps: the 100 newest. Null: audience is away. */
+            /** @description The open circuits of all apps: the 100 newest. Null when audience is away. */
             openCircuits: {
                 count: number;
                 items: {
@@ -3686,11 +3653,11 @@ export interface components {
                     /** @enum {string} */
                     platform: "ios" | "android" | "web";
                     /**
-                     * @description Of APNs; empty elsewhere.
+                     * @description The environment of APNs; empty for other platforms.
                      * @enum {string}
                      */
                     environment: "" | "production" | "sandbox";
-                    /** @description Why it is open. */
+                    /** @description Why the circuit is open. */
                     code: ("token_dead" | "token_invalid" | "sender_mismatch" | "payload_too_large" | "payload_invalid" | "credentials_invalid" | "not_configured" | "rate_limited" | "provider_unavailable" | "network_error" | "timeout" | "encryption_failed" | "internal") | null;
                     /** Format: date-time */
                     since: string;
@@ -3698,7 +3665,7 @@ export interface components {
                     probeAt: string | null;
                 }[];
             } | null;
-            /** @description Providers are simulated: no real device gets anything. */
+            /** @description True when providers are simulated: no real device gets anything. */
             simulator: boolean;
         };
     };
@@ -3900,17 +3867,17 @@ export interface components {
         /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
         RequestId: string;
         /**
-         * @description Within 24 hours the same request with the same key answers the first answer again, with Idempotent-Replayed: true.
+         * @description The same request with the same key gets the first answer again, with Idempotent-Replayed: true, as long as the key is kept: 24 hours unless the operator sets another time.
          * @example order-17-shipped
          */
         IdempotencyKey: string;
         /**
-         * @description Gives each item without a key of its own the key `<Idempotency-Key>:<index>`: repeated within 24 hours the same request makes only what is missing.
+         * @description Gives each item without a key of its own the key `<Idempotency-Key>:<index>`: the same request again sends only what is missing, as long as keys are kept (24 hours unless the operator sets another time).
          * @example orders-of-today
          */
         ItemsIdempotencyKey: string;
         /**
-         * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+         * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
          * @example Ann Miller
          */
         AdminActor: string;
@@ -3939,16 +3906,16 @@ export interface operations {
     listApps: {
         parameters: {
             query?: {
-                /** @description How many to answer at most. */
+                /** @description How many items to answer at most. */
                 limit?: number;
-                /** @description Where to go on: the `nextCursor` of an earlier answer. */
+                /** @description Continues a list: the `nextCursor` of the previous answer. */
                 cursor?: string;
-                /** @description Only what has a name that begins like this, in capitals or not. */
+                /** @description Only items whose name begins with this text, in upper or lower case. */
                 q?: string;
             };
             header?: {
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -4017,7 +3984,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -4088,7 +4055,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -4155,7 +4122,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -4200,7 +4167,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -4274,7 +4241,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -4324,14 +4291,14 @@ export interface operations {
     listKeys: {
         parameters: {
             query?: {
-                /** @description How many to answer at most. */
+                /** @description How many items to answer at most. */
                 limit?: number;
-                /** @description Where to go on: the `nextCursor` of an earlier answer. */
+                /** @description Continues a list: the `nextCursor` of the previous answer. */
                 cursor?: string;
             };
             header?: {
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -4397,7 +4364,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -4466,7 +4433,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -4513,7 +4480,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -4528,7 +4495,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Read the credentials, without secrets, and the breakers of the way to the provider */
+            /** @description Read the credentials, without secrets, and the circuits to the provider */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -4579,7 +4546,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -4641,7 +4608,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -4686,7 +4653,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -4701,7 +4668,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Read the credentials, without secrets, and the breakers of the way to the provider */
+            /** @description Read the credentials, without secrets, and the circuits to the provider */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -4741,7 +4708,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -4802,7 +4769,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -4847,7 +4814,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -4862,7 +4829,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Read the credentials, without secrets, and the breakers of the way to the provider */
+            /** @description Read the credentials, without secrets, and the circuits to the provider */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -4901,7 +4868,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -4961,7 +4928,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -5006,7 +4973,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -5021,7 +4988,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Try the provider now, where a breaker is open; answers how many are */
+            /** @description Probe the provider now where a circuit is open; answers how many circuits are */
             202: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -5058,7 +5025,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -5113,7 +5080,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -5128,7 +5095,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Try the provider now, where a breaker is open; answers how many are */
+            /** @description Probe the provider now where a circuit is open; answers how many circuits are */
             202: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -5165,7 +5132,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -5220,7 +5187,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -5235,7 +5202,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Try the provider now, where a breaker is open; answers how many are */
+            /** @description Probe the provider now where a circuit is open; answers how many circuits are */
             202: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -5272,7 +5239,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -5328,22 +5295,22 @@ export interface operations {
                 campaignId?: string;
                 userId?: string;
                 subscriptionId?: string;
-                /** @description Only pushes that ended so; `open`: only those that have not ended yet. Without it the open ones come first. */
+                /** @description Only pushes with this outcome; `open`: only pushes that have none yet. Without it open pushes come first. */
                 outcome?: "sent" | "failed" | "skipped" | "open";
                 code?: string;
                 platform?: "ios" | "android" | "web";
-                /** @description Only pushes that ended at this moment or later; one that has not ended: that was queued then. */
+                /** @description Only pushes that ended at this moment or later; of open pushes those that were queued then. */
                 from?: string;
-                /** @description Only pushes that ended before this moment; one that has not ended: that was queued before it. */
+                /** @description Only pushes that ended before this moment; of open pushes those that were queued before it. */
                 to?: string;
-                /** @description How many to answer at most. */
+                /** @description How many items to answer at most. */
                 limit?: number;
-                /** @description Where to go on: the `nextCursor` of an earlier answer. */
+                /** @description Continues a list: the `nextCursor` of the previous answer. */
                 cursor?: string;
             };
             header?: {
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -5358,7 +5325,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description List what became of pushes, newest first; those that have not ended come before the others, with their last answer */
+            /** @description List pushes with their outcomes, newest first; open pushes come before the others, with the last answer of their provider */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -5426,18 +5393,18 @@ export interface operations {
                 campaignId?: string;
                 userId?: string;
                 subscriptionId?: string;
-                /** @description Only pushes that ended so; `open`: only those that have not ended yet. Without it the open ones come first. */
+                /** @description Only pushes with this outcome; `open`: only pushes that have none yet. Without it open pushes come first. */
                 outcome?: "sent" | "failed" | "skipped" | "open";
                 code?: string;
                 platform?: "ios" | "android" | "web";
-                /** @description Only pushes that ended at this moment or later; one that has not ended: that was queued then. */
+                /** @description Only pushes that ended at this moment or later; of open pushes those that were queued then. */
                 from?: string;
-                /** @description Only pushes that ended before this moment; one that has not ended: that was queued before it. */
+                /** @description Only pushes that ended before this moment; of open pushes those that were queued before it. */
                 to?: string;
             };
             header?: {
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -5452,7 +5419,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The same pushes as a CSV, all of them: a connection that is cut says that not all has come */
+            /** @description Export the same pushes as a CSV, all of them; a connection that is cut means that some are missing */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -5489,7 +5456,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -5592,14 +5559,14 @@ export interface operations {
     listWebhooks: {
         parameters: {
             query?: {
-                /** @description How many to answer at most. */
+                /** @description How many items to answer at most. */
                 limit?: number;
-                /** @description Where to go on: the `nextCursor` of an earlier answer. */
+                /** @description Continues a list: the `nextCursor` of the previous answer. */
                 cursor?: string;
             };
             header?: {
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -5676,7 +5643,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -5756,7 +5723,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -5830,7 +5797,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -5877,7 +5844,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -5958,7 +5925,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -6032,7 +5999,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -6086,7 +6053,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -6144,14 +6111,14 @@ export interface operations {
                 from?: string;
                 /** @description Only deliveries that were made before this moment. */
                 to?: string;
-                /** @description How many to answer at most. */
+                /** @description How many items to answer at most. */
                 limit?: number;
-                /** @description Where to go on: the `nextCursor` of an earlier answer. */
+                /** @description Continues a list: the `nextCursor` of the previous answer. */
                 cursor?: string;
             };
             header?: {
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -6224,7 +6191,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -6295,7 +6262,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -6365,7 +6332,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -6410,16 +6377,16 @@ export interface operations {
     listTagsOfApp: {
         parameters: {
             query?: {
-                /** @description How many to answer at most. */
+                /** @description How many items to answer at most. */
                 limit?: number;
-                /** @description Where to go on: the `nextCursor` of an earlier answer. */
+                /** @description Continues a list: the `nextCursor` of the previous answer. */
                 cursor?: string;
-                /** @description Only what has a name that begins like this, in capitals or not. */
+                /** @description Only items whose name begins with this text, in upper or lower case. */
                 q?: string;
             };
             header?: {
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -6506,14 +6473,14 @@ export interface operations {
                 subjectId?: string;
                 from?: string;
                 to?: string;
-                /** @description How many to answer at most. */
+                /** @description How many items to answer at most. */
                 limit?: number;
-                /** @description Where to go on: the `nextCursor` of an earlier answer. */
+                /** @description Continues a list: the `nextCursor` of the previous answer. */
                 cursor?: string;
             };
             header?: {
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -6525,7 +6492,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description List what was done that is of no app, newest first: sessions begun, refused and ended, sign-in links made */
+            /** @description List what was done that belongs to no app, newest first: sessions begun, refused and ended, sign-in links made */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -6579,14 +6546,14 @@ export interface operations {
                 subjectId?: string;
                 from?: string;
                 to?: string;
-                /** @description How many to answer at most. */
+                /** @description How many items to answer at most. */
                 limit?: number;
-                /** @description Where to go on: the `nextCursor` of an earlier answer. */
+                /** @description Continues a list: the `nextCursor` of the previous answer. */
                 cursor?: string;
             };
             header?: {
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -6601,7 +6568,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description List who changed what and when, newest first: by action or its beginning, actor, id and time */
+            /** @description List who changed what and when, newest first; it can be filtered by action or its beginning, actor, id and time */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -6654,16 +6621,16 @@ export interface operations {
     listSegmentsOfApp: {
         parameters: {
             query?: {
-                /** @description How many to answer at most. */
+                /** @description How many items to answer at most. */
                 limit?: number;
-                /** @description Where to go on: the `nextCursor` of an earlier answer. */
+                /** @description Continues a list: the `nextCursor` of the previous answer. */
                 cursor?: string;
-                /** @description Only what has a name that begins like this, in capitals or not. */
+                /** @description Only items whose name begins with this text, in upper or lower case. */
                 q?: string;
             };
             header?: {
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -6743,7 +6710,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -6821,190 +6788,12 @@ export interface operations {
             };
         };
     };
-    listTemplatesOfApp: {
-        parameters: {
-            query?: {
-                /** @description How many to answer at most. */
-                limit?: number;
-                /** @description Where to go on: the `nextCursor` of an earlier answer. */
-                cursor?: string;
-                /** @description Only what has a name that begins like this, in capitals or not. */
-                q?: string;
-            };
-            header?: {
-                /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
-                 * @example Ann Miller
-                 */
-                "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
-                "x-request-id"?: components["parameters"]["RequestId"];
-            };
-            path: {
-                /** @example 671a2b3c4d5e6f7081920a06 */
-                appId: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description List templates, newest first */
-            200: {
-                headers: {
-                    "x-request-id": components["headers"]["x-request-id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "items": [
-                     *         {
-                     *           "id": "671a2b3c4d5e6f7081920a04",
-                     *           "name": "Order shipped",
-                     *           "content": {
-                     *             "_default": "en",
-                     *             "en": {
-                     *               "title": "Your order is on its way",
-                     *               "body": "Hello {{ tags.name | default: \"there\" }}, it arrives today.",
-                     *               "url": "https://shop.example/orders/17"
-                     *             },
-                     *             "de": {
-                     *               "title": "Ihre Bestellung ist unterwegs",
-                     *               "body": "Sie kommt heute an."
-                     *             }
-                     *           },
-                     *           "data": {
-                     *             "kind": "order"
-                     *           },
-                     *           "ttl": 86400,
-                     *           "presentation": {
-                     *             "sound": "default"
-                     *           },
-                     *           "description": null,
-                     *           "collapseId": null,
-                     *           "priority": null,
-                     *           "silent": null,
-                     *           "useCount": 3,
-                     *           "createdAt": "2026-01-12T09:00:00.000Z",
-                     *           "updatedAt": "2026-01-12T09:00:00.000Z"
-                     *         }
-                     *       ],
-                     *       "nextCursor": null
-                     *     }
-                     */
-                    "application/json": components["schemas"]["TemplatesOfApp"];
-                };
-            };
-            401: components["responses"]["401-unauthorized"];
-            403: components["responses"]["403-forbidden"];
-            404: components["responses"]["404-not_found"];
-            422: components["responses"]["422-invalid_body"];
-            429: components["responses"]["429-rate_limited"];
-            503: components["responses"]["503-database_unavailable-queue_unavailable"];
-            /** @description Any other error has the same shape. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    createTemplateOfApp: {
-        parameters: {
-            query?: never;
-            header?: {
-                /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
-                 * @example Ann Miller
-                 */
-                "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
-                "x-request-id"?: components["parameters"]["RequestId"];
-            };
-            path: {
-                /** @example 671a2b3c4d5e6f7081920a06 */
-                appId: string;
-            };
-            cookie?: never;
-        };
-        /** @description JSON of at most 512 KiB. */
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["SaveTemplate"];
-            };
-        };
-        responses: {
-            /** @description Make a template */
-            201: {
-                headers: {
-                    "x-request-id": components["headers"]["x-request-id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "id": "671a2b3c4d5e6f7081920a04",
-                     *       "name": "Order shipped",
-                     *       "content": {
-                     *         "_default": "en",
-                     *         "en": {
-                     *           "title": "Your order is on its way",
-                     *           "body": "Hello {{ tags.name | default: \"there\" }}, it arrives today.",
-                     *           "url": "https://shop.example/orders/17"
-                     *         },
-                     *         "de": {
-                     *           "title": "Ihre Bestellung ist unterwegs",
-                     *           "body": "Sie kommt heute an."
-                     *         }
-                     *       },
-                     *       "data": {
-                     *         "kind": "order"
-                     *       },
-                     *       "ttl": 86400,
-                     *       "presentation": {
-                     *         "sound": "default"
-                     *       },
-                     *       "description": null,
-                     *       "collapseId": null,
-                     *       "priority": null,
-                     *       "silent": null,
-                     *       "useCount": 0,
-                     *       "createdAt": "2026-01-12T09:00:00.000Z",
-                     *       "updatedAt": "2026-01-12T09:00:00.000Z"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Template"];
-                };
-            };
-            401: components["responses"]["401-unauthorized"];
-            403: components["responses"]["403-forbidden"];
-            404: components["responses"]["404-not_found"];
-            409: components["responses"]["409-duplicate_name"];
-            413: components["responses"]["413-body_too_large"];
-            415: components["responses"]["415-unsupported_media_type"];
-            422: components["responses"]["422-invalid_body"];
-            429: components["responses"]["429-rate_limited"];
-            503: components["responses"]["503-database_unavailable-queue_unavailable"];
-            /** @description Any other error has the same shape. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
     previewSegmentOfApp: {
         parameters: {
             query?: never;
             header?: {
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -7068,7 +6857,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -7145,7 +6934,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -7230,7 +7019,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -7277,7 +7066,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -7331,12 +7120,190 @@ export interface operations {
             };
         };
     };
+    listTemplatesOfApp: {
+        parameters: {
+            query?: {
+                /** @description How many items to answer at most. */
+                limit?: number;
+                /** @description Continues a list: the `nextCursor` of the previous answer. */
+                cursor?: string;
+                /** @description Only items whose name begins with this text, in upper or lower case. */
+                q?: string;
+            };
+            header?: {
+                /**
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List templates, newest first */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "671a2b3c4d5e6f7081920a04",
+                     *           "name": "Order shipped",
+                     *           "content": {
+                     *             "_default": "en",
+                     *             "en": {
+                     *               "title": "Your order is on its way",
+                     *               "body": "Hello {{ tags.name | default: \"there\" }}, it arrives today.",
+                     *               "url": "https://shop.example/orders/17"
+                     *             },
+                     *             "de": {
+                     *               "title": "Ihre Bestellung ist unterwegs",
+                     *               "body": "Sie kommt heute an."
+                     *             }
+                     *           },
+                     *           "data": {
+                     *             "kind": "order"
+                     *           },
+                     *           "ttl": 86400,
+                     *           "presentation": {
+                     *             "sound": "default"
+                     *           },
+                     *           "description": null,
+                     *           "collapseId": null,
+                     *           "priority": null,
+                     *           "silent": null,
+                     *           "useCount": 3,
+                     *           "createdAt": "2026-01-12T09:00:00.000Z",
+                     *           "updatedAt": "2026-01-12T09:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TemplatesOfApp"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    createTemplateOfApp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
+                 * @example Ann Miller
+                 */
+                "x-admin-actor"?: components["parameters"]["AdminActor"];
+                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @example 671a2b3c4d5e6f7081920a06 */
+                appId: string;
+            };
+            cookie?: never;
+        };
+        /** @description JSON of at most 512 KiB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SaveTemplate"];
+            };
+        };
+        responses: {
+            /** @description Make a template */
+            201: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "671a2b3c4d5e6f7081920a04",
+                     *       "name": "Order shipped",
+                     *       "content": {
+                     *         "_default": "en",
+                     *         "en": {
+                     *           "title": "Your order is on its way",
+                     *           "body": "Hello {{ tags.name | default: \"there\" }}, it arrives today.",
+                     *           "url": "https://shop.example/orders/17"
+                     *         },
+                     *         "de": {
+                     *           "title": "Ihre Bestellung ist unterwegs",
+                     *           "body": "Sie kommt heute an."
+                     *         }
+                     *       },
+                     *       "data": {
+                     *         "kind": "order"
+                     *       },
+                     *       "ttl": 86400,
+                     *       "presentation": {
+                     *         "sound": "default"
+                     *       },
+                     *       "description": null,
+                     *       "collapseId": null,
+                     *       "priority": null,
+                     *       "silent": null,
+                     *       "useCount": 0,
+                     *       "createdAt": "2026-01-12T09:00:00.000Z",
+                     *       "updatedAt": "2026-01-12T09:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Template"];
+                };
+            };
+            401: components["responses"]["401-unauthorized"];
+            403: components["responses"]["403-forbidden"];
+            404: components["responses"]["404-not_found"];
+            409: components["responses"]["409-duplicate_name"];
+            413: components["responses"]["413-body_too_large"];
+            415: components["responses"]["415-unsupported_media_type"];
+            422: components["responses"]["422-invalid_body"];
+            429: components["responses"]["429-rate_limited"];
+            503: components["responses"]["503-database_unavailable-queue_unavailable"];
+            /** @description Any other error has the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     readTemplateOfApp: {
         parameters: {
             query?: never;
             header?: {
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -7417,7 +7384,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -7506,7 +7473,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -7551,11 +7518,11 @@ export interface operations {
     listCampaignsOfApp: {
         parameters: {
             query?: {
-                /** @description How many to answer at most. */
+                /** @description How many items to answer at most. */
                 limit?: number;
-                /** @description Where to go on: the `nextCursor` of an earlier answer. */
+                /** @description Continues a list: the `nextCursor` of the previous answer. */
                 cursor?: string;
-                /** @description Only what has a name that begins like this, in capitals or not. */
+                /** @description Only items whose name begins with this text, in upper or lower case. */
                 q?: string;
                 status?: "draft" | "scheduled" | "sending" | "active" | "sent" | "cancelled" | "failed" | "paused";
                 transactional?: "true" | "false";
@@ -7563,7 +7530,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -7686,12 +7653,12 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Within 24 hours the same request with the same key answers the first answer again, with Idempotent-Replayed: true.
+                 * @description The same request with the same key gets the first answer again, with Idempotent-Replayed: true, as long as the key is kept: 24 hours unless the operator sets another time.
                  * @example order-17-shipped
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -7753,7 +7720,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -7878,7 +7845,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -7995,7 +7962,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -8042,7 +8009,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -8106,7 +8073,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -8160,7 +8127,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -8177,7 +8144,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Let a paused send go on, or a recurrence with its next occurrence */
+            /** @description Resume a paused send, or a recurrence from its next occurrence on */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -8214,7 +8181,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -8231,7 +8198,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Make a draft like it */
+            /** @description Make a draft that is a copy of a campaign */
             201: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -8324,7 +8291,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -8341,7 +8308,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Count the ledger of a campaign anew and hold it against its counters */
+            /** @description Count the ledger of a campaign again and compare it with its counters */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -8400,7 +8367,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -8483,14 +8450,14 @@ export interface operations {
     listRunsOfCampaign: {
         parameters: {
             query?: {
-                /** @description How many to answer at most. */
+                /** @description How many items to answer at most. */
                 limit?: number;
-                /** @description Where to go on: the `nextCursor` of an earlier answer. */
+                /** @description Continues a list: the `nextCursor` of the previous answer. */
                 cursor?: string;
             };
             header?: {
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -8566,7 +8533,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -8615,7 +8582,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -8632,7 +8599,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Send a draft, or set its schedule going */
+            /** @description Send a draft, or start its schedule */
             202: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -8670,7 +8637,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -8733,7 +8700,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -8753,7 +8720,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Try a notification or a campaign, or one that exists, without sending it */
+            /** @description Try a notification, a campaign or a stored campaign without sending it */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -8883,12 +8850,12 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Within 24 hours the same request with the same key answers the first answer again, with Idempotent-Replayed: true.
+                 * @description The same request with the same key gets the first answer again, with Idempotent-Replayed: true, as long as the key is kept: 24 hours unless the operator sets another time.
                  * @example order-17-shipped
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -8958,14 +8925,14 @@ export interface operations {
     listTestDevices: {
         parameters: {
             query?: {
-                /** @description How many to answer at most. */
+                /** @description How many items to answer at most. */
                 limit?: number;
-                /** @description Where to go on: the `nextCursor` of an earlier answer. */
+                /** @description Continues a list: the `nextCursor` of the previous answer. */
                 cursor?: string;
             };
             header?: {
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -9035,7 +9002,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -9198,17 +9165,17 @@ export interface operations {
     readSeries: {
         parameters: {
             query?: {
-                /** @description Without it: the last 24 hours, or 30 days. */
+                /** @description Without it: 24 hours ago for hours, 30 days ago for days. */
                 from?: string;
                 /** @description Without it: now. */
                 to?: string;
                 bucket?: "hour" | "day";
-                /** @description A point for each platform; or counts of codes beside the points. */
+                /** @description `platform`: a point for each platform. `code`: counts of codes beside the points. */
                 by?: "platform" | "code";
             };
             header?: {
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -9287,14 +9254,14 @@ export interface operations {
     readDeviceSeries: {
         parameters: {
             query?: {
-                /** @description Without it: the last 24 hours, or 30 days. */
+                /** @description Without it: 24 hours ago for hours, 30 days ago for days. */
                 from?: string;
                 /** @description Without it: now. */
                 to?: string;
             };
             header?: {
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -9360,7 +9327,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -9433,7 +9400,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -9522,16 +9489,16 @@ export interface operations {
     exportUsersOfApp: {
         parameters: {
             query?: {
-                /** @description Where to go on: the id of the last user of an export that was cut off. */
+                /** @description Continues an export that was cut off: the id of its last user. */
                 after?: string;
-                /** @description Only users of whom this saved segment means a reachable device. */
+                /** @description Only users with a reachable device in this saved segment. */
                 segmentId?: string;
                 /** @description `full`: tokens, endpoints and keys as they are. */
                 addresses?: "masked" | "full";
             };
             header?: {
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -9546,7 +9513,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Export everybody: a user with devices a line, by id */
+            /** @description Export all users by id, each with its devices in one line */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -9578,7 +9545,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -9595,7 +9562,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Export all that there is of one person: user, devices, pushes with what was reported of them, webhook deliveries */
+            /** @description Export all that Herald has of one user: the user, devices, pushes with what was reported of them, webhook deliveries */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -9625,12 +9592,12 @@ export interface operations {
     exportPushesOfCampaign: {
         parameters: {
             query?: {
-                /** @description Where to go on: the id of the last push of an export that was cut off. */
+                /** @description Continues an export that was cut off: the id of its last push. */
                 after?: string;
             };
             header?: {
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -9677,18 +9644,18 @@ export interface operations {
     listUsersOfApp: {
         parameters: {
             query?: {
-                /** @description How many to answer at most. */
+                /** @description How many items to answer at most. */
                 limit?: number;
-                /** @description Where to go on: the `nextCursor` of an earlier answer. */
+                /** @description Continues a list: the `nextCursor` of the previous answer. */
                 cursor?: string;
                 /** @description The id of a user or of a device, else the beginning of an external id, in its own letter case. */
                 q?: string;
-                /** @description Only users of whom this saved segment means a reachable device. */
+                /** @description Only users with a reachable device in this saved segment. */
                 segmentId?: string;
             };
             header?: {
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -9757,7 +9724,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -9851,7 +9818,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -9955,7 +9922,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -10002,7 +9969,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -10096,7 +10063,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -10187,7 +10154,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -10234,7 +10201,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -10314,14 +10281,14 @@ export interface operations {
     listImports: {
         parameters: {
             query?: {
-                /** @description How many to answer at most. */
+                /** @description How many items to answer at most. */
                 limit?: number;
-                /** @description Where to go on: the `nextCursor` of an earlier answer. */
+                /** @description Continues a list: the `nextCursor` of the previous answer. */
                 cursor?: string;
             };
             header?: {
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -10405,7 +10372,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -10493,7 +10460,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -10582,7 +10549,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -10664,7 +10631,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -10681,7 +10648,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Read how far an import is, and what became of its rows */
+            /** @description Read how far an import has come, and what became of its rows */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -10745,7 +10712,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -10791,14 +10758,14 @@ export interface operations {
     listImportErrors: {
         parameters: {
             query?: {
-                /** @description How many to answer at most. */
+                /** @description How many items to answer at most. */
                 limit?: number;
-                /** @description Where to go on: the `nextCursor` of an earlier answer. */
+                /** @description Continues a list: the `nextCursor` of the previous answer. */
                 cursor?: string;
             };
             header?: {
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -10860,7 +10827,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -10903,7 +10870,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -11006,7 +10973,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -11048,7 +11015,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -11105,7 +11072,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -11122,7 +11089,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Take an account at a simulated provider as the credentials of an app that has none of the kind */
+            /** @description Give an app that has no credentials of a kind an account at the simulated provider */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -11161,14 +11128,14 @@ export interface operations {
         parameters: {
             query: {
                 appId: string;
-                /** @description How many to answer at most. */
+                /** @description How many items to answer at most. */
                 limit?: number;
-                /** @description Where to go on: the `nextCursor` of an earlier answer. */
+                /** @description Continues a list: the `nextCursor` of the previous answer. */
                 cursor?: string;
             };
             header?: {
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -11180,7 +11147,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description List the virtual devices that an app reaches, newest first, those that were added here before the demo’s */
+            /** @description List the virtual devices that an app reaches, newest first; those that an operator added come before the demo’s */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -11232,7 +11199,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -11299,7 +11266,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -11368,7 +11335,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -11412,15 +11379,15 @@ export interface operations {
         parameters: {
             query: {
                 appId: string;
-                /** @description How many to answer at most. */
+                /** @description How many items to answer at most. */
                 limit?: number;
-                /** @description Where to go on: the `nextCursor` of an earlier answer. */
+                /** @description Continues a list: the `nextCursor` of the previous answer. */
                 cursor?: string;
                 deviceId?: string;
             };
             header?: {
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -11521,7 +11488,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -11565,7 +11532,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Who does it, for the audit: claimed, and not proven. Without it: administrator.
+                 * @description The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
@@ -11577,7 +11544,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description How Herald as a whole is doing; what cannot be known now is null */
+            /** @description Read how Herald as a whole is doing; what cannot be known now is null */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];

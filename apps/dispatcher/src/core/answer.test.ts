@@ -19,7 +19,7 @@ test.each([
 })
 
 // spec: providers/provider-word
-test('a provider’s word keeps nothing but a word', () => {
+test('of what a provider says, only a short word without addresses is kept', () => {
   expect(word('BadDeviceToken')).toBe('BadDeviceToken')
   expect(word('https://push.example/<secret>\n')).toBe('httpspush.examplesecret')
   expect(word('x'.repeat(500))).toHaveLength(100)

@@ -12,28 +12,28 @@ export type Answer =
       is: 'answered'
       status: number
       reason: string
-      /** How long the provider asks us to wait, or null. */
+      /** How long the provider asks us to wait; null when it does not say. */
       retryAfterMs: number | null
-      /** APNs 410: since when the token is dead, ISO. Null: as of this answer. */
+      /** Since when the token is dead, ISO, where APNs says so (410); null when the answer does not say. */
       deadSince: string | null
-      /** APNs: which environment said so. */
+      /** The APNs environment that answered; null for other providers. */
       environment: Environment | null
     }
   /** The provider said that it did not process this push (GOAWAY above last_stream_id, REFUSED_STREAM): safe to repeat at once. */
   | { is: 'refused'; reason: string }
-  /** Nothing left this process: there was no connection to send it on. */
+  /** Nothing left this process: there was no connection to send the push on. */
   | { is: 'unsent'; reason: string }
-  /** Bytes left and no answer came: it may have been delivered. */
+  /** Bytes left and no answer came: the push may have been delivered. */
   | { is: 'unanswered'; why: 'timeout' | 'broken'; reason: string }
-  /** There is no sending: the device's keys do not decode, its address is not one we may connect to, or our credentials do not open. */
+  /** The push cannot be sent: the device's keys do not decode, its address is not one we may connect to, or our credentials do not open. */
   | { is: 'unsendable'; why: 'keys' | 'address' | 'credentials' }
 
-/** A provider's word, cut to what may be kept: letters, digits and a few signs, at most 100 characters. */
+/** Cuts a provider's word to what may be kept: letters, digits and a few signs, at most 100 characters. */
 export const word = (text: unknown): string => (typeof text === 'string' ? text.replaceAll(/[^A-Za-z0-9_. -]/g, '').slice(0, 100) : '')
 
 const longestRetryAfterMs = 3_600_000
 
-/** `Retry-After` (RFC 9110 10.2.3): seconds or a date, as milliseconds from now, at most an hour. Anything else: null. */
+/** Reads `Retry-After` (RFC 9110 10.2.3), which is seconds or a date. Gives milliseconds from now, at most an hour; null for anything else. */
 export function retryAfterMs(header: unknown, now: Date): number | null {
   if (typeof header !== 'string' || header.trim() === '') return null
   const text = header.trim()
@@ -41,5 +41,5 @@ export function retryAfterMs(header: unknown, now: Date): number | null {
   return Number.isNaN(ms) ? null : Math.min(Math.max(ms, 0), longestRetryAfterMs)
 }
 
-/** A mistake of ours, as it is told beside answers. */
+/** Makes an Error of whatever was thrown: a mistake of ours is heard as an Error beside answers. */
 export const asError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error('what was thrown is no error'))

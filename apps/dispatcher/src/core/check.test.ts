@@ -1,8 +1,10 @@
-import { providerKinds, type ProviderKind } from '@herald/contracts/app'
+import type { ProviderKind } from '@herald/contracts/app'
 import { expect, test } from 'vitest'
 import type { Answer } from './answer.ts'
-import { checkedBy, checkPush } from './check.ts'
+import { providers } from '../providers/open-providers.ts'
+import { checkedBy } from './check.ts'
 
+const answersOf = (kind: ProviderKind) => Object.values(providers).find((one) => one.kind === kind)?.answers ?? []
 const answered = (status: number, reason = ''): Answer => ({
   is: 'answered',
   status,
@@ -21,8 +23,8 @@ test.each<[kind: ProviderKind, answer: Answer]>([
   ['fcm', answered(400, 'INVALID_ARGUMENT')],
   ['fcm', answered(404, 'UNREGISTERED')],
   ['webpush', { is: 'unsendable', why: 'address' }],
-])('%s: %j says that the credentials are taken', (kind, answer) => {
-  expect(checkedBy(kind, answer)).toMatchObject({ ok: true, code: null })
+])('%s: the answer %j says that the provider takes the credentials', (kind, answer) => {
+  expect(checkedBy(answersOf(kind), answer)).toMatchObject({ ok: true, code: null })
 })
 
 // spec: providers/check
@@ -40,13 +42,13 @@ test.each<[kind: ProviderKind, answer: Answer, code: string, providerCode: strin
   ['apns', { is: 'refused', reason: 'closed' }, 'provider_unavailable', 'closed'],
   ['webpush', { is: 'unsendable', why: 'credentials' }, 'credentials_invalid', 'credentials'],
   ['fcm', { is: 'unsendable', why: 'credentials' }, 'credentials_invalid', 'credentials'],
-])('%s: %j does not, and says why', (kind, answer, code, providerCode) => {
-  expect(checkedBy(kind, answer)).toEqual({ ok: false, code, providerCode })
+])('%s: the answer %j says that it does not, and why', (kind, answer, code, providerCode) => {
+  expect(checkedBy(answersOf(kind), answer)).toEqual({ ok: false, code, providerCode })
 })
 
 test('no push of a check can reach a device: a token of zeros, a message that is only looked at, no address', () => {
-  expect(Object.keys(checkPush).toSorted()).toEqual([...providerKinds].toSorted())
-  expect(checkPush.apns.address).toMatch(/^0{64}$/)
-  expect(JSON.parse(checkPush.fcm.body)).toMatchObject({ validate_only: true })
-  expect(checkPush.webpush.address).toBe('')
+  const { ios, android, web } = providers
+  expect(ios.checkPush.address).toMatch(/^0{64}$/)
+  expect(JSON.parse(android.checkPush.body)).toMatchObject({ validate_only: true })
+  expect(web.checkPush.address).toBe('')
 })

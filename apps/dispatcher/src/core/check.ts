@@ -1,40 +1,17 @@
-import type { ProviderKind } from '@herald/contracts/app'
 import type { CheckedProvider } from '@herald/contracts/calls/dispatcher'
-import type { Platform } from '@herald/contracts/platform'
 import type { Answer } from './answer.ts'
-import { judge } from './provider-answers.ts'
-
-const platformOf: Record<ProviderKind, Platform> = { apns: 'ios', fcm: 'android', webpush: 'web' }
-
-const push = {
-  msgId: 'check',
-  keys: null,
-  environment: null,
-  collapseId: null,
-  silent: true,
-  priority: 'normal',
-  ttlSeconds: 0,
-  expiresAtSeconds: 0,
-} as const
+import { readAnswer, type AnswerRow } from './answer-meaning.ts'
 
 /**
- * A push that can reach nobody: no iPhone has a token of zeros, FCM is told to look at the message and not to send it, and a web push without an address
- * is never sent. Providers look at who asks before they look at the device.
+ * What the answer to the push of a check says of the credentials. Providers look at who asks before they look at the device, so a "no" to the push's token or
+ * message says that the credentials are good. A push without an address is never sent: then it is good that the credentials opened.
  */
-export const checkPush = {
-  apns: { ...push, address: '0'.repeat(64), body: JSON.stringify({ aps: { 'content-available': 1 } }) },
-  fcm: { ...push, address: '', body: JSON.stringify({ validate_only: true, message: { token: 'of-no-device', data: { check: '1' } } }) },
-  webpush: { ...push, address: '', body: '' },
-} as const satisfies Record<ProviderKind, object>
-
-/** What the answer to such a push says of the credentials: a "no" to its token or its message is a "yes" to who sent it. */
-export function checkedBy(kind: ProviderKind, answer: Answer): CheckedProvider {
-  const verdict = judge(platformOf[kind], answer)
-  const providerCode = verdict.providerCode === '' ? null : verdict.providerCode
-  const isTaken =
-    answer.is === 'answered'
-      ? verdict.class === 'sent' || verdict.class === 'dead' || (answer.status === 400 && verdict.class !== 'config')
-      : kind === 'webpush' && answer.is === 'unsendable' && answer.why === 'address'
-  if (isTaken) return { ok: true, code: null, providerCode: kind === 'webpush' ? null : providerCode }
-  return { ok: false, code: 'code' in verdict ? verdict.code : 'provider_unavailable', providerCode }
+export function checkedBy(rows: readonly AnswerRow[], answer: Answer): CheckedProvider {
+  if (answer.is === 'unsendable' && answer.why === 'address') return { ok: true, code: null, providerCode: null }
+  const meaning = readAnswer(rows, answer)
+  const providerCode = meaning.providerCode === '' ? null : meaning.providerCode
+  const isNoToThePush = answer.is === 'answered' && answer.status === 400 && meaning.class !== 'config'
+  if (isNoToThePush || meaning.class === 'sent' || (meaning.class === 'dead' && answer.is === 'answered'))
+    return { ok: true, code: null, providerCode }
+  return { ok: false, code: 'code' in meaning ? meaning.code : 'provider_unavailable', providerCode }
 }

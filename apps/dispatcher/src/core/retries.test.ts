@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import type { Verdict } from './provider-answers.ts'
-import { nextTry } from './retries.ts'
+import type { AnswerMeaning } from './answer-meaning.ts'
+import { isExpired, nextTry, secondsLeft, ttlLeftMs } from './retries.ts'
 
 const schedule = [1, 4, 16, 60]
 const hour = 3_600_000
 
-const retry = (change: Partial<Verdict & { class: 'retry' }> = {}): Verdict & { class: 'retry' } => ({
+const retry = (change: Partial<AnswerMeaning & { class: 'retry' }> = {}): AnswerMeaning & { class: 'retry' } => ({
   class: 'retry',
   code: 'provider_unavailable',
   providerCode: '503',
@@ -14,35 +14,35 @@ const retry = (change: Partial<Verdict & { class: 'retry' }> = {}): Verdict & { 
   ...change,
 })
 
-const waitAfter = (tries: number, random: number, verdict = retry()) => {
-  const next = nextTry(verdict, { tries, ttlLeftMs: hour, schedule, random })
+const waitAfter = (tries: number, random: number, meaning = retry()) => {
+  const next = nextTry(meaning, { tries, ttlLeftMs: hour, schedule, random })
   return next.is === 'retry' ? next.inMs / 1000 : next.code
 }
 
 // spec: providers/tries
-test('waits 1, 4, 16 and 60 s, then fails with the code', () => {
+test('a push waits 1, 4, 16 and 60 s between its tries, then it fails with its code', () => {
   expect([1, 2, 3, 4, 5].map((tries) => waitAfter(tries, 0))).toEqual([1, 4, 16, 60, 'provider_unavailable'])
 })
 
 // spec: providers/tries
-test('jitter only lengthens, by at most a quarter', () => {
+test('a wait gets longer by chance, by a quarter at most, and never shorter', () => {
   expect([1, 2, 3, 4].map((tries) => waitAfter(tries, 1))).toEqual([1.25, 5, 20, 75])
 })
 
 // spec: providers/retry-after
-test('what the provider asks for wins over the backoff', () => {
+test('a wait that the provider asks for counts more than our own', () => {
   expect(waitAfter(1, 1, retry({ retryAfterMs: 7_000 }))).toBe(7)
   expect(waitAfter(4, 1, retry({ retryAfterMs: 0 }))).toBe(0)
 })
 
 // spec: providers/tries-and-ttl
-test('never past the ttl: what cannot be tried again in time has failed', () => {
+test('a push that cannot be tried again within its ttl has failed', () => {
   expect(nextTry(retry(), { tries: 2, ttlLeftMs: 4_000, schedule, random: 0 })).toEqual({ is: 'failed', code: 'provider_unavailable' })
   expect(nextTry(retry(), { tries: 2, ttlLeftMs: 4_001, schedule, random: 0 })).toMatchObject({ is: 'retry' })
 })
 
 // spec: sending/ttl-zero
-test('now or never is never tried again', () => {
+test('a push that is now or never is never tried again', () => {
   expect(nextTry(retry({ retryAfterMs: 0 }), { tries: 1, ttlLeftMs: 0, schedule, random: 0 })).toEqual({
     is: 'failed',
     code: 'provider_unavailable',
@@ -50,6 +50,26 @@ test('now or never is never tried again', () => {
 })
 
 test('an unknown answer ends after its third try', () => {
-  const verdict = retry({ code: 'internal', maxTries: 3 })
-  expect([1, 2, 3].map((tries) => waitAfter(tries, 0, verdict))).toEqual([1, 4, 'internal'])
+  const meaning = retry({ code: 'internal', maxTries: 3 })
+  expect([1, 2, 3].map((tries) => waitAfter(tries, 0, meaning))).toEqual([1, 4, 'internal'])
+})
+
+// spec: sending/ttl-told
+test('the provider is told what is left of a ttl, rounded up to seconds', () => {
+  expect(ttlLeftMs(10, 4_000)).toBe(6_000)
+  expect(secondsLeft(10, 0)).toBe(10)
+  expect(secondsLeft(10, 9_500)).toBe(1)
+  expect(secondsLeft(2_419_200, 1)).toBe(2_419_200)
+})
+
+// spec: sending/ttl-counts
+test('a push expires when nothing of its ttl is left', () => {
+  expect(isExpired(10, 9_999)).toBe(false)
+  expect(isExpired(10, 10_000)).toBe(true)
+})
+
+// spec: sending/ttl-zero
+test('a push with a ttl of 0 never expires: the provider is told now or never', () => {
+  expect(isExpired(0, 60_000)).toBe(false)
+  expect(secondsLeft(0, 60_000)).toBe(0)
 })

@@ -13,8 +13,8 @@ import { startNodeFronts } from './start-node-fronts.ts'
 import { startSimulator, type Device } from './start-simulator.ts'
 
 /**
- * One list of cases for APNs, FCM and Web Push against the strict simulator, through a dispatcher as a process. A test file calls it for one kind of
- * transport, so that both kinds are shown the same. With `isBehindNode`, Node's own HTTP/2 server stands before APNs and FCM; Web Push is left out.
+ * Runs one list of cases for APNs, FCM and Web Push against the strict simulator, through a dispatcher that is a process of its own. A test file calls it for one kind of
+ * transport, so that both kinds are held to the same. With `isBehindNode`, Node's own HTTP/2 server stands before APNs and FCM; Web Push is left out.
  */
 export async function checkConformance(transport: 'own' | 'library', { isBehindNode = false } = {}): Promise<void> {
   const natsUrl = await freshNats()
@@ -144,7 +144,7 @@ export async function checkConformance(transport: 'own' | 'library', { isBehindN
       expect(second?.id === first?.id).toBe(platform === 'ios')
       expect(second?.msgId).toBe(first?.msgId)
       for (const name of ['topic', 'collapseId']) expect(second?.headers[name]).toBe(first?.headers[name])
-      // What iOS replaces the first copy by.
+      // By this iOS replaces the first copy.
       expect(second?.headers['collapseId']).toBe(platform === 'ios' ? first?.id : undefined)
       expect(second?.payload).toEqual(first?.payload)
     })
@@ -165,7 +165,7 @@ export async function checkConformance(transport: 'own' | 'library', { isBehindN
     })
 
     // spec: providers/circuit-holds
-    test('wrong credentials invalidate nobody and fail nobody: what was sent and what was not comes back', async () => {
+    test('wrong credentials invalidate no device and fail no push: sent or not, all pushes come back', async () => {
       const appId = newId()
       giveForeignKey(peers, platform, appId)
       const devices = await makeDevices(platform, 3)
@@ -189,7 +189,7 @@ export async function checkConformance(transport: 'own' | 'library', { isBehindN
     })
 
     // spec: providers/circuit-now-or-never
-    test('wrong credentials fail what is now or never, at its one try', async () => {
+    test('wrong credentials fail a push that is now or never, at its one try', async () => {
       const appId = newId()
       giveForeignKey(peers, platform, appId)
       const { outcomes, finished } = await deliver(peers.queue(platform, await makeDevices(platform, 1), { appId }, { ttl: 0 }))
@@ -240,7 +240,7 @@ export async function checkConformance(transport: 'own' | 'library', { isBehindN
     const service = { ios: 'apns', android: 'fcm', web: 'web-push' }[platform]
 
     // spec: providers/refused-again
-    test('what the server refuses unprocessed is sent again at once, and no device gets two', async () => {
+    test('pushes that the server refuses unprocessed are sent again at once, and no device gets two', async () => {
       await simulator.control('PUT', '/faults', { service, refuseStreamShare: 0.03, goawayEvery: 120 })
       const devices = await makeDevices(platform, 300)
       const row = peers.queue(platform, devices)
@@ -271,7 +271,7 @@ export async function checkConformance(transport: 'own' | 'library', { isBehindN
       expect(again.finished.environments).toEqual([])
     })
 
-    test('a token that the remembered environment refuses is found in the other, and that is remembered', async () => {
+    test('a token that the remembered environment refuses is found in the other one, and that is remembered', async () => {
       const devices = await makeDevices('ios', 1)
       const row = peers.queue('ios', devices)
       const recipients = row.recipients.map((recipient) => ({ ...recipient, environment: 'sandbox' as const }))
@@ -311,7 +311,7 @@ export async function checkConformance(transport: 'own' | 'library', { isBehindN
   })
 
   // spec: providers/oauth-token
-  test('FCM: without an OAuth token nothing is sent and everything is tried again', async () => {
+  test('FCM: without an OAuth token nothing is sent and all pushes are tried again', async () => {
     const appId = newId()
     await simulator.control('PUT', '/faults', { service: 'oauth', outage: 503 })
     const devices = await makeDevices('android', 3)
@@ -324,7 +324,7 @@ export async function checkConformance(transport: 'own' | 'library', { isBehindN
     expect(await simulator.arrivedAt(devices)).toEqual([])
   })
 
-  /** Last, since it reads what the tests above made the dispatcher write. */
+  /** Stands last, since it reads what the tests above made the dispatcher write. */
   // spec: sending/secrets
   test('tokens, addresses, keys and content never reach the log', () => {
     const output = dispatcher.output()

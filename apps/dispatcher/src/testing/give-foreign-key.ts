@@ -4,7 +4,7 @@ import { openSealer } from '@herald/auth/seal'
 import type { Platform } from '@herald/contracts/platform'
 import { sealKeys, type Peers } from './start-peers.ts'
 
-/** Gives an app credentials of which a provider knows another key: everything it sends there is refused. */
+/** Gives an app credentials with a key that the provider does not know: everything that the app sends there is refused. */
 export function giveForeignKey(peers: Peers, platform: Platform, appId: string): void {
   const { accounts } = peers
   const seal = (key: string) => ({ sealedPrivateKey: openSealer(sealKeys).seal(key, 'foreign'), sealContext: 'foreign' })

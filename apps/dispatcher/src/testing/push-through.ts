@@ -5,25 +5,25 @@ import { Agent } from 'node:https'
 import { mintApnsToken, readPrivateKey, readVapidKey } from '@herald/auth/provider-token'
 import { encodePush } from '@herald/contracts/payload'
 import { guardBy, resolveByHostsFile } from '@herald/service/guarded-connect'
-import { openApns } from '../transports/apns-app.ts'
-import { openFcm } from '../transports/fcm-app.ts'
-import { answerOf, tell, type Push, type Transport } from '../transports/transport.ts'
+import { openApns } from '../providers/apns/transport.ts'
+import { openFcm } from '../providers/fcm/transport.ts'
+import { answerOf, tell, type Push, type Transport } from '../providers/provider.ts'
 
 export type PushTask = {
-  /** `plain`: the library as its README says, for Web Push alone; `library` stands on our own requests and signs once per push service. */
+  /** `plain` is the web-push library as its README says. `library` is what TRANSPORT=library uses; for Web Push it makes our own requests and signs once per push service. */
   kind: 'own' | 'library' | 'plain'
   url: string
   account:
     | { platform: 'ios'; teamId: string; keyId: string; bundleId: string; privateKey: string }
     | { platform: 'android'; projectId: string; clientEmail: string; privateKey: string; tokenUri: string }
     | { platform: 'web'; publicKey: string; privateKey: string }
-  /** Device tokens or endpoints, used by turns. */
+  /** Device tokens or endpoints, used one after the other and again. */
   addresses: string[]
   /** Web only: the keys that belong to the endpoints. */
   keys?: { p256dh: string; auth: string }[]
   warmUp: number
   pushes: number
-  /** Pushes on their way at once. */
+  /** How many pushes are on their way at once. */
   window: number
 }
 export type PushResult = { pushesPerSecond: number; cpuMicroseconds: number; rssMb: number }
@@ -35,7 +35,7 @@ const isOwn = kind === 'own'
 
 async function openTransport(): Promise<Transport> {
   if (account.platform === 'ios') {
-    const { openApnsLine } = await (isOwn ? import('../transports/apns.ts') : import('../transports/library/apns.ts'))
+    const { openApnsLine } = await (isOwn ? import('../providers/apns/transport.ts') : import('../providers/apns/library.ts'))
     const { teamId, keyId, privateKey, bundleId: topic } = account
     const now = new Date()
     const minted = { token: mintApnsToken({ teamId, keyId, privateKey, now }), mintedAt: now.toISOString() }
@@ -53,7 +53,7 @@ const subject = 'mailto:ops@example.com'
 type VapidPair = { publicKey: string; privateKey: string }
 
 async function openWebPushFor({ publicKey, privateKey }: VapidPair): Promise<Transport> {
-  const { openWebPush } = await (isOwn ? import('../transports/web-push.ts') : import('../transports/library/web-push.ts'))
+  const { openWebPush } = await (isOwn ? import('../providers/web-push/transport.ts') : import('../providers/web-push/library.ts'))
   const rule = { allowPrivate: true, hosts: [] }
   const guard = guardBy(
     resolveByHostsFile(() => Promise.reject(new Error('unknown'))),
@@ -84,13 +84,13 @@ async function openPlainWebPush(vapidDetails: VapidPair): Promise<Transport> {
 }
 
 async function openFcmLineTo(projectId: string) {
-  if (isOwn) return (await import('../transports/fcm.ts')).openFcmLine(url, projectId)
-  const { redirectFirebase } = await import('../transports/library/firebase.ts')
+  if (isOwn) return (await import('../providers/fcm/transport.ts')).openFcmLine(url, projectId)
+  const { redirectFirebase } = await import('../providers/fcm/firebase.ts')
   redirectFirebase(url)
-  return (await import('../transports/library/fcm.ts')).openFcmLine(projectId)
+  return (await import('../providers/fcm/library.ts')).openFcmLine(projectId)
 }
 
-/** Made beforehand: what is measured is the sending alone. */
+/** The pushes are made beforehand, so that only the sending is measured. */
 const pushes: Push[] = Array.from({ length: 1_000 }, (_, n) => {
   const msgId = `${String(n).padStart(60, 'm')}.${'s'.repeat(22)}`
   const address = addresses[n % addresses.length] ?? ''

@@ -5,11 +5,11 @@ import type { Platform } from '@herald/contracts/platform'
 import { expect } from 'vitest'
 import type { Arrived } from './start-simulator.ts'
 
-/** A send and what the device is to get of it, or how it ends without a request. */
+/** A send, and what the device must get of it or how its push ends without a request. */
 export type SendCase = {
   name: string
   send: Partial<FrozenSend>
-  /** Milliseconds of the ttl that were used up before. */
+  /** How many milliseconds of the ttl were used up before. */
   elapsedMs?: number
   meant: Record<Platform, Settled | ((push: Arrived) => { id?: string; headers?: object; payload?: object })>
 }

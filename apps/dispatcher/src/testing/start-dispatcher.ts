@@ -16,7 +16,7 @@ export type RunningDispatcher = {
   kill(): Promise<void>
 }
 
-/** Starts a dispatcher, which asks `nameServer` for the hosts of push services when one is given. Whoever starts it ends it: hooks cannot be registered from within a test. */
+/** Starts a dispatcher, which asks `nameServer` for the hosts of push services when one is given. The caller ends it, because hooks cannot be registered from within a test. */
 export async function startDispatcher(env: Record<string, string>, nameServer?: string): Promise<RunningDispatcher> {
   const child = spawn(process.execPath, nameServer === undefined ? [main] : [mainWithNameServer, nameServer], {
     env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'], ...env },

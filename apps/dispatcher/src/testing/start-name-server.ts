@@ -6,7 +6,7 @@ import { atEnd } from '@herald/testing/at-end'
 export type NameServer = {
   /** `127.0.0.1:<port>`, as `Resolver.setServers` takes it. */
   address: string
-  /** Names that were asked for, one entry per question. */
+  /** The names that were asked for, one entry per question. */
   asked: string[]
 }
 

@@ -9,7 +9,7 @@ import { afterAll } from 'vitest'
 import { startNodeServer } from './start-node-server.ts'
 import type { Simulator } from './start-simulator.ts'
 
-/** The HTTP/2 services of the simulator behind Node's own server, one each, so that nghttp2 judges every request before the simulator sees it. */
+/** Puts a server of Node's own before each HTTP/2 service of the simulator, so that nghttp2 checks every request before the simulator sees it. */
 export async function startNodeFronts({ addresses, ca }: Simulator) {
   const simulatorCa = readFileSync(ca, 'utf8')
   const fronts = await Promise.all(
@@ -23,7 +23,7 @@ export async function startNodeFronts({ addresses, ca }: Simulator) {
   return { ...addresses, apns: apns ?? '', apnsSandbox: apnsSandbox ?? '', fcm: fcm ?? '', ca: path }
 }
 
-/** Hands each request on to the simulator, and its answer, its refusal or its silence back. */
+/** Hands each request on to the simulator, and hands its answer, its refusal or its silence back. */
 async function startFront(address: string, ca: string) {
   const { hostname, port, host } = new URL(address)
   // Short pauses: a simulator that was away is asked again at once.
@@ -39,7 +39,7 @@ async function startFront(address: string, ca: string) {
       stream.end(reply.body)
     } else if (reply.is === 'refused') stream.close(constants.NGHTTP2_REFUSED_STREAM)
     else if (reply.is === 'unanswered') stream.close(constants.NGHTTP2_INTERNAL_ERROR)
-    // Nobody is there: whoever asks loses its connection.
+    // The simulator is away: the client loses its connection.
     else stream.session?.destroy()
   }
 

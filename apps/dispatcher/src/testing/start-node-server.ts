@@ -11,7 +11,7 @@ export type NodeServer = {
   url: URL
   /** The authority's certificate, PEM. */
   ca: string
-  /** Mistakes of clients, by the judgement of nghttp2. */
+  /** The mistakes that nghttp2 found in what clients sent. */
   complaints: string[]
 }
 

@@ -25,7 +25,7 @@ import {
   type TakeBatch,
 } from '@herald/contracts/calls/audience'
 import { apnsToken, appChanged, readCredentials } from '@herald/contracts/calls/gateway'
-import { readSettled, recordOutcomes } from '@herald/contracts/calls/tracker'
+import { readOutcomesOfBatch, recordOutcomes } from '@herald/contracts/calls/tracker'
 import { databaseUnavailable } from '@herald/contracts/fault'
 import { newId } from '@herald/contracts/ids'
 import { groupEnds, mostPlaces, type PushEnd } from '@herald/contracts/outcome'
@@ -34,7 +34,7 @@ import { openBus } from '@herald/service/bus'
 import { testService } from '@herald/testing/service'
 import { until } from '@herald/testing/until'
 import { columnsOf } from './columns-of.ts'
-import type { ApnsToken } from '../transports/apns-token.ts'
+import type { ApnsToken } from '../providers/apns/provider-token.ts'
 import type { Device, Simulator } from './start-simulator.ts'
 
 export const topic = 'com.example.shop'
@@ -43,7 +43,7 @@ export const sealKeys = `k1:${randomBytes(32).toString('base64')}`
 export const hmacSecret = 'a secret of the tests'
 const day = '2026-01-31'
 
-/** A push's end, with whose it is. */
+/** A push's end, with the device and the user that it belongs to. */
 export type Outcome = PushEnd & { subscriptionId: string; userId: string }
 
 /** A batch as audience would keep it. */
@@ -61,15 +61,15 @@ export type Row = {
   tries: number
   takes: number
   elapsedMs: number
-  /** Recipients per part of take-batch's answer. */
+  /** How many recipients each part of take-batch's answer has. */
   partSize: number
   leasedUntil: number
   renewals: number
   probe: boolean
   heldEnvironments: { environment: CircuitEnvironment; inMs: number }[]
-  /** The answer to a take is on its way until this resolves. */
+  /** The answer to a take is held back until this resolves. */
   answered: Promise<unknown> | null
-  /** The circuit that each part was asked for with. */
+  /** The circuit that the dispatcher named when it asked for each part. */
   asked: { environment: CircuitEnvironment; credentialsVersion: number | null }[]
   finished: FinishBatch[]
 }
@@ -98,11 +98,11 @@ export async function startPeers(natsUrl: string, simulator: Simulator) {
   const state = {
     trackerIsAway: false,
     audienceIsAway: false,
-    /** How many batches each call took and finished that may hold several. */
+    /** How many batches each call of take-batches and finish-batches held. */
     takenTogether: [] as number[],
     finishedTogether: [] as number[],
     /** Batches whose take fails in a call with others. */
-    failsInCompany: new Set<string>(),
+    failsTogether: new Set<string>(),
   }
   const rows = new Map<string, Row>()
   const take = async ({ batchId, knowsSend, from, takes, environment, credentialsVersion }: TakeBatch): Promise<TakenBatch> => {
@@ -128,7 +128,7 @@ export async function startPeers(natsUrl: string, simulator: Simulator) {
   audience.answer(takeBatch, take)
   audience.answer(takeBatches, async ({ batches }) => {
     state.takenTogether.push(batches.length)
-    if (batches.length > 1 && batches.some(({ batchId }) => state.failsInCompany.has(batchId))) throw new Error('a take that fails')
+    if (batches.length > 1 && batches.some(({ batchId }) => state.failsTogether.has(batchId))) throw new Error('a take that fails')
     return { answers: await Promise.all(batches.map(take)) }
   })
   const waiting = new Set<(batches: GivenBatch[]) => void>()
@@ -165,7 +165,7 @@ export async function startPeers(natsUrl: string, simulator: Simulator) {
   })
 
   const ledger = new Map<string, PushEnd>()
-  /** Campaigns whose outcomes were told as those of a test. */
+  /** The campaigns whose outcomes were reported as those of a test. */
   const toldAsTests = new Set<string>()
   const keyOf = (campaignId: string, no: number, place: number) => `${campaignId}/${no}/${place}`
   tracker.answer(recordOutcomes, async ({ batches }) => {
@@ -184,7 +184,7 @@ export async function startPeers(natsUrl: string, simulator: Simulator) {
     }
     return { recorded }
   })
-  tracker.answer(readSettled, async ({ campaignId, no }) => {
+  tracker.answer(readOutcomesOfBatch, async ({ campaignId, no }) => {
     const at = new Date().toISOString()
     const found = Array.from({ length: mostPlaces }, (_, place) => ledger.get(keyOf(campaignId, no, place)) ?? [])
     return { results: groupEnds(found.flat()).map((end) => ({ ...end, at })) }
@@ -196,7 +196,7 @@ export async function startPeers(natsUrl: string, simulator: Simulator) {
     const batches = [{ batchId, campaignId, appId: row.appId }]
     return audience.publish(batchSubject(platform, lane), { batches }, `${batchId}.${crypto.randomUUID()}`)
   }
-  /** One message at several small batches of a platform and lane. */
+  /** Publishes one message that points at several small batches of a platform and lane. */
   const pointTogether = (of: Row[]) => {
     const [first] = of
     if (!first) throw new Error('no batch to point at')
@@ -249,9 +249,9 @@ export async function startPeers(natsUrl: string, simulator: Simulator) {
     },
     /** Gives batches to a dispatcher that waits. */
     async give(given: Row[]) {
-      await until(() => waiting.size > 0, { what: 'a dispatcher that waits' })
+      await until(() => waiting.size > 0, { what: 'a dispatcher waits for batches' })
       const [end] = waiting
-      if (!end) throw new Error('nobody waits')
+      if (!end) throw new Error('no dispatcher waits')
       waiting.delete(end)
       for (const row of given) {
         row.takes += 1
@@ -264,7 +264,7 @@ export async function startPeers(natsUrl: string, simulator: Simulator) {
         })),
       )
     },
-    /** Of its recipients, in their order. */
+    /** Gives the outcomes of a batch in the order of its recipients. */
     outcomesOf: (row: Row): Outcome[] =>
       row.recipients.flatMap(({ place, subscriptionId, userId }) => {
         const end = ledger.get(keyOf(row.campaignId, row.no, place))
@@ -307,7 +307,7 @@ const recipientOf = (device: Device, place: number): Recipient => ({
   subscription: {},
 })
 
-/** Accounts at the simulated providers, and the credentials that the gateway would hand out for them. */
+/** Makes accounts at the simulated providers, and the credentials that the gateway would hand out for them. */
 export async function makeAccounts(simulator: Simulator) {
   const sealer = openSealer(sealKeys)
   const team = { teamId: 'TEAM123456', keyId: 'KEY1234567' }
@@ -342,7 +342,7 @@ export async function makeAccounts(simulator: Simulator) {
   return {
     credentials,
     vapid,
-    /** One token per minute asked for, signed by the team's key or another. */
+    /** Gives one token for each minute, signed by the team's key or another key. */
     apnsToken(mintedAt: Date, key: string | KeyObject = privateKey): ApnsToken {
       const name = typeof key === 'string' ? mintedAt.toISOString().slice(0, 16) : 'foreign'
       const token = tokens.get(name) ?? {

@@ -27,7 +27,7 @@ const certificate = makeServerCertificate(new Date(), 2, ['*.push.test'])
 setDefaultCACertificates([...getCACertificates('default'), certificate.ca])
 const tls = { cert: certificate.certificate, key: certificate.privateKey }
 
-/** Starts one. Its answer to a push is in the push's path: `/201`. `h2` offers HTTP/1.1 as well. */
+/** Starts a push service. The path of a push says what it is answered: `/201`. `h2` offers HTTP/1.1 as well. */
 export async function startPushService(protocol: 'h2' | 'http/1.1', onPort = 0): Promise<PushService> {
   const arrived: ArrivedRequest[] = []
   let [handshakes, connections, bytes] = [0, 0, 0]

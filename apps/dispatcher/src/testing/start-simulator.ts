@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path'
 import { makeServerCertificate } from '@herald/embedded/certificate'
 import { afterAll } from 'vitest'
 
-/** A device of the simulator. Mobile ones have a token, web ones an endpoint and keys. */
+/** A device of the simulator. A phone has a token, a browser an endpoint and keys. */
 export type Device = { id: string; token?: string; endpoint?: string; keys?: { p256dh: string; auth: string } }
 
 /** A push that the simulator accepted. */
@@ -24,10 +24,10 @@ export type Simulator = {
   addresses: Record<'apns' | 'apnsSandbox' | 'fcm' | 'fcmToken' | 'webPush' | 'control', string>
   /** Path of the authority's certificate, for NODE_EXTRA_CA_CERTS. */
   ca: string
-  /** Asks the control API; anything but success is an error. */
+  /** Calls the control API. Anything but success is thrown as an error. */
   control<Answer>(method: string, path: string, body?: unknown): Promise<Answer>
   devices(wanted: object): Promise<Device[]>
-  /** What these devices got. */
+  /** Gives the pushes that these devices got. */
   arrivedAt(devices: Device[]): Promise<Arrived[]>
 }
 

@@ -2,7 +2,6 @@ import { mintApnsToken } from '@herald/auth/provider-token'
 import { SealError, type Sealer } from '@herald/auth/seal'
 import { transact } from '@herald/service/postgres'
 import type { Kysely } from 'kysely'
-import { isTokenKept } from './core/apns-token-age.ts'
 import { apnsTokenContext, providerContext } from './core/seal-context.ts'
 import {
   findApnsToken,
@@ -54,7 +53,7 @@ export async function apnsToken(
   })
 }
 
-/** A token under a key that was dropped is as good as none: it is minted again. */
+/** The opened token, or undefined when the key that sealed it was dropped: then a token is minted again. */
 function openOrNone(sealer: Sealer, sealed: string, context: string): string | undefined {
   try {
     return sealer.open(sealed, context).toString()
@@ -63,3 +62,14 @@ function openOrNone(sealer: Sealer, sealed: string, context: string): string | u
     throw error
   }
 }
+
+const minute = 60
+
+/** Apple takes a provider token for an hour; at 50 minutes there is time left for clocks that differ and pushes in flight. */
+const renewedAfterSeconds = 50 * minute
+/** Apple answers TooManyProviderTokenUpdates to a team that changes its token more often. */
+const keptForSeconds = 20 * minute
+
+/** Whether the present token is still used. A token that APNs refused is replaced as soon as Apple allows. */
+export const isTokenKept = ({ ageSeconds, refused }: { ageSeconds: number; refused: boolean }): boolean =>
+  ageSeconds < (refused ? keptForSeconds : renewedAfterSeconds)

@@ -32,7 +32,7 @@ const askedOf = (appId: string) =>
   peers.asked
     .filter(({ subject, request }) => subjects.has(subject) && (request as { appId: string }).appId === appId)
     .map(({ subject }) => subject)
-/** How many rows name the app, by table. */
+/** How many rows each table has of the app. */
 async function rowsOf(appId: string) {
   const { rows } = await sql<Record<string, number>>`
     select (select count(*) from apps where id = ${appId}) as apps,
@@ -56,7 +56,7 @@ async function givenFullApp(teamId: string) {
 }
 
 // spec: administration/delete-app, administration/audit
-test('a deleted app is told to every app until each is done, campaigns first, and then its own rows go; the audit stays', async () => {
+test('a deleted app is erased in campaigns first, then in every other app, then in the gateway; its audit stays', async () => {
   const appId = await givenFullApp('TEAMERASE1')
   const parts = new Map<string, number>()
   for (const { subject } of calls) {
@@ -82,14 +82,14 @@ test('a deleted app is told to every app until each is done, campaigns first, an
   expect(await tokensOf('TEAMERASE1')).toBe(0)
 })
 
-test('an APNs token that another app uses stays', async () => {
+test('the APNs token of a deleted app stays when another app uses it', async () => {
   const [one] = [await givenFullApp('TEAMERASE2'), await givenFullApp('TEAMERASE2')]
   await gateway.admin('DELETE', `/apps/${one}`)
   await until(() => isGone(one))
   expect(await tokensOf('TEAMERASE2')).toBe(1)
 })
 
-test('an app that is away is told when it is back, and nothing of the gateway goes before', async () => {
+test('while the tracker is away a deleted app keeps its rows in the gateway; they go once the tracker has erased its part', async () => {
   const appId = await givenFullApp('TEAMERASE3')
   peers.answers.set(eraseTrackerOfApp.subject, () => {
     throw databaseUnavailable()

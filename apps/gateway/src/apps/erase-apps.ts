@@ -18,14 +18,14 @@ const eraseIn: Record<ErasingApp, Call<{ appId: string }, { done: boolean }>> = 
   tracker: eraseTrackerOfApp,
   webhooks: eraseWebhooksOfApp,
 }
-/** Each call erases up to 5,000 rows there. */
+/** Erasures that one sweep works on at once. Each call erases up to 5,000 rows in the app that is asked. */
 const atOnce = 4
 
 type Needs = { db: Kysely<Tables>; bus: Bus; log: Log }
 
 /**
- * Tells the other apps of deleted apps until each says that nothing is left there; campaigns first, so that nothing new is queued
- * meanwhile. With the last answer the gateway's own rows go; the audit stays. Repeatable at any point.
+ * Asks the other apps to erase what they have of deleted apps, until each answers that nothing is left. Campaigns is asked first, so that nothing
+ * new is queued meanwhile. After the last answer the gateway's own rows go; the audit stays. May be repeated at any point.
  */
 export async function eraseApps(needs: Needs): Promise<{ took: number }> {
   const due = await takeDueAppErasures(needs.db, atOnce)
@@ -39,17 +39,17 @@ async function eraseOne({ db, bus, log }: Needs, erasure: AppErasure): Promise<v
     const { done } = await bus.call(eraseIn[app], { appId })
     if (!done) return void (await againAt(db, erasure))
   } catch (error) {
-    // The row comes back by itself.
+    // The erasure is due again by itself.
     if (!Fault.is(error, 'queue_unavailable') && !Fault.is(error, 'database_unavailable'))
-      log.error({ appId, app, err: error }, 'not erased')
+      log.error({ appId, app, err: error }, 'another app did not erase a deleted app')
     return
   }
   const isLast = await transact(db, async (trx) => {
-    // Two apps may answer at the same moment: under the lock one of them is the last.
+    // Two apps may answer at the same moment: under the lock exactly one answer is the last.
     await lockApp(trx, appId)
     const left = await deleteAppErasure(trx, erasure)
     if (left === 0) await deleteAppRows(trx, appId)
     return left === 0
   })
-  log.info({ appId, app, isLast }, 'erased')
+  log.info({ appId, app, isLast }, 'another app erased a deleted app')
 }

@@ -8,7 +8,8 @@ import { testService } from '@herald/testing/service'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { openApiKeys } from '../authenticate.ts'
-import { openKeyUses, writeKeyUses } from './key-uses.ts'
+import { writeKeyUses } from '../keep-house.ts'
+import { openKeyUses } from './key-uses.ts'
 import { insertApiKey } from './store/api-keys.ts'
 import { insertApp } from './store/apps.ts'
 import type { Tables } from '../store/tables.ts'
@@ -27,7 +28,7 @@ async function givenKey() {
   const { id } = await insertApiKey(db, { id: newId(), appId, kind: 'secret', name: 'backend', scopes: [], hash, hint })
   return { id, key }
 }
-/** Its version tells whether a row was written: each write makes another one. */
+/** The row of a key. `version` changes with every write. */
 const rowOf = async (id: string) =>
   (
     await sql<{
@@ -35,12 +36,12 @@ const rowOf = async (id: string) =>
       version: string
     }>`select last_used_at, xmin::text as version from api_keys where id = ${id}`.execute(db)
   ).rows[0]
-/** The database's hour, so many hours ago. */
+/** The beginning of an hour by the database's clock, `ago` hours ago. */
 const hour = async (ago = 0) =>
   (await sql<{ at: Date }>`select date_trunc('hour', now() - make_interval(hours => ${ago}), 'UTC') as at`.execute(db)).rows[0]?.at
 
 // spec: administration/key-uses
-test('the list of keys shows the hour of the last use, and nothing for a key that nobody used', async () => {
+test('the list of keys shows the hour in which each key was last used, and nothing for an unused key', async () => {
   const gateway = await startGateway({ database: url('gateway'), nats })
   const app = await gateway.givenApp()
   const before = await hour()
@@ -55,9 +56,9 @@ test('the list of keys shows the hour of the last use, and nothing for a key tha
   expect(uses.get(app.publicKeyId)).toBeNull()
 })
 
-test('a thousand requests of an hour write a key once, and a request writes nothing itself', async () => {
+test('a thousand requests within an hour write the use of their key once, and no request writes it itself', async () => {
   const uses = openKeyUses()
-  const keys = openApiKeys(db, 60, uses)
+  const keys = openApiKeys({ db, uses: uses }, 60)
   const { id, key } = await givenKey()
   for (let request = 0; request < 1_000; request += 1) expect((await keys.verify(key))?.keyId).toBe(id)
   expect((await rowOf(id))?.last_used_at).toBeNull()
@@ -69,7 +70,7 @@ test('a thousand requests of an hour write a key once, and a request writes noth
   expect(await rowOf(id)).toEqual(written)
 })
 
-test('two processes write an hour once, and an older use does not take back a newer one', async () => {
+test('two gateways write the same hour once, and an older use does not replace a newer one', async () => {
   const clock = { ms: 10 * 3_600_000, steady: 10 * 3_600_000 }
   const given = { now: () => clock.ms, steadyMs: () => clock.steady }
   const [one, other] = [openKeyUses(given), openKeyUses(given)]
@@ -83,13 +84,13 @@ test('two processes write an hour once, and an older use does not take back a ne
 
   const late = openKeyUses(given)
   late.note({ keyId: id })
-  // It could not be written for three hours.
+  // This use could not be written for three hours.
   clock.steady += 3 * 3_600_000
   await late.write(db)
   expect(await rowOf(id)).toEqual(written)
 })
 
-test('what is written is the hour of the use, not of the writing', async () => {
+test('the hour of the use is written, not the hour of the writing', async () => {
   const clock = { steady: 10 * 3_600_000 }
   const uses = openKeyUses({ now: Date.now, steadyMs: () => clock.steady })
   const { id } = await givenKey()
@@ -100,7 +101,7 @@ test('what is written is the hour of the use, not of the writing', async () => {
   expect([before, await hour(2)]).toContainEqual((await rowOf(id))?.last_used_at)
 })
 
-test('the next hour is noted anew, for a key that is remembered all the while', () => {
+test('a key that is used for hours is noted once in each hour', () => {
   const clock = { ms: 0 }
   const uses = openKeyUses({ now: () => clock.ms, steadyMs: () => clock.ms })
   const key = { keyId: newId(), notedHour: undefined as unknown as number }
@@ -114,7 +115,7 @@ test('the next hour is noted anew, for a key that is remembered all the while', 
   expect(key.notedHour).toBe(first + 1)
 })
 
-test('what cannot be written now is written later; a key that is gone meanwhile is nobody’s trouble', async () => {
+test('a use that cannot be written now is written later, and a key that was deleted meanwhile does no harm', async () => {
   const uses = openKeyUses()
   const { id } = await givenKey()
   uses.note({ keyId: id })
@@ -126,7 +127,7 @@ test('what cannot be written now is written later; a key that is gone meanwhile 
   await expect(failing).rejects.toThrow('transaction is aborted')
   expect((await rowOf(id))?.last_used_at).toBeNull()
 
-  const sweep = writeKeyUses(db, uses, 0)
+  const sweep = writeKeyUses({ db, uses }, 0)
   expect(await sweep()).toEqual({ took: 0 })
   expect((await rowOf(id))?.last_used_at).toBeInstanceOf(Date)
 })

@@ -2,11 +2,11 @@ import type { Kysely } from 'kysely'
 import { noteKeyUses } from './store/api-keys.ts'
 import type { Tables } from '../store/tables.ts'
 
-/** Which keys were used, from the request that uses one to the hour that administration shows. */
+/** Notes which API keys are used, and writes the hour of the last use, which the administration shows. */
 export type KeyUses = {
-  /** A request came with this key. Costs a request nothing but this call: what is noted is written later. */
+  /** Notes that a request came with this key. It is written later, so that it costs the request nothing but this call. */
   note(key: NotedKey): void
-  /** Writes down what was noted since the last time; answers how many keys. What cannot be written is kept for the next time. */
+  /** Writes what was noted since the last time and gives how many keys that were. What cannot be written is kept for the next time. */
   write(db: Kysely<Tables>): Promise<number>
 }
 
@@ -14,13 +14,13 @@ export type KeyUses = {
 export type NotedKey = { readonly keyId: string; notedHour?: number }
 
 const hourMs = 3_600_000
-/** Keys that wait to be written. One that finds no place is noted by a later request. */
+/** Keys that may wait to be written. A key that finds no place is noted by a later request. */
 const mostWaiting = 10_000
-/** In one statement. */
+/** Uses that one statement writes. */
 const writtenAtOnce = 1_000
 
 /**
- * Notes uses in memory: the first of an hour of each key. A process that is killed forgets those of its last minute. The hour is the database's:
+ * Notes uses in memory, the first of each hour and key. A process that is killed loses those of its last minute. The hour is the database's, so
  * what is written is how long ago the use was (docs/decisions/0017).
  */
 export function openKeyUses(
@@ -48,19 +48,5 @@ export function openKeyUses(
       }
       return written
     },
-  }
-}
-
-/** Uses are written once a minute. */
-const writeEveryMs = 60_000
-
-/** For a sweep. */
-export function writeKeyUses(db: Kysely<Tables>, uses: KeyUses, everyMs = writeEveryMs): () => Promise<{ took: number }> {
-  let writtenAt = performance.now()
-  return async () => {
-    if (performance.now() - writtenAt < everyMs) return { took: 0 }
-    writtenAt = performance.now()
-    await uses.write(db)
-    return { took: 0 }
   }
 }

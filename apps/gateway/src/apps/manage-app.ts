@@ -10,33 +10,29 @@ import type { Changes } from '../changes.ts'
 import { listed, type Listed } from '@herald/contracts/page'
 import type { Page } from '../core/page.ts'
 import { identitySecretContext } from './core/seal-context.ts'
-import { findApps, getApp, insertApp, markAppDeleted, updateApp, updateIdentitySecret } from './store/apps.ts'
+import { findApps, insertApp, markAppDeleted, updateApp, updateIdentitySecret } from './store/apps.ts'
 import { insertAppErasures } from './store/app-erasures.ts'
-import type { Note } from '../audit/store/audit.ts'
+import type { Note } from '../store/audit.ts'
 import type { Tables } from '../store/tables.ts'
 
-type Db = Kysely<Tables>
+type Needs = { db: Kysely<Tables>; sealer: Sealer; changes: Changes; note: Note }
 
-export const createApp = (db: Db, { name }: CreateApp, note: Note): Promise<App> =>
+export const createApp = ({ db, note }: Pick<Needs, 'db' | 'note'>, { name }: CreateApp): Promise<App> =>
   transact(db, async (trx) => {
     const app = await insertApp(trx, { id: newId(), name, settings: defaultSettings })
     await note(trx, app.id, { name })
     return app
   })
 
-/** The app with its settings. Fault not_found. */
-export const readApp = (db: Db, appId: string): Promise<App> => getApp(db, appId)
-
-export async function listApps(db: Db, page: Page): Promise<Listed<App>> {
+export async function listApps({ db }: Pick<Needs, 'db'>, page: Page): Promise<Listed<App>> {
   return listed(await findApps(db, page), page.limit, ({ app }) => app)
 }
 
 /** Changes a name or settings; what is not named stays. Fault not_found. */
 export async function changeApp(
-  { db, changes }: { db: Db; changes: Changes },
+  { db, changes, note }: Pick<Needs, 'db' | 'changes' | 'note'>,
   appId: string,
   { name, settings = {} }: PatchApp,
-  note: Note,
 ): Promise<App> {
   const named: Partial<AppSettings> = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined))
   const app = await transact(db, async (trx) => {
@@ -49,8 +45,11 @@ export async function changeApp(
   return app
 }
 
-/** From here on the app answers like an unknown one and its keys stop working; its rows, here and elsewhere, go with `eraseApps`. Fault not_found. */
-export async function deleteApp({ db, changes }: { db: Db; changes: Changes }, appId: string, note: Note): Promise<void> {
+/**
+ * Deletes an app: from now on it answers like an unknown one and its keys stop working. `eraseApps` erases its rows, here and in the other apps.
+ * Fault not_found.
+ */
+export async function deleteApp({ db, changes, note }: Pick<Needs, 'db' | 'changes' | 'note'>, appId: string): Promise<void> {
   await transact(db, async (trx) => {
     if (!(await markAppDeleted(trx, appId))) throw notFound()
     await insertAppErasures(trx, appId)
@@ -60,11 +59,7 @@ export async function deleteApp({ db, changes }: { db: Db; changes: Changes }, a
 }
 
 /** Makes the secret that signs identity tokens, in the place of an earlier one. It is shown this once. Fault not_found. */
-export async function makeIdentitySecret(
-  { db, sealer, changes }: { db: Db; sealer: Sealer; changes: Changes },
-  appId: string,
-  note: Note,
-): Promise<{ secret: string }> {
+export async function makeIdentitySecret({ db, sealer, changes, note }: Needs, appId: string): Promise<{ secret: string }> {
   const secret = randomSecret('ids_')
   const sealed = sealer.seal(secret, identitySecretContext(appId))
   await transact(db, async (trx) => {

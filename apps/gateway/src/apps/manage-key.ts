@@ -9,13 +9,17 @@ import { listed, type Listed } from '@herald/contracts/page'
 import type { Page } from '../core/page.ts'
 import { getApp, holdApp } from './store/apps.ts'
 import { deleteApiKey, findApiKeys, insertApiKey, type ShownKey } from './store/api-keys.ts'
-import type { Note } from '../audit/store/audit.ts'
+import type { Note } from '../store/audit.ts'
 import type { Tables } from '../store/tables.ts'
 
-type Db = Kysely<Tables>
+type Needs = { db: Kysely<Tables>; changes: Changes; note: Note }
 
 /** Makes a key. Its text is shown this once; only its hash is kept. Fault not_found. */
-export async function createKey(db: Db, appId: string, { kind, name, scopes }: CreateKey, note: Note): Promise<ShownKey & { key: string }> {
+export async function createKey(
+  { db, note }: Pick<Needs, 'db' | 'note'>,
+  appId: string,
+  { kind, name, scopes }: CreateKey,
+): Promise<ShownKey & { key: string }> {
   const { key, hash, hint } = makeApiKey(kind, appId)
   const shown = await transact(db, async (trx) => {
     await holdApp(trx, appId)
@@ -26,13 +30,13 @@ export async function createKey(db: Db, appId: string, { kind, name, scopes }: C
   return { ...shown, key }
 }
 
-export async function listKeys(db: Db, appId: string, page: Page): Promise<Listed<ShownKey>> {
+export async function listKeys({ db }: Pick<Needs, 'db'>, appId: string, page: Page): Promise<Listed<ShownKey>> {
   await getApp(db, appId)
   return listed(await findApiKeys(db, appId, page), page.limit, ({ key }) => key)
 }
 
-/** From here on the key answers 401, on every process within 2 s. Fault not_found. */
-export async function revokeKey({ db, changes }: { db: Db; changes: Changes }, appId: string, keyId: string, note: Note): Promise<void> {
+/** Revokes a key: it answers 401 from now on, on every process within 2 s. Fault not_found. */
+export async function revokeKey({ db, changes, note }: Needs, appId: string, keyId: string): Promise<void> {
   await transact(db, async (trx) => {
     await holdApp(trx, appId)
     if (!(await deleteApiKey(trx, appId, keyId))) throw notFound()

@@ -7,12 +7,12 @@ import { notFound } from '@herald/contracts/fault'
 import { transact } from '@herald/service/postgres'
 import type { Kysely, Transaction } from 'kysely'
 import type { Changes } from '../changes.ts'
-import type { Subject } from '../audit/core/audit.ts'
+import type { Subject } from '../core/audit.ts'
 import { showProvider, type ProviderSettings, type ShownProvider } from './core/provider-settings.ts'
 import { providerContext } from './core/seal-context.ts'
 import { holdApp } from './store/apps.ts'
 import { deleteProvider, findProvider, upsertProvider } from './store/providers.ts'
-import type { Note } from '../audit/store/audit.ts'
+import type { Note } from '../store/audit.ts'
 import type { Tables } from '../store/tables.ts'
 
 type Needs = { db: Kysely<Tables>; sealer: Sealer; changes: Changes; note: Note }
@@ -37,8 +37,8 @@ export const setFcm = (needs: Needs, appId: string, { serviceAccount }: FcmCrede
   }))
 
 /**
- * Without keys the ones there are stay, and are made when there are none: new ones would make every browser's subscription
- * useless, which nobody means who only corrects the subject.
+ * Sets the Web Push credentials. Without keys the present ones stay, and a pair is made when there is none: new keys would make every browser's
+ * subscription useless, although only the subject was to be corrected.
  */
 export const setWebPush = (needs: Needs, appId: string, { subject, publicKey, privateKey }: WebPushCredentials): Promise<ShownProvider> =>
   setProvider(needs, appId, async (trx) => {
@@ -52,8 +52,8 @@ export const setWebPush = (needs: Needs, appId: string, { subject, publicKey, pr
     return { settings: { kind: 'webpush', subject, publicKey: present.settings.publicKey }, privateKey: kept }
   })
 
-/** What is set, without secrets. Fault not_found, also when nothing is set. */
-export async function readProvider(db: Kysely<Tables>, appId: string, kind: ProviderKind): Promise<ShownProvider> {
+/** The credentials without their secrets. Fault not_found, also when none are set. */
+export async function readProvider({ db }: Pick<Needs, 'db'>, appId: string, kind: ProviderKind): Promise<ShownProvider> {
   const provider = await findProvider(db, appId, kind)
   if (!provider) throw notFound()
   return showProvider(provider.settings)
@@ -68,7 +68,7 @@ export async function removeProvider({ db, changes, note }: Needs, appId: string
   changes.appChanged(appId)
 }
 
-/** What the audit says of credentials: which account they are of. */
+/** What the audit says of credentials: which account they belong to. */
 function namesOf(settings: ProviderSettings): Subject {
   const { kind } = settings
   if (kind === 'webpush') return { kind }

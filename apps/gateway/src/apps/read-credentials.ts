@@ -1,12 +1,13 @@
 import type { ProviderCredentials, ProviderKind } from '@herald/contracts/app'
 import type { Kysely } from 'kysely'
 import { providerContext } from './core/seal-context.ts'
-import { findProvider } from './store/providers.ts'
+import { rememberByApp, type AppMemory } from '../remember-by-app.ts'
 import type { Tables } from '../store/tables.ts'
+import { findProvider } from './store/providers.ts'
 
 /** A provider's credentials for the dispatcher, secrets sealed; null when none are set. The APNs private key stays here. */
 export async function readCredentials(
-  db: Kysely<Tables>,
+  { db }: { db: Kysely<Tables> },
   { appId, kind }: { appId: string; kind: ProviderKind },
 ): Promise<ProviderCredentials | null> {
   const provider = await findProvider(db, appId, kind)
@@ -18,3 +19,9 @@ export async function readCredentials(
   }
   return { ...settings, version, sealedPrivateKey, sealContext: providerContext(appId, kind) }
 }
+
+/** The public VAPID key that an app's pages subscribe with; null while Web Push is not configured. Every page that starts may ask for it. */
+export type WebPushKeys = AppMemory<string | null>
+
+export const openWebPushKeys = ({ db }: { db: Kysely<Tables> }, ttlSeconds: number): WebPushKeys =>
+  rememberByApp(async (appId) => (await findProvider(db, appId, 'webpush'))?.settings.publicKey ?? null, ttlSeconds)

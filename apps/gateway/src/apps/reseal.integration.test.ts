@@ -32,7 +32,7 @@ async function givenSealed(sealKeys: string) {
 }
 
 // spec: administration/seal-keys
-test('what an earlier key sealed is sealed with the first, once, so that the earlier can be dropped; versions stay', async () => {
+test('what an earlier seal key sealed is sealed with the first key, once, so that the earlier key can be dropped; versions stay', async () => {
   const apps = []
   for (const _ of Array(150)) apps.push(await givenSealed(first))
   const [{ appId, owner } = { appId: '', owner: { teamId: '', keyId: '', keyFingerprint: '' } }] = apps
@@ -49,12 +49,12 @@ test('what an earlier key sealed is sealed with the first, once, so that the ear
   expect(after).toEqual({ ...before, sealedPrivateKey: after?.sealedPrivateKey })
   expect(alone.open(after?.sealedPrivateKey ?? '', providerContext(appId, 'webpush')).toString()).toBe('private')
   const rule = await findIdentityRule(db, appId)
-  expect(alone.open(rule?.sealed_identity_secret ?? '', identitySecretContext(appId)).toString()).toBe('secret')
+  expect(alone.open(rule?.sealedSecret ?? '', identitySecretContext(appId)).toString()).toBe('secret')
   const token = await findApnsToken(db, owner)
   expect(alone.open(token?.sealedToken ?? '', apnsTokenContext(owner)).toString()).toBe('token')
 })
 
-test('what no key opens is left as it is and counted, and the rest is sealed all the same', async () => {
+test('a value that no seal key opens is left as it is and counted; the others are sealed anew', async () => {
   await givenSealed(lost)
   await givenSealed(first)
   expect(await reseal({ db, sealer: openSealer(`${second},${first}`) })).toEqual({ resealed: 3, left: 3 })

@@ -7,7 +7,10 @@ import type { Tables } from '../store/tables.ts'
 
 const pageSize = 200
 
-/** Seals with the first of the SEAL_KEYS what was sealed with another. Answers how many need another: at 0 all others can go. */
+/**
+ * Seals anew with the first of the SEAL_KEYS what another key sealed. `left` is how many values still need another key: at 0 all other keys can be
+ * dropped.
+ */
 export const reseal = ({ db, sealer }: { db: Kysely<Tables>; sealer: Sealer }): Promise<{ resealed: number; left: number }> =>
   sealAllAnew<SealedPlace>(sealer, {
     find: async (keyId) => (await findSealedOtherwise(db, keyId, pageSize)).map((found) => ({ ...found, context: contextOf(found.place) })),

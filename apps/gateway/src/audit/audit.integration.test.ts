@@ -13,7 +13,7 @@ import { afterEach, expect, test } from 'vitest'
 import { exampleOf } from '../openapi/http/examples.ts'
 import type { Route } from '../http/route.ts'
 import { administrationRoutes } from '../http/routes.ts'
-import { deleteOldAudit, settleOldIntents, type AuditEntry } from './store/audit.ts'
+import { deleteOldAudit, writeOldIntents, type AuditEntry } from './store/audit.ts'
 import type { Tables } from '../store/tables.ts'
 import { fullAnswers, whyNotDescribed } from '../testing/described-answer.ts'
 import { adminToken, startGateway } from '../testing/start-gateway.ts'
@@ -54,7 +54,7 @@ const pem = (type: 'ec' | 'rsa') =>
     .export({ type: 'pkcs8', format: 'pem' })
     .toString()
 const [p8, rsa] = [pem('ec'), pem('rsa')]
-/** A line out of the middle of a key. */
+/** A line from the middle of a private key. */
 const inside = (key: string) => key.split('\n')[2] ?? ''
 
 const apns = { teamId: 'TEAM000001', keyId: 'KEY0000001', privateKey: p8, bundleId: 'org.example.shop', environment: 'production' }
@@ -81,28 +81,28 @@ const bodies: Record<string, unknown> = {
 const bodyOf = (name: string, appId: string) =>
   ofApp[name]?.(appId) ?? bodies[name] ?? Object.values(exampleOf[name.replace(/OfApp$/, '')]?.bodies ?? {})[0]
 
-/** Bodies that name the app. */
+/** Bodies that contain the app’s id. */
 const ofApp: Record<string, (appId: string) => unknown> = {
   takeSimulatedAccount: (appId) => ({ appId, kind: 'webpush' }),
   addSimulatedDevice: (appId) => ({ appId, platform: 'ios' }),
 }
-/** The app that a route of the simulator is asked for. */
+/** Routes of the simulator with the app in their query. */
 const queriesOfApp = new Set(['listSimulatedDevices', 'listSimulatedPushes', 'watchSimulator'])
 
-/** What has to be asked for in the address. */
+/** Queries that a route needs. */
 const queries: Record<string, string> = {
   explainSend: `?campaignId=${newId()}&subscriptionId=${newId()}`,
   sendImportData: '?offset=0',
 }
 
-/** The headers of a session in the place of the token. */
+/** The headers of a session, in place of the token. */
 async function givenSession(name: string): Promise<Record<string, string>> {
   const { headers, body } = await ask('POST', '/session', { token: adminToken, name })
   const [cookie = ''] = headers['set-cookie']?.[0]?.split(';') ?? []
   return { cookie, 'x-csrf-token': String(body['csrfToken']) }
 }
 
-/** Asks a route of the administration on an app that has a key and all credentials; answers what it wrote. */
+/** Calls a route of the administration on an app that has a key and all credentials, and gives the audit lines that it wrote. */
 async function walk({ name, method, path, key, body, mediaType, takes }: Route) {
   const appId = await givenApp()
   const apiKey = (await ask('POST', `/apps/${appId}/keys`, { kind: 'secret', name: 'backend' })).body
@@ -116,7 +116,7 @@ async function walk({ name, method, path, key, body, mediaType, takes }: Route) 
   const at = path.replace('/v1/admin', '').replaceAll(/:(\w+)/g, (_, param: string) => params[param] ?? newId())
   const before = await db.selectFrom('audit').select('id').execute()
   const requestId = newId()
-  // A stream goes on: of it the head is enough.
+  // A stream does not end, so only its head is asked for.
   const told = await ask(
     mediaType === 'text/event-stream' ? 'HEAD' : method.toUpperCase(),
     at + (queriesOfApp.has(name) ? `?appId=${appId}` : (queries[name] ?? '')),
@@ -138,7 +138,7 @@ const changing = administrationRoutes.filter(({ audit }) => typeof audit === 'ob
 const reading = administrationRoutes.filter(({ audit }) => typeof audit !== 'object')
 
 // spec: administration/audit
-test('every administration route that changes something leaves one line: what, who said so, and with which request; and no line holds a secret', async () => {
+test('every administration route that changes something leaves one audit line: what was changed, by whom, with which request; no line holds a secret', async () => {
   const secrets = [inside(p8), inside(rsa), 'canary', adminToken]
   for (const route of changing) {
     const { told, requestId, written, shown } = await walk(route)
@@ -160,7 +160,7 @@ test('every administration route that changes something leaves one line: what, w
 }, 120_000)
 
 // spec: administration/audit
-test('every administration route that reads leaves none', async () => {
+test('an administration route that only reads leaves no audit line', async () => {
   for (const route of reading) {
     const { told, written } = await walk(route)
     expect([route.name, told.status < 500, written]).toEqual([route.name, true, []])
@@ -168,8 +168,8 @@ test('every administration route that reads leaves none', async () => {
 }, 120_000)
 
 // spec: administration/document
-test('what every administration route answers is as its document says, and has no field that is not in it', async () => {
-  // A stream goes on: its events are held in follow-progress.integration.test.ts.
+test('every administration route answers as its document says, without a field that the document does not name', async () => {
+  // Streams do not end; follow-progress.integration.test.ts tests their events.
   const wrong: unknown[] = []
   for (const route of administrationRoutes.filter(({ mediaType }) => mediaType !== 'text/event-stream')) {
     for (const [{ subject }, answer] of fullAnswers) peers.answers.set(subject, () => answer)
@@ -180,7 +180,7 @@ test('what every administration route answers is as its document says, and has n
   expect(wrong).toEqual([])
 }, 120_000)
 
-test('an answer with another status of success is as its document says', async () => {
+test('an answer with a second status of success is as the document says', async () => {
   peers.answers.set(endCampaign.subject, () => ({ status: 'paused' }))
   for (const route of administrationRoutes.filter(({ alsoAnswers }) => alsoAnswers !== undefined)) {
     const { told } = await walk(route)
@@ -189,7 +189,7 @@ test('an answer with another status of success is as its document says', async (
   }
 })
 
-test('a change that is refused leaves no line, wherever it would have been made', async () => {
+test('a refused change leaves no audit line, in whichever app it would have been made', async () => {
   const appId = await givenApp()
   peers.answers.set(deleteSegment.subject, () => {
     throw notFound()
@@ -204,24 +204,24 @@ test('a change that is refused leaves no line, wherever it would have been made'
   expect(await db.selectFrom('audit_intents').selectAll().execute()).toEqual([])
 })
 
-test('a change in another app that nobody can say was made has a line that says so, a minute later, and only one', async () => {
+test('when it stays unknown whether another app made a change, one audit line says so a minute later', async () => {
   const appId = await givenApp()
   peers.answers.set(createSegment.subject, () => {
     throw queueUnavailable()
   })
   const segment = Object.values(exampleOf['createSegment']?.bodies ?? {})[0]
   expect((await ask('POST', `/apps/${appId}/segments`, segment, { 'x-admin-actor': 'ann' })).status).toBe(503)
-  expect(await settleOldIntents(db)).toBe(0)
+  expect(await writeOldIntents(db)).toBe(0)
   await sql`update audit_intents set created_at = now() - interval '61 seconds'`.execute(db)
 
-  expect((await Promise.all([settleOldIntents(db), settleOldIntents(db)])).reduce((sum, count) => sum + count)).toBe(1)
+  expect((await Promise.all([writeOldIntents(db), writeOldIntents(db)])).reduce((sum, count) => sum + count)).toBe(1)
 
   expect((await list(appId, '?action=segment.')).items).toMatchObject([
     { actor: 'ann', action: 'segment.created', subject: { unconfirmed: true } },
   ])
 })
 
-test('what is about to be changed in another app is committed before that app is asked', async () => {
+test('the intent of a change in another app is committed before that app is asked', async () => {
   const appId = await givenApp()
   let seen: unknown[] = []
   peers.answers.set(createWebhook.subject, async () => {
@@ -236,7 +236,7 @@ test('what is about to be changed in another app is committed before that app is
 })
 
 // spec: administration/audit-actor
-test('who changes something is the word of x-admin-actor, else the administrator; another form of it is refused', async () => {
+test('the audit names the actor of x-admin-actor, or `administrator` without it; a header in another form is refused', async () => {
   for (const actor of ['x'.repeat(129), 'änn', ''])
     expect(await ask('POST', '/apps', { name: 'Shop' }, { 'x-admin-actor': Buffer.from(actor).toString('latin1') })).toMatchObject({
       status: 422,
@@ -250,7 +250,7 @@ test('who changes something is the word of x-admin-actor, else the administrator
 })
 
 // spec: administration/audit-filters
-test('filters combine: action or its beginning, actor, id and time', async () => {
+test('the audit can be filtered by action or its beginning, actor, id and time together', async () => {
   const appId = await givenApp()
   const [one, other] = [newId(), newId()]
   const given = async (at: string, action: string, actor: string, subject: object) =>
@@ -297,11 +297,11 @@ test.each([
   ['limit=0', 'limit'],
   ['cursor=nonsense', 'cursor'],
   ['who=ann', 'who'],
-])('the filter %s is refused at its name', async (query, name) => {
+])('the audit refuses the filter %s at its name', async (query, name) => {
   expect(await list(await givenApp(), `?${query}`)).toMatchObject({ status: 422, path: name })
 })
 
-test('a search looks at 10,000 lines a page and goes on where it stopped', async () => {
+test('a search in the audit looks through 10,000 lines a page and goes on where it stopped', async () => {
   const appId = await givenApp()
   const id = newId()
   await sql`
@@ -318,7 +318,7 @@ test('a search looks at 10,000 lines a page and goes on where it stopped', async
 })
 
 // spec: administration/audit-kept
-test('a line neither changes nor goes, but for those past a retention of 400 days or more', async () => {
+test('an audit line cannot be changed or deleted, except past a retention of at least 400 days', async () => {
   const appId = await givenApp()
   await sql`
     insert into audit (id, app_id, actor, action, subject, created_at)

@@ -19,7 +19,7 @@ const givenRow = (fields: Partial<LedgerRow> = {}): LedgerRow => ({
   ...fields,
 })
 
-/** Campaigns and the tracker, as the gateway asks them: what they answer can change meanwhile. */
+/** Campaigns and the tracker as the gateway asks them; a test can change their answers meanwhile. */
 function givenPeers(status: CampaignStatus, rows: LedgerRow[] = []) {
   const peers = { status, rows, fault: undefined as Fault | undefined, looks: 0, isGone: false }
   const answer = (contract: Call<unknown, unknown>): unknown => {
@@ -30,11 +30,11 @@ function givenPeers(status: CampaignStatus, rows: LedgerRow[] = []) {
     throw new Error(contract.subject)
   }
   const bus = { call: async (contract: Call<unknown, unknown>) => answer(contract) } as unknown as Pick<Bus, 'call'>
-  return { peers, waits: openTestWaits(bus) }
+  return { peers, waits: openTestWaits({ bus }) }
 }
 
 // spec: administration/test-send-answer
-test('a test that is over is answered at once, with each device in the order of their ids and those that have no push', async () => {
+test('a test that is over is answered at once, with every device in the order of their ids, also those without a push', async () => {
   const dead = givenRow({ subscriptionId: 'b', outcome: 'failed', code: 'token_invalid', providerCode: '400 BadDeviceToken' })
   const { waits } = givenPeers('sent', [givenRow({ subscriptionId: 'c' }), dead])
 
@@ -50,7 +50,7 @@ test('a test that is over is answered at once, with each device in the order of 
 })
 
 // spec: administration/test-send-answer
-test('a test that ends meanwhile is answered then, one that does not after 10 seconds with what there is', async () => {
+test('a test is answered as soon as it is over, or after 10 seconds with the results so far', async () => {
   const ending = givenPeers('sending')
   const waiting = ending.waits.standingOf(givenTest())
   await until(() => ending.peers.looks >= 2)
@@ -65,7 +65,7 @@ test('a test that ends meanwhile is answered then, one that does not after 10 se
 })
 
 // spec: administration/test-send-answer
-test('the 51st that would wait is answered at once, and the next waits again when one has ended', async () => {
+test('the 51st test at once is answered without waiting, and a later one waits again when another has ended', async () => {
   const { peers, waits } = givenPeers('sending')
   const waiting = Array.from({ length: 50 }, () => waits.standingOf(givenTest()))
   await until(() => peers.looks >= 100)
@@ -83,7 +83,7 @@ test('the 51st that would wait is answered at once, and the next waits again whe
 })
 
 test.each([queueUnavailable(), tooManyReads(2), fault('database_unavailable', 'Away.')])(
-  'another app that cannot answer now ($code) makes the answer no error: the test was accepted',
+  'when another app cannot answer now ($code) an accepted test is still answered without an error',
   async (away) => {
     const { peers, waits } = givenPeers('sending')
     peers.fault = away
@@ -103,7 +103,7 @@ test.each([queueUnavailable(), tooManyReads(2), fault('database_unavailable', 'A
   },
 )
 
-test('a test whose app was deleted meanwhile is unknown', async () => {
+test('a test is 404 when its app was deleted meanwhile', async () => {
   const { peers, waits } = givenPeers('sending')
   const waiting = waits.standingOf(givenTest())
   await until(() => peers.looks >= 2)
@@ -111,7 +111,7 @@ test('a test whose app was deleted meanwhile is unknown', async () => {
   await expect(waiting).rejects.toMatchObject({ code: 'not_found' })
 })
 
-test('a process that stops ends every wait with what there is', async () => {
+test('a gateway that stops answers every waiting test with the results so far', async () => {
   const { peers, waits } = givenPeers('sending', [givenRow()])
   const waiting = waits.standingOf(givenTest())
   await until(() => peers.looks >= 2)

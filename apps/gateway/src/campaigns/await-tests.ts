@@ -5,10 +5,10 @@ import type { CampaignStatus } from '@herald/contracts/stats'
 import { mostTested, type NotQueued, type TestResult } from '@herald/contracts/test-send'
 import type { Bus } from '@herald/service/bus'
 
-/** Tests that one process waits for: who comes beyond is answered at once, so that waiting never costs what sending needs. */
+/** Tests that one process waits for at once. A test beyond that is answered at once as it stands, so that waiting never costs what sending needs. */
 const mostWaits = 50
 const waitMs = 10_000
-/** A push takes some ten milliseconds as a rule; one that waits for its next try takes seconds. */
+/** The time between two looks. A push takes some ten milliseconds as a rule; one that waits for its next try takes seconds. */
 const firstRestMs = 50
 const longestRestMs = 500
 
@@ -18,20 +18,20 @@ export type TestStanding = { status: CampaignStatus; isOver: boolean; results: T
 
 export type TestWaits = {
   /**
-   * Waits until every push of a test has an outcome, 10 s at most, and answers what there is. The test was accepted: what cannot be read now is left out. Fault: not_found
-   * (its app was deleted meanwhile).
+   * Waits until every push of a test has an outcome, 10 s at most, and gives the results so far. The test is accepted already, so results that
+   * cannot be read now are left out. Fault: not_found (the app was deleted meanwhile).
    */
   standingOf(test: AcceptedTest): Promise<TestStanding>
-  /** Every wait ends with what there is. */
+  /** Ends every wait; each gives the results so far. */
   close(): void
 }
 
-export function openTestWaits(bus: Pick<Bus, 'call'>): TestWaits {
+export function openTestWaits({ bus }: { bus: Pick<Bus, 'call'> }): TestWaits {
   const resting = new Set<() => void>()
   let waits = 0
   let closed = false
 
-  /** Ends early when the process stops. */
+  /** Waits so long, or until the process stops. */
   const rest = (ms: number) =>
     new Promise<void>((resolve) => {
       const wake = () => {
@@ -61,7 +61,7 @@ export function openTestWaits(bus: Pick<Bus, 'call'>): TestWaits {
     async standingOf(test) {
       const first = await readStatus(bus, test)
       const status = isEnd(first) || waits >= mostWaits || closed ? first : await waitForEnd(test)
-      // The status first: when it is an end, the ledger has every outcome.
+      // The status is read first: when it says that the test is over, the ledger has every outcome.
       const settled = await readResults(bus, test)
       const results = [...(settled ?? []), ...test.notQueued.map(asResult)]
       return {
@@ -85,7 +85,7 @@ async function readStatus(bus: Pick<Bus, 'call'>, { appId, campaignId }: Accepte
   return campaign?.status ?? 'sending'
 }
 
-/** Undefined: they cannot be read now. */
+/** The results in the ledger; undefined when they cannot be read now. */
 async function readResults(bus: Pick<Bus, 'call'>, { appId, campaignId }: AcceptedTest): Promise<TestResult[] | undefined> {
   const results: TestResult[] = []
   let cursor: string | null | undefined
@@ -107,7 +107,7 @@ const asResult = ({ subscriptionId, platform, code }: NotQueued): TestResult => 
   return { subscriptionId, platform, outcome: 'not_queued', code, providerCode: null, attempts: 0 }
 }
 
-/** What another app answers; undefined when it is away or too busy: the test goes on meanwhile. */
+/** The answer of another app; undefined when that app is away or too busy: the test goes on meanwhile. */
 async function unlessBusy<T>(asked: Promise<T>): Promise<T | undefined> {
   try {
     return await asked

@@ -1,4 +1,4 @@
-import { providerKinds } from '@herald/contracts/app'
+import { platformOf, providerKinds } from '@herald/contracts/app'
 import { dryRun as askAudience } from '@herald/contracts/calls/audience'
 import { resolveSend } from '@herald/contracts/calls/campaigns'
 import { readPace } from '@herald/contracts/calls/tracker'
@@ -6,20 +6,17 @@ import { samplesOf, type AudienceDryRun, type DryRun, type Estimated } from '@he
 import { Fault } from '@herald/contracts/fault'
 import { newId } from '@herald/contracts/ids'
 import { payloadLimits } from '@herald/contracts/payload'
-import type { Platform } from '@herald/contracts/platform'
-import { renderDryRun, type MeasuredText, type RenderedSample } from './core/dry-run.ts'
-import { estimateOf } from './core/dry-run-estimate.ts'
+import { sumOf, type Platform } from '@herald/contracts/platform'
+import { estimateOf, renderDryRun, type MeasuredText, type RenderedSample } from './core/dry-run.ts'
 import { warningsOf, type Warning } from './core/dry-run-warnings.ts'
 import type { Gateway } from '../gateway.ts'
-import { readApp } from '../apps/manage-app.ts'
+import { getApp } from '../apps/store/apps.ts'
 import { findProvider } from '../apps/store/providers.ts'
 
-const platformOf = { apns: 'ios', fcm: 'android', webpush: 'web' } as const
-
 /**
- * What a send would do, without sending or writing anything (spec: sending/dry-run): campaigns checks and resolves it as if it was accepted now, audience counts as
- * its fan-out would, and its pushes are rendered as the dispatcher would. `showsSamples`: the caller may see people's values. Faults:
- * those of accepting and sending, with the paths of this request; rate_limited.
+ * Says what a send would do, without sending or writing anything (spec: sending/dry-run): campaigns checks and resolves it as if it was accepted
+ * now, audience counts as its fan-out would, and its pushes are rendered as the dispatcher would. `showsSamples`: the caller may see users'
+ * values. Faults: those of accepting and sending, with the paths of this request; rate_limited.
  */
 export const dryRun = (
   gateway: Pick<Gateway, 'db' | 'bus' | 'heavyReads'>,
@@ -31,7 +28,7 @@ async function run(
   { appId, body, showsSamples }: { appId: string; body: DryRun; showsSamples: boolean },
 ): Promise<DryRunShown> {
   const { notification, campaign, campaignId } = body
-  const { settings } = await readApp(db, appId)
+  const { settings } = await getApp(db, appId)
   const { defaultTimezone } = settings
   const at = notification ? 'notification.' : campaign ? 'campaign.' : ''
   const tried = notification ? { notification } : campaign ? { campaign } : { campaignId: campaignId ?? '' }
@@ -64,7 +61,7 @@ async function findConfigured(db: Gateway['db'], appId: string): Promise<Set<Pla
   return new Set(found.flat())
 }
 
-/** A refusal of the send as one of this request, where the send stands below `at`. */
+/** A refusal of the send with the paths of this request, in which the send stands below `at`. */
 function below(at: string, error: unknown): unknown {
   if (!Fault.is(error) || !error.details || at === '') return error
   const details = error.details.map(({ path, message }) => ({ path: `${at}${path}`, message }))
@@ -82,7 +79,7 @@ export type DryRunShown = ReturnType<typeof shownCounts> & {
 
 function shownCounts({ audience, estimated, isWhole, unreachable, skips, waves, experiment, locales }: AudienceDryRun) {
   const { users, byPlatform } = audience
-  const devices = byPlatform.ios + byPlatform.android + byPlatform.web
+  const devices = sumOf(byPlatform)
   return {
     audience: { devices, users, byPlatform, ...exactness(estimated, isWhole) },
     unreachable,
@@ -91,7 +88,7 @@ function shownCounts({ audience, estimated, isWhole, unreachable, skips, waves, 
     experiment,
     locales: [...Map.groupBy(locales, ({ locale }) => locale)].map(([locale, of]) => ({
       locale,
-      devices: of.reduce((sum, one) => sum + one.byPlatform.ios + one.byPlatform.android + one.byPlatform.web, 0),
+      devices: of.reduce((sum, one) => sum + sumOf(one.byPlatform), 0),
       fallback: of.reduce((sum, { fallback }) => sum + fallback, 0),
     })),
   }

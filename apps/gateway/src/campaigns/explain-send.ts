@@ -5,22 +5,22 @@ import { mostExplained, type Explained } from '@herald/contracts/explain'
 import { notFound } from '@herald/contracts/fault'
 import { traceOf } from './core/explain.ts'
 import type { Gateway } from '../gateway.ts'
-import { readApp } from '../apps/manage-app.ts'
+import { getApp } from '../apps/store/apps.ts'
 
 export type Whom = { subscriptionId: string } | { userId: string } | { externalId: string }
 
-/** A push that moves on between two answers is looked at again so often. */
+/** How often a push that moves on between the two answers is looked at. */
 const mostLooks = 3
 
 /**
- * Why devices got a send, or did not (spec: administration/explain): the campaign as it was frozen, what the ledger has of its pushes, then what audience
- * knows of the devices and of batches that are not done. Nothing is written. Fault: not_found.
+ * Explains why devices got a send or did not (spec: administration/explain): reads the campaign as it was frozen, what the ledger has of its
+ * pushes, then what audience knows of the devices and of batches that are not done. Nothing is written. Fault: not_found.
  */
 export async function explainSend(
   { db, bus }: Pick<Gateway, 'db' | 'bus'>,
   { appId, campaignId, whom }: { appId: string; campaignId: string; whom: Whom },
 ): Promise<Explained> {
-  const { settings } = await readApp(db, appId)
+  const { settings } = await getApp(db, appId)
   const of = { appId, campaignId }
   const campaign = await bus.call(explainCampaign, of)
   if (!campaign) throw notFound()
@@ -74,8 +74,8 @@ type Seen = {
 }
 
 /**
- * Whether a push went on between the two answers: its page was cut after the ledger had been asked, or it ended before its batch was looked for. A fan-out
- * that had ended when the ledger was asked has no other pushes.
+ * Whether a push moved on between the two answers: its page was cut after the ledger had been asked, or it ended before its batch was looked for.
+ * A fan-out that had ended when the ledger was asked makes no other pushes.
  */
 const hasMovedOn = ({ ledger, pushes, devices }: Seen): boolean =>
   devices.some(({ subscriptionId, push: { is } }) => {

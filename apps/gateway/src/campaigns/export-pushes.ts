@@ -1,11 +1,12 @@
 import { Fault } from '@herald/contracts/fault'
 import type { Bus } from '@herald/service/bus'
-import { csvLine } from '../core/csv.ts'
-import { listShownPushes, type PushesAsked, type ShownPush } from './list-pushes.ts'
+import { csvLine } from './core/csv.ts'
+import type { ShownPush } from '../core/open-push.ts'
+import { listShownPushes, type PushesAsked } from './list-pushes.ts'
 
-/** Pushes that are read with one call. */
+/** Pushes that one call reads. */
 const perPage = 200
-/** A page that finds the pool of reads full is asked for again so often. */
+/** How often a page is asked for while the pool of reads is full. */
 const mostTries = 5
 
 const columns = {
@@ -23,15 +24,15 @@ const columns = {
 } satisfies Record<string, (push: ShownPush) => string | number | null>
 
 /**
- * What became of an app's pushes as the lines of a CSV, a page at a time: the next page is read when the one before has been taken. Throws the Fault of
- * a page that cannot be read.
+ * An app's pushes and their outcomes as lines of a CSV, a page at a time: the next page is read when the caller has taken the one before. Throws
+ * the Fault of a page that cannot be read.
  */
-export async function* exportPushes(bus: Pick<Bus, 'call'>, asked: PushesAsked & { appId: string }): AsyncGenerator<string> {
+export async function* exportPushes(needs: { bus: Pick<Bus, 'call'> }, asked: PushesAsked & { appId: string }): AsyncGenerator<string> {
   const cells = Object.values(columns)
   let text = csvLine(Object.keys(columns))
   let cursor: string | undefined
   for (;;) {
-    const { items, nextCursor } = await patiently(() => listShownPushes(bus, { ...asked, limit: perPage, cursor }))
+    const { items, nextCursor } = await patiently(() => listShownPushes(needs, { ...asked, limit: perPage, cursor }))
     for (const push of items) text += csvLine(cells.map((cell) => cell(push)))
     if (text !== '') yield text
     text = ''

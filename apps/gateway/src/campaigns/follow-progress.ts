@@ -6,13 +6,13 @@ import { noStats, type CampaignStatus, type Stats } from '@herald/contracts/stat
 import type { Bus } from '@herald/service/bus'
 import type { Log } from '@herald/service/log'
 import { apart } from '@herald/service/request-id'
-import { etaSeconds, paceOf, paceOverMs, type Sample } from '../core/pace.ts'
+import { etaSeconds, paceOf, paceOverMs, type Sample } from './core/pace.ts'
 
-/** Streams of one process: more are refused, so that watching never costs what sending needs. */
+/** Streams that one process keeps open. More are refused, so that watching never costs what sending needs. */
 const mostWatchers = 200
 const lookEveryMs = 1_000
 
-/** How far a send has come, as those who follow it see it. */
+/** How far a send has come, as its watchers see it. */
 export type SendProgress = {
   status: CampaignStatus
   cancelling: boolean
@@ -20,26 +20,26 @@ export type SendProgress = {
   byPlatform: Progress['byPlatform']
   fannedOut: boolean
   ratePerSecond: number
-  /** Null: not to be told (yet). */
+  /** Null while it cannot be estimated. */
   etaSeconds: number | null
 }
 
-/** Who follows a send: told of each change, that there is nothing to tell at the moment, and of the end. */
+/** A caller who follows a send: it gets each change, a comment while the progress cannot be read, and the end. */
 export type Watcher = { event(name: 'progress' | 'end', data: SendProgress): void; comment(text: string): void; end(): void }
 
-/** Begins to tell a watcher; answers how to stop. Fault: queue_unavailable when too many watch. */
+/** Begins to tell a watcher and gives the function that stops. Fault: queue_unavailable when too many watch. */
 export type Follow = (watcher: Watcher) => () => void
 
 export type ProgressFeed = {
-  /** Looks once, so that what does not exist is said at once. Faults: not_found, queue_unavailable, database_unavailable. */
+  /** Looks once, so that a campaign that does not exist is refused at once. Faults: not_found, queue_unavailable, database_unavailable. */
   open(campaign: Followed): Promise<Follow>
-  /** Every stream ends; whoever still wants to know asks another gateway. */
+  /** Ends every stream; a caller who wants to go on following asks another gateway. */
   close(): void
 }
 type Followed = { appId: string; campaignId: string }
 
-/** Who watches the same campaign shares one look per second; nobody watches, nobody looks. */
-export function openProgressFeed(bus: Bus, log: Log): ProgressFeed {
+/** Opens the feed. The watchers of a campaign share one look per second; without watchers nothing is asked. */
+export function openProgressFeed({ bus, log }: { bus: Bus; log: Log }): ProgressFeed {
   const sends = new Map<string, Send>()
   let watching = 0
   let closed = false
@@ -64,7 +64,7 @@ export function openProgressFeed(bus: Bus, log: Log): ProgressFeed {
     plan(send)
     return send
   }
-  // For all who watch, long after the first one's request has its trace.
+  // The timer runs for all watchers, long after the request of the first one, so it is no part of that request's trace.
   const plan = (send: Send) => void (send.timer = apart(() => setTimeout(() => void lookAgain(send), lookEveryMs).unref()))
   const stop = (send: Send) => {
     clearTimeout(send.timer)
@@ -86,10 +86,10 @@ export function openProgressFeed(bus: Bus, log: Log): ProgressFeed {
       if (changed) for (const watcher of send.watchers) watcher.event('progress', seen)
       if (isOver(seen)) return finish(send)
     } catch (error) {
-      // A draft or an app that is followed can be deleted; anything else passes.
+      // A draft or an app can be deleted while it is followed; any other error passes.
       if (Fault.is(error, 'not_found')) return finish(send)
       if (!Fault.is(error, 'database_unavailable') && !Fault.is(error, 'queue_unavailable'))
-        log.error({ campaignId: send.campaign.campaignId, err: error }, 'progress was not read')
+        log.error({ campaignId: send.campaign.campaignId, err: error }, 'the progress of a campaign could not be read')
       for (const watcher of send.watchers) watcher.comment('waiting')
     }
     if (send.watchers.size > 0 && !closed) plan(send)
@@ -126,9 +126,9 @@ const nothingQueued: Progress = {
   settled: false,
 }
 
-/** The present, and with it a further sample of those that the pace is taken from. */
+/** Reads the progress, and adds a sample to those that the pace is computed from. */
 async function look(bus: Bus, campaign: Followed, samples: Sample[]): Promise<SendProgress> {
-  // The status first: the last event, which says that the campaign is over, has all of its counts.
+  // The status is read first, so that the last event, which says that the campaign is over, has all of its counts.
   const known = await bus.call(readCampaign, campaign)
   if (!known) throw notFound()
   const progress = await bus.call(readProgress, campaign)

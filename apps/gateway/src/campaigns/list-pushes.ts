@@ -1,18 +1,12 @@
-import { listOpenPushes, type OpenPush } from '@herald/contracts/calls/audience'
-import { listPushes, type LedgerRow } from '@herald/contracts/calls/tracker'
+import { listOpenPushes } from '@herald/contracts/calls/audience'
+import { listPushes } from '@herald/contracts/calls/tracker'
 import type { Listed } from '@herald/contracts/page'
 import type { OutcomeKind } from '@herald/contracts/outcome'
 import type { Platform } from '@herald/contracts/platform'
 import type { Bus } from '@herald/service/bus'
+import { shownOpen, type ShownPush } from '../core/open-push.ts'
 
-/** A push that has not ended, in the shape of those that have. */
-export type ShownOpenPush = Omit<LedgerRow, 'outcome' | 'settledAt'> & { outcome: 'open'; settledAt: null } & Pick<
-    OpenPush,
-    'state' | 'nextTryAt'
-  >
-export type ShownPush = LedgerRow | ShownOpenPush
-
-/** Whose pushes, and which. `from` and `to` (ISO) are about when a push ended, or was queued where it has not ended. */
+/** Which pushes are asked for. `from` and `to` (ISO) are about when a push ended, or when it was queued where it has not ended. */
 export type PushesAsked = {
   campaignId?: string | undefined
   userId?: string | undefined
@@ -24,16 +18,19 @@ export type PushesAsked = {
   to?: string | undefined
 }
 
-/** Cursors of audience's part of the list; the tracker's begin with an id. The bare prefix with `end` stands where the ledger begins. */
+/**
+ * Cursors of audience's open pushes begin with this prefix; those of the tracker begin with an id. The prefix with `end` stands where the ledger
+ * begins.
+ */
 const openPrefix = 'open.'
 const ledgerBegins = `${openPrefix}end`
 
 /**
- * A page of what became of an app's pushes: first those that have not ended, which audience knows, then the ledger of the tracker, newest campaign
- * first. It may hold fewer than asked for, even none: it ends only when `nextCursor` is null. Fault: invalid_body at `cursor`.
+ * A page of an app's pushes: first the open ones, which audience knows, then the ledger of the tracker, newest campaign first. A page may hold
+ * fewer than asked for, even none: the list ends only when `nextCursor` is null. Fault: invalid_body at `cursor`.
  */
 export async function listShownPushes(
-  bus: Pick<Bus, 'call'>,
+  { bus }: { bus: Pick<Bus, 'call'> },
   { appId, outcome, cursor, limit, ...asked }: PushesAsked & { appId: string; cursor?: string | undefined; limit: number },
 ): Promise<Listed<ShownPush>> {
   const filters = Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined)) as typeof asked
@@ -57,20 +54,9 @@ export async function listShownPushes(
     ...(outcome === undefined ? {} : { outcome }),
     ...goesOn,
   })
-  // A push that ended between the two answers is in both: its end is the newer one.
+  // A push that ended between the two answers is in both: the ledger's is the newer one.
   const endedNow = new Set(ended.items.map(nameOf))
   return { items: [...items.filter((item) => !endedNow.has(nameOf(item))), ...ended.items], nextCursor: ended.nextCursor }
 }
 
 const nameOf = ({ campaignId, subscriptionId }: { campaignId: string; subscriptionId: string }): string => `${campaignId} ${subscriptionId}`
-
-export const shownOpen = ({ tries, state, nextTryAt, ...push }: OpenPush): ShownOpenPush => ({
-  ...push,
-  variant: null,
-  outcome: 'open',
-  attempts: tries,
-  settledAt: null,
-  engagements: [],
-  state,
-  nextTryAt,
-})

@@ -1,6 +1,6 @@
 /**
- * Where this surface can be reached: what the operator says, else what the request was asked at. Null when it does not say. Of a proxy `x-forwarded-proto` is believed:
- * whoever asks is told of nothing but their own request.
+ * The address at which this gateway can be reached: HERALD_BASE_URL when it is set, else the host that the request was sent to, or null when the
+ * request names none. `x-forwarded-proto` is believed without a check: a caller who lies deceives nobody else.
  */
 export function baseUrlOf(configured: string | undefined, header: (name: string) => string | undefined): string | null {
   if (configured !== undefined) return configured.replace(/\/+$/, '')

@@ -1,6 +1,6 @@
 import { BlockList, isIP, isIPv4, SocketAddress } from 'node:net'
 
-/** Who stands directly before us when nothing else is said: this machine and private networks. */
+/** The proxies that are trusted when TRUSTED_PROXIES is not set: this machine and private networks. */
 export const privateNetworks = '127.0.0.0/8,10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,169.254.0.0/16,::1/128,fc00::/7,fe80::/10'
 
 /** A comma list of addresses and CIDR ranges as a list to check against, or undefined when an entry is neither. */
@@ -20,8 +20,8 @@ export function parseRanges(text: string): BlockList | undefined {
 type Asking = { peer: string | undefined; forwardedFor: string | undefined; realIp: string | undefined }
 
 /**
- * The address that limits count by: the first hop of x-forwarded-for, else x-real-ip, but only from a peer we trust;
- * anyone else could write a new address into every request (spec: limits/client-address).
+ * The client address that rate limits count: the first hop of x-forwarded-for, else x-real-ip, else the peer of the connection. The headers are
+ * believed from a trusted proxy only: any other caller could write a new address into every request (spec: limits/client-address).
  */
 export function clientAddress({ peer, forwardedFor, realIp }: Asking, trusted: BlockList): string {
   const direct = readAddress(peer)
@@ -30,13 +30,13 @@ export function clientAddress({ peer, forwardedFor, realIp }: Asking, trusted: B
   return readAddress(forwardedFor?.split(',', 1)[0]) ?? readAddress(realIp) ?? direct
 }
 
-/** What a limit counts under: an IPv4 address as it is, an IPv6 address as its /64, since a client owns at least that many. */
+/** The key under which a limit counts an address: IPv4 as it is, IPv6 as its /64 network, because a client owns at least that many addresses. */
 export function addressBucket(address: string): string {
   if (isIPv4(address) || isIP(address) === 0) return address
   return `${firstFourGroups(address)}::/64`
 }
 
-/** An address in canonical form: without port, brackets or zone; IPv4-mapped IPv6 as IPv4. Undefined when it is none. */
+/** An address in canonical form: without port, brackets or zone, IPv4-mapped IPv6 as IPv4. Undefined when the text is no address. */
 function readAddress(text: string | undefined): string | undefined {
   const trimmed = text?.trim() ?? ''
   if (trimmed === '' || trimmed.length > 64) return undefined

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { canonicalJson, checkIdempotencyKey, fingerprintOf } from './idempotency.ts'
 
 // spec: limits/idempotency-scope
-test('the order of keys does not matter, at any depth; the order of a list does', () => {
+test('the fingerprint of a request ignores the order of keys at any depth, but not the order of a list', () => {
   const one = { b: [{ y: 1, x: null }], a: 'text' }
   const other = { a: 'text', b: [{ x: null, y: 1 }] }
 
@@ -27,7 +27,7 @@ test('another method, path or body is another fingerprint', () => {
 })
 
 // spec: limits/idempotency-key
-test('a key is 1 to 255 printable ASCII characters', () => {
+test('an idempotency key is 1 to 255 printable ASCII characters', () => {
   expect(checkIdempotencyKey(undefined)).toBeNull()
   expect(checkIdempotencyKey('order 17')).toBe('order 17')
   expect(checkIdempotencyKey('x'.repeat(255))).toHaveLength(255)

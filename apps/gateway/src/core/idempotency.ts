@@ -6,20 +6,22 @@ export const longestIdempotencyKey = 255
 const printableAscii = /^[\x20-\x7e]{1,255}$/
 const mustBe = 'must be 1 to 255 printable ASCII characters'
 
-/** A key inside a body. */
+/** An idempotency key inside a body. */
 export const IdempotencyKey = z
   .string()
   .refine((key) => printableAscii.test(key), mustBe)
   .meta({ minLength: 1, maxLength: longestIdempotencyKey })
 
-/** The key as given, or null without one. Fault: invalid_body at `headers.idempotency-key` (spec: limits/idempotency-key). */
+/**
+ * The header Idempotency-Key as it was sent, or null without one. Fault: invalid_body at `headers.idempotency-key` (spec: limits/idempotency-key).
+ */
 export function checkIdempotencyKey(key: string | undefined): string | null {
   if (key === undefined) return null
   if (!printableAscii.test(key)) throw invalidField('headers.idempotency-key', mustBe)
   return key
 }
 
-/** SHA-256 (hex) of method, path and canonical body: the same request sent again has it, whatever the order of its keys. */
+/** SHA-256 (hex) of method, path and canonical body: a repeated request has the same fingerprint, whatever the order of its keys. */
 export const fingerprintOf = (method: string, path: string, body: unknown): string =>
   hash('sha256', `${method.toUpperCase()} ${path}\n${canonicalJson(body)}`)
 

@@ -1,11 +1,14 @@
 import type { FaultCode, FaultDetail } from '@herald/contracts/fault'
 
-/** What became of one item of a batch, by its place in the request: the status and answer that the call for it alone would have. */
+/** The result of one item of a batch: its index in the request, and the status and answer that a request for this item alone would have. */
 export type ItemResult<Answer extends object> =
   | ({ index: number; status: number } & Answer)
   | { index: number; status: number; error: { code: FaultCode; message: string; details?: FaultDetail[] } }
 
-/** A refused item. Its fault names fields as the call for the item alone does; here they are named from the request's body on: `<list>.<index>.…`. */
+/**
+ * The result of a refused item. Its fault has the paths of a request for the item alone; here they begin at the body of the batch:
+ * `<list>.<index>.…`.
+ */
 export function refusedItem(
   list: string,
   index: number,

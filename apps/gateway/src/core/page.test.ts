@@ -16,7 +16,7 @@ test('a list goes out whole while it fits into 512 KiB', () => {
 })
 
 // spec: limits/list-bytes
-test('a list that is too large ends early and says from where to go on', () => {
+test('a list that is too large ends early, and its cursor continues it', () => {
   const items = [item(200_000, 3), item(200_000, 2), item(200_000, 1)]
   const { items: kept, nextCursor } = cappedList({ items, nextCursor: null })
 
@@ -25,20 +25,20 @@ test('a list that is too large ends early and says from where to go on', () => {
 })
 
 // spec: limits/list-bytes
-test('one item that is too large alone is answered alone', () => {
+test('an item that is too large by itself is answered alone', () => {
   const items = [item(600_000, 2), item(10, 1)]
   expect(cappedList({ items, nextCursor: null }).items).toEqual(items.slice(0, 1))
 })
 
 // spec: limits/lists
-test('limit is 100 unless given, 1 to 200', () => {
+test('the limit of a list is 1 to 200, and 100 unless it is given', () => {
   expect(PageQuery.parse({})).toEqual({ limit: 100 })
   expect(PageQuery.parse({ limit: '200', q: 'a' })).toEqual({ limit: 200, q: 'a' })
   for (const limit of ['0', '201', '-1', '1e2', '', ' 5', '0x10', '5.0']) expect(PageQuery.safeParse({ limit }).success).toBe(false)
 })
 
 // spec: limits/lists
-test('a cursor of nobody’s making is refused where it stands', () => {
+test('a made-up cursor is refused at `cursor`', () => {
   expect(() => listRequestOf({ limit: 5, cursor: 'bm9uc2Vuc2U' })).toThrow(
     expect.objectContaining({ details: [{ path: 'cursor', message: expect.any(String) }] }),
   )

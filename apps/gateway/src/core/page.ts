@@ -12,29 +12,32 @@ export const pageQuery = {
     .refine((limit) => /^\d{1,3}$/.test(limit) && Number(limit) >= 1 && Number(limit) <= 200, 'must be 1 to 200')
     .transform(Number)
     .default(100)
-    .meta({ type: 'integer', minimum: 1, maximum: 200, default: 100, description: 'How many to answer at most.' }),
+    .meta({ type: 'integer', minimum: 1, maximum: 200, default: 100, description: 'How many items to answer at most.' }),
   cursor: z
     .string()
     .max(200, 'must be the nextCursor of an earlier answer')
     .optional()
-    .meta({ description: 'Where to go on: the `nextCursor` of an earlier answer.' }),
+    .meta({ description: 'Continues a list: the `nextCursor` of the previous answer.' }),
 }
 
 /** `?q=`, the beginning of a name. */
 export const PageQuery = z.strictObject({
   ...pageQuery,
-  q: text(0, 200).optional().meta({ description: 'Only what has a name that begins like this, in capitals or not.' }),
+  q: text(0, 200).optional().meta({ description: 'Only items whose name begins with this text, in upper or lower case.' }),
 })
 export type PageQuery = z.output<typeof PageQuery>
 
-/** A list's query as asked for. Fault: invalid_body at `cursor`. */
+/** The page that a list's query asks for. Fault: invalid_body at `cursor`. */
 export const pageOf = ({ limit, cursor, q }: { limit: number; cursor?: string | undefined; q?: string | undefined }): Page => ({
   limit,
   after: cursor === undefined ? undefined : readCursor(cursor),
   prefix: q,
 })
 
-/** The same question for another app, which reads the cursor there; a bad one is refused here. Fault: invalid_body at `cursor`. */
+/**
+ * The page that a query asks for, for the call to the app that has the list. That app reads the cursor; a malformed one is refused here. Fault:
+ * invalid_body at `cursor`.
+ */
 export function listRequestOf({ limit, cursor, q }: PageQuery): ListRequest {
   if (cursor !== undefined) readCursor(cursor)
   return { limit, ...(cursor === undefined ? {} : { cursor }), ...(q === undefined ? {} : { q }) }
@@ -43,7 +46,7 @@ export function listRequestOf({ limit, cursor, q }: PageQuery): ListRequest {
 /** 512 KiB: a page of 200 segments of 100 leaves, or templates of 100 locales, would be tens of megabytes (spec: limits/list-bytes). */
 const largestList = 524_288
 
-/** The page cut to what a list answer may hold, but at least one item; the cut moves `nextCursor` to the last item kept. */
+/** Cuts a page to the bytes that a list's answer may have, but to one item at least. `nextCursor` then points to the last item kept. */
 export function cappedList<Item extends { id: string; createdAt: string }>({ items, nextCursor }: Listed<Item>): Listed<Item> {
   let bytes = 0
   const fitting = items.findIndex((item, place) => (bytes += Buffer.byteLength(JSON.stringify(item)) + 1) > largestList && place > 0)

@@ -1,4 +1,4 @@
-/** A part of an answer that goes on: whole lines, and how many of them are counted (the last line of an export is not). */
+/** A part of a streamed export: whole lines, and how many of them count as exported (the closing `end` line does not). */
 export type Portion = { text: string; count: number }
 export type Portions = AsyncGenerator<Portion, void, undefined>
 

@@ -1,8 +1,11 @@
 const windowMs = 60_000
-/** About 10 MB of addresses. Beyond it the one unseen for longest is forgotten: memory is bounded, the limit is not exact then. */
+/**
+ * The most keys that are counted at once, about 10 MB. Beyond that the key unseen for longest is forgotten: memory stays bounded, and the limit is
+ * no longer exact.
+ */
 const mostCounted = 100_000
 
-/** What a limited answer says in its RateLimit-* headers. */
+/** What the RateLimit-* headers of an answer say. */
 export type Allowance = { allowed: boolean; limit: number; remaining: number; resetSeconds: number }
 
 /**
@@ -31,7 +34,7 @@ export class RateLimit {
       this.#counts.clear()
     }
     const count = (this.#counts.get(key) ?? 0) + 1
-    // Taken out and put back, it is the newest: the map's order is the order of use.
+    // Deleting and setting moves the key to the end: the map is in the order of last use.
     this.#counts.delete(key)
     this.#counts.set(key, count)
     if (this.#counts.size > mostCounted) this.#forgetOldest()
@@ -43,7 +46,7 @@ export class RateLimit {
     }
   }
 
-  /** What was taken last did not count after all. */
+  /** Takes back one counted request of a key. */
   giveBack(key: string): void {
     const count = this.#counts.get(key)
     if (count !== undefined && count > 0) this.#counts.set(key, count - 1)

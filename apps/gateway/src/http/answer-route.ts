@@ -4,44 +4,41 @@ import { notFound } from '@herald/contracts/fault'
 import { isObjectId } from '@herald/contracts/ids'
 import { parseBody } from '@herald/contracts/validate'
 import { z } from 'zod'
-import { auditElsewhere } from '../audit/audit-elsewhere.ts'
-import { auditExport, type NoteExport } from '../audit/audit-export.ts'
+import { auditElsewhere, auditExport, type NoteExport } from '../write-audit.ts'
 import type { ApiKeys, VerifiedKey } from '../authenticate.ts'
-import { actorOf, type By } from '../audit/core/audit.ts'
-import type { SignedIn } from '../session/sessions.ts'
+import { actorOf, type By } from '../core/audit.ts'
+import type { SignedIn } from '../core/session-door.ts'
 import { checkIdempotencyKey, fingerprintOf } from '../core/idempotency.ts'
 import type { Gateway } from '../gateway.ts'
-import { insertAudit, type Note } from '../audit/store/audit.ts'
+import { insertAudit, type Note } from '../store/audit.ts'
 import { readJson } from './body.ts'
-import { checkAdministrator, checkOwnPage, checkScope, keyOf } from '../apps/http/credentials.ts'
+import { checkAdministrator, checkOwnPage, checkScope, keyOf } from './credentials.ts'
 import { EventStream, whileSignedIn } from './event-stream.ts'
 import { headerOf } from './headers.ts'
 import type { Limits } from './limits.ts'
-import { lineOf } from './request-line.ts'
 import { Reply, type Asked, type Route } from './route.ts'
-import { openUpload, type Upload } from '../people/http/upload.ts'
+import { openUpload, type Upload } from './upload.ts'
 
-/** A request whose path has been found, with what stands in the places of the path. */
+/** A request whose path matched a route, with the values of the path's parameters. */
 export type Routed = IncomingMessage & { params: Record<string, string | string[]> }
 
-/** What decides who comes in. */
+/** What decides whether a request is let in. */
 export type Door = {
   readonly keys: ApiKeys
   readonly limits: Limits
-  /** Undefined: there is no administration surface. */
+  /** Undefined when no administration token is set: then there is no administration API. */
   readonly adminToken: string | undefined
 }
 
 /**
- * One request from the door to its answer, in this order (spec: limits/order-of-checks): client address, key, scope, key's limit, body, then what
- * the route itself looks up and does. Throws a Fault where it ends early.
+ * Answers one request, in this order (spec: limits/order-of-checks): client address, key, scope, key's limit, body, then what the route itself
+ * looks up and does. Throws a Fault where a check fails.
  */
 export async function answerRoute(route: Route, request: Routed, response: ServerResponse, gateway: Gateway, door: Door): Promise<unknown> {
   door.limits.countAddress(route, request, response)
-  const admitted = await (route.inParts
-    ? gateway.watch.guard(() => admit(route, request, gateway, door))
-    : admit(route, request, gateway, door))
-  const { key, session } = admitted
+  const { key, session } = await (route.inParts
+    ? gateway.watch.guard(() => findCaller(route, request, gateway, door))
+    : findCaller(route, request, gateway, door))
   if (key) {
     lineOf(response).appId = key.appId
     const { id: deviceId } = request.params
@@ -100,10 +97,10 @@ const noteOf =
   }
 
 const noteExportOf =
-  ({ name, audit }: Route, { db }: Gateway, by: By): NoteExport =>
+  ({ name, audit }: Route, gateway: Gateway, by: By): NoteExport =>
   (appId, subject, portions) => {
     if (typeof audit !== 'object' || audit.change !== 'export') throw new Error(`${name} declares no export`)
-    return auditExport(db, { ...by, appId, action: audit.action, subject }, portions)
+    return auditExport(gateway, { ...by, appId, action: audit.action, subject }, portions)
   }
 
 function answerAdministrator(route: Route, gateway: Gateway, asked: Asked<string, unknown, unknown>, by: By): Promise<unknown> {
@@ -113,10 +110,10 @@ function answerAdministrator(route: Route, gateway: Gateway, asked: Asked<string
   const subjectWith = (answered: string | undefined) => audit.subject({ id: params['id'], answered })
   const line = { ...by, appId, action: audit.actionOf(asked.body), subject: subjectWith(undefined) }
   return auditElsewhere(
-    gateway.db,
+    gateway,
     line,
     () => route.answer(gateway, asked),
-    // A replay changes nothing.
+    // A replay of an idempotent request has changed nothing.
     (answer) => (answer instanceof Reply && 'Idempotent-Replayed' in answer.headers ? undefined : subjectWith(idOf(answer))),
   )
 }
@@ -126,15 +123,18 @@ function idOf(answer: unknown): string | undefined {
   return typeof said === 'object' && said !== null && 'id' in said && typeof said.id === 'string' ? said.id : undefined
 }
 
-/** Who came in: with an API key, with a session, or with nothing that is theirs. */
-type Admitted = { key?: VerifiedKey; session?: SignedIn | undefined }
+/**
+ * Who calls: `key` when the request has an API key, `session` when it has a session's cookie, neither with the administration token and on routes
+ * without a key.
+ */
+type Caller = { key?: VerifiedKey; session?: SignedIn | undefined }
 
-async function admit(
+async function findCaller(
   route: Route,
   request: IncomingMessage,
   { sessions, installed: { baseUrl } }: Gateway,
   { keys, adminToken: token }: Door,
-): Promise<Admitted> {
+): Promise<Caller> {
   if (route.key === 'none') return {}
   if (route.key === 'admin' || route.key === 'sign-in') {
     if (token === undefined) throw notFound()
@@ -147,14 +147,17 @@ async function admit(
   return { key }
 }
 
-/** What a browser says of itself is kept with its session. */
+/** Characters of a browser's User-Agent that are kept with its session. */
 const longestBrowser = 200
 
 const noUpload: Upload = { mediaType: '', async *parts() {} }
 
 const noQuery = z.strictObject({})
 
-/** Unknown names are refused like unknown fields of a body; without a key nobody is there to be told, and such a route's schema takes anything. */
+/**
+ * Reads the query. Unknown names are refused like unknown fields of a body. A route without a key ignores a query that it does not describe, and
+ * its schema refuses nothing: nobody there would read the refusal.
+ */
 function queryOf(route: Route, request: IncomingMessage): unknown {
   const { query } = partsOf(request)
   if (route.key === 'none' && (query === '' || !route.query)) return {}
@@ -180,3 +183,13 @@ function paramsOf(route: Route, request: Routed): Record<string, string> {
   }
   return params
 }
+
+/** What the log says of a request; never a key, a token, a body or a path with ids in it. */
+export type RequestLine = { requestId: string; route: string; appId: string | undefined; traceId?: string; spanId?: string }
+
+/** Kept on the response itself: a WeakMap costs the garbage collector a look at each of its keys. */
+const key = Symbol('request line')
+type Lined = ServerResponse & { [key]?: RequestLine }
+
+/** The log line of the request that this response answers. It is filled in while the request is worked on. */
+export const lineOf = (response: Lined): RequestLine => (response[key] ??= { requestId: '', route: 'unknown', appId: undefined })

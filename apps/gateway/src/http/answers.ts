@@ -3,11 +3,15 @@ import { SavedSegment } from '@herald/contracts/saved-segment'
 import { campaignStatuses } from '@herald/contracts/stats'
 import { Template } from '@herald/contracts/template'
 import { z } from 'zod'
+import type { LedgerRow } from '@herald/contracts/calls/tracker'
+import { engagementKinds } from '@herald/contracts/event'
+import { failureCodes, outcomes, skipReasons } from '@herald/contracts/outcome'
+import type { ShownOpenPush } from '../core/open-push.ts'
 
-/** What answers say, for the OpenAPI document; answers that another app makes have their shape in @herald/contracts. */
+/** The shapes of answers for the OpenAPI document. Answers that another app makes have their shape in @herald/contracts. */
 export const Id = z.string().meta({ pattern: '^[0-9a-f]{24}$', description: 'An id: 24 lower-case hexadecimal characters.' })
-const Time = z.string().meta({ format: 'date-time' })
-const Count = z.int().min(0)
+export const Time = z.string().meta({ format: 'date-time' })
+export const Count = z.int().min(0)
 
 export const Registered = z.object({ id: Id, platform: z.enum(platforms), userId: Id })
 export const OptedIn = z.object({ id: Id, optedIn: z.boolean() })
@@ -19,14 +23,17 @@ export const Rotated = z.object({ id: Id })
 
 export const Accepted = z.object({ id: Id, status: z.literal('sending') })
 
-const Index = z.int().min(0).meta({ description: 'Which item of the request, from 0 on.' })
+const Index = z.int().min(0).meta({ description: 'The place of the item in the request, counted from 0.' })
 export const ItemError = z
   .object({
     code: z.string(),
     message: z.string(),
     details: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
   })
-  .meta({ description: 'Why the item was refused: what the call for it alone would answer, with the path of the field in this request.' })
+  .meta({
+    description:
+      'Why the item was refused: the error that a request for this item alone would get, with the path of the field in this request.',
+  })
 export const UsersChanged = z.object({
   results: z.array(
     z.object({ index: Index, status: z.int(), id: Id.optional(), created: z.boolean().optional(), error: ItemError.optional() }),
@@ -53,11 +60,11 @@ export const CampaignStats = z.object({
     variants: z.record(z.string(), z.object(counted)).optional().meta({ description: 'By variant id, for experiments only.' }),
   }),
   rates: z.object({ delivery: Rate, open: Rate, click: Rate }).meta({
-    description: 'Delivered by sent, opened and clicked by delivered, to four decimals; null when there is nothing to divide by.',
+    description: 'delivered divided by sent; opened and clicked divided by delivered. Four decimals; null when the divisor is 0.',
   }),
 })
 
-const nextCursor = z.string().nullable().meta({ description: 'Where the list goes on; null at its end.' })
+export const nextCursor = z.string().nullable().meta({ description: 'The cursor of the next page; null on the last page.' })
 export const SegmentList = z.object({ segments: z.array(SavedSegment), nextCursor })
 export const TemplateList = z.object({ templates: z.array(Template), nextCursor })
 
@@ -67,3 +74,41 @@ export const WebPushKey = z.object({
 
 export const Healthy = z.object({ status: z.literal('ok'), db: z.literal('ready') })
 export const Unhealthy = z.object({ status: z.literal('unavailable'), db: z.literal('unreachable') })
+
+/**
+ * Checks a schema of the OpenAPI document against the type of the answer: it does not compile when an answer of this type might not fit the
+ * schema.
+ */
+export const describes =
+  <Answer>(): (<Schema extends z.ZodType>(schema: Schema & Fits<Answer, Schema>) => Schema) =>
+  (schema) =>
+    schema
+/** Demands nothing when every answer fits the schema, and the impossible when one may not. */
+type Fits<Answer, Schema> = Answer extends z.output<Schema> ? unknown : never
+
+/** A list as the administration answers it. */
+export const listOf = <Item extends z.ZodType>(item: Item) => z.object({ items: z.array(item), nextCursor })
+
+export const Push = describes<LedgerRow | ShownOpenPush>()(
+  z.object({
+    campaignId: Id,
+    subscriptionId: Id,
+    userId: Id,
+    platform: z.enum(platforms),
+    variant: z.string().nullable(),
+    outcome: z.enum([...outcomes, 'open']),
+    code: z
+      .string()
+      .nullable()
+      .meta({ description: `One of ${[...failureCodes, ...skipReasons].join(', ')}.` }),
+    providerCode: z.string().nullable(),
+    attempts: Count,
+    settledAt: Time.nullable().meta({ description: 'Null while the push is open.' }),
+    engagements: z.array(z.enum(Object.values(engagementKinds))),
+    state: z.enum(['waiting', 'sending', 'held', 'retry']).optional().meta({ description: 'Only on a push that is open.' }),
+    nextTryAt: Time.nullable()
+      .optional()
+      .meta({ description: 'Only on a push that is open; null when it is tried at once or being sent.' }),
+  }),
+)
+export const PushList = listOf(Push)

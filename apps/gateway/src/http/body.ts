@@ -62,7 +62,8 @@ function readBytes(request: IncomingMessage): Promise<Buffer> {
     request.on('data', onData)
     request.on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)))
     request.on('error', () => reject(endedEarly()))
-    // It comes after every request; an error for each would cost more than reading the body.
+    // `close` comes after every request. The error is made only for a request that ended early: one for each request would cost more than reading
+    // the body.
     request.on('close', () => {
       if (!request.readableEnded) reject(endedEarly())
     })

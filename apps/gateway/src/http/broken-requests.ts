@@ -1,17 +1,17 @@
 import { STATUS_CODES, type Server, type ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { errorBody, protocolFaults, type ProtocolFault } from './faults.ts'
-import { isUploading } from '../people/http/upload.ts'
+import { isUploading } from './upload.ts'
 
-/** A caller that goes on sending gets this long to read what we said before the connection is cut. */
+/** A caller that keeps sending has so long to read the answer before its connection is cut. */
 const lingerMs = 1_000
 
-/** What node refuses before there is a request, and what asks for more than plain HTTP, answered in the one shape of errors too. */
+/** Answers what never reaches a route, in the common shape of errors: malformed and slow requests, and CONNECT. */
 export function answerBrokenRequests(server: Server): void {
   const latest = new WeakMap<Duplex, ServerResponse>()
   server.prependListener('request', (request, response) => latest.set(request.socket, response))
   server.on('clientError', (error, socket) => {
-    // The time limit of a whole request; parts of this one keep coming, and have a limit of their own.
+    // An upload may take longer than other requests: its parts keep coming, and have a time limit of their own.
     if (codeOf(error) === 'ERR_HTTP_REQUEST_TIMEOUT' && isUploading(socket)) return
     const response = latest.get(socket)
     const isMidAnswer = response !== undefined && response.headersSent && !response.writableFinished

@@ -4,8 +4,8 @@ import { until } from '@herald/testing/until'
 import { expect, onTestFinished, test } from 'vitest'
 import { EventStream, respondStream, type EventSink } from './event-stream.ts'
 
-/** A stream to one client, and what both ends have of it. */
-async function givenStream() {
+/** A stream to one client, with both of its ends. */
+async function givenStream(heartbeatMs?: number) {
   let sink: EventSink | undefined
   let answer: ServerResponse | undefined
   let stopped = false
@@ -15,7 +15,7 @@ async function givenStream() {
   })
   const server = createServer((_request, response) => {
     answer = response
-    respondStream(response, stream, { headOnly: false })
+    respondStream(response, stream, { headOnly: false, ...(heartbeatMs === undefined ? {} : { heartbeatMs }) })
     response.flushHeaders()
   })
   server.listen(0, '127.0.0.1')
@@ -28,7 +28,7 @@ async function givenStream() {
   return { sink, answer, client, isStopped: () => stopped }
 }
 
-test('a client that does not read costs one waiting event and no pile; when it reads it gets the newest', async () => {
+test('a client that does not read an event stream costs the memory of one event, and gets the newest when it reads again', async () => {
   const { sink, answer, client } = await givenStream()
   client.pause()
   const padding = 'x'.repeat(10_000)
@@ -47,7 +47,7 @@ test('a client that does not read costs one waiting event and no pile; when it r
   expect(text.match(/event: progress/g)?.length).toBeLessThan(5_000)
 })
 
-test('a client that is gone stops the stream, and what is still written to it is harmless', async () => {
+test('an event stream stops when its client disconnects, and writing to it afterwards does no harm', async () => {
   const { sink, answer, client, isStopped } = await givenStream()
   client.destroy()
   await until(isStopped)
@@ -55,4 +55,12 @@ test('a client that is gone stops the stream, and what is still written to it is
   sink.comment('waiting')
   sink.end()
   expect(answer.destroyed).toBe(true)
+})
+
+test('a quiet event stream sends heartbeat events, by which a page knows that the gateway still answers', async () => {
+  const { client } = await givenStream(20)
+  let text = ''
+  client.setEncoding('utf8').on('data', (part: string) => (text += part))
+  await until(() => text.length > 50)
+  expect(text).toMatch(/^(event: heartbeat\ndata: \{\}\n\n)+/)
 })

@@ -1,6 +1,9 @@
 import type { ServerResponse } from 'node:http'
 
-/** An answer that goes on: server-sent events, until it ends or the caller is gone. `start` answers what stops it; it may throw a Fault. */
+/**
+ * An answer of server-sent events, open until it ends or the caller disconnects. `start` begins to write and gives the function that stops it; it
+ * may throw a Fault.
+ */
 export class EventStream {
   readonly start: (sink: EventSink) => () => void
 
@@ -11,23 +14,29 @@ export class EventStream {
 
 export type EventSink = {
   event(name: string, data: unknown): void
-  /** Several events in one piece, for whoever keeps what waits by itself: to be asked for only while the caller takes what comes. */
+  /** Writes several events in one piece. To be called only while `isBlocked` is false: of pieces that wait, the newest alone is kept. */
   events(name: string, all: readonly unknown[]): void
-  /** The caller has not taken what was written before. */
+  /** Whether the caller has not yet read what was written before. */
   isBlocked(): boolean
-  /** A line that clients do not look at: the stream is alive. */
+  /** Writes a comment: clients skip it, and it shows that the stream is alive. */
   comment(text: string): void
   end(): void
 }
 
-/** Something is written at least this often. A caller that took nothing since is cut off. */
-const heartbeatMs = 10_000
+/** Something is written at least this often. A caller that has read nothing since the last time is cut off. */
+const silenceMs = 10_000
+/** An event, because a page cannot see comments: by it a page tells a quiet stream from a frozen gateway. */
+const heartbeatText = 'event: heartbeat\ndata: {}\n\n'
 
 /**
- * Writes a stream. A caller that does not read as fast as things happen gets the newest when it is ready again, so that it costs one
- * event and no pile of them; nothing here keeps the process alive.
+ * Writes a stream. A caller that reads slower than things happen gets the newest event when it is ready again; older events that waited are
+ * dropped, so a slow caller costs the memory of one event. Nothing here keeps the process alive.
  */
-export function respondStream(response: ServerResponse, stream: EventStream, { headOnly }: { headOnly: boolean }): void {
+export function respondStream(
+  response: ServerResponse,
+  stream: EventStream,
+  { headOnly, heartbeatMs = silenceMs }: { headOnly: boolean; heartbeatMs?: number },
+): void {
   let blocked = false
   let silent = true
   let waiting: string | undefined
@@ -50,7 +59,7 @@ export function respondStream(response: ServerResponse, stream: EventStream, { h
   })
   const heartbeat = setInterval(() => {
     if (blocked) response.destroy()
-    else if (silent) response.write(':\n\n')
+    else if (silent) response.write(heartbeatText)
     silent = true
   }, heartbeatMs).unref()
 
@@ -59,7 +68,7 @@ export function respondStream(response: ServerResponse, stream: EventStream, { h
     clearInterval(heartbeat)
     stop?.()
   })
-  // No answer for a client that only asked for the head; a fault of the start is answered like any other.
+  // HEAD gets the headers alone. A Fault of `start` is answered like any other.
   response.statusCode = 200
   response.setHeader('content-type', 'text/event-stream')
   response.setHeader('x-accel-buffering', 'no')
@@ -84,11 +93,11 @@ export function respondStream(response: ServerResponse, stream: EventStream, { h
 
 const lookAgainMs = 15_000
 
-/** A stream that ends when the session does with which it was opened. */
+/** The same stream, which ends when the session that opened it has ended. */
 export const whileSignedIn = (stream: EventStream, lasts: () => Promise<boolean>, everyMs = lookAgainMs): EventStream =>
   new EventStream((sink) => {
     const stop = stream.start(sink)
-    // Whether it has ended cannot be known while the database is away: it is asked again.
+    // While the database is away nobody knows whether the session has ended: it is asked again.
     const look = () =>
       void lasts().then(
         (still) => still || sink.end(),

@@ -1,7 +1,7 @@
 import { databaseUnavailable, Fault, notFound, queueUnavailable } from '@herald/contracts/fault'
 import { isDatabaseAway, isDatabaseBusy } from '@herald/service/health'
 
-/** Faults of the protocol below the API's own: what arrived is no request that a route could answer. */
+/** Errors below the API: what arrived is no request that a route could answer. */
 export const protocolFaults = {
   malformed: { status: 400, code: 'malformed_request', message: 'The request is not valid HTTP.' },
   tooSlow: { status: 408, code: 'request_timeout', message: 'The request took too long to arrive.' },
@@ -11,8 +11,8 @@ export const protocolFaults = {
 export type ProtocolFault = (typeof protocolFaults)[keyof typeof protocolFaults]
 
 /**
- * What the caller may know of an error: a Fault as it is, an away database as such, one that is too busy as `queue_unavailable`, a path
- * that does not decode as unknown, else `internal`.
+ * Makes a Fault of any error: a Fault stays as it is, an unreachable database is `database_unavailable`, a busy one `queue_unavailable`, a path
+ * that does not decode `not_found`, everything else `internal`.
  */
 export function faultOf(error: unknown): Fault {
   if (error instanceof Fault) return error

@@ -9,7 +9,7 @@ export function requestIdOf({ headers }: IncomingMessage): string {
   return typeof given === 'string' && safeRequestId.test(given) ? given : randomUUID()
 }
 
-/** A header of a request, by its name in small letters; of one that may come several times, all of them. */
+/** A request's header by its lower-case name. A header that was sent several times is joined by commas. */
 export function headerOf({ headers }: IncomingMessage, name: string): string | undefined {
   const given = headers[name]
   return Array.isArray(given) ? given.join(', ') : given
@@ -30,7 +30,7 @@ export function allowAnyOrigin(response: ServerResponse): void {
   response.setHeader('Access-Control-Expose-Headers', 'x-request-id, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After')
 }
 
-/** What a browser may send after asking. `authorization` is not among it: a secret key has no place in a page. */
+/** The answer to a preflight: what a page's request may use. `authorization` is missing on purpose: a secret key has no place in a page. */
 export function preflightHeaders(methods: string): Record<string, string> {
   return {
     'Access-Control-Allow-Methods': methods,

@@ -42,7 +42,7 @@ const brokenBodies: [string, string | Buffer][] = [
 ]
 
 // spec: limits/body-json, limits/strict
-test.each(brokenBodies)('a body of %s is 422 with the field it is about', async (what, raw) => {
+test.each(brokenBodies)('a body of %s is 422 with the field that is wrong', async (what, raw) => {
   for (const [path, headers] of [
     [send, secret],
     ['/v1/subscriptions', { 'x-app-key': app.publicKey }],
@@ -123,7 +123,7 @@ const fields: [path: string, bodyWith: (value: unknown) => unknown][] = [
   ['/v1/admin/apps/APP/providers/webpush', (value) => ({ subject: value, publicKey: value, privateKey: value })],
 ]
 
-test(`${nastyValues.length} hostile values in ${fields.length} places are taken or refused, and never our mistake`, async () => {
+test(`${nastyValues.length} hostile values in ${fields.length} places are accepted or refused, and never an internal error`, async () => {
   for (const [pattern, bodyWith] of fields) {
     const path = pattern.replace('APP', app.appId)
     const method = path.endsWith(app.appId) ? 'PATCH' : path.includes('/providers/') ? 'PUT' : 'POST'
@@ -155,7 +155,7 @@ test.each([
   expect(await sendAs(headers)).toMatchObject({ status: 415, body: { error: { code: 'unsupported_media_type' } } })
 })
 
-test('JSON in UTF-8 is taken in any spelling', async () => {
+test('JSON in UTF-8 is accepted in any spelling of its content type', async () => {
   for (const type of ['application/json', 'Application/JSON; Charset="UTF-8"', 'application/json;charset=utf-8']) {
     expect((await sendAs({ 'content-type': type })).status).toBe(202)
   }
@@ -169,7 +169,7 @@ test('a compressed body is 415, never unpacked', async () => {
 })
 
 // spec: limits/body-size
-test('a body is taken up to 512 KiB and refused at once above, whether its length is declared or not', async () => {
+test('a body of up to 512 KiB is accepted, and a larger one is refused at once, whether its length is declared or not', async () => {
   const bodyOf = (length: number) => {
     const body = '{"target":{"all":true},"silent":true}'
     return body + ' '.repeat(length - body.length)
@@ -195,7 +195,7 @@ test('a body is taken up to 512 KiB and refused at once above, whether its lengt
   expect(endless).toMatch(/^HTTP\/1\.1 413 /)
 })
 
-test('what was refused above reached nobody', () => {
+test('no refused request of this file reached another app', () => {
   expect(peers.sent.every(({ appId }) => appId === app.appId)).toBe(true)
   expect(peers.registered.every(({ appId }) => appId === app.appId)).toBe(true)
 })

@@ -5,8 +5,8 @@ import { isObjectId } from '@herald/contracts/ids'
 import type { VerifiedKey } from '../authenticate.ts'
 import { addressBucket, clientAddress } from '../core/client-address.ts'
 import { RateLimit } from '../core/rate-limit.ts'
-import { givesSecretKey } from '../apps/http/credentials.ts'
-import type { Measure } from './measure.ts'
+import { givesSecretKey } from './credentials.ts'
+import type { Measures } from '../measures.ts'
 import type { Route } from './route.ts'
 
 type LimitConfig = {
@@ -17,22 +17,22 @@ type LimitConfig = {
   API_RATE_LIMIT: number
 }
 
-/** Counts requests of this process (spec: limits/rate-buckets). All throw the Fault rate_limited. */
+/** Counts the requests of this process (spec: limits/rate-buckets). All but `bucketOf` throw the Fault rate_limited. */
 export type Limits = {
-  /** Before the key is looked at. */
+  /** Counts by client address, before the key is looked at. */
   countAddress(route: Route, request: IncomingMessage, response: ServerResponse): void
-  /** Once the key is known to be allowed. */
+  /** Counts by key, once it is known that the key may do this. */
   countKey(route: Route, about: { key: VerifiedKey; deviceId: string | undefined }, response: ServerResponse): void
-  /** One send of many that a request asks for. */
+  /** Counts one of the sends that a batch asks for. */
   countSend(key: VerifiedKey, response: ServerResponse): void
-  /** What an address is counted under. */
+  /** The key under which limits count the client address of a request. */
   bucketOf(request: IncomingMessage): string
 }
 
-/** A household or a small office behind one address. */
+/** Devices that share one address, as in a household or a small office. One device may use this part of the address's limit. */
 const devicesPerAddress = 6
 
-export function openLimits(config: LimitConfig, trusted: BlockList, measure: Measure): Limits {
+export function openLimits(config: LimitConfig, trusted: BlockList, measure: Measures): Limits {
   const identity = config.IDENTITY_RATE_LIMIT
   const buckets = {
     subscribe: new RateLimit(config.SUBSCRIBE_RATE_LIMIT),
@@ -46,7 +46,7 @@ export function openLimits(config: LimitConfig, trusted: BlockList, measure: Mea
     const bucket = buckets[name]
     if (!bucket.isOn) return
     const { allowed, limit, remaining, resetSeconds } = bucket.take(key(), performance.now())
-    // Of two limits the one that is nearer is said.
+    // When two limits apply, the headers show the one that is nearer.
     const before = response.getHeader('RateLimit-Remaining')
     if (before === undefined || remaining <= Number(before)) {
       response.setHeader('RateLimit-Limit', limit)

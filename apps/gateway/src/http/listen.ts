@@ -6,20 +6,20 @@ import { answerBrokenRequests } from './broken-requests.ts'
 /** The whole request must have arrived within this, its headers within `headersTimeout`. */
 const requestTimeoutMs = 15_000
 const headersTimeoutMs = 10_000
-/** Longer than the idle time of the usual load balancers (60 s), so that it is they who close. */
+/** Longer than the idle time of the usual load balancers (60 s), so that the load balancer closes an idle connection and not the gateway. */
 const keepAliveTimeoutMs = 65_000
-/** A stop waits this long for requests in work. */
+/** A stop waits so long for requests under way. */
 const stopWithinMs = 8_000
-/** Clients that keep a connection hear `connection: close` on a request they send within this, instead of a reset. */
+/** When a stop has begun, a request on a kept connection is still answered within this time, with `connection: close`, instead of meeting a reset. */
 const lastWordMs = 1_000
-/** How many may wait to be accepted, while this process is busy or being replaced. The kernel's net.core.somaxconn is the upper limit. */
+/** How many connections may wait to be accepted while this process is busy or being replaced. The kernel's net.core.somaxconn is the upper limit. */
 const backlog = 4_096
 /** The first descriptor of sd_listen_fds(3). */
 const givenSocket = 3
 
 type ListenConfig = { HOST: string; PORT: number; LISTEN_FDS: number; LISTEN_PID: number }
 
-/** Starts the server and answers its port. Throws an Error that names the port when it is taken. */
+/** Starts the server and gives its port. Throws an Error that names the port when it is taken. */
 export async function listen(service: Service<ListenConfig>, app: RequestListener): Promise<number> {
   const inWork = new Set<ServerResponse>()
   let stopping = false
@@ -63,10 +63,11 @@ export async function listen(service: Service<ListenConfig>, app: RequestListene
 }
 
 /**
- * On the socket that was handed over, who connects while no gateway accepts waits for the next one (docs/decisions/0008). Without one, with
- * `reusePort`, a new gateway listens before the old one stops, so a rolling restart refuses nobody; not every platform has it. Who
- * stands in the old one's accept queue at that moment is reset by the kernel, unless net.ipv4.tcp_migrate_req is 1 (20 clients that
- * connect for every request on two busy cores: 5 to 7 resets per restart without it, none with it; no order of closing changes that).
+ * Binds the server. On a socket that was handed over, connections that arrive while no gateway accepts wait for the next gateway
+ * (docs/decisions/0008). Without one, `reusePort` lets a new gateway listen before the old one stops, so that a rolling restart refuses nobody;
+ * not every platform has it. The kernel resets the connections in the old gateway's accept queue at that moment, unless net.ipv4.tcp_migrate_req
+ * is 1 (20 clients that connect for every request on two busy cores: 5 to 7 resets per restart without it, none with it; no order of closing
+ * changes that).
  */
 async function bind(server: Server, { HOST: host, PORT: port, LISTEN_FDS: given, LISTEN_PID: givenTo }: ListenConfig): Promise<void> {
   const isGiven = given > 0 && (givenTo === 0 || givenTo === process.pid)

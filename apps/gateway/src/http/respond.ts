@@ -3,8 +3,8 @@ import type { Fault } from '@herald/contracts/fault'
 import { errorBody } from './faults.ts'
 
 /**
- * Writes an answer, whole and with its length; a text is JSON already, bytes are what their headers say. Does nothing when one was
- * written already or the caller is gone: a request is answered once, whatever its work goes on to do.
+ * Writes a whole answer with its length. A text is JSON already; of bytes the headers say what they are. Does nothing when an answer was written
+ * before or the caller has disconnected: a request is answered once.
  */
 export function respond(response: ServerResponse, status: number, body?: unknown, headers: Record<string, string> = {}): void {
   if (response.headersSent || response.destroyed) return

@@ -2,22 +2,22 @@ import type { KeyKind, Scope } from '@herald/contracts/administration'
 import type { FaultCode } from '@herald/contracts/fault'
 import type { Idempotency } from '@herald/contracts/calls/campaigns'
 import type { z } from 'zod'
-import type { NoteExport } from '../audit/audit-export.ts'
-import type { AuditAction, Subject } from '../audit/core/audit.ts'
+import type { NoteExport } from '../write-audit.ts'
+import type { AuditAction, Subject } from '../core/audit.ts'
 import type { Gateway } from '../gateway.ts'
-import type { SignedIn } from '../session/sessions.ts'
-import type { From } from '../session/sign-in.ts'
-import type { Note } from '../audit/store/audit.ts'
-import type { Upload } from '../people/http/upload.ts'
+import type { From, SignedIn } from '../core/session-door.ts'
+import type { Note } from '../store/audit.ts'
+import type { Upload } from './upload.ts'
 
 /**
- * Who may call: `public` takes both kinds of API key, `admin` the administration token or a session's cookie, `none` anybody. `sign-in` is for whoever wants to begin a session: the door
- * is the answer's, here only another site's page is refused.
+ * Who may call. `public`: both kinds of API key. `admin`: the administration token or a session's cookie. `none`: anybody. `sign-in`: a visitor
+ * who wants to begin a session; the route itself checks the token, and before it only requests from another site's pages are refused.
  */
 export type Access = 'secret' | 'public' | 'admin' | 'sign-in' | 'none'
 /**
- * `subscribe` and `event` count by client address, `send` by key, `sends` too, each item of the request by itself (`countSend`). `identity` counts a public key's requests by client address and by device. Every
- * other request with a key counts in `API_RATE_LIMIT`.
+ * Which rate limit counts a request. `subscribe` and `event` count by client address, `send` by key; `sends` counts each item of a batch
+ * (`countSend`). `identity` counts a public key's requests by client address and by device. Every other request with a key counts in
+ * `API_RATE_LIMIT`.
  */
 export type Limit = 'subscribe' | 'event' | 'send' | 'sends' | 'identity'
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
@@ -31,10 +31,10 @@ type ParamsOf<Path extends string> = string extends Path
       : never
 
 /**
- * What a change is called in the audit, when an administrator makes it. `own`: the gateway's own, whose transaction writes the line (`note`).
- * `elsewhere`: another app makes it, and the line is written around that (audit-elsewhere.ts); it names the ids of the path and of the answer,
- * and what `subject` adds. `export`: it reads, and what it says leaves the house; the line is written when that has ended, with how much it was (`noteExport`). `nothing`: it only looks, though its method is not GET: a preview, a count that is
- * remembered, a ping.
+ * How the audit records what a route does for an administrator. `own`: the gateway changes its own tables, and the transaction writes the line
+ * (`note`). `elsewhere`: another app makes the change, and the line is written around the call (write-audit.ts); it has the ids of the path and of
+ * the answer, and what `subject` adds. `export`: the answer takes data out of Herald; the line is written at its end, with how much it was
+ * (`noteExport`). `nothing`: the route only reads although its method is not GET: a preview, a count that is remembered, a ping.
  */
 export type Audited =
   | 'nothing'
@@ -43,7 +43,7 @@ export type Audited =
       action: AuditAction
       change: 'elsewhere'
       subject: (of: { id: string | undefined; answered: string | undefined }) => Subject
-      /** Where the body decides what the change is called. */
+      /** What the change is called: the body may decide it. */
       actionOf: (body: unknown) => AuditAction
     }
   | { action: AuditAction; change: 'export' }
@@ -57,34 +57,34 @@ export const elsewhere = (
 
 export const exporting = (action: AuditAction): Audited => ({ action, change: 'export' })
 
-/** A request as its answer sees it: everything about it has been checked. */
+/** A request as a route's `answer` gets it, with everything checked. */
 export type Asked<Param extends string, Body, Query> = {
-  /** The key's app; on the administration surface the path's. */
+  /** The app of the API key; in the administration the app of the path. */
   appId: string
   keyKind: KeyKind
-  /** Whether the key may do more than the route asks for; an administrator may do all. */
+  /** Whether the key has a scope beyond the one that the route asks for; an administrator has every scope. */
   holds: (scope: Scope) => boolean
   params: Record<Param, string>
-  /** What stands in the place of `*rest`, part by part, decoded. */
+  /** The parts of the path in the place of `*rest`, decoded. */
   rest: readonly string[]
   body: Body
   query: Query
-  /** For an idempotent route: the caller's key and what it stands for. */
+  /** The caller's idempotency key and the fingerprint of the request, on an idempotent route; null without a key. */
   idempotency: z.infer<typeof Idempotency>
   header: (name: string) => string | undefined
-  /** Who asks, as the audit names them. */
+  /** The caller's name in the audit. */
   actor: string
-  /** Of a request with a session's cookie. */
+  /** The session of a request that came with a session's cookie. */
   session: SignedIn | undefined
-  /** Where the request comes from, for the door and the audit. Asked for by few routes, so it is made when it is. */
+  /** Address and browser of the caller, for signing in and for the audit. A function, because few routes need them. */
   visitor: () => From
-  /** Counts one more send of the key; throws the Fault `rate_limited`. For a route with the limit `sends`. */
+  /** Counts one more send of the key, on a route with the limit `sends`; throws the Fault `rate_limited`. */
   countSend: () => void
-  /** The body of a route that `takes` a file. */
+  /** The file, on a route that `takes` one. */
   upload: Upload
-  /** For a change of the gateway's own that the route declares (`audit`). */
+  /** Writes the audit's line for a change of the gateway's own tables, on a route that declares one (`audit`). */
   note: Note
-  /** For an export that the route declares (`audit`): its portions, with their line. */
+  /** Wraps the portions of an export so that the audit has a line, on a route that declares one (`audit`). */
   noteExport: NoteExport
 }
 
@@ -96,41 +96,41 @@ export type Route<Param extends string = string, Body = unknown, Query = unknown
   key: Access
   scope?: Scope
   limit?: Limit
-  /** Absent: the request's body is not looked at. */
+  /** Without it the request's body is not read. */
   body?: z.ZodType<Body>
-  /** Takes a body that is no JSON and of any length, as it comes: its media types. */
+  /** The media types of a body that is no JSON and may be of any length: it is read as it comes. */
   takes?: readonly string[]
-  /** What the OpenAPI document says of the body, where `body` leaves its items to be checked one by one. */
+  /** The body in the OpenAPI document, where `body` leaves its items to be checked one by one. */
   shownBody?: z.ZodType
-  /** Absent: no query is taken. That of a route without a key refuses nothing. */
+  /** Without it no query is accepted. The schema of a route without a key must accept anything. */
   query?: z.ZodType<Query>
-  /** Params that are not object ids. One that should be an id and is not is unknown: 404. */
+  /** Parameters of the path that are not object ids. Where any other parameter is no id, the answer is 404. */
   texts?: readonly Param[]
-  /** Takes the header Idempotency-Key: for the request, or for what its items make of it. */
+  /** Takes the header Idempotency-Key: `true` for the whole request, `items` for each item of a batch. */
   idempotent?: boolean | 'items'
-  /** What the audit says when an administrator does this: every route of theirs declares it, unless it is a GET that exports nothing. */
+  /** How the audit records it. Every administration route says it, but for a GET that exports nothing. */
   audit?: Audited
   /** Takes the header x-identity-token, from public keys. */
   identified?: boolean
-  /** Pages of any origin may call, as they may every route that takes a public key. */
+  /** Pages of any origin may call it, as they may call every route that takes a public key. */
   anyOrigin?: boolean
   /** Answers also while the database is away. */
   withoutDatabase?: boolean
-  /** Made of parts that end by themselves: when the database goes away midway, those that are not done say so and the request goes on. */
+  /** The answer consists of independent parts: when the database goes away midway, the parts not yet done say so and the request goes on. */
   inParts?: boolean
   /** The status of a success. */
   status: number
   summary: string
   description?: string
-  /** What a success says, for the OpenAPI document. Every route has it that answers JSON. */
+  /** The shape of a success, for the OpenAPI document. Every route that answers JSON has it. */
   answers?: z.ZodType
-  /** What a success says that has another status, by status. */
+  /** The shapes of successes with another status, by status. */
   alsoAnswers?: Readonly<Record<number, z.ZodType>>
-  /** What else than JSON a success is. */
+  /** The media type of a success that is not JSON, or JSON without a shape. */
   mediaType?: string
   /** Faults beyond those that follow from key, limit, body and params. */
   faults?: readonly FaultCode[]
-  /** Answers the body of a success, or a Reply when there is more to say; throws a Fault. */
+  /** Gives the body of a success, or a Reply with a status or headers of its own; throws a Fault. */
   answer(gateway: Gateway, asked: Asked<Param, Body, Query>): Promise<unknown>
 }
 
@@ -151,3 +151,9 @@ export class Reply {
     this.headers = headers
   }
 }
+
+/** The answer of an idempotent route. A replay has the body of the first answer, and a header that says so (spec: limits/idempotency-replay). */
+export const replayed = ({ replayed: isReplay, ...answer }: { replayed: boolean }): Reply =>
+  new Reply(answer, { headers: replayedHeaders(isReplay) })
+
+export const replayedHeaders = (isReplay: boolean): Record<string, string> => (isReplay ? { 'Idempotent-Replayed': 'true' } : {})

@@ -23,16 +23,16 @@ test('no two routes share a name, nor a method and path', () => {
 })
 
 // spec: limits/scopes
-test('every route that takes a key names the scope it needs', () => {
+test('every route with a key names the scope that it needs', () => {
   expect(publicRoutes.filter(({ key, scope }) => (key === 'none') !== (scope === undefined)).map(({ name }) => name)).toEqual([])
 })
 
 // spec: limits/retiring
-test('no operation is called deprecated as long as none sends the headers that say when it goes', () => {
+test('no operation is marked as deprecated, because none sends the headers that would say when it goes', () => {
   expect(operations.filter((operation) => 'deprecated' in operation).map(({ operationId }) => operationId)).toEqual([])
 })
 
-/** What the public API has always had, with its scopes. */
+/** The routes of the public API, with their scopes. */
 const summary: [methodAndPath: string, key: string, scope: string | undefined][] = [
   ['POST /v1/subscriptions', 'public', 'subscriptions:write'],
   ['PATCH /v1/subscriptions/:id', 'public', 'subscriptions:write'],
@@ -76,14 +76,14 @@ const summary: [methodAndPath: string, key: string, scope: string | undefined][]
 ]
 
 // spec: limits/scopes, limits/versioning
-test('the public routes are those of this table, with its keys and scopes, and the document and its browser', () => {
+test('the public API has the routes of this table with their keys and scopes, and nothing but the document and its browser besides', () => {
   const served = publicRoutes.map(({ method, path, key, scope }) => `${method.toUpperCase()} ${path} ${key} ${scope}`)
   const specified = summary.map(([methodAndPath, key, scope]) => `${methodAndPath} ${key} ${scope}`)
   expect(new Set(served)).toEqual(new Set([...specified, 'GET /openapi.json none undefined', 'GET /docs none undefined']))
   expect(served).toHaveLength(summary.length + 2)
 })
 
-test('every administration route that may change something says what the audit calls it, or that it changes nothing; one that reads says neither, unless it exports', () => {
+test('every administration route that is not a GET says how the audit records it, and a GET says it only when it exports', () => {
   const exports = ({ audit }: Route) => typeof audit === 'object' && audit.change === 'export'
   const undeclared = administrationRoutes.filter((it) => (it.method === 'get') !== (it.audit === undefined || exports(it)))
   expect(undeclared.map(({ name }) => name)).toEqual([])
@@ -107,7 +107,7 @@ test('every reference in the document leads somewhere', () => {
 })
 
 // spec: limits/error-shape, limits/error-codes
-test('every error answer has the one shape, and an example of each code', () => {
+test('every error in the document has the common shape, and an example of each code', () => {
   for (const { responses } of operations) {
     for (const [status, response] of Object.entries(responses)) {
       if (!(Number(status) >= 400)) continue
@@ -130,7 +130,7 @@ test('every error answer has the one shape, and an example of each code', () => 
 })
 
 test.each(publicRoutes.filter(({ body }) => body !== undefined).map((route) => [route.name, route] as const))(
-  '%s shows bodies that it takes, and that match its schema',
+  '%s has example bodies that it accepts and that match its schema',
   (name, { body }) => {
     const { schema, examples } = operationOf(name)?.requestBody?.content['application/json'] ?? { schema: {}, examples: {} }
     expect(Object.keys(examples).length).toBeGreaterThan(0)
@@ -142,7 +142,7 @@ test.each(publicRoutes.filter(({ body }) => body !== undefined).map((route) => [
 )
 
 test.each(publicRoutes.filter(({ answers }) => answers !== undefined).map((route) => [route.name, route] as const))(
-  '%s shows an answer that matches its schema',
+  '%s has an example answer that matches its schema',
   (name, { status, answers }) => {
     const shown = exampleOf[name]?.answer
     expect(answers?.safeParse(shown).error?.issues ?? []).toEqual([])
@@ -164,7 +164,7 @@ test('every parameter of a path is described, with an example', () => {
 })
 
 // spec: limits/lists
-test('lists take limit, cursor and q; sends that are remembered take Idempotency-Key; logins take x-identity-token', () => {
+test('lists accept limit, cursor and q; sends and drafts accept Idempotency-Key; logins accept x-identity-token', () => {
   const named = (name: string) =>
     (operationOf(name)?.parameters ?? []).map((parameter) => String(resolve(openApiDocument, parameter)['name']))
   for (const name of ['listSegments', 'listTemplates']) expect(named(name)).toEqual(['limit', 'cursor', 'q', 'x-request-id'])

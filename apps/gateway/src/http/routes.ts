@@ -1,6 +1,5 @@
-import { segmentsAndTemplates } from '../apps/http/administer.ts'
 import { campaignsOfApp } from '../campaigns/http/administer-campaigns.ts'
-import { people } from '../people/http/administer-users.ts'
+import { usersOfApp } from '../people/http/administer-users.ts'
 import { apps } from '../apps/http/apps.ts'
 import { audit } from '../audit/http/audit.ts'
 import { campaigns } from '../campaigns/http/campaigns.ts'
@@ -8,31 +7,43 @@ import { docs, docsFiles } from '../pages/http/docs.ts'
 import { explain } from '../campaigns/http/explain.ts'
 import { dryRuns, dryRunsOfApp } from '../campaigns/http/dry-run.ts'
 import { exports } from '../people/http/exports.ts'
-import { events } from '../webhooks/http/events.ts'
-import { health } from './health.ts'
 import { imports } from '../people/http/imports.ts'
 import { keys } from '../apps/http/keys.ts'
 import { notifications } from '../campaigns/http/notifications.ts'
 import { describeApi } from '../openapi/http/openapi.ts'
 import { pages } from '../pages/http/pages.ts'
-import { overview } from '../overview/http/overview.ts'
+import { overview, system } from '../overview/http/overview.ts'
 import { administrationApi } from '../openapi/http/openapi-administration.ts'
 import { publicApi } from '../openapi/http/openapi-public.ts'
-import { providers } from '../apps/http/providers.ts'
+import { providers, webPushKey } from '../apps/http/providers.ts'
 import { pushes } from '../campaigns/http/pushes.ts'
-import { route, type Route } from './route.ts'
-import { segments } from '../people/http/segments.ts'
+import { Healthy } from './answers.ts'
+import { Reply, route, type Route } from './route.ts'
+import { segments, segmentsOfApp } from '../people/http/segments.ts'
 import { session } from '../session/http/session.ts'
 import { simulator } from '../simulator/http/simulator.ts'
 import { subscriptions } from '../people/http/subscriptions.ts'
-import { system } from '../overview/http/system.ts'
 import { tags } from '../people/http/tags.ts'
-import { templates } from '../campaigns/http/templates.ts'
+import { templates, templatesOfApp } from '../campaigns/http/templates.ts'
 import { testSends } from '../campaigns/http/test-sends.ts'
 import { tracking } from '../campaigns/http/tracking.ts'
 import { users } from '../people/http/users.ts'
-import { webPushKey } from '../apps/http/web-push-key.ts'
-import { webhooks } from '../webhooks/http/webhooks.ts'
+import { events, webhooks } from '../webhooks/http/webhooks.ts'
+
+const health = route({
+  name: 'readHealth',
+  method: 'get',
+  path: '/health',
+  key: 'none',
+  withoutDatabase: true,
+  status: 200,
+  summary: 'Whether the service takes requests',
+  description: '503 while the database is unreachable or frozen.',
+  answers: Healthy,
+  async answer({ watch }) {
+    return watch.up ? { status: 'ok', db: 'ready' } : new Reply({ status: 'unavailable', db: 'unreachable' }, { status: 503 })
+  },
+})
 
 const document = route({
   name: 'readOpenApiDocument',
@@ -58,7 +69,7 @@ const administrationDocument = route({
   answer: async () => administrationText,
 })
 
-/** What the OpenAPI document describes, and changes only by adding (spec: limits/versioning). */
+/** The public API. The OpenAPI document describes it, and it changes only by adding (spec: limits/versioning). */
 export const publicRoutes: readonly Route[] = [
   ...subscriptions,
   ...users,
@@ -68,13 +79,13 @@ export const publicRoutes: readonly Route[] = [
   ...segments,
   ...templates,
   ...tracking,
-  ...health,
+  health,
   document,
   docs,
   ...webPushKey,
 ]
 
-/** For the dashboard only, without a promise of stability. */
+/** The administration: for the dashboard and for scripts, without a promise of stability. */
 export const administrationRoutes: readonly Route[] = [
   ...apps,
   ...keys,
@@ -85,14 +96,15 @@ export const administrationRoutes: readonly Route[] = [
   ...events,
   ...tags,
   ...audit,
-  ...segmentsAndTemplates,
+  ...segmentsOfApp,
+  ...templatesOfApp,
   ...campaignsOfApp,
   ...dryRunsOfApp,
   ...testSends,
   ...overview,
-  // Before a user: their path has the form of a user's.
+  // Exports come before users: `users/export` has the form of `users/:id`.
   ...exports,
-  ...people,
+  ...usersOfApp,
   ...imports,
   administrationDocument,
   ...session,

@@ -5,12 +5,11 @@ import { forRequest } from '@herald/service/request-id'
 import { activeTrace, inSpan } from '@herald/service/trace'
 import express, { type Request, type Response } from 'express'
 import type { Gateway } from '../gateway.ts'
-import { answerRoute, type Door, type Routed } from './answer-route.ts'
+import { answerRoute, lineOf, type Door, type RequestLine, type Routed } from './answer-route.ts'
 import { EventStream, respondStream } from './event-stream.ts'
 import { faultOf } from './faults.ts'
 import { allowAnyOrigin, headerOf, preflightHeaders, requestIdOf, setSafetyHeaders } from './headers.ts'
-import type { Measure } from './measure.ts'
-import { lineOf, type RequestLine } from './request-line.ts'
+import type { Measures } from '../measures.ts'
 import { Reply, type Route } from './route.ts'
 import { respond, respondFault } from './respond.ts'
 import { respondText, TextStream } from './text-stream.ts'
@@ -18,13 +17,13 @@ import { respondText, TextStream } from './text-stream.ts'
 const administrationPrefix = '/v1/admin'
 
 /**
- * The table of routes as what a server listens with. Paths are exact: other case, a trailing or doubled slash is another path, and unknown.
- * Express' router alone, without its application: that gives each request and response another prototype, which makes
- * all that Node does with them slower.
+ * Makes what a server listens with of the table of routes. Paths are exact: with another case, a trailing or a doubled slash a path is unknown.
+ * Uses Express' router without its application, which would give each request and response another prototype and so slow
+ * down all that Node does with them.
  */
-export function serve(routes: readonly Route[], gateway: Gateway, door: Door & { log: Log; measure: Measure }): RequestListener {
+export function serve(routes: readonly Route[], gateway: Gateway, door: Door & { log: Log; measure: Measures }): RequestListener {
   const router = express.Router({ strict: true, caseSensitive: true })
-  // What the router hands on are the server's own request and response, without what Express' application adds to them.
+  // The router hands on the server's own request and response, without what Express' application adds to them.
   for (const [path, onPath] of byPath(routes)) router.all(path, answerPath(path, onPath, gateway, door))
   return (request, response) => {
     const line = begin(request, response, door.log)
@@ -57,8 +56,8 @@ function begin(request: IncomingMessage, response: ServerResponse, log: Log): Re
   return line
 }
 
-/** All methods of one path: which there are, what a browser may do, and 405 for the rest. */
-function answerPath(path: string, routes: Route[], gateway: Gateway, door: Door & { log: Log; measure: Measure }) {
+/** Answers all methods of one path: those that it has, a browser's preflight, and 405 for the rest. */
+function answerPath(path: string, routes: Route[], gateway: Gateway, door: Door & { log: Log; measure: Measures }) {
   const byMethod = new Map(routes.map((route) => [route.method.toUpperCase(), route]))
   const get = byMethod.get('GET')
   if (get) byMethod.set('HEAD', get)
@@ -82,7 +81,7 @@ function answerPath(path: string, routes: Route[], gateway: Gateway, door: Door 
       Object.assign(lineOf(response), activeTrace())
       return answerRoute(route, request, response, gateway, door)
     }
-    // The guard comes before everything that may be wrong with the request, and ends it when the database goes away meanwhile.
+    // The guard is asked before the request is checked in any way, and ends the request when the database goes away meanwhile.
     const answer = await inSpan('answer', route.name, headerOf(request, 'traceparent'), () =>
       route.withoutDatabase || route.inParts ? work() : gateway.watch.guard(work),
     )
@@ -93,7 +92,7 @@ function answerPath(path: string, routes: Route[], gateway: Gateway, door: Door 
   }
 }
 
-/** The one place where an error becomes an answer. Only our own mistakes are logged beside the request's line. */
+/** The one place where an error becomes an answer. Beside the request's line only our own mistakes are logged. */
 function answerError(log: Log, response: ServerResponse, error: unknown): void {
   const seen = faultOf(error)
   if (seen.code === 'internal') log.error({ ...lineOf(response), err: seen.cause ?? seen }, 'request failed')

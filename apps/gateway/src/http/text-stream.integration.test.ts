@@ -8,7 +8,7 @@ import { respondText, TextStream } from './text-stream.ts'
 
 const log = openLog('gateway', 'silent')
 
-/** An answer made of parts, to one client, and what both ends have of it. */
+/** A streamed text to one client, with both of its ends. */
 async function givenStream(parts: AsyncGenerator<string>) {
   const state = { thrown: undefined as unknown }
   const server = createServer((_request, response) => {
@@ -32,7 +32,7 @@ async function givenStream(parts: AsyncGenerator<string>) {
 }
 
 // spec: administration/export-end
-test('a caller that does not read holds the parts back, and one that goes away lets go of what is made for it', async () => {
+test('while a caller does not read no further parts are made, and when it disconnects none are made any more', async () => {
   const made = { parts: 0, isReturned: false }
   async function* endless(): AsyncGenerator<string> {
     try {
@@ -48,21 +48,21 @@ test('a caller that does not read holds the parts back, and one that goes away l
   client.pause()
   await until(() => made.parts > 1)
 
-  // Buffers of the kernel hold some megabytes, and no more is made.
+  // The kernel's buffers hold some megabytes; no more is made.
   expect(made.parts).toBeLessThan(500)
   asked.destroy()
   await until(() => made.isReturned, { what: 'the parts are let go' })
   expect(state.thrown).toBeUndefined()
 })
 
-test('a fault before the first part is thrown, so that it can be answered; one after it cuts the answer off', async () => {
+test('an error before the first part is answered as an error; one after it cuts the connection', async () => {
   async function* refused(): AsyncGenerator<string> {
     yield* []
     throw notFound()
   }
   async function* cut(): AsyncGenerator<string> {
     yield 'a part\n'
-    // The part goes out meanwhile.
+    // The first part is sent meanwhile.
     await new Promise((next) => setImmediate(next))
     throw new Error('on the way')
   }

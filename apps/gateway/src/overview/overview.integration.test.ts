@@ -10,7 +10,8 @@ import { expect, test } from 'vitest'
 import { overview } from './http/overview.ts'
 import { overviewExamples } from './http/overview-examples.ts'
 import { startGateway } from '../testing/start-gateway.ts'
-import { givenDevices, givenWebhook, noCampaigns, quietDays, startPeers } from '../testing/start-peers.ts'
+import { givenDevices, givenWebhook, noCampaigns, quietDays } from '../testing/peer-answers.ts'
+import { startPeers } from '../testing/start-peers.ts'
 
 const nats = await freshNats()
 const { url } = await freshDatabase()
@@ -22,7 +23,7 @@ const answer = ({ subject }: { subject: string }, answered: unknown) => peers.an
 const lastAsked = ({ subject }: { subject: string }) => peers.asked.findLast((one) => one.subject === subject)?.request
 
 // spec: administration/overview
-test('the overview is one answer from every app, and says what needs attention', async () => {
+test('the overview puts together what every app answers, and says what needs attention', async () => {
   const count = { total: 9, reachable: 7, optedOut: 1, invalidated: 1, active1d: 2, active7d: 3, active30d: 4 }
   answer(countDevices, { ...givenDevices, devices: { ...givenDevices.devices, ios: count } })
   answer(readRecent, { ...quietDays, last24h: { ...quietDays.last24h, queued: 5, sent: 5 } })
@@ -57,7 +58,7 @@ test('the overview is one answer from every app, and says what needs attention',
 })
 
 // spec: administration/series
-test('a series is asked for by instants or dates, days unless told otherwise', async () => {
+test('a series can be asked for by times or dates, and comes by day unless hours are asked for', async () => {
   answer(readSeries, { points: [] })
   expect((await read('/series')).status).toBe(200)
   expect(lastAsked(readSeries)).toEqual({ appId, from: null, to: null, bucket: 'day', by: null })
@@ -87,7 +88,7 @@ test.each([
 })
 
 // spec: administration/curve, administration/breakdown
-test('a campaign that has queued nothing has an empty curve and breakdown, and one that does not exist is 404', async () => {
+test('the curve and breakdown of a campaign that queued nothing are empty, and those of an unknown campaign are 404', async () => {
   const [curve, breakdown] = [`/campaigns/${newId()}/curve`, `/campaigns/${newId()}/breakdown`]
   expect(await read(curve)).toMatchObject({ status: 200, body: { startedAt: null, kept: false, points: [] } })
   expect(await read(breakdown)).toMatchObject({ status: 200, body: { byPlatform: { ios: { queued: 0, open: 0 } }, codes: [] } })
@@ -107,14 +108,14 @@ test('a campaign that has queued nothing has an empty curve and breakdown, and o
 })
 
 // spec: administration/unknown-app
-test('an app that does not exist is 404 before anything is asked', async () => {
+test('the overview of an unknown app is 404 before any other app is asked', async () => {
   const before = peers.asked.length
   const asked = ['/overview', '/series?from=2026-01-01', '/devices/series?from=2026-01-01', `/campaigns/${newId()}/curve`]
   for (const path of asked) expect((await read(path, newId())).status).toBe(404)
   expect(peers.asked.slice(before)).toEqual([])
 })
 
-test.each(overview.map((route) => [route.name, route] as const))('%s has an example that is an answer as it says', (name, { answers }) => {
+test.each(overview.map((route) => [route.name, route] as const))('%s has an example that fits its schema', (name, { answers }) => {
   const shown = overviewExamples[name]?.answer
   expect(shown).toBeDefined()
   expect(answers?.safeParse(shown).error?.issues ?? []).toEqual([])

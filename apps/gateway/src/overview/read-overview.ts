@@ -1,19 +1,20 @@
+import { providerOf } from '@herald/contracts/app'
 import { countDevices, readCircuits } from '@herald/contracts/calls/audience'
 import { summarizeCampaigns } from '@herald/contracts/calls/campaigns'
 import { readRecent } from '@herald/contracts/calls/tracker'
 import { listWebhooks } from '@herald/contracts/calls/webhooks'
 import { platforms } from '@herald/contracts/platform'
 import { campaignStatuses } from '@herald/contracts/stats'
-import { attentionOf, providerOf } from './core/attention.ts'
+import { attentionOf } from './core/attention.ts'
 import type { Gateway } from '../gateway.ts'
 import { findProviderKinds } from '../apps/store/providers.ts'
 
-/** Endpoints of an app, at most. */
+/** The most webhook endpoints that an app has. */
 const mostWebhooks = 50
 
 /**
- * An app at a glance (spec: administration/overview): each app behind the gateway is asked once, all at the same time, and none of them reads the ledger.
- * Faults: rate_limited, queue_unavailable.
+ * Reads an app at a glance (spec: administration/overview): each app behind the gateway is asked once, all at the same time, and none of them
+ * reads the ledger. Faults: rate_limited, queue_unavailable.
  */
 export async function readOverview({ bus, reads }: Pick<Gateway, 'bus' | 'reads'>, appId: string) {
   const [devices, { circuits }, recent, campaigns, { items: webhooks }, configured] = await Promise.all([

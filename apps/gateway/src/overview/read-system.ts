@@ -5,7 +5,7 @@ import type { Bus } from '@herald/service/bus'
 import type { DatabaseWatch } from '@herald/service/health'
 import manifest from '../../package.json' with { type: 'json' }
 
-/** How Herald as a whole is doing, for whoever runs it. */
+/** How Herald as a whole is doing, for its operator. */
 export type System = {
   version: string
   baseUrl: string | null
@@ -17,8 +17,8 @@ export type System = {
 }
 
 /**
- * Answers also while something is away, which is when it is asked: what cannot be known is null. Waits for other apps as long as their calls may
- * take, 3 s.
+ * Reads how Herald as a whole is doing. It answers also while something is away, which is when operators ask: what cannot be known is null. Waits
+ * for other apps as long as their calls may take, 3 s.
  */
 export async function readSystem({
   bus,
@@ -28,7 +28,7 @@ export async function readSystem({
 }: {
   bus: Bus
   watch: DatabaseWatch
-  /** What this surface was asked at, or is said to be. */
+  /** HERALD_BASE_URL, or the address that this request was sent to. */
   baseUrl: string | null
   simulator: boolean
 }): Promise<System> {
@@ -47,7 +47,7 @@ export async function readSystem({
   }
 }
 
-/** Nothing found by a reconciler that has not yet looked at everything says nothing. */
+/** Null while the reconciler has found nothing and has not yet looked at everything. */
 const differenceOf = ({ difference, roundEndedAt }: { difference: number; roundEndedAt: string | null }): number | null =>
   roundEndedAt === null && difference === 0 ? null : difference
 

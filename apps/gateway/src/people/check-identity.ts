@@ -2,14 +2,24 @@ import { verifyIdentityToken } from '@herald/auth/identity-token'
 import type { Sealer } from '@herald/auth/seal'
 import type { KeyKind } from '@herald/contracts/administration'
 import { fault } from '@herald/contracts/fault'
+import type { Kysely } from 'kysely'
 import { identitySecretContext } from '../apps/core/seal-context.ts'
-import type { IdentityRules } from './identity-rules.ts'
+import { findIdentityRule, type IdentityRule } from '../apps/store/apps.ts'
+import { rememberByApp, type AppMemory } from '../remember-by-app.ts'
+import type { Tables } from '../store/tables.ts'
+
+export type IdentityRules = AppMemory<IdentityRule>
+
+/** Every registration and login of a named user asks for an app's rule, and an app changes it a few times in its life. */
+export const openIdentityRules = ({ db }: { db: Kysely<Tables> }, ttlSeconds: number): IdentityRules =>
+  rememberByApp((appId) => findIdentityRule(db, appId), ttlSeconds)
 
 type Claim = { appId: string; keyKind: KeyKind; externalId: string | undefined; token: string | undefined }
 
 /**
- * A public key ships inside apps, so anybody could log a device in as anybody. An app that sets `identityVerification:
- * required` asks for a token that its own backend signed (spec: identity/verification). Secret keys are exempt. Fault: forbidden.
+ * Checks whether a caller may name this user. A public key ships inside apps, so anybody could log a device in as any user: an app with
+ * `identityVerification: required` asks for a token that its own backend signed (spec: identity/verification). Secret keys are exempt. Fault:
+ * forbidden.
  */
 export async function checkIdentity(
   { identityRules, sealer }: { identityRules: IdentityRules; sealer: Sealer },
@@ -20,8 +30,8 @@ export async function checkIdentity(
   const rule = await identityRules.of(appId)
   if (!rule?.required) return
   const refused = fault('forbidden', 'This app requires x-identity-token: a valid token for this externalId, signed by its backend.')
-  if (token === undefined || rule.sealed_identity_secret === null) throw refused
-  const secret = sealer.open(rule.sealed_identity_secret, identitySecretContext(appId)).toString()
+  if (token === undefined || rule.sealedSecret === null) throw refused
+  const secret = sealer.open(rule.sealedSecret, identitySecretContext(appId)).toString()
   const answer = verifyIdentityToken(secret, token, new Date())
   if (!answer.ok || answer.externalId !== externalId) throw refused
 }

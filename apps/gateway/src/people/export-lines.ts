@@ -2,43 +2,33 @@ import { exportUsers, listFormerDevices, listOpenPushes, type OpenPush } from '@
 import { exportPushesOfCampaign, exportPushesOfDevice } from '@herald/contracts/calls/tracker'
 import { exportDeliveries } from '@herald/contracts/calls/webhooks'
 import { Fault, notFound } from '@herald/contracts/fault'
-import type { AddressForm, ExportedPush, Person } from '@herald/contracts/person'
+import type { AddressForm, ExportedPush, MaskedUser } from '@herald/contracts/person'
 import type { Bus } from '@herald/service/bus'
 import { portionOf, type Portions } from '../core/portion.ts'
-import type { HeavyReads } from '../http/heavy-reads.ts'
+import { inPlaceOf, type HeavyReads } from '../heavy-reads.ts'
 
 /*
- * Exports: lines made of bounded calls, one after another. The next call is made when what the last one answered has been taken, so an export of any size holds
- * one answer in memory. A call has a time limit of its own, and one that meets a busy or an absent app is asked again.
+ * Exports are lines made of bounded calls, one after another. The next call is made when the caller has taken the answer of the last one, so an
+ * export of any size holds one answer in memory. Each call has a time limit of its own, and one that meets a busy or an absent app is made again.
  */
 
 type Exporting = { bus: Pick<Bus, 'call'>; heavyReads: HeavyReads }
 type OfCampaign = { appId: string; campaignId: string; after: string | null }
-type OfEverybody = { appId: string; after: string | null; segmentId?: string | undefined; addresses: AddressForm }
+type OfAllUsers = { appId: string; after: string | null; segmentId?: string | undefined; addresses: AddressForm }
 
-/** Everybody, by id after one (spec: administration/export-everybody). */
-export const exportEverybody = (exporting: Exporting, asked: OfEverybody) =>
-  inPlace(exporting, asked.appId, usersAfter(exporting.bus, asked))
+/** All users of an app by id, from behind `after` on (spec: administration/export-everybody). */
+export const exportAllUsers = (exporting: Exporting, asked: OfAllUsers) =>
+  inPlaceOf(exporting.heavyReads, asked.appId, ended(usersAfter(exporting.bus, asked)))
 
-/** A campaign's ledger, after one push (spec: administration/export-pushes). */
+/** The pushes of a campaign, from behind `after` on (spec: administration/export-pushes). */
 export const exportCampaign = (exporting: Exporting, asked: OfCampaign) =>
-  inPlace(exporting, asked.appId, pushesAfter(exporting.bus, asked))
+  inPlaceOf(exporting.heavyReads, asked.appId, ended(pushesAfter(exporting.bus, asked)))
 
-/** All that there is of one person (spec: administration/export-person). */
-export const exportPerson = (exporting: Exporting, asked: { appId: string; person: Person }) =>
-  inPlace(exporting, asked.appId, allOf(exporting.bus, asked))
+/** All that Herald has of one user (spec: administration/export-person). */
+export const exportOneUser = (exporting: Exporting, asked: { appId: string; user: MaskedUser }) =>
+  inPlaceOf(exporting.heavyReads, asked.appId, ended(allOf(exporting.bus, asked)))
 
-/** Takes a place with the first line, and leaves it with the last. Fault: `rate_limited` while there is none. */
-async function* inPlace({ heavyReads }: Exporting, appId: string, portions: Portions): Portions {
-  const leave = heavyReads.enter(appId)
-  try {
-    yield* ended(portions)
-  } finally {
-    leave()
-  }
-}
-
-/** What there is, and at last a line that says how many there were before it. An answer without that line was cut off. */
+/** The portions, and at the end a line that says how many lines came before it. An answer without that line was cut off. */
 async function* ended(portions: Portions): Portions {
   let count = 0
   for await (const portion of portions) {
@@ -49,7 +39,7 @@ async function* ended(portions: Portions): Portions {
   yield { text: `${JSON.stringify({ type: 'end', count })}\n`, count: 0 }
 }
 
-async function* usersAfter(bus: Exporting['bus'], { after, ...asked }: OfEverybody): Portions {
+async function* usersAfter(bus: Exporting['bus'], { after, ...asked }: OfAllUsers): Portions {
   for await (const { users } of pages(after, (place) => bus.call(exportUsers, { ...asked, after: place }))) yield portionOf('user', users)
 }
 
@@ -62,16 +52,16 @@ async function* pushesAfter(bus: Exporting['bus'], { after, ...asked }: OfCampai
   for await (const { pushes } of pages(after, ask)) yield portionOf('push', pushes)
 }
 
-async function* allOf(bus: Exporting['bus'], { appId, person }: { appId: string; person: Person }): Portions {
-  const { subscriptions, preferences, ...user } = person
+async function* allOf(bus: Exporting['bus'], { appId, user }: { appId: string; user: MaskedUser }): Portions {
+  const { subscriptions, preferences, ...profile } = user
   const of = { appId, userId: user.id }
-  yield portionOf('user', [user])
+  yield portionOf('user', [profile])
   yield portionOf('subscription', subscriptions)
   yield portionOf(
     'preference',
     Object.entries(preferences).map(([category, subscribed]) => ({ category, subscribed })),
   )
-  // Before those that ended: a push that ends meanwhile is found there, and is not said twice.
+  // Open pushes are read before those that ended: a push that ends meanwhile is found among the latter, and is not exported twice.
   const open = await openPushesOf(bus, of)
   for await (const subscriptionId of devicesOf(bus, of, subscriptions)) {
     for await (const { pushes } of pages(null, (after: string | null) =>
@@ -86,19 +76,19 @@ async function* allOf(bus: Exporting['bus'], { appId, person }: { appId: string;
     yield portionOf('webhook_delivery', deliveries)
 }
 
-type OfPerson = { appId: string; userId: string }
+type OfUser = { appId: string; userId: string }
 const keyOf = ({ campaignId, subscriptionId }: { campaignId: string; subscriptionId: string }) => campaignId + subscriptionId
 
-/** The devices that a person has, and then those that have left them: together they lead to all of their pushes. */
-async function* devicesOf(bus: Exporting['bus'], of: OfPerson, present: readonly { id: string }[]): AsyncIterable<string> {
+/** The devices that a user has, then those that have left the user: together they lead to all pushes of the user. */
+async function* devicesOf(bus: Exporting['bus'], of: OfUser, present: readonly { id: string }[]): AsyncIterable<string> {
   const known = new Set(present.map(({ id }) => id))
   yield* known
   for await (const { subscriptionIds } of pages(null, (after: string | null) => bus.call(listFormerDevices, { ...of, after })))
     yield* subscriptionIds.filter((id) => !known.has(id))
 }
 
-/** A person's pushes that have not ended: few, since each is on its way or waits. */
-async function openPushesOf(bus: Exporting['bus'], of: OfPerson): Promise<Map<string, ExportedPush>> {
+/** A user's open pushes: few, since each is on its way or waits for a try. */
+async function openPushesOf(bus: Exporting['bus'], of: OfUser): Promise<Map<string, ExportedPush>> {
   const open = new Map<string, ExportedPush>()
   const ask = async (cursor: string | null) => {
     const { items, nextCursor } = await bus.call(listOpenPushes, { ...of, limit: 200, ...(cursor === null ? {} : { cursor }) })
@@ -113,7 +103,7 @@ function toExported(push: OpenPush): ExportedPush {
   return { ...shown, id: null, variant: null, outcome: 'open', attempts: tries, settledAt: null, engagements: [] }
 }
 
-/** Pages of a call, each asked for when the one before has been taken. `next` is where the next one begins; null: that was the last. */
+/** The pages of a call, each asked for when the one before has been taken. `next` is where the next page begins; null on the last one. */
 async function* pages<Place, Page extends { next: Place | null }>(
   first: Place | null,
   ask: (after: Place | null) => Promise<Page>,
@@ -126,11 +116,11 @@ async function* pages<Place, Page extends { next: Place | null }>(
   }
 }
 
-/** So long a call is asked again that meets a busy or an absent app. */
+/** How long a call that meets a busy or an absent app is made again. */
 const patienceMs = 30_000
 const passing: readonly string[] = ['rate_limited', 'queue_unavailable', 'database_unavailable']
 
-/** Asks again what cannot be answered at the moment; then it throws the Fault. */
+/** Makes a call again that cannot be answered at the moment; after 30 s it throws the Fault. */
 async function patiently<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
   const until = performance.now() + patienceMs
   for (;;) {

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import { request as httpRequest } from 'node:http'
 import * as calls from '@herald/contracts/calls/audience'
 import { fault, queueUnavailable } from '@herald/contracts/fault'
@@ -5,10 +6,11 @@ import { newId } from '@herald/contracts/ids'
 import { largestImport, type ImportLot, type ImportReport } from '@herald/contracts/import'
 import { freshDatabase } from '@herald/testing/database'
 import { freshNats } from '@herald/testing/nats'
-import { until } from '@herald/testing/until'
 import { afterEach, describe, expect, test } from 'vitest'
 import { adminToken, startGateway } from '../testing/start-gateway.ts'
-import { givenImport, startPeers } from '../testing/start-peers.ts'
+import { givenImport } from '../testing/peer-answers.ts'
+import { startPeers } from '../testing/start-peers.ts'
+import { untilStill } from '../testing/until-still.ts'
 
 const nats = await freshNats()
 const { url } = await freshDatabase()
@@ -20,7 +22,7 @@ afterEach(() => peers.answers.clear())
 const headers = { authorization: `Bearer ${adminToken}` }
 const pathOf = (id: string, rest = '') => `/v1/admin/apps/${appId}/imports/${id}${rest}`
 
-/** Plays audience: an import that takes each lot at its offset and keeps all lots. `beforeLot` may hold one up, or refuse it. */
+/** Plays audience: an import that accepts each lot at its offset and keeps all lots. `beforeLot` may delay or refuse a lot. */
 function givenAudience(change: Partial<ImportReport> = {}) {
   const state = {
     report: { ...givenImport, id: newId(), ...change },
@@ -68,7 +70,7 @@ const csvOf = (count: number, from = 0) =>
 const header = 'platform,token,externalId\n'
 
 // spec: administration/import-data, administration/import-exactly-once
-test('a file is read in lots of rows that follow one another without a gap, and its last row needs no line end', async () => {
+test('a file is read in lots without a gap between their rows, and its last row needs no line end', async () => {
   const audience = givenAudience()
   const file = `${header}${csvOf(1_234)}ios,last,`
 
@@ -88,7 +90,7 @@ test('a file is read in lots of rows that follow one another without a gap, and 
   expect(audience.lots.at(-1)?.rows).toEqual([{ row: 1_235, device: { platform: 'ios', token: 'last' } }])
 })
 
-test('a file that comes in parts, cut anywhere, makes the rows that it has in one', async () => {
+test('a file that is sent in parts, cut anywhere, gives the same rows as in one part', async () => {
   const whole = givenAudience()
   const file = Buffer.from(`\uFEFF${header}${csvOf(40)}"ios","a""b",ü\r\n\n${csvOf(7, 100)}`)
   await put(whole.report.id, 0, file)
@@ -108,7 +110,7 @@ test('a file that comes in parts, cut anywhere, makes the rows that it has in on
   expect(rowsOf(whole)).toHaveLength(48)
 })
 
-test('another offset is refused with the right one, and an ended import takes nothing', async () => {
+test('a part at a wrong offset is refused with the right offset, and an import that has ended accepts nothing', async () => {
   const audience = givenAudience({ offset: 77 })
 
   expect(await put(audience.report.id, 0, csvOf(1))).toMatchObject({
@@ -125,7 +127,7 @@ test('another offset is refused with the right one, and an ended import takes no
   expect([audience.asked, ended.asked]).toEqual([0, 0])
 })
 
-test('a body of another type, compressed, or above 4 GiB is refused before it is read', async () => {
+test('a file of another type, compressed, or above 4 GiB is refused before it is read', async () => {
   const audience = givenAudience()
 
   for (const change of [
@@ -147,7 +149,7 @@ test('a body of another type, compressed, or above 4 GiB is refused before it is
 })
 
 // spec: administration/import-rejected
-test('a header without what a row needs is refused at the column, and nothing is written', async () => {
+test('a file without a required column is refused at that column, and nothing is written', async () => {
   const audience = givenAudience()
 
   expect(await put(audience.report.id, 0, `token\n${csvOf(3)}`)).toMatchObject({
@@ -159,14 +161,14 @@ test('a header without what a row needs is refused at the column, and nothing is
 })
 
 describe('a lot', () => {
-  test('is tried again while audience is away, and not written twice when only its answer was lost', async () => {
+  test('is sent again while audience is away, and is not written twice when only its answer was lost', async () => {
     const audience = givenAudience()
     let failures = 0
     audience.beforeLot = async (lot) => {
       failures += 1
       if (failures === 1) throw queueUnavailable()
       if (failures !== 2) return
-      // Written, and the answer lost.
+      // The lot is written, and its answer is lost.
       audience.lots.push(lot)
       audience.report = { ...audience.report, offset: lot.nextOffset, rows: lot.rows.length }
       throw queueUnavailable()
@@ -178,7 +180,7 @@ describe('a lot', () => {
     expect(audience.lots.map(({ rows }) => rows.length)).toEqual([200, 100])
   })
 
-  test('that another upload was faster with ends this one', async () => {
+  test('ends this upload when another upload has sent it before', async () => {
     const audience = givenAudience()
     audience.beforeLot = async () => {
       throw fault('invalid_state', 'The import goes on at offset 99.', [{ path: 'offset', message: 'must be 99' }])
@@ -190,9 +192,9 @@ describe('a lot', () => {
     })
   })
 
-  test('holds as much as a call can carry, whatever its rows are made of', async () => {
+  test('holds no more than a call can carry, whatever its rows contain', async () => {
     const audience = givenAudience({ format: 'jsonl' })
-    // Each letter takes six in the JSON of a call.
+    // Each letter takes six characters in the JSON of a call.
     const tags = Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`t${n}`, '\u0001'.repeat(1_000)]))
     const file = Array.from({ length: 60 }, (_, n) => `${JSON.stringify({ platform: 'ios', token: `t${n}`, tags })}\n`).join('')
 
@@ -205,7 +207,7 @@ describe('a lot', () => {
 })
 
 // spec: administration/import-pace
-test('rows come no faster than they may', async () => {
+test('an import sends no more rows per second than it may', async () => {
   const audience = givenAudience({ maxRowsPerSecond: 1_000 })
   const at: number[] = []
   audience.beforeLot = async () => void at.push(performance.now())
@@ -216,7 +218,7 @@ test('rows come no faster than they may', async () => {
   expect((at[9] ?? 0) - (at[0] ?? 0)).toBeGreaterThan(1_000)
 })
 
-/** Sends a body piece by piece; `next` resolves to each piece, and undefined ends it. */
+/** Sends a body piece by piece: `next` gives each piece, and undefined at the end. */
 function upload(id: string, next: (sent: number) => Promise<string | undefined>): Promise<{ status: number; text: string }> {
   return new Promise((resolve, reject) => {
     const request = httpRequest(
@@ -247,13 +249,14 @@ function upload(id: string, next: (sent: number) => Promise<string | undefined>)
   })
 }
 
-test('an upload may last longer than a request may', async () => {
+test('an upload may take longer than other requests', async () => {
   const audience = givenAudience()
   const startedAt = performance.now()
 
   const told = await upload(audience.report.id, async (sent) => {
     if (sent === 0) return header
-    await new Promise((resolve) => setTimeout(resolve, 500))
+    // A request may take 15 s; a piece every half second keeps this one going for longer.
+    await setTimeout(500)
     return performance.now() - startedAt > 18_000 ? undefined : csvOf(1, sent)
   })
 
@@ -262,7 +265,7 @@ test('an upload may last longer than a request may', async () => {
   expect(audience.report.rows).toBeGreaterThan(10)
 }, 60_000)
 
-test('while audience is slow, no more of a file is read than a few lots', async () => {
+test('while audience is slow, only a few lots of a file are read', async () => {
   const audience = givenAudience()
   const held = Promise.withResolvers<void>()
   audience.beforeLot = () => held.promise
@@ -276,12 +279,8 @@ test('while audience is slow, no more of a file is read than a few lots', async 
     written += rows.length
     return rows
   })
-  // What the kernel and the two ends of the connection keep is some megabytes; an endless file does not go on beyond.
-  await until(async () => {
-    const before = written
-    await new Promise((resolve) => setTimeout(resolve, 500))
-    return before > 0 && written === before
-  })
+  // The kernel and both ends of the connection hold some megabytes; of an endless file no more is read.
+  await untilStill(() => written)
   expect(audience.asked).toBe(1)
   expect(written).toBeLessThan(50_000_000)
   isEnded = true
@@ -291,7 +290,7 @@ test('while audience is slow, no more of a file is read than a few lots', async 
   expect(audience.lots.flatMap((lot) => lot.rows)).toHaveLength((written / rows.length) * 2_000)
 }, 60_000)
 
-test('errors are listed in pages by row, and a cursor of another form is refused', async () => {
+test('the errors of an import are listed in pages by row, and a wrong cursor is refused', async () => {
   const { id } = givenAudience().report
   let asked: unknown
   peers.answers.set(calls.listImportErrors.subject, (request) => {
@@ -325,7 +324,7 @@ test.each([
   })
 })
 
-test('an app that does not exist has no imports', async () => {
+test('the imports of an unknown app are 404', async () => {
   for (const [method, path] of [
     ['POST', ''],
     ['GET', ''],

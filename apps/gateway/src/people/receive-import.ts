@@ -7,25 +7,26 @@ import type { Gateway } from '../gateway.ts'
 
 type Named = { appId: string; importId: string }
 
-/** A lot closes before it holds more: as JSON with escapes it may become six times as long, and a call carries 3 MB. */
+/** A lot is sent before it holds more bytes of the file: as JSON with escapes it may become six times as long, and a call carries 3 MB. */
 const bytesPerLot = 400_000
 /**
- * So many rows keep each process for some milliseconds: registrations that come meanwhile wait no longer than that. Half as long as a lot took
- * nothing is written, so that an import takes two thirds of what one connection can do, whatever the machine, and leaves the rest to others.
+ * Rows of a lot. So many keep each process busy for some milliseconds, and registrations that come meanwhile wait no longer than that. After a lot
+ * nothing is written for half as long as it took: an import takes two thirds of what one connection can do, on any machine, and leaves the rest to
+ * others.
  */
 const rowsAtOnce = 200
 const restShare = 0.5
-/** After so many rows the gateway looks whether somebody else wants something. */
+/** After so many rows the gateway lets other requests have their turn. */
 const rowsPerTurn = 50
-/** How often a lot is tried whose app or database is away. */
+/** How often a lot is tried while audience or its database is away. */
 const tries = 6
 const retryInMs = 250
 
 /**
- * Takes a part of an import's file, from `offset` on: reads its rows and hands them to audience, a lot at a time, while the next lot is read. Each
- * lot moves the import in the transaction that writes it, so that whoever hears no answer asks for the offset and goes on there. What
- * follows the last line end is kept for the end of the file. Answers where the import is then. Faults: `not_found`, `invalid_state` (ended,
- * or another offset, with the right one), `unsupported_media_type`, `invalid_body` (the header), `body_too_large`.
+ * Takes a part of an import's file, which begins at `offset`: reads its rows and hands them to audience in lots, one lot while the next is read.
+ * Each lot moves the import in the transaction that writes it, so a caller that gets no answer reads the import and goes on at its offset. The
+ * bytes behind the last line end are kept for the end of the file. Gives the import as it is then. Faults: `not_found`, `invalid_state` (the
+ * import has ended, or is at another offset, which the Fault names), `unsupported_media_type`, `invalid_body` (the header), `body_too_large`.
  */
 export async function receiveImport(
   gateway: Pick<Gateway, 'bus' | 'endpointRule'>,
@@ -52,7 +53,7 @@ export async function receiveImport(
   return gateway.bus.call(keepImportTail, { ...named, offset: written.offset, tail: rest.toString('base64') })
 }
 
-/** Ends the file of an import: what came after its last line end is its last row. Answers where the import is then; faults as above. */
+/** Ends the file of an import: the bytes behind its last line end are its last row. Gives the import as it is then; faults as above. */
 export async function endImportFile(gateway: Pick<Gateway, 'bus' | 'endpointRule'>, named: Named): Promise<ImportReport> {
   const { report, header, tail } = await gateway.bus.call(readImport, named)
   if (report.state !== 'receiving' || tail === null) return report
@@ -63,7 +64,7 @@ export async function endImportFile(gateway: Pick<Gateway, 'bus' | 'endpointRule
   return lots.end()
 }
 
-/** Gathers rows to lots and sends them one after another: one is on its way while the next is gathered. */
+/** Gathers rows into lots and sends the lots one after another: one is under way while the next is gathered. */
 function openLots(
   { bus, endpointRule }: Pick<Gateway, 'bus' | 'endpointRule'>,
   named: Named,
@@ -89,7 +90,7 @@ function openLots(
     underWay = sendLot(bus, named, sent).finally(() => {
       restUntil = performance.now() + (performance.now() - sentAt) * restShare
     })
-    // It is waited for by the next lot, or at the end.
+    // The next lot waits for it, or the end does.
     underWay.catch(() => undefined)
     if (maxRowsPerSecond !== null) await wait(startedAt + ((next - begun.rows - 1) * 1000) / maxRowsPerSecond - performance.now())
   }
@@ -135,15 +136,15 @@ const emptyLot = (offset: number, firstRow: number, columns: Columns | undefined
 const isBlank = (row: FileRow): boolean =>
   ('fields' in row && row.fields.length === 1 && row.fields[0] === '') || ('text' in row && row.text.trim() === '')
 
-/** What the file calls the fields that audience may refuse. */
+/** The columns of the fields that audience may refuse. */
 const columnsOf = (columns: Columns | undefined): ImportLot['columnOf'] => ({
   externalId: columns === undefined ? 'externalId' : (columns.nameOf.get('externalId') ?? null),
   tags: columns === undefined ? 'tags' : (columns.nameOf.get('tags') ?? null),
 })
 
 /**
- * Sends a lot, again when audience, NATS or the database is away for a moment. An answer that was lost is found by the offset: the lot is
- * written when the import has moved behind it.
+ * Sends a lot, and again when audience, NATS or the database is away for a moment. Whether a lost answer was a success is seen by the offset: the
+ * lot is written when the import has moved behind it.
  */
 async function sendLot(bus: Gateway['bus'], named: Named, lot: ImportLot): Promise<ImportReport> {
   for (let attempt = 1; ; attempt += 1) {
@@ -151,7 +152,7 @@ async function sendLot(bus: Gateway['bus'], named: Named, lot: ImportLot): Promi
       return await bus.call(importLot, { ...named, lot })
     } catch (error) {
       const isAway = Fault.is(error) && error.status === 503
-      // Also where the first try was slow, and the second met what it had written.
+      // The first try may have been slow: then the second meets what the first has written.
       const isElsewhere = Fault.is(error, 'invalid_state') && attempt > 1
       if ((!isAway && !isElsewhere) || attempt === tries) throw error
       await wait(retryInMs * attempt)

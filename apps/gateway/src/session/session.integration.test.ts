@@ -15,7 +15,7 @@ const { url } = await freshDatabase()
 const addresses = { database: url('gateway'), nats }
 await startPeers(nats)
 const gateway = await startGateway(addresses)
-/** Another process: it remembers nothing of what this one has seen. */
+/** Another gateway, which remembers nothing of what the first one has seen. */
 const other = await startGateway(addresses)
 const { db } = await openDatabase<Tables>(testService('gateway', {}), { url: url('gateway'), poolSize: 2 })
 
@@ -31,7 +31,7 @@ const makesApp = (session: Session, headers: Record<string, string> = {}) =>
   asked(session, 'POST', '/v1/admin/apps', { headers, body: { name: 'Shop' } })
 
 // spec: administration/session
-test('the administration token begins a session: a cookie that no script reads, and an answer that can be had again', async () => {
+test('signing in with the administration token sets a cookie that no script can read, and the session can be read again', async () => {
   const { told, cookie, csrf } = await given()
 
   expect(told.headers['set-cookie']).toEqual([
@@ -65,7 +65,7 @@ test.each<[string, unknown, string]>([
 })
 
 // spec: administration/session-kept
-test('of the session and of a link the hash alone is kept, and the use of a session is written once a minute at most', async () => {
+test('only the hashes of sessions and links are kept, and the use of a session is written at most once a minute', async () => {
   const session = await given('Kept')
   const link = (await gateway.admin('POST', '/sign-in-links', {})).body
   const code = String(link['url']).split('#code=')[1] ?? ''
@@ -89,7 +89,7 @@ test('of the session and of a link the hash alone is kept, and the use of a sess
 })
 
 // spec: administration/session-reach
-test('the cookie opens the administration and nothing else, and pages of other origins are told nothing', async () => {
+test('the cookie opens the administration and nothing else, and pages of other origins can read nothing', async () => {
   const session = await given()
   expect(await readsApps(session)).toBe(200)
   const told = await asked(session, 'GET', '/v1/segments')
@@ -101,7 +101,7 @@ test('the cookie opens the administration and nothing else, and pages of other o
 })
 
 // spec: administration/session-origin
-test('a change with the cookie needs x-csrf-token, and the one of this session', async () => {
+test('a change with the cookie needs the x-csrf-token of its own session', async () => {
   const [session, another] = [await given(), await given()]
   expect((await makesApp(session)).status).toBe(201)
 
@@ -117,7 +117,7 @@ test('a change with the cookie needs x-csrf-token, and the one of this session',
 })
 
 // spec: administration/session-origin
-test('what another site makes a browser ask is refused, read or change, sign-in too', async () => {
+test('requests that another site makes a browser send are refused: reads, changes and sign-ins', async () => {
   const session = await given()
   const own = `http://127.0.0.1:${gateway.port}`
   const foreign: Record<string, string>[] = [
@@ -146,7 +146,7 @@ test('what another site makes a browser ask is refused, read or change, sign-in 
 })
 
 // spec: administration/session-origin
-test('behind a proxy that changes the host, the address that the operator gave is ours', async () => {
+test('behind a proxy that changes the host, pages at HERALD_BASE_URL are the dashboard’s own', async () => {
   const behind = await startGateway(addresses, { HERALD_BASE_URL: 'https://push.shop.example' })
   const session = await given('Dana', behind)
   const change = (origin: string) => asked(session, 'POST', '/v1/admin/apps', { at: behind, headers: { origin }, body: { name: 'Shop' } })
@@ -156,7 +156,7 @@ test('behind a proxy that changes the host, the address that the operator gave i
 })
 
 // spec: administration/token
-test('a header Authorization takes precedence over the cookie, a wrong one too', async () => {
+test('a header Authorization takes precedence over the cookie, even when it is wrong', async () => {
   const session = await given()
   const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
   expect((await asked(session, 'GET', '/v1/admin/apps', { headers: bearer('x'.repeat(40)) })).status).toBe(401)
@@ -166,7 +166,7 @@ test('a header Authorization takes precedence over the cookie, a wrong one too',
 })
 
 // spec: administration/session
-test('a session that was signed out of has ended at every gateway, and no other session has', async () => {
+test('signing out ends the session at every gateway, and no other session', async () => {
   const [session, staying] = [await given('Going'), await given('Staying')]
   for (const at of [gateway, other]) expect([await readsApps(session, at), await readsApps(staying, at)]).toEqual([200, 200])
 
@@ -182,13 +182,13 @@ const age = (name: string, column: 'seen_at' | 'created_at', hours: number) =>
   sql`update sessions set ${sql.ref(column)} = now() - make_interval(hours => ${hours}) where name = ${name}`.execute(db)
 
 // spec: administration/session-ends
-test('a session ends after twelve hours without use, after seven days in any case, and with the token that it began under', async () => {
+test('a session ends after twelve hours without use, after seven days in any case, and when the administration token changes', async () => {
   const [idle, used, old, aging] = [await given('Idle'), await given('Used'), await given('Old'), await given('Aging')]
   await age('Idle', 'seen_at', 13)
   await age('Used', 'seen_at', 11)
   await age('Old', 'created_at', 7 * 24 + 1)
   await age('Aging', 'created_at', 7 * 24 - 1)
-  // One that has not seen them: what is remembered is looked at again after a minute.
+  // This gateway has not seen the sessions: a remembered one is looked at again only after a minute.
   expect([await readsApps(idle, other), await readsApps(used, other), await readsApps(old, other)]).toEqual([401, 200, 401])
   const { body } = await asked(aging, 'GET', '/v1/admin/session', { at: other })
   const left = (Date.parse(String(body['expiresAt'])) - Date.now()) / 60_000
@@ -201,10 +201,10 @@ test('a session ends after twelve hours without use, after seven days in any cas
 })
 
 // spec: administration/session-ends, administration/session-audit
-test('ends by themselves are in the audit, and the rows are gone', async () => {
+test('sessions that run out are deleted, each with a line in the audit', async () => {
   await given('Forgotten')
   await age('Forgotten', 'seen_at', 13)
-  // The sweep of a process that starts looks at once.
+  // The sweep of a gateway that starts looks at once.
   await startGateway(addresses)
   const ended = await until(
     async () => (await auditOfHerald(gateway)).find(({ action, actor }) => action === 'session.ended' && actor === 'Forgotten'),
@@ -215,7 +215,7 @@ test('ends by themselves are in the audit, and the rows are gone', async () => {
 })
 
 // spec: administration/token-unset
-test('without an administration token there is nothing to sign in to', async () => {
+test('without an administration token nobody can sign in', async () => {
   const without = await startGateway(addresses, { ADMIN_TOKEN: '' })
   for (const told of [
     await signIn(without, { token: '' }),

@@ -7,14 +7,14 @@ import { isDatabaseAway, type DatabaseWatch } from '@herald/service/health'
 import { transact } from '@herald/service/postgres'
 import type { Kysely } from 'kysely'
 import { LRUCache } from 'lru-cache'
-import { csrfTokenOf } from './core/session-door.ts'
-import { insertAudit } from '../audit/store/audit.ts'
+import { ofNoApp } from '../core/audit.ts'
+import { csrfTokenOf, type SignedIn } from '../core/session-door.ts'
+import { insertAudit } from '../store/audit.ts'
 import {
   deleteSession,
   insertLink,
   insertSession,
   sessionLasts,
-  takeEndedSessions,
   takeLink,
   useSession,
   type FoundSession,
@@ -22,39 +22,33 @@ import {
 } from './store/sessions.ts'
 import type { Tables } from '../store/tables.ts'
 
-/** Who holds a session: its id in the table (never the cookie's), the name they gave, when it ends, and what their changes must show. */
-export type SignedIn = { id: string; name: string; expiresAt: string; csrfToken: string }
-
 export type Sessions = {
-  /** The session of a cookie, or undefined. Its idle time begins anew, which is written once a minute. */
+  /** The session of a cookie, or undefined when it has ended. Its idle time begins anew, which is written once a minute. */
   find(cookie: string): Promise<SignedIn | undefined>
-  /** Undefined: the visitor's code is none, was used, or is too old. */
+  /** Begins a session. Undefined when the visitor's code is wrong, used, or too old. */
   begin(visitor: Visitor): Promise<{ cookie: string; session: SignedIn } | undefined>
   makeLink(by: { actor: string; requestId: string }, name: string | undefined): Promise<{ code: string; expiresAt: string }>
   end(session: SignedIn, requestId: string): Promise<void>
-  /** Whether a session has not ended; asking does not use it. */
+  /** Whether a session still lasts; asking does not count as use. */
   lasts(sessionId: string): Promise<boolean>
 }
 
-/** Who begins a session: with the administration token, which was looked at, or with the code of a sign-in link, which is used up. */
+/** A visitor who may begin a session: with the administration token, which was checked before, or with the code of a sign-in link, which is used up. */
 export type Visitor = { name: string | undefined; code: string | undefined; browser: string; requestId: string }
 
-/** A session that another gateway has ended is told of; who missed that finds out within this. */
+/** How long a session is remembered. A gateway that misses the broadcast of its end finds out within this time. */
 const rememberMs = 60_000
 const refusalMs = 10_000
 const mostRemembered = 1_000
 
 type Known = { session: SignedIn; checkedAt: number; endsAt: number }
 
-/** Lines of the audit that are of no app. */
-export const ofNoApp = ''
-
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
 const newSecret = (): string => randomBytes(32).toString('base64url')
 
 /**
- * Sessions of the dashboard (spec: administration/session). Each is remembered for a minute, so that a request costs no query;
- * while the database is away those who are remembered stay signed in, to be told so.
+ * Sessions of the dashboard (spec: administration/session). Each is remembered for a minute, so that a request costs no query. While the
+ * database is away remembered sessions last, so that the operator can be told that it is away.
  */
 export function openSessions(
   { db, watch, bus }: { db: Kysely<Tables>; watch: Pick<DatabaseWatch, 'guard'>; bus: Pick<Bus, 'broadcast' | 'listen' | 'onReconnect'> },
@@ -81,7 +75,7 @@ export function openSessions(
       .guard(() => useSession(db, { idHash: digest(cookie), tokenHash }, life))
       .then((found) => {
         const session = found && shown(found, cookie)
-        // Whoever forgot the session meanwhile has taken this look-up out of the map: its answer may be older than the end.
+        // `forget` takes look-ups under way out of the map: their answers may be older than the end of the session and are not remembered.
         if (asking.get(key) !== answer) return session
         if (!found || !session) {
           known.delete(key)
@@ -162,21 +156,3 @@ const shown = ({ id, name, expiresAt }: FoundSession, cookie: string): SignedIn 
   expiresAt: expiresAt.toISOString(),
   csrfToken: csrfTokenOf(cookie),
 })
-
-const lookEveryMs = 60_000
-
-/** For a sweep: sessions that nobody used any more go, each with its line in the audit. */
-export function endSessions(db: Kysely<Tables>, life: SessionLife): () => Promise<{ took: number }> {
-  let lookedAt = Number.NEGATIVE_INFINITY
-  return async () => {
-    if (performance.now() - lookedAt < lookEveryMs) return { took: 0 }
-    const took = await transact(db, async (trx) => {
-      const ended = await takeEndedSessions(trx, life)
-      for (const { id, name } of ended)
-        await insertAudit(trx, { appId: ofNoApp, actor: name, requestId: null, action: 'session.ended', subject: { id, why: 'expired' } })
-      return ended.length
-    })
-    if (took === 0) lookedAt = performance.now()
-    return { took }
-  }
-}

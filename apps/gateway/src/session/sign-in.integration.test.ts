@@ -16,9 +16,9 @@ const other = await startGateway(addresses)
 const { db } = await openDatabase<Tables>(testService('gateway', {}), { url: url('gateway'), poolSize: 2 })
 
 // spec: administration/sign-in-limit
-test('after ten wrong tokens of an address in a minute also the right one waits, and another address does not', async () => {
+test('after ten wrong tokens from an address within a minute even the right one is refused there, but not from another address', async () => {
   const headers = visitor()
-  // A minute that ends in between begins to count anew.
+  // When a minute ends in between, counting begins again.
   const statuses: number[] = []
   let told: Told
   do {
@@ -32,7 +32,7 @@ test('after ten wrong tokens of an address in a minute also the right one waits,
   expect((await signIn(gateway, { token: adminToken })).status).toBe(201)
 })
 
-test('right tokens are not counted', async () => {
+test('right tokens do not count towards the limit of wrong ones', async () => {
   const headers = visitor()
   for (let n = 0; n < 15; n += 1) expect((await signIn(gateway, { token: adminToken }, headers)).status).toBe(201)
 })
@@ -48,7 +48,7 @@ const givenCode = async (body: object = {}) => {
 }
 
 // spec: administration/sign-in-links
-test('a link signs in once, also when two come with it at once, under its name or one of their own', async () => {
+test('a sign-in link signs in once, also when two use it at the same time, with its name or a name of their own', async () => {
   const code = await givenCode({ name: 'Robin' })
   const told = await Promise.all(Array.from({ length: 5 }, () => signIn(gateway, { code })))
   expect(told.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([201, 401, 401, 401, 401])
@@ -59,7 +59,7 @@ test('a link signs in once, also when two come with it at once, under its name o
 })
 
 // spec: administration/sign-in-links
-test('a link of more than ten minutes ago signs in nobody, nor does one of before a new token', async () => {
+test('a sign-in link does not work after ten minutes, nor after the administration token has changed', async () => {
   const code = await givenCode()
   await sql`update sign_in_links set created_at = now() - interval '601 seconds'`.execute(db)
   expect((await signIn(gateway, { code })).status).toBe(401)
@@ -71,7 +71,7 @@ test('a link of more than ten minutes ago signs in nobody, nor does one of befor
 })
 
 // spec: administration/sign-in-links
-test('a hundred links may wait; the oldest goes', async () => {
+test('at most a hundred sign-in links wait to be used; beyond that the oldest is dropped', async () => {
   const oldest = await givenCode()
   for (let n = 0; n < 100; n += 1) await givenCode()
   expect(await db.selectFrom('sign_in_links').select('code_hash').execute()).toHaveLength(100)
@@ -79,7 +79,7 @@ test('a hundred links may wait; the oldest goes', async () => {
 })
 
 // spec: administration/session-audit
-test('the name of a session is the actor of what is done with it, whatever x-admin-actor says; who comes, is refused and goes is in the audit', async () => {
+test('the audit names the session’s operator whatever x-admin-actor says, and records sign-ins, refusals and sign-outs', async () => {
   const session = await givenSession(gateway, 'Dana Ürün')
   const { body: app } = await askWith(session, gateway, 'POST', '/v1/admin/apps', {
     headers: { 'x-admin-actor': 'somebody else' },
@@ -107,7 +107,7 @@ test('the name of a session is the actor of what is done with it, whatever x-adm
   ])
   expect(lines).toContainEqual(expect.objectContaining({ actor: 'the starter', action: 'sign-in-link.made', subject: { name: 'Robin' } }))
   const refusals = lines.filter(({ action, subject }) => action === 'session.refused' && subject['address'] === headers['x-forwarded-for'])
-  // A minute that ended in between has a first of its own.
+  // When a minute ended in between, its first refusal has a line too.
   expect([1, 2]).toContain(refusals.length)
   expect(refusals[0]).toMatchObject({ actor: 'somebody', subject: { by: 'token' } })
   const { body: begun } = await gateway.admin('GET', '/audit?action=session.begun&limit=200')

@@ -2,21 +2,25 @@ import { equalSecrets } from '@herald/auth/secret'
 import { Fault, fault } from '@herald/contracts/fault'
 import type { Kysely } from 'kysely'
 import { RateLimit } from '../core/rate-limit.ts'
-import { ofNoApp, type Sessions, type SignedIn } from './sessions.ts'
-import { insertAudit } from '../audit/store/audit.ts'
+import { ofNoApp } from '../core/audit.ts'
+import type { From, SignedIn } from '../core/session-door.ts'
+import type { Sessions } from './sessions.ts'
+import { insertAudit } from '../store/audit.ts'
 import type { Tables } from '../store/tables.ts'
 
-/** What somebody shows at the door: the administration token, or the code of a link. */
+/** What a visitor signs in with: the administration token, or the code of a link. */
 export type Shown = { token?: string | undefined; code?: string | undefined; name?: string | undefined }
-export type From = { address: string; browser: string; requestId: string }
 export type SignIn = (shown: Shown, from: From) => Promise<{ cookie: string; session: SignedIn }>
 
 const wrongPerMinute = 10
-/** Anybody can be refused, and lines of the audit stay: of an address the first of a minute has a line, and so many of all addresses together. */
+/**
+ * Lines of refusals that the audit gets in a minute, from all addresses together. Of one address only the first refusal of a minute has a line:
+ * anybody can be refused, and lines stay.
+ */
 const linesPerMinute = 20
 
-/** The door of the dashboard (spec: administration/session, administration/sign-in-limit). Faults: unauthorized, rate_limited. */
-export function openSignIn(db: Kysely<Tables>, sessions: Sessions, adminToken: string | undefined): SignIn {
+/** Signs visitors in to the dashboard (spec: administration/session, administration/sign-in-limit). Faults: unauthorized, rate_limited. */
+export function openSignIn({ db, sessions }: { db: Kysely<Tables>; sessions: Sessions }, adminToken: string | undefined): SignIn {
   const wrong = new RateLimit(wrongPerMinute)
   const lines = new RateLimit(linesPerMinute)
 

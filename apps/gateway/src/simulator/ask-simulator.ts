@@ -6,12 +6,12 @@ export type Simulator = {
 }
 type Query = Readonly<Record<string, string | number | undefined>>
 
-/** It is on this machine or beside it: longer means that it hangs. */
+/** The simulator runs on this machine or beside it: a longer silence means that it hangs. */
 const withinMs = 5_000
-/** 200 pushes of 4 KiB and what is known of them. */
+/** The longest answer of the simulator: 200 pushes of 4 KiB and what is known of them. */
 const largestAnswer = 4_000_000
 
-/** `url` undefined: the providers are real, and there is nothing to ask. */
+/** Without a `url` the providers are real, and there is no simulator to ask. */
 export function openSimulator(url: string | undefined): Simulator {
   const control = url?.replace(/\/+$/, '')
   return {

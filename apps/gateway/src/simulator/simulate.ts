@@ -1,5 +1,5 @@
 import { registerSubscription } from '@herald/contracts/calls/audience'
-import { providerKinds, type ProviderKind } from '@herald/contracts/app'
+import { providerKinds, providerOf, type ProviderKind } from '@herald/contracts/app'
 import { fault } from '@herald/contracts/fault'
 import type { Platform } from '@herald/contracts/platform'
 import type { RegisterSubscription } from '@herald/contracts/subscription'
@@ -7,9 +7,9 @@ import { verifyMessageId } from '@herald/auth/message-id'
 import type { Kysely } from 'kysely'
 import { readPayload, withoutToken, type ShownContent, type TakenPush } from './core/simulated-push.ts'
 import type { Gateway } from '../gateway.ts'
-import { readApp } from '../apps/manage-app.ts'
+import { getApp } from '../apps/store/apps.ts'
 import { setApns, setFcm, setWebPush } from '../apps/manage-provider.ts'
-import type { Note } from '../audit/store/audit.ts'
+import type { Note } from '../store/audit.ts'
 import { findProvider } from '../apps/store/providers.ts'
 import type { Tables } from '../store/tables.ts'
 
@@ -44,14 +44,12 @@ export type SimulatedPush = {
   error: string | null
 }
 
-/** By which the simulator knows that a device is reached by an app. */
+/** The accounts by which the simulator knows which devices an app reaches. */
 export type Reach = { bundleId?: string; projectId?: string; applicationServerKey?: string }
 
-const kindOf: Record<Platform, ProviderKind> = { ios: 'apns', android: 'fcm', web: 'webpush' }
-
 /** The accounts that an app sends with. Fault: not_found. */
-export async function reachOf(db: Kysely<Tables>, appId: string): Promise<Reach> {
-  await readApp(db, appId)
+export async function reachOf({ db }: { db: Kysely<Tables> }, appId: string): Promise<Reach> {
+  await getApp(db, appId)
   const [apns, fcm, webpush] = await Promise.all(providerKinds.map((kind) => findProvider(db, appId, kind)))
   const reach: Reach = {}
   for (const provider of [apns, fcm, webpush]) {
@@ -62,13 +60,12 @@ export async function reachOf(db: Kysely<Tables>, appId: string): Promise<Reach>
   return reach
 }
 
-/** An account at a simulated provider as the app's credentials, where it has none of the kind. Faults: not_found, invalid_state. */
-export async function takeSimulatedAccount(gateway: Gateway, note: Note, appId: string, kind: ProviderKind): Promise<void> {
-  const { db, simulator } = gateway
-  await readApp(db, appId)
+/** Gives an app without credentials of this kind an account at the simulated provider. Faults: not_found, invalid_state. */
+export async function takeSimulatedAccount(needs: Gateway & { note: Note }, appId: string, kind: ProviderKind): Promise<void> {
+  const { db, simulator } = needs
+  await getApp(db, appId)
   if (await findProvider(db, appId, kind))
     throw fault('invalid_state', `The app has ${kind} credentials. Remove them first, if the simulated ones shall take their place.`)
-  const needs = { ...gateway, note }
   if (kind === 'apns') {
     const account = { teamId: 'SIMULATED1', keyId: 'SIMULATED1', bundleId: `simulated.${appId}` }
     const { privateKey } = await simulator.ask<{ privateKey: string }>('POST', '/accounts', {
@@ -84,10 +81,10 @@ export async function takeSimulatedAccount(gateway: Gateway, note: Note, appId: 
   }
 }
 
-/** Ten characters, as Apple's are; another app's key is another key. */
+/** Ten characters, as in Apple's key ids; each app has a key of its own. */
 const keyIdOf = (appId: string): string => appId.slice(-10).toUpperCase()
 
-/** A virtual device that a person wants, as the phone of a user would be. */
+/** A virtual device that an operator wants, as the phone of a user would be. */
 export type NewDevice = {
   platform: Platform
   name: string
@@ -102,12 +99,12 @@ export async function addSimulatedDevice(
   { platform, name, owner }: NewDevice,
   reportTo: string,
 ): Promise<SimulatedDevice> {
-  const { bundleId, projectId, applicationServerKey } = await reachOf(db, appId)
+  const { bundleId, projectId, applicationServerKey } = await reachOf({ db }, appId)
   const account = { ios: { bundleId }, android: { projectId }, web: { applicationServerKey } }[platform]
   if (Object.values(account)[0] === undefined)
     throw fault(
       'invalid_state',
-      `The app has no ${kindOf[platform]} credentials. Take the simulated account first: POST /v1/admin/simulator/accounts.`,
+      `The app has no ${providerOf[platform]} credentials. Take the simulated account first: POST /v1/admin/simulator/accounts.`,
     )
   const { devices } = await simulator.ask<{ devices: MadeDevice[] }>('POST', '/devices', {
     body: { platform, ...account, hand: { name, reportTo } },
@@ -121,13 +118,13 @@ export async function addSimulatedDevice(
     const registered = await bus.call(registerSubscription, { appId, subscription, keyKind: 'secret' })
     return await simulator.ask('PUT', `/devices/${id}/subscription`, { body: { subscriptionId: registered.id } })
   } catch (error) {
-    // Nobody knows it: it would be a phone on the wall that nothing reaches.
+    // Without a subscription the device would stay on the page as a phone that nothing reaches.
     await simulator.ask('DELETE', `/devices/${id}`).catch(() => undefined)
     throw error
   }
 }
 
-/** A push as a page shows it. Who and which campaign it is of stands in its msgId. */
+/** A push as a page shows it. Its msgId says which user and which campaign it is for. */
 export function showPush(hmacSecrets: readonly string[], { environment = '', error, ...push }: TakenPush): SimulatedPush {
   const parts = push.msgId === null ? undefined : verifyMessageId(hmacSecrets, push.msgId)
   const { shown, data } = readPayload(push.platform, push.payload)

@@ -4,7 +4,7 @@ import type { Simulator } from './ask-simulator.ts'
 import type { TakenPush } from './core/simulated-push.ts'
 import { showPush, type Reach } from './simulate.ts'
 
-/** Who watches what virtual devices get. */
+/** A caller who watches what virtual devices get. */
 export type PushWatcher = {
   event(name: 'watching' | 'dropped' | 'waiting', data: object): void
   events(name: 'push', all: readonly object[]): void
@@ -13,22 +13,28 @@ export type PushWatcher = {
 }
 
 export type SimulatorTail = {
-  /** Answers what begins to tell a watcher, which answers how to stop. `reach` is asked again now and then: credentials change. Faults: not_found, queue_unavailable. */
+  /**
+   * Gives the function that begins to tell a watcher, which in turn gives the function that stops. `reach` is asked again now and then:
+   * credentials change. Faults: not_found, queue_unavailable.
+   */
   open(appId: string, reach: () => Promise<Reach>): Promise<(watcher: PushWatcher) => () => void>
-  /** Every stream ends. */
+  /** Ends every stream. */
   close(): void
 }
 
 const mostWatchers = 20
 const mostPerSecond = 100
 const askEveryMs = 250
-/** So often the app's accounts are read again. */
+/** After so many looks the app's accounts are read again. */
 const reachEvery = 40
 
 type Tail = { last: number; dropped: number; pushes: TakenPush[] }
 
-/** What the simulated providers took, asked for four times a second while somebody watches. A watcher gets 100 a second at most, the newest, and hears how many were left out. */
-export function openSimulatorTail(simulator: Simulator, hmacSecrets: readonly string[]): SimulatorTail {
+/**
+ * Tells watchers what the simulated providers took; the simulator is asked four times a second for each watcher. A watcher gets at most 100 pushes
+ * a second, the newest, and is told how many were left out.
+ */
+export function openSimulatorTail({ simulator }: { simulator: Simulator }, hmacSecrets: readonly string[]): SimulatorTail {
   const watching = new Set<PushWatcher>()
   let closed = false
 
@@ -76,7 +82,7 @@ export function openSimulatorTail(simulator: Simulator, hmacSecrets: readonly st
       if (watching.has(watcher)) timer = setTimeout(() => void again(), askEveryMs).unref()
     }
     watcher.event('watching', { appId, mostPerSecond })
-    // Long after the request has its trace.
+    // The timer runs long after the request that opened the stream, so it is no part of that request's trace.
     timer = apart(() => setTimeout(() => void again(), askEveryMs).unref())
     return () => {
       watching.delete(watcher)

@@ -1,7 +1,10 @@
 import { sql, type ReferenceExpression, type SelectQueryBuilder } from 'kysely'
 import type { Page } from '../core/page.ts'
 
-/** A list's order, place and length: newest first, after the cursor's row, one row more than asked for. Served by an index on (created_at, id). */
+/**
+ * Adds the order, the place and the length of a page to a query: newest first, after the cursor's row, one row more than asked for. Served by an
+ * index on (created_at, id).
+ */
 export function newestFirst<DB, TB extends keyof DB, O>(
   query: SelectQueryBuilder<DB, TB, O>,
   { limit, after }: Pick<Page, 'limit' | 'after'>,

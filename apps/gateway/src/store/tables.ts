@@ -2,7 +2,6 @@ import type { AppSettings, ProviderKind } from '@herald/contracts/app'
 import type { KeyKind, Scope } from '@herald/contracts/administration'
 import type { Generated, JSONColumnType } from 'kysely'
 import type { ProviderSettings } from '../apps/core/provider-settings.ts'
-import type { ErasingApp } from '../apps/store/app-erasures.ts'
 
 export type Tables = {
   apps: {
@@ -41,7 +40,7 @@ export type Tables = {
   }
   app_erasures: {
     app_id: string
-    app: ErasingApp
+    app: 'campaigns' | 'audience' | 'tracker' | 'webhooks'
     due_at: Generated<Date>
   }
   audit: {

@@ -39,7 +39,7 @@ export function ask(port: number, { method = 'GET', path, headers = {}, body, ra
   })
 }
 
-/** Writes bytes to a new connection and answers what came back until the other side closed it. */
+/** Writes bytes to a new connection and gives what came back until the other side closed it. */
 export function askRaw(port: number, bytes: string | Buffer): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1', () => socket.write(bytes))

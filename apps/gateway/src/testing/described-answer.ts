@@ -3,8 +3,8 @@ import { explainCampaign, readCampaign } from '@herald/contracts/calls/campaigns
 import { explainPushes, exportPushesOfCampaign, listPushes, listStats, verifyCampaign } from '@herald/contracts/calls/tracker'
 import { listDeliveries } from '@herald/contracts/calls/webhooks'
 import { unnamedField, whyNotSchema } from '@herald/testing/json-schema'
-import { administrationExamples } from '../openapi/http/administration-examples.ts'
-import { examples } from '../openapi/http/examples.ts'
+import { exampleOf } from '../openapi/http/examples.ts'
+import * as shop from '../http/shop.ts'
 import { templateOf } from '../openapi/http/openapi.ts'
 import type { Route } from '../http/route.ts'
 import { administrationDescription as description } from '../http/routes.ts'
@@ -12,7 +12,10 @@ import type { Told } from './ask.ts'
 
 type Operation = { responses: Record<number, { content?: Record<string, { schema: unknown }> }> }
 
-/** Why an answer of the administration is not as its document says, or undefined: its schema does not fit, or it has a field that the schema does not name. */
+/**
+ * Why an answer of the administration is not as its document says, or undefined: its schema does not fit, or the answer has a field that the
+ * schema does not name.
+ */
 export function whyNotDescribed({ method, path }: Route, { status, headers, text, body }: Told): string | undefined {
   const operation: unknown = description.paths?.[templateOf(path)]?.[method]
   const response = (operation as Operation).responses[status]
@@ -26,9 +29,9 @@ export function whyNotDescribed({ method, path }: Route, { status, headers, text
   return whyNotSchema(description, schema, body) ?? unnamedField(description, schema, body)
 }
 
-const shown = (name: string) => administrationExamples[name]?.answer as Record<string, unknown>
+const shown = (name: string) => exampleOf[name]?.answer as Record<string, unknown>
 const [openPush = {}, endedPush = {}] = shown('listPushes')['items'] as Record<string, unknown>[]
-/** A push as audience tells of it: what the gateway adds is left out. */
+/** A push as audience answers it: without what the gateway adds. */
 const { outcome: _outcome, variant: _variant, attempts: tries, settledAt: _at, engagements: _reports, ...ofAudience } = openPush
 
 const explained = shown('explainSend')
@@ -36,11 +39,11 @@ const [trace = {}] = explained['devices'] as Record<string, unknown>[]
 const { id, name, status, cancelling, transactional, createdAt, startedAt, settledAt } = shown('readCampaignOfApp')
 const campaign = { id, name, status, cancelling, transactional, createdAt }
 
-/** What played apps answer to calls whose usual answer is nothing, or no such thing, so that there is something to look at. */
+/** Answers of the played apps for calls that usually find nothing, so that the tests have something to look at. */
 export const fullAnswers: readonly [call: { subject: string }, answer: unknown][] = [
   [listOpenPushes, { items: [{ ...ofAudience, tries }], nextCursor: null }],
   [listPushes, { items: [endedPush], nextCursor: null }],
-  [listStats, { stats: { [examples.campaignId]: shown('readCampaignOfApp')['stats'] } }],
+  [listStats, { stats: { [shop.campaignId]: shown('readCampaignOfApp')['stats'] } }],
   [readCampaign, campaign],
   [readWaves, { waves: shown('listWavesOfCampaign')['items'] }],
   [exportPushesOfCampaign, { pushes: [], next: null }],

@@ -5,7 +5,7 @@ export type Following = {
   headers: IncomingHttpHeaders
   /** What came so far, as it was written. */
   text(): string
-  /** The events that came whole: name and data. */
+  /** The events that came whole, without heartbeats: name and data. */
   events(): { name: string; data: Record<string, unknown> }[]
   /** How it ended, once it has: by the other side or by an error. */
   ended(): 'end' | 'error' | undefined
@@ -26,10 +26,9 @@ export function follow(port: number, path: string, headers: Record<string, strin
         headers: response.headers,
         text: () => text,
         events: () =>
-          [...text.matchAll(/event: (\w+)\ndata: (.*)\n\n/g)].map(([, name = '', data = '']) => ({
-            name,
-            data: JSON.parse(data) as Record<string, unknown>,
-          })),
+          [...text.matchAll(/event: (\w+)\ndata: (.*)\n\n/g)]
+            .map(([, name = '', data = '']) => ({ name, data: JSON.parse(data) as Record<string, unknown> }))
+            .filter(({ name }) => name !== 'heartbeat'),
         ended: () => ended,
         leave: () => void asked.destroy(),
       })

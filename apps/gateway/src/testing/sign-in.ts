@@ -2,7 +2,7 @@ import { adminToken, type GatewayUnderTest } from './start-gateway.ts'
 import type { Told } from './ask.ts'
 
 let visitors = 0
-/** Headers of a visitor with an address of its own, so that the wrong tokens of one test limit no other. */
+/** Headers of a visitor with its own address, so that the wrong tokens of one test do not limit another test. */
 export const visitor = (address = `203.0.113.${(visitors += 1)}`): { 'x-forwarded-for': string } => ({ 'x-forwarded-for': address })
 
 /** Signs in to the dashboard of a gateway. */
@@ -19,7 +19,7 @@ export async function givenSession(at: GatewayUnderTest, name = 'Dana'): Promise
   return { cookie, csrf: String(told.body['csrfToken']), told }
 }
 
-/** Asks with a session as a page does. */
+/** Sends a request with a session, as a page does. */
 export const askWith = (
   { cookie, csrf }: Session,
   at: GatewayUnderTest,
@@ -28,7 +28,7 @@ export const askWith = (
   { headers = {}, body }: { headers?: Record<string, string>; body?: unknown } = {},
 ): Promise<Told> => at.ask({ method, path, headers: { cookie, ...(method === 'GET' ? {} : { 'x-csrf-token': csrf }), ...headers }, body })
 
-/** What was done that is of no app, newest first. */
+/** The audit of what belongs to no app, newest first. */
 export async function auditOfHerald(at: GatewayUnderTest): Promise<{ actor: string; action: string; subject: Record<string, unknown> }[]> {
   const { body } = await at.admin('GET', '/audit?limit=200')
   return body['items'] as { actor: string; action: string; subject: Record<string, unknown> }[]

@@ -12,9 +12,9 @@ export const sealKeys = `test:${Buffer.alloc(32, 7).toString('base64')}`
 export type GatewayUnderTest = {
   port: number
   stop: () => Promise<void>
-  /** What this gateway measured so far, as a scrape. */
+  /** The metrics of this gateway, as a scrape. */
   metrics: () => Promise<string>
-  /** What it logged so far. */
+  /** What the gateway has logged so far. */
   lines: () => Record<string, unknown>[]
   ask: (question: Question) => Promise<Told>
   /** Asks the administration surface below `/v1/admin`, with its token. */

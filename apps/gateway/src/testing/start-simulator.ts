@@ -9,7 +9,7 @@ type Answer = { status?: number; body: unknown }
 export type PlayedSimulator = {
   url: string
   asked: Asked[]
-  /** By `GET /devices`; a function may look at what is asked. Undefined: it does not answer at all. */
+  /** By method and path, as in `GET /devices`; a function may look at what is asked. Undefined: no answer at all. */
   answers: Map<string, (asked: Asked) => Answer | undefined>
 }
 

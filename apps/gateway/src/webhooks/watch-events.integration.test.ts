@@ -41,7 +41,7 @@ const droppedBy = (stream: Following) =>
   stream.events().reduce((sum, { name, data }) => sum + (name === 'dropped' ? Number(data['dropped']) : 0), 0)
 
 // spec: administration/events
-test('who watches an app gets its events as receivers get them, from the first line on, and none of another app', async () => {
+test('a watcher of an app gets its events in the form of webhooks, from the first line on, and none of another app', async () => {
   const [{ appId }, other] = [await gateway.givenApp(), await gateway.givenApp()]
   const stream = await watch(appId)
   expect([stream.status, stream.headers['content-type'], stream.headers['cache-control']]).toEqual([200, 'text/event-stream', 'no-store'])
@@ -58,7 +58,7 @@ test('who watches an app gets its events as receivers get them, from the first l
 })
 
 // spec: administration/events
-test('a watcher gets at most 100 events a second, and hears how many were left out', async () => {
+test('a watcher gets at most 100 events a second, and is told how many were left out', async () => {
   const { appId } = await gateway.givenApp()
   const stream = await watch(appId)
   await until(() => stream.events().length > 0)
@@ -69,19 +69,19 @@ test('a watcher gets at most 100 events a second, and hears how many were left o
       5,
     )
   await until(() => seenBy(stream).length + droppedBy(stream) === 1_050)
-  // What waits behind the first hundred goes out in the second after.
+  // Events behind the first hundred are sent in the next second.
   expect(seenBy(stream).length).toBeLessThanOrEqual(200)
   expect(seenBy(stream).length).toBeGreaterThanOrEqual(100)
   expect(stream.ended()).toBeUndefined()
 })
 
 // spec: administration/events
-test('webhooks is asked once however many watch an app, again while somebody does, and no more when nobody does', async () => {
+test('the app webhooks is asked once however many watch an app, again while anybody does, and no more when nobody does', async () => {
   const { appId } = await gateway.givenApp()
   const streams = [await watch(appId)]
   for (const _ of Array(5)) streams.push(await watch(appId))
   expect(watchesOf(appId)).toBe(1)
-  // Renewed after ten seconds.
+  // The watch is renewed after ten seconds.
   await until(() => watchesOf(appId) === 2)
   for (const stream of streams) stream.leave()
 
@@ -92,7 +92,7 @@ test('webhooks is asked once however many watch an app, again while somebody doe
   expect(watchesOf(appId)).toBe(before)
 })
 
-test('while webhooks is away nobody begins to watch, and who watches hears that nothing comes', async () => {
+test('while the app webhooks is away nobody can begin to watch, and watchers are told that nothing comes', async () => {
   const { appId } = await gateway.givenApp()
   const stream = await watch(appId)
   peers.answers.set(watchEvents.subject, () => {
@@ -105,7 +105,7 @@ test('while webhooks is away nobody begins to watch, and who watches hears that 
   expect(stream.ended()).toBeUndefined()
 })
 
-test('the stream of an app that is deleted ends', async () => {
+test('the event stream of a deleted app ends', async () => {
   const { appId } = await gateway.givenApp()
   const stream = await watch(appId)
   expect((await gateway.admin('DELETE', `/apps/${appId}`)).status).toBe(204)
@@ -113,7 +113,7 @@ test('the stream of an app that is deleted ends', async () => {
 })
 
 // spec: administration/events
-test('20 streams watch an app and 100 a process; more are refused, until one is left', async () => {
+test('an app has at most 20 event streams in a gateway and a gateway 100; more are refused until one is closed', async () => {
   const apps = await Promise.all(Array.from({ length: 6 }, async () => (await gateway.givenApp()).appId))
   const [first = '', ...others] = apps
   const own = await Promise.all(Array.from({ length: 20 }, () => watch(first)))
@@ -132,7 +132,7 @@ test('20 streams watch an app and 100 a process; more are refused, until one is 
   await until(async () => (await watch(others[4] ?? '')).status === 200)
 })
 
-test('a gateway that stops ends its streams, and stops without waiting for them', async () => {
+test('a gateway that stops ends its event streams', async () => {
   const { appId } = await gateway.givenApp()
   const other = await startGateway(addresses)
   const stream = await watch(appId, other.port)

@@ -5,7 +5,7 @@ import type { Bus } from '@herald/service/bus'
 import type { Log } from '@herald/service/log'
 import { apart } from '@herald/service/request-id'
 
-/** Who watches the events of an app, as long as they do. */
+/** A caller who watches the events of an app. */
 export type EventWatcher = {
   event(name: 'watching' | 'dropped', data: object): void
   events(name: 'event', all: readonly WebhookEvent[]): void
@@ -13,22 +13,22 @@ export type EventWatcher = {
   isBlocked(): boolean
   end(): void
 }
-/** Begins to tell a watcher; answers how to stop. Fault: queue_unavailable when too many watch. */
+/** Begins to tell a watcher and gives the function that stops. Fault: queue_unavailable when too many watch. */
 export type Watch = (watcher: EventWatcher) => () => void
 
 export type EventTail = {
-  /** Answers when events of the app are told here from now on. Faults: queue_unavailable, database_unavailable. */
+  /** Gives a Watch once events of the app come to this process. Faults: queue_unavailable, database_unavailable. */
   open(appId: string): Promise<Watch>
-  /** Every stream ends; whoever still wants to know asks another gateway. */
+  /** Ends every stream; a caller who wants to go on watching asks another gateway. */
   close(): void
 }
 
-/** Streams of one process and of one app: more are refused, so that watching never costs what sending needs. */
+/** Streams of one process, and of one app in it. More are refused, so that watching never costs what sending needs. */
 const mostWatchers = 100
 const mostOfApp = 20
-/** A watch lasts three of these. */
+/** How often a watch is renewed; webhooks keeps it for three times as long. */
 const renewEveryMs = 10_000
-/** How soon somebody who did not take what was written is looked at again. */
+/** How soon a watcher that had not taken what was written is tried again. */
 const lookEveryMs = 250
 const windowMs = 1_000
 
@@ -36,12 +36,12 @@ type Told = { watcher: EventWatcher; waiting: WebhookEvent[]; dropped: number; w
 type App = { told: Set<Told>; renewedAt: number }
 
 /**
- * Events of apps that somebody watches, as webhooks takes them over. Nobody watches an app: webhooks is not asked, tracker and audience announce nothing
- * for it, and nothing comes. Each watcher gets at most 100 a second, and hears how many were left out. `isThere`: whether the app is.
+ * Events of the apps that are watched, as webhooks takes them over. While nobody watches an app webhooks is not asked, tracker and audience
+ * announce nothing for it, and nothing comes. Each watcher gets at most 100 events a second and is told how many were left out. `isThere`: whether
+ * the app exists.
  */
 export function openEventTail(
-  bus: Pick<Bus, 'call' | 'listen' | 'onReconnect'>,
-  log: Log,
+  { bus, log }: { bus: Pick<Bus, 'call' | 'listen' | 'onReconnect'>; log: Log },
   isThere: (appId: string) => Promise<boolean>,
 ): EventTail {
   const apps = new Map<string, App>()
@@ -81,7 +81,7 @@ export function openEventTail(
       await bus.call(watchEvents, { appId })
       app.renewedAt = performance.now()
     } catch (error) {
-      if (!Fault.is(error)) log.error({ appId, err: error }, 'a watch was not renewed')
+      if (!Fault.is(error)) log.error({ appId, err: error }, 'a watch of events was not renewed')
       for (const { watcher } of app.told) watcher.comment('waiting')
     }
   }
@@ -90,7 +90,7 @@ export function openEventTail(
     for (const { watcher } of app.told) watcher.end()
   }
 
-  /** The timers run while somebody watches, long after the first one's request has its trace. */
+  /** The timers run while there are watchers, long after the request of the first one, so they are no part of that request's trace. */
   const keepTime = () => {
     if (apps.size === 0 || closed) {
       for (const timer of timers) clearInterval(timer)
@@ -115,7 +115,7 @@ export function openEventTail(
     watcher.event('watching', { appId, mostPerSecond: mostShownPerSecond })
     return () => {
       if (app.told.delete(told)) watching -= 1
-      // Who watches no more is not renewed: webhooks forgets the app within 30 s.
+      // An app without watchers is not renewed: webhooks forgets it within 30 s.
       if (app.told.size === 0 && apps.get(appId) === app) apps.delete(appId)
       keepTime()
     }

@@ -2,13 +2,13 @@ import type { EngagementKind } from '@herald/contracts/event'
 import type { OutcomeKind } from '@herald/contracts/outcome'
 import type { Platform } from '@herald/contracts/platform'
 
-/** How far the counters of an app's present hour move, as statements of migrations/0105 take it. */
-export type HourMove = { app_id: string; platform: Platform } & Partial<Record<OutcomeKind | EngagementKind, number>>
+/** How far the counters of an app's present hour move. */
+export type HourMove = { appId: string; platform: Platform } & Partial<Record<OutcomeKind | EngagementKind, number>>
 
-/** Pushes of a campaign that failed or were skipped alike, as statements of migrations/0105 take it. */
-export type CodeMove = { campaign_id: string; app_id: string; platform: Platform; outcome: OutcomeKind; code: string; count: number }
+/** How many pushes of a campaign failed or were skipped with one code. */
+export type CodeMove = { campaignId: string; appId: string; platform: Platform; outcome: OutcomeKind; code: string; count: number }
 
-/** What was new. `code`: of pushes that failed or were skipped, else empty. */
+/** Pushes that ended, or reports that came. `code` is empty unless the pushes failed or were skipped. */
 export type HourCounted = {
   campaignId: string
   appId: string
@@ -19,8 +19,8 @@ export type HourCounted = {
 }
 
 /**
- * Adds up what was new by app and platform, and by campaign, platform and code for what has one. Each list is in the order of its key, in
- * which all writers lock. Tests are counted in no series (spec: administration/series-tests): the caller leaves them out.
+ * Adds up what is new: by app and platform, and, where there is a code, by campaign, platform and code. Each list is in the order of its key,
+ * which is the order in which all writers lock. Tests are counted in no series (spec: administration/series-tests): the caller leaves them out.
  */
 export function hourMoves(counted: HourCounted[]): { hours: HourMove[]; codes: CodeMove[] } {
   const hours = new Map<string, HourMove>()
@@ -28,13 +28,13 @@ export function hourMoves(counted: HourCounted[]): { hours: HourMove[]; codes: C
   for (const { campaignId, appId, platform, kind, code, count } of counted) {
     const key = `${appId} ${platform}`
     let move = hours.get(key)
-    if (!move) hours.set(key, (move = { app_id: appId, platform }))
+    if (!move) hours.set(key, (move = { appId, platform }))
     move[kind] = (move[kind] ?? 0) + count
     if (code === '' || (kind !== 'failed' && kind !== 'skipped')) continue
     const codeKey = `${campaignId} ${platform} ${kind} ${code}`
     const known = codes.get(codeKey)
     if (known) known.count += count
-    else codes.set(codeKey, { campaign_id: campaignId, app_id: appId, platform, outcome: kind, code, count })
+    else codes.set(codeKey, { campaignId, appId, platform, outcome: kind, code, count })
   }
   return { hours: inOrder(hours), codes: inOrder(codes) }
 }

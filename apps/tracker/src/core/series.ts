@@ -4,25 +4,26 @@ import { outcomes } from '@herald/contracts/outcome'
 import { platforms, type Platform } from '@herald/contracts/platform'
 import type { Counted, SeriesBucket, SeriesPoint } from '@herald/contracts/series'
 
-/** Hours are kept so long, then they become days, which are kept as long as a year and what is left of its last month. */
+/** Hours are kept for 35 days and then merged into days. Days are kept for a year and the rest of its last month. */
 export const hoursKeptDays = 35
 export const daysKept = 400
 
-/** More is refused: nobody sees more points in a chart. */
+/** A request for more points is refused: nobody sees more in a chart. */
 const mostPoints = 2_000
 
 const hourMs = 3_600_000
 const bucketMs: Record<SeriesBucket, number> = { hour: hourMs, day: 24 * hourMs }
 
-/** So many buckets there are when nobody says from when. */
+/** How many buckets are given when `from` is not. */
 const usual: Record<SeriesBucket, number> = { hour: 24, day: 30 }
 
-/** The beginning of the UTC hour or day, in Unix milliseconds. */
+/** Gives the beginning of the UTC hour or day, in Unix milliseconds. */
 export const floorTo = (bucket: SeriesBucket, at: number): number => at - (at % bucketMs[bucket])
 
 /**
- * The buckets from that of `from` on (null: the last 24 hours or 30 days) that begin before `to`, or, if that is earlier, not after `now`: their beginnings in Unix milliseconds, and the end of the last. `perBucket`: how many points
- * each has. Fault: invalid_body at `from` (spec: administration/series).
+ * Gives the buckets of a request: from the one of `from` on (null: the last 24 hours or 30 days), as long as they begin before `to` and not after
+ * `now`. `starts` are their beginnings in Unix milliseconds, `until` is the end of the last. `perBucket`: how many points each has. Fault:
+ * invalid_body at `from` (spec: administration/series).
  */
 export function bucketsOf({
   from,
@@ -50,19 +51,19 @@ export function bucketsOf({
   return { starts: Array.from({ length: count }, (_, place) => first + place * step), until: first + count * step }
 }
 
-/** The kinds of counters that move over time, which are also names of columns. */
+/** The kinds of counters over time. They are also names of columns. */
 export const countedKinds = ['queued', ...outcomes, ...Object.values(engagementKinds)] as const
 export type Counts = Record<(typeof countedKinds)[number], number>
 export type CountsAt = Counts & { at: Date; platform: Platform }
 
-/** What was counted in all of these. */
+/** Adds up counters. */
 export function sumOf(rows: Counts[]): Counted {
   const sum: Counted = { queued: 0, sent: 0, failed: 0, skipped: 0, delivered: 0, opened: 0, clicked: 0, dismissed: 0, converted: 0 }
   for (const row of rows) for (const kind of countedKinds) sum[kind] += row[kind]
   return sum
 }
 
-/** A point for each bucket, or for each bucket and platform, also where nothing was counted. */
+/** Gives a point for each bucket, or for each bucket and platform, also where nothing was counted. */
 export function pointsOf(starts: number[], rows: CountsAt[], { byPlatform }: { byPlatform: boolean }): SeriesPoint[] {
   const byStart = Map.groupBy(rows, ({ at }) => at.getTime())
   return starts.flatMap((start) => {
@@ -73,5 +74,5 @@ export function pointsOf(starts: number[], rows: CountsAt[], { byPlatform }: { b
   })
 }
 
-/** The first 144 steps of a curve are 10 minutes, all others an hour (migrations/0105). */
+/** Gives the seconds after which a step of a curve begins: the first 144 steps are 10 minutes, all others an hour (migrations/0105). */
 export const stepSeconds = (step: number): number => (step < 144 ? step * 600 : 86_400 + (step - 144) * 3_600)

@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest'
 import { tally } from './tally.ts'
 
-test('what was new is added up by campaign, there also by platform, and by variant for what has one', () => {
+test('new outcomes are added up by campaign, there also by platform, and by variant where there is one', () => {
   const { byCampaign, byVariant } = tally([
     { campaignId: 'one', variant: '', kind: 'sent' },
     { campaignId: 'one', variant: 'a', kind: 'sent' },
-    { campaignId: 'one', variant: 'a', kind: 'failed', settles: 'web', count: 3 },
+    { campaignId: 'one', variant: 'a', kind: 'failed', endedOn: 'web', count: 3 },
     { campaignId: 'two', variant: 'a', kind: 'opened' },
   ])
   expect(byCampaign).toEqual(
     new Map([
-      ['one', { sent: 2, failed: 3, settled_web: 3 }],
+      ['one', { sent: 2, failed: 3, ended: { web: 3 } }],
       ['two', { opened: 1 }],
     ]),
   )

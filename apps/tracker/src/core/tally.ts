@@ -4,22 +4,22 @@ import type { Platform } from '@herald/contracts/platform'
 
 /** How far counters move. */
 export type Tally = Partial<Record<OutcomeKind | EngagementKind, number>>
-/** A campaign also counts, by platform, the pushes that have their outcome. */
-export type CampaignTally = Tally & Partial<Record<`settled_${Platform}`, number>>
+/** A campaign also counts, by platform, the pushes that have an outcome. */
+export type CampaignTally = Tally & { ended?: Partial<Record<Platform, number>> }
 
-/** `count`: how many, 1 unless told. `settles`: the platform of pushes that have their outcome now. */
-export type Counted = { campaignId: string; variant: string; kind: OutcomeKind | EngagementKind; count?: number; settles?: Platform }
+/** `endedOn`: the platform of pushes that have an outcome now. */
+export type Counted = { campaignId: string; variant: string; kind: OutcomeKind | EngagementKind; count?: number; endedOn?: Platform }
 export type VariantTally = { campaignId: string; variant: string; tally: Tally }
 
-/** Adds up what was new, by campaign, and by variant for what has one. */
+/** Adds up what is new, by campaign and, where there is a variant, by variant. */
 export function tally(counted: Counted[]): { byCampaign: Map<string, CampaignTally>; byVariant: VariantTally[] } {
   const byCampaign = new Map<string, CampaignTally>()
   const byVariant = new Map<string, VariantTally>()
-  for (const { campaignId, variant, kind, settles, count = 1 } of counted) {
+  for (const { campaignId, variant, kind, endedOn, count = 1 } of counted) {
     let campaign = byCampaign.get(campaignId)
     if (!campaign) byCampaign.set(campaignId, (campaign = {}))
     campaign[kind] = (campaign[kind] ?? 0) + count
-    if (settles) campaign[`settled_${settles}`] = (campaign[`settled_${settles}`] ?? 0) + count
+    if (endedOn) campaign.ended = { ...campaign.ended, [endedOn]: (campaign.ended?.[endedOn] ?? 0) + count }
     if (variant === '') continue
     const key = `${campaignId} ${variant}`
     let ofVariant = byVariant.get(key)

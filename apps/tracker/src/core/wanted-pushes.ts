@@ -1,11 +1,11 @@
 import type { OutcomeKind } from '@herald/contracts/outcome'
 import { inListOrder, type PushPlace } from './page-cursor.ts'
-import { indexesOf, readEnds, slotAt, type SettledEnd, type Slots } from './slots.ts'
+import { indexesOf, readEnds, slotAt, type TimedEnd, type Slots } from './slots.ts'
 
 export type Wanted = {
   outcome?: OutcomeKind | undefined
   code?: string | undefined
-  /** When the push ended, Unix milliseconds: from this moment on, and before that. */
+  /** Pushes that ended from this moment on, and before that one, in Unix milliseconds. */
   from?: number | undefined
   to?: number | undefined
   after?: PushPlace | undefined
@@ -13,9 +13,9 @@ export type Wanted = {
   user?: Buffer | undefined
 }
 type Row = Slots & { campaignId: string; no: number; devices: Buffer | null; users: Buffer | null }
-export type PushOfRow<Found extends Row> = PushPlace & { row: Found; end: SettledEnd }
+export type PushOfRow<Found extends Row> = PushPlace & { row: Found; end: TimedEnd }
 
-/** The pushes of a row that ended and are wanted, the last place first, at most `most`. */
+/** Gives the pushes of a row that have an outcome and fit the filter, the last place first, at most `most`. */
 export function wantedPushes<Found extends Row>(row: Found, wanted: Wanted, most: number): PushOfRow<Found>[] {
   const { after, device, user } = wanted
   const ends = readEnds(row).map((end) => (isWanted(end, wanted) ? end : undefined))
@@ -31,13 +31,13 @@ export function wantedPushes<Found extends Row>(row: Found, wanted: Wanted, most
   return pushes
 }
 
-const isWanted = ({ outcome, code, at }: SettledEnd, wanted: Wanted): boolean =>
+const isWanted = ({ outcome, code, at }: TimedEnd, wanted: Wanted): boolean =>
   (wanted.outcome === undefined || outcome === wanted.outcome) &&
   (wanted.code === undefined || code === wanted.code) &&
   (wanted.from === undefined || at >= wanted.from) &&
   (wanted.to === undefined || at < wanted.to)
 
-/** The indexes of a row that are a device's and a user's, or all. */
+/** Gives the indexes of a row that belong to the device and the user of the filter; all of them without such a filter. */
 function indexesWanted({ size, devices, users }: Row, device: Buffer | undefined, user: Buffer | undefined): number[] {
   const ofDevice = device && devices ? indexesOf(devices, device) : undefined
   const ofUser = user && users ? indexesOf(users, user) : undefined

@@ -2,26 +2,26 @@ import type { Announcement } from '@herald/contracts/event'
 import { sql } from 'kysely'
 import type { Db } from './tables.ts'
 
-export type AnnouncementRow = { id: string; subject: string; body: Announcement; pointer_no: number }
+export type AnnouncementRow = { id: string; subject: string; body: Announcement; pointerNo: number }
 
-/** Announcements as statements of migrations/0090 take them. */
+/** Writes announcements as the statements of migrations/0090 take them. */
 export const asJson = (announcements: AnnouncementRow[]): string =>
   JSON.stringify(announcements.map(({ id, subject, body }) => ({ id, subject, body: JSON.stringify(body) })))
 
-/** Promises to tell webhooks; published right after the commit, else by the sweep 5 s later. */
+/** Inserts announcements. They are published right after the commit, or else by the sweep 5 s later. */
 export async function insertAnnouncements(db: Db, announcements: AnnouncementRow[]): Promise<void> {
   if (announcements.length > 0) await sql`select insert_announcements(${asJson(announcements)}::json)`.execute(db)
 }
 
-/** Repeated and not confirmed: so many at a time, until webhooks confirms some. Up to ~300 kB each. */
+/** At most this many unconfirmed announcements are repeated at a time. Each has up to ~300 kB. */
 export const mostRepeated = 200
-/** After so many repeats, about half an hour, an announcement holds up no other any more. */
+/** After this many repeats, about half an hour, an announcement does not hold up others any more. */
 const repeatsInWindow = 8
 
 /**
- * Takes announcements that nobody confirmed, to repeat them. They come again after 10, 20, 40 … s, at most 5 minutes, and once an hour later
- * on: unlike a pointer an announcement is heavy, and webhooks being away must not be answered with copies of its whole backlog. So only
- * `mostRepeated` are repeated at a time; the others wait until some of these are confirmed, or have been repeated for half an hour.
+ * Takes announcements that webhooks has not confirmed, to repeat them. Each is repeated after 10, 20, 40 … s, at most 5 minutes, and after half an hour
+ * once an hour. Unlike a pointer an announcement is large, and while webhooks is away the queue must not fill with copies. So only `mostRepeated` are
+ * repeated at a time: the others wait until some of these are confirmed or have been repeated for half an hour.
  */
 export async function takeDueAnnouncements(db: Db, limit: number): Promise<AnnouncementRow[]> {
   const { rows } = await sql<Omit<AnnouncementRow, 'body'> & { body: string }>`
@@ -38,11 +38,20 @@ export async function takeDueAnnouncements(db: Db, limit: number): Promise<Annou
     update announcements a set pointer_no = pointer_no + 1,
       due_at = now() + case when pointer_no < ${repeatsInWindow} then least(10 * power(2, pointer_no), 300) else 3600 end * interval '1 second'
     where a.id = any(array(select id from again union all select id from fresh))
-    returning a.id, a.subject, a.body, a.pointer_no`.execute(db)
+    returning a.id, a.subject, a.body, a.pointer_no as "pointerNo"`.execute(db)
   return rows.map((row) => ({ ...row, body: JSON.parse(row.body) as Announcement }))
 }
 
-/** Webhooks has committed the effect of these. Confirming twice is harmless. */
+/** For how many seconds the oldest row of each queue is due already; 0 when none is. */
+export async function findDueAges(db: Db): Promise<{ queue: 'announcements' | 'settlements'; seconds: number }[]> {
+  const { rows } = await sql<{ queue: 'announcements' | 'settlements'; seconds: number }>`
+    select queue, greatest(0, coalesce(extract(epoch from now() - due_at), 0))::float8 as seconds from (
+      select 'announcements' as queue, min(due_at) as due_at from announcements
+      union all select 'settlements', min(due_at) from settlements
+    ) oldest`.execute(db)
+  return rows
+}
+
 export async function deleteAnnouncements(db: Db, ids: string[]): Promise<void> {
   await db
     .deleteFrom('announcements')

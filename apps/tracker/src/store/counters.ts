@@ -1,60 +1,86 @@
 import type { EngagementKind } from '@herald/contracts/event'
 import { outcomes } from '@herald/contracts/outcome'
 import { sql } from 'kysely'
-import type { CampaignTally } from '../core/tally.ts'
+import type { CampaignTally, VariantTally } from '../core/tally.ts'
 import type { Db } from './tables.ts'
 
 const engagementColumns = ['delivered', 'opened', 'clicked', 'dismissed'] as const satisfies readonly EngagementKind[]
 const counted = [...outcomes, ...engagementColumns]
 const shownColumns = [
-  'campaign_id',
-  'app_id',
-  'day',
-  'queued_ios',
-  'queued_android',
-  'queued_web',
-  'settled_ios',
-  'settled_android',
-  'settled_web',
-  'fanned_out_at',
-  'settled_at',
+  ...(['campaign_id as campaignId', 'app_id as appId', 'day', 'test', 'fanned_out_at as fannedOutAt', 'settled_at as settledAt'] as const),
+  ...(['queued_ios', 'queued_android', 'queued_web', 'settled_ios', 'settled_android', 'settled_web'] as const),
   ...counted,
 ] as const
 
-/** How counters move, as statements of migrations/0090 take it. */
-export const movesOf = (moves: Map<string, CampaignTally>): string =>
-  JSON.stringify([...moves].map(([campaignId, tally]) => ({ campaign_id: campaignId, ...tally })))
+const selectCounters = (db: Db) => db.selectFrom('counters').select(shownColumns)
+type Selected = Awaited<ReturnType<ReturnType<typeof selectCounters>['executeTakeFirstOrThrow']>>
 
-/** The first day that the ledger keeps. */
+/** `ended`: the pushes that have an outcome. */
+const toCounters = ({ queued_ios, queued_android, queued_web, settled_ios, settled_android, settled_web, ...row }: Selected) => ({
+  ...row,
+  queued: { ios: queued_ios, android: queued_android, web: queued_web },
+  ended: { ios: settled_ios, android: settled_android, web: settled_web },
+})
+export type Counters = ReturnType<typeof toCounters>
+
+/** Writes how counters of campaigns move as the statements of migrations/0090 take it. */
+export const movesOf = (moves: Map<string, CampaignTally>): string =>
+  JSON.stringify(
+    [...moves].map(([campaignId, { ended, ...tally }]) => ({
+      campaign_id: campaignId,
+      ...tally,
+      settled_ios: ended?.ios,
+      settled_android: ended?.android,
+      settled_web: ended?.web,
+    })),
+  )
+
+/** Writes how counters of variants move as the statements of migrations/0090 take it: sorted by key. */
+export const variantMovesOf = (tallies: VariantTally[]): string =>
+  JSON.stringify(
+    tallies
+      .toSorted((one, other) => (`${one.campaignId} ${one.variant}` < `${other.campaignId} ${other.variant}` ? -1 : 1))
+      .map(({ campaignId, variant, tally }) => ({ campaign_id: campaignId, variant, ...tally })),
+  )
+
+/** The first day that the ledger still has. */
 const firstDay = (retentionDays: number) => sql<string>`(now() at time zone 'utc')::date - ${retentionDays}::int`
 
-/** The campaigns that the ledger still knows: not older than its retention, nor of a deleted app. */
-export const findKept = (db: Db, campaignIds: string[], retentionDays: number) =>
-  db
-    .selectFrom('counters')
-    .select(shownColumns)
-    .select('test')
+/** Finds the counters of those campaigns that the ledger still knows: not older than its retention, nor of a deleted app. */
+export async function findKept(db: Db, campaignIds: string[], retentionDays: number): Promise<Counters[]> {
+  const rows = await selectCounters(db)
     .where('campaign_id', '=', sql<string>`any(${campaignIds})`)
     .where('day', '>=', firstDay(retentionDays))
     .where((where) =>
       where.not(where.exists(where.selectFrom('erased_apps').select('app_id').whereRef('erased_apps.app_id', '=', 'counters.app_id'))),
     )
     .execute()
+  return rows.map(toCounters)
+}
 
-export const findCounters = (db: Db, appId: string, campaignIds: string[]) =>
-  db
-    .selectFrom('counters')
-    .select(shownColumns)
+export async function findCounters(db: Db, appId: string, campaignIds: string[]): Promise<Counters[]> {
+  const rows = await selectCounters(db)
     .where('campaign_id', '=', sql<string>`any(${campaignIds})`)
     .where('app_id', '=', appId)
+    .execute()
+  return rows.map(toCounters)
+}
+
+export const findVariantCounters = (db: Db, campaignIds: string[]) =>
+  db
+    .selectFrom('variant_counters')
+    .select(['campaign_id as campaignId', 'variant', ...counted])
+    .where('campaign_id', '=', sql<string>`any(${campaignIds})`)
+    .orderBy('campaign_id')
+    .orderBy('variant')
     .execute()
 
 export type CampaignPlace = { day: string; campaignId: string }
 export type ActiveCampaign = CampaignPlace & { queued: number }
 
 /**
- * Looks at the next `limit` campaigns, newest day first, and answers those that are active: of the last two days, or without an outcome
- * for every push. `examinedTo` is undefined at the end.
+ * Looks at the next `limit` campaigns, newest day first, and gives those that are active: campaigns of the last two days, and campaigns with a push
+ * that has no outcome. `examinedTo` is undefined at the end.
  */
 export async function findActive(
   db: Db,
@@ -70,7 +96,7 @@ export async function findActive(
   return { active: rows.filter(({ isActive }) => isActive), examinedTo: rows.length < limit ? undefined : rows.at(-1) }
 }
 
-/** The next campaigns of an app in the order of their ids, by day, the earliest first. */
+/** Finds the next campaigns of an app in the order of their ids, and gives them by day, the earliest day first. */
 export async function findCampaignsOf(db: Db, appId: string, limit: number): Promise<{ day: string; campaignIds: string[] }[]> {
   const { rows } = await sql<{ day: string; campaignIds: string[] }>`
     select day, array_agg(campaign_id order by campaign_id) as "campaignIds"
@@ -79,11 +105,11 @@ export async function findCampaignsOf(db: Db, appId: string, limit: number): Pro
   return rows
 }
 
-/** Locks counters rows, in the order of their ids: no outcome and no report of these campaigns commits meanwhile. */
+/** Locks the counters of campaigns, in the order of their ids: no outcome and no report of them commits meanwhile. */
 export const lockCounters = (db: Db, campaignIds: string[]) =>
   sql`select from counters where campaign_id = any(${campaignIds}::text[]) order by campaign_id for update`.execute(db)
 
-/** Deletes counters, with their variants, codes and curves and what is still to be told of them. The caller holds the rows. Answers how many. */
+/** Deletes the counters of campaigns with their variants, codes, curves and settlements, and gives their number. The caller has locked the counters. */
 export async function deleteCounters(db: Db, campaignIds: string[]): Promise<number> {
   const these = sql<string>`any(${campaignIds})`
   await db.deleteFrom('settlements').where('campaign_id', '=', these).execute()
@@ -94,7 +120,7 @@ export async function deleteCounters(db: Db, campaignIds: string[]): Promise<num
   return campaignIds.length
 }
 
-/** Deletes counters past retention, at most 1,000 campaigns at once; answers how many. */
+/** Deletes counters past their retention, at most 1,000 campaigns at once, and gives their number. */
 export async function deleteOldCounters(db: Db, retentionDays: number): Promise<number> {
   const { rows } = await sql`
     with old as (

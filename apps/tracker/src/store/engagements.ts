@@ -2,17 +2,17 @@ import type { EngagementKind } from '@herald/contracts/event'
 import { sql } from 'kysely'
 import type { HourMove } from '../core/hours.ts'
 import type { CampaignTally, VariantTally } from '../core/tally.ts'
-import { movesOf } from './counters.ts'
+import { movesOf, variantMovesOf } from './counters.ts'
+import { hourMovesOf } from './series.ts'
 import type { Db } from './tables.ts'
-import { variantMovesOf } from './variant-counters.ts'
 
 export type EngagementEntry = { day: string; campaignId: string; subscriptionId: string; kind: EngagementKind; variant: string }
 
-/** One kind of report of one push. */
+/** The key of one kind of report of one push. */
 export const engagementKey = (entry: { campaignId: string; subscriptionId: string; kind: EngagementKind }): string =>
   `${entry.campaignId}${entry.subscriptionId}${entry.kind}`
 
-/** Writes reports, sorted by key and each key once, and answers the database's time and the keys of those that were new. */
+/** Writes reports, which are sorted by key and have each key once. Gives the database's time and the keys of the reports that are new. */
 export async function insertEngagements(db: Db, entries: EngagementEntry[]): Promise<{ at: Date; inserted: Set<string> }> {
   const { rows } = await sql<{ at: Date; keys: string[] | null }>`
     with inserted as (
@@ -31,8 +31,8 @@ export async function insertEngagements(db: Db, entries: EngagementEntry[]): Pro
 }
 
 /**
- * Moves what reports move, in one statement (migrations/0105): counters of variants and campaigns, curves of large campaigns, the hours of their
- * apps. Throws when a campaign has no totals.
+ * Moves the counters of variants and campaigns, the curves of large campaigns and the hours of their apps, in one statement (migrations/0105). Throws
+ * when a campaign has no counters.
  */
 export async function moveEngagements(
   db: Db,
@@ -44,24 +44,24 @@ export async function moveEngagements(
   }: { byVariant: VariantTally[]; byCampaign: Map<string, CampaignTally>; hours: HourMove[]; slot: number },
 ): Promise<void> {
   await sql`
-    select move_engagements(${variantMovesOf(byVariant)}::json, ${movesOf(byCampaign)}::json, ${JSON.stringify(hours)}::json, ${slot}::smallint)`.execute(
+    select move_engagements(${variantMovesOf(byVariant)}::json, ${movesOf(byCampaign)}::json, ${hourMovesOf(hours)}::json, ${slot}::smallint)`.execute(
     db,
   )
 }
 
-/** A push is reported once of a kind. The limit keeps the planner at a probe of the key for each push, whatever it thinks of their number. */
+/** Each kind of report exists once for a push. The limit makes the planner probe the key for each push, whatever it assumes about their number. */
 const mostKinds = 10
 
 type Push = { day: string; campaignId: string; subscriptionId: string }
 export type Report = { kind: EngagementKind; at: Date }
 
-/** What devices reported of these pushes, in the order it came, by campaign and device. */
+/** Gives what devices reported of these pushes, in the order in which it came, by campaign and device. */
 export async function findEngagements(db: Db, pushes: Push[]): Promise<Map<string, EngagementKind[]>> {
   const reports = await findReports(db, pushes)
   return new Map([...reports].map(([key, of]) => [key, of.map(({ kind }) => kind)]))
 }
 
-/** The same with the moment of each. */
+/** The same, with the moment of each report. */
 export async function findReports(db: Db, pushes: Push[]): Promise<Map<string, Report[]>> {
   if (pushes.length === 0) return new Map()
   const days = pushes.map(({ day }) => day)

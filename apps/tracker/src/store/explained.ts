@@ -6,25 +6,14 @@ import type { Slots } from '../core/slots.ts'
 import { idBytes } from './ledger.ts'
 import type { Db } from './tables.ts'
 
-/** What the counters say of a campaign; undefined: nothing was ever queued for it. `isPast`: its outcomes are past their retention. */
-export async function findLedgerOf(
-  db: Db,
-  { appId, campaignId, retentionDays }: { appId: string; campaignId: string; retentionDays: number },
-): Promise<{ day: string; fannedOutAt: Date | null; isPast: boolean } | undefined> {
-  const { rows } = await sql<{ day: string; fannedOutAt: Date | null; isPast: boolean }>`
-    select day, fanned_out_at as "fannedOutAt", day < (now() at time zone 'utc')::date - ${retentionDays}::int as "isPast"
-    from counters where campaign_id = ${campaignId} and app_id || '' = ${appId}`.execute(db)
-  return rows[0]
-}
-
 export type ExplainedRow = Slots & { no: number; platform: Platform; devices: Buffer; users: Buffer }
 
-/** Rows of large batches that are looked at for a user, at most: no index leads to them, and each holds up to 500. */
+/** At most this many rows of large batches are looked at for a user: no index leads to them, and each holds up to 500 pushes. */
 const mostRanges = 10_000
 
 /**
- * The rows of one campaign that hold these devices, each by its key, and those that hold a user's pushes: the single ones by their index, those of
- * large batches from a look at the campaign's rows.
+ * Finds the rows of a campaign that hold these devices or pushes of this user. Devices are found by key. A user's single pushes are found by index, and
+ * those in large batches by a look at the campaign's rows.
  */
 export async function findExplainedRows(
   db: Db,
@@ -62,7 +51,7 @@ export async function findExplainedRows(
 export type PlaceOfPush = { no: number; place: number }
 export const nameOfPlace = ({ no, place }: PlaceOfPush): string => `${no}.${place}`
 
-/** What these pushes of a campaign heard at tries before their last; by place, without those that were tried once. */
+/** Gives the answers to the earlier tries of these pushes, by place. Pushes that were tried once are left out. */
 export async function findAttempts(
   db: Db,
   { day, campaignId, pushes }: { day: string; campaignId: string; pushes: PlaceOfPush[] },
@@ -77,7 +66,7 @@ export async function findAttempts(
   return new Map(rows.map(({ trail, ...push }) => [nameOfPlace(push), trail]))
 }
 
-/** What devices reported of their pushes of a campaign, in the order it came, by device. */
+/** Gives what devices reported of a campaign, by device, in the order in which it came. */
 export async function findReports(
   db: Db,
   { day, campaignId, subscriptionIds }: { day: string; campaignId: string; subscriptionIds: string[] },

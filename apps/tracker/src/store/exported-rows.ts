@@ -4,26 +4,15 @@ import type { Slots } from '../core/slots.ts'
 import { idBytes } from './ledger.ts'
 import type { Db } from './tables.ts'
 
-/** Where a campaign's ledger lies, and whether it is still kept; undefined: nothing was ever queued. */
-export async function findLedgerOf(
-  db: Db,
-  { appId, campaignId, retentionDays }: { appId: string; campaignId: string; retentionDays: number },
-): Promise<{ day: string; isKept: boolean } | undefined> {
-  const { rows } = await sql<{ day: string; isKept: boolean }>`
-    select day, day >= (now() at time zone 'utc')::date - ${retentionDays}::int as "isKept"
-    from counters where campaign_id = ${campaignId} and app_id || '' = ${appId}`.execute(db)
-  return rows[0]
-}
-
-/** A row of the ledger with all that it holds. */
+/** A row of the ledger with its devices and users. */
 export type WholeRow = Slots & { no: number; platform: Platform; devices: Buffer; users: Buffer }
 
-/** Pushes of a portion, about: rows are read whole. */
+/** A portion holds about this many pushes, since rows are read whole. */
 const mostPushes = 1_000
 
 /**
- * The next rows of a campaign in the order of their batches and places, from the one that the push after this place is in; `isMore`: others follow.
- * Rows are added up before what they hold is read.
+ * Finds the next rows of a campaign, in the order of their batches and places, beginning with the row of the first push after a place. `isMore`: other
+ * rows follow. The sizes of rows are added up before their contents are read.
  */
 export async function findRowsAfter(
   db: Db,

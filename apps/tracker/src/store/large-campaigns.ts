@@ -5,12 +5,12 @@ import type { CodeCount } from '@herald/contracts/series'
 import { sql } from 'kysely'
 import type { Db } from './tables.ts'
 
-/** Of how many pushes a campaign has curves and codes of its own (migrations/0105). */
+/** A campaign of more than 1,000 pushes has a curve and counted codes (migrations/0105). */
 const isLarge = sql<boolean>`queued_ios + queued_android + queued_web > 1000`
 
 type Campaign = { day: string; startedAt: Date; isLarge: boolean }
 
-/** When the first push of a campaign was queued, and whether it has a curve; undefined: nothing was ever queued for it, or it is another app's. */
+/** Finds when a campaign's first push was queued and whether it has a curve. Undefined when nothing was ever queued, or it belongs to another app. */
 export async function findLargeCampaign(db: Db, appId: string, campaignId: string): Promise<Campaign | undefined> {
   const { rows } = await sql<Campaign>`
     select day, created_at as "startedAt", ${isLarge} as "isLarge" from counters
@@ -18,7 +18,7 @@ export async function findLargeCampaign(db: Db, appId: string, campaignId: strin
   return rows[0]
 }
 
-/** The steps of a curve that have something, in order. */
+/** Finds the steps of a curve in which devices reported, in order. */
 export async function findSteps(db: Db, campaignId: string): Promise<({ step: number } & Record<EngagementKind, number>)[]> {
   return db
     .selectFrom('curve_steps')
@@ -29,11 +29,11 @@ export async function findSteps(db: Db, campaignId: string): Promise<({ step: nu
 }
 
 export type PlatformCounts = Campaign & { isKept: boolean } & Record<OutcomeKind, number> &
-  Record<`${'queued' | 'settled'}_${Platform}`, number> & { codes: CodeCount[] }
+  Record<'queued' | 'ended', Record<Platform, number>> & { codes: CodeCount[] }
 
 /**
- * A campaign's counters with its codes, read together, so that they belong together. `isKept`: the ledger still has it. Undefined: nothing was ever queued
- * for it, or it is another app's.
+ * Finds a campaign's counters and its codes, in one statement so that they agree. `ended`: the pushes that have an outcome. `isKept`: the ledger still has
+ * it. Undefined when nothing was ever queued for it, or it belongs to another app.
  */
 export async function findPlatformCounts(
   db: Db,
@@ -41,7 +41,8 @@ export async function findPlatformCounts(
 ): Promise<PlatformCounts | undefined> {
   const { rows } = await sql<PlatformCounts>`
     select day, created_at as "startedAt", ${isLarge} as "isLarge", day >= (now() at time zone 'utc')::date - ${retentionDays}::int as "isKept",
-      sent, failed, skipped, queued_ios, queued_android, queued_web, settled_ios, settled_android, settled_web,
+      sent, failed, skipped, json_build_object('ios', queued_ios, 'android', queued_android, 'web', queued_web) as queued,
+      json_build_object('ios', settled_ios, 'android', settled_android, 'web', settled_web) as ended,
       array(
         select json_build_object('platform', c.platform, 'outcome', c.outcome, 'code', c.code, 'count', c.count)
         from campaign_codes c where c.campaign_id = ${campaignId} order by c.platform, c.outcome, c.code

@@ -2,14 +2,29 @@ import { sql } from 'kysely'
 import type { Slots } from '../core/slots.ts'
 import type { Db } from './tables.ts'
 
-/** Ids are kept as 12 bytes. */
+/** The ledger keeps an id as 12 bytes. */
 export const idBytes = (id: string): Buffer => Buffer.from(id, 'hex')
 
 export type BatchKey = { campaignId: string; no: number }
 
 /**
- * A row as it is now. `batch` is the index of its batch in what was asked. `listened` is the version of what is known of its app's listeners, -1 where nothing is, and
- * `heard` the types of events that they listen to. `devices` and `users` are there when somebody listens to what was asked.
+ * Finds the day of a campaign's ledger, when its fan-out ended, and whether the ledger still keeps it. Undefined when nothing was ever queued for it, or
+ * it belongs to another app.
+ */
+export async function findLedgerOf(
+  db: Db,
+  { appId, campaignId, retentionDays }: { appId: string; campaignId: string; retentionDays: number },
+): Promise<{ day: string; fannedOutAt: Date | null; isKept: boolean } | undefined> {
+  const { rows } = await sql<{ day: string; fannedOutAt: Date | null; isKept: boolean }>`
+    select day, fanned_out_at as "fannedOutAt", day >= (now() at time zone 'utc')::date - ${retentionDays}::int as "isKept"
+    from counters where campaign_id = ${campaignId} and app_id || '' = ${appId}`.execute(db)
+  return rows[0]
+}
+
+/**
+ * A row as it was read. `batch` is the index of its batch in the question. `heard` are the types of events that the app's endpoints listen to, and
+ * `listened` is the version of that list, -1 when there is none. `devices` and `users` are read only when an endpoint listens to one of the events that
+ * may be announced.
  */
 export type ReadRow = Slots & {
   batch: number
@@ -23,8 +38,8 @@ export type ReadRow = Slots & {
 const slotColumns = sql`l.place, l.size, l.slots, l.ends, l.sent, l.failed, l.skipped`
 
 /**
- * The rows of batches of one day, each batch by its key, in the order given. `types`: of events that may be announced of it, separated by
- * spaces. Batches that are past the retention, of deleted apps or unknown have no rows. `at`: the database's time.
+ * Reads the rows of batches of one day, each batch by its key, in the order given. `types`: the types of the events that may be announced of the batch,
+ * separated by spaces. Batches that are unknown, past the retention or of a deleted app have no rows. `at` is the database's time.
  */
 export async function readRows(
   db: Db,
@@ -49,7 +64,7 @@ export async function readRows(
   return rows
 }
 
-/** Of these batches' apps and days, those for which nothing is written: deleted apps, and days past the retention. */
+/** Finds, among the apps and days of these batches, those for which nothing is written: deleted apps, and days past the retention. */
 export async function findLetGo(
   db: Db,
   batches: { appId: string; day: string }[],
@@ -65,7 +80,7 @@ export async function findLetGo(
   return { apps: new Set(rows[0]?.apps), days: new Set(rows[0]?.days) }
 }
 
-/** The slots of one batch. */
+/** Finds the slots of one batch. */
 export async function findRows(db: Db, { day, campaignId, no }: BatchKey & { day: string }): Promise<Slots[]> {
   const { rows } = await sql<Slots>`
     select ${slotColumns} from ledger_batches l
@@ -74,7 +89,7 @@ export async function findRows(db: Db, { day, campaignId, no }: BatchKey & { day
   return rows
 }
 
-/** The rows of a campaign that may hold any of these devices, with their devices; `ids` is not empty. */
+/** Finds the rows of a campaign that may hold any of these devices, with their devices. `ids` must not be empty. */
 export async function findRowsOfDevices(
   db: Db,
   { day, campaignId, ids }: { day: string; campaignId: string; ids: string[] },

@@ -4,34 +4,34 @@ import type { CodeMove, HourMove } from '../core/hours.ts'
 import type { Slots } from '../core/slots.ts'
 import type { CampaignTally, VariantTally } from '../core/tally.ts'
 import { asJson, type AnnouncementRow } from './announcements.ts'
-import { movesOf } from './counters.ts'
+import { movesOf, variantMovesOf } from './counters.ts'
 import type { BatchKey } from './ledger.ts'
+import { codeMovesOf, hourMovesOf } from './series.ts'
 import type { Db } from './tables.ts'
-import { variantMovesOf } from './variant-counters.ts'
 
-/** What is committed together: `filled` are rows as they become, `was` how many of a row's slots were filled when it was read. */
+/** What is committed together. `filled`: rows with their new slots, and in `was` how many of their slots were filled when they were read. */
 export type Outcomes = {
   day: string
   /** The apps, each with the version of its listeners that was read. */
   listened: Map<string, number>
   filled: (BatchKey & { row: Slots; was: number })[]
-  /** Of those that ended now and were tried before: what they heard then. */
+  /** Of the pushes that ended now and were tried before: the answers to their earlier tries. */
   retried: (BatchKey & { places: number[]; trail: Attempt[] })[]
   announcements: AnnouncementRow[]
   byCampaign: Map<string, CampaignTally>
   byVariant: VariantTally[]
   hours: HourMove[]
   codes: CodeMove[]
-  /** Which of its app's rows of the hour move: those of this line of commits. */
+  /** Which of an app's rows of the present hour move. */
   slot: number
 }
 
-/** A row or a listener is no longer as it was read (migrations/0090). */
+/** The database's error when a row or a listener has changed since it was read (migrations/0090). */
 const notAsRead = 'HR001'
 
 /**
- * Writes outcomes of one day in one statement, all of them or none. Answers the campaigns that are settled with this; undefined: a row or a
- * listener is no longer as it was read, and nothing is written.
+ * Writes the outcomes of one day in one statement, all of them or none. Gives the campaigns that are settled by it; undefined when a row or a listener
+ * has changed since it was read: then nothing is written.
  */
 export async function writeOutcomes(
   db: Db,
@@ -48,9 +48,9 @@ export async function writeOutcomes(
   try {
     const written =
       attempts.length === 0 ? sql`write_outcomes(${outcomes})` : sql`write_retried_outcomes(${outcomes}, ${JSON.stringify(attempts)}::json)`
-    // The hours come last, since many campaigns share them: what they are called with is done before them. Nothing of a test is counted there.
+    // The hours come last, since many campaigns share these rows: the arguments of the call are evaluated before it. Tests are not counted there.
     const series = sql`move_series(
-      ${written}, ${JSON.stringify(hours)}::json, ${codes.length > 0 ? JSON.stringify(codes) : null}::json, ${slot}::smallint
+      ${written}, ${hourMovesOf(hours)}::json, ${codes.length > 0 ? codeMovesOf(codes) : null}::json, ${slot}::smallint
     )`
     const { rows } = await sql<{ settled: string[] }>`select ${hours.length > 0 ? series : written} as settled`.execute(db)
     return rows[0]?.settled

@@ -1,13 +1,13 @@
 import { sql } from 'kysely'
 import type { Db } from './tables.ts'
 
-/** An app may make a million campaigns a month, nearly all of one push: so many of the newest are looked at, ~2 µs each. */
+/** At most this many of an app's newest campaigns are looked at, ~2 µs each: an app may make a million a month, nearly all of one push. */
 const mostExamined = 20_000
-/** A smaller send says more of the way to the first push than of the pace. */
+/** The time of a smaller send is mostly the time to its first push, which says little about the pace. */
 const leastPushes = 1_000
 const lastSends = 5
 
-/** The pushes of an app's last five settled large sends of 30 days, and the seconds that they took from the first page to the last outcome. */
+/** Adds up the pushes of an app's last five settled large sends of 30 days, and the seconds that they took from first page to last outcome. */
 export async function sumLargeSends(db: Db, appId: string): Promise<{ pushes: number; seconds: number }> {
   const { rows } = await sql<{ pushes: number; seconds: number }>`
     with newest as materialized (

@@ -2,12 +2,12 @@ import { sql } from 'kysely'
 import { settleDay } from './settlements.ts'
 import type { Db } from './tables.ts'
 
-/** Pages of the ledger keep room, so that an update of slots stays on its page (HOT); measured, 98 % do. */
+/** How full a page is filled, in percent. Pages of the ledger keep room, so that an updated row stays on its page (HOT): 98 % do, as measured. */
 const partitioned = { ledger_batches: 80, ledger_attempts: 100, engagements: 100 } as const
 type Partitioned = keyof typeof partitioned
 const parents = ['ledger_batches', 'ledger_attempts', 'engagements'] as const satisfies Partitioned[]
 
-/** Today in UTC by the database's clock, and `YYYY-MM-DD` texts around it. */
+/** Gives the days around today in UTC, by the database's clock, as `YYYY-MM-DD`. */
 export async function getDaysAround(db: Db, { back, ahead }: { back: number; ahead: number }): Promise<string[]> {
   const { rows } = await sql<{ day: string }>`
     select ((now() at time zone 'utc')::date + step)::date as day from generate_series(${-back}::int, ${ahead}::int) as step`.execute(db)
@@ -15,10 +15,9 @@ export async function getDaysAround(db: Db, { back, ahead }: { back: number; ahe
 }
 
 /**
- * Makes the partitions of a day if they are missing. A table is made by itself and then attached: attaching locks out no
- * insert, where `create table … partition of` would stop every writer of the ledger. Under an advisory lock, so that
- * several processes do not make the same one; must run in its own transaction, before one that writes. False: the day is past the
- * retention and gets none, since the next housekeeping would drop it.
+ * Makes the partitions of a day if they are missing. A table is first made and then attached: attaching locks out no insert, while `create table …
+ * partition of` would stop every writer of the ledger. An advisory lock keeps several processes from making the same one. It must run in a transaction
+ * of its own, before one that writes. Gives false when the day is past the retention: it gets no partitions, since the housekeeping would drop them.
  */
 export async function insertDay(db: Db, day: string, retentionDays: number): Promise<boolean> {
   const { rows } = await sql<{ kept: boolean }>`
@@ -41,9 +40,9 @@ export async function insertDay(db: Db, day: string, retentionDays: number): Pro
 }
 
 /**
- * Drops partitions of days more than `retentionDays` ago and answers how many, and how many campaigns of these days were settled with
- * them: some of their outcomes never came, and none is taken any more, so nothing else would ever end them. One day of grace: an event that was
- * let in just before midnight must still find its partition. Dropping waits for writers, so it gives up after 2 s and is tried again.
+ * Drops the partitions of days more than `retentionDays` ago. Gives how many it dropped, and how many campaigns of these days it settled: some of their
+ * outcomes never came, and none is taken any more, so nothing else would end them. A day is kept one day longer than it must be, since a report that was
+ * accepted just before midnight must still find its partition. Dropping waits for writers, so it gives up after 2 s and is tried again.
  */
 export async function deleteOldDays(db: Db, retentionDays: number): Promise<{ dropped: number; settled: number }> {
   const { rows } = await sql<{ partition: string; day: string }>`

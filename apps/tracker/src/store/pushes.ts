@@ -6,7 +6,7 @@ import type { Slots } from '../core/slots.ts'
 import { idBytes } from './ledger.ts'
 import type { Db } from './tables.ts'
 
-/** What is looked for. `after`: the last push of the page before. */
+/** The pushes that are looked for. `after`: the last push of the page before. */
 export type PushFilter = {
   appId: string
   campaignId?: string | undefined
@@ -15,7 +15,7 @@ export type PushFilter = {
   outcome?: OutcomeKind | undefined
   code?: string | undefined
   platform?: Platform | undefined
-  /** When the push ended (ISO): from this moment on, and before that. */
+  /** Pushes that ended from this moment on, and before that one (ISO). */
   from?: string | undefined
   to?: string | undefined
   after?: PushPlace | undefined
@@ -23,7 +23,7 @@ export type PushFilter = {
   retentionDays: number
 }
 
-/** A row that may hold what is looked for. `users`: only where a user is. */
+/** A row that may hold wanted pushes. `devices` and `users` are read only when the filter names a device or a user. */
 export type FoundRow = Slots & {
   day: string
   campaignId: string
@@ -40,15 +40,15 @@ const columns = ({ subscriptionId, userId }: PushFilter) => sql`
   ${subscriptionId === undefined ? sql`null::bytea` : sql`l.devices`} as devices, ${userId === undefined ? sql`null::bytea` : sql`l.users`} as users`
 
 /**
- * What a row says of itself without its slots: its platform, its sums, and the codes among its ends (an end of another kind may hold the same word).
- * When its pushes ended only the ends themselves say.
+ * Whether a row may hold wanted pushes, as far as its platform, its sums and the text of its ends say (an end of another kind may hold the same word).
+ * When its pushes ended is only known after the ends are parsed.
  */
-const maySettle = ({ outcome, code, platform }: PushFilter) => sql`
+const rowMayHoldWanted = ({ outcome, code, platform }: PushFilter) => sql`
   ${outcome === undefined ? sql`l.sent + l.failed + l.skipped > 0` : sql`${sql.ref(`l.${outcome}`)} > 0`}
   ${only(platform, sql`and l.platform = ${platform}`)}
   ${only(code, sql`and position(${JSON.stringify(code ?? '')} in l.ends) > 0`)}`
 
-/** A row that begins after the last push of the page before has nothing that is left. */
+/** Leaves out rows that lie before the place where this page begins. */
 const isLeft = (after: PushPlace | undefined) =>
   only(
     after,
@@ -57,8 +57,8 @@ const isLeft = (after: PushPlace | undefined) =>
   )
 
 /**
- * Rows of single pushes to a device or a user, newest campaign first, by the index of either: they cost what is answered, whatever else the app has
- * sent. At most `most`, each with one push.
+ * Finds rows of single pushes to a device or a user, newest campaign first, by the index of either, at most `most`. The cost depends on the rows that are
+ * found, not on what else the app has sent.
  */
 export async function findSingles(db: Db, filter: PushFilter, most: number): Promise<FoundRow[]> {
   const { appId, campaignId, subscriptionId, userId, after, retentionDays } = filter
@@ -67,18 +67,18 @@ export async function findSingles(db: Db, filter: PushFilter, most: number): Pro
     where l.day >= (now() at time zone 'utc')::date - ${retentionDays}::int and l.first_id is null and l.app_id = ${idBytes(appId)}
       ${only(subscriptionId, sql`and l.devices = ${idBytes(subscriptionId ?? '')}`)} ${only(userId, sql`and l.users = ${idBytes(userId ?? '')}`)}
       ${only(campaignId, sql`and l.campaign_id = ${idBytes(campaignId ?? '')}`)}
-      ${isLeft(after)} and ${maySettle(filter)}
+      ${isLeft(after)} and ${rowMayHoldWanted(filter)}
     order by l.campaign_id desc, l.batch_no desc, l.place desc
     limit ${most}`.execute(db)
   return rows
 }
 
-/** A campaign, and how many of its pushes may be wanted as far as counters say; none where the ledger keeps it no more. */
+/** A campaign, and how many of its pushes may be wanted as far as its counters say; 0 when the ledger does not keep it any more. */
 export type CampaignToRead = { campaignId: string; day: string; pushes: number }
 
 /**
- * The next campaigns of an app, newest first; with `rangesOnly` those that have rows of many pushes. Asked for as a range of the index by app:
- * with `app_id = …` the planner may take the index of all campaigns, and walk through every newer one of other apps.
+ * Finds the next campaigns of an app, newest first; with `rangesOnly` those that have rows of many pushes. The condition is a range of the index by app:
+ * with `app_id = …` the planner may choose the index of all campaigns and walk through every newer one of other apps.
  */
 export async function findCampaignsToRead(
   db: Db,
@@ -86,11 +86,11 @@ export async function findCampaignsToRead(
   { limit, rangesOnly }: { limit: number; rangesOnly: boolean },
 ): Promise<CampaignToRead[]> {
   const { appId, campaignId, after } = filter
-  // A cursor within a campaign: what is left of it comes first.
+  // The cursor lies within a campaign: the rest of that campaign comes first.
   const isPartLeft = after !== undefined && after.no > 0
   const { rows } = await sql<CampaignToRead>`
     select campaign_id as "campaignId", day,
-      case when ${mayHoldWanted(filter)} then ${mostWanted(filter)} else 0 end as pushes
+      case when ${campaignMayHoldWanted(filter)} then ${mostWanted(filter)} else 0 end as pushes
     from counters
     where ${rangesOnly ? sql`has_ranges and` : sql``} ${
       campaignId === undefined
@@ -104,20 +104,20 @@ export async function findCampaignsToRead(
 
 const pastEveryId = 'g'
 
-/** Whether a campaign may have pushes that are kept and ended in the time asked for: they all ended between its first report and its settlement. */
-const mayHoldWanted = ({ retentionDays, from, to }: PushFilter) => sql`
+/** Whether a campaign is kept and may have pushes that ended in the wanted time: all of them ended between its first report and its settlement. */
+const campaignMayHoldWanted = ({ retentionDays, from, to }: PushFilter) => sql`
   day >= (now() at time zone 'utc')::date - ${retentionDays}::int
     ${only(to, sql`and created_at < ${to}::timestamptz`)} ${only(from, sql`and coalesce(settled_at, now()) >= ${from}::timestamptz`)}`
 
-/** How many pushes of a campaign may be wanted, as far as its counters say. */
+/** How many pushes of a campaign may be wanted at most, as far as its counters say. */
 function mostWanted({ outcome, code, platform }: PushFilter) {
   const ended = outcome === undefined ? (code === undefined ? sql`sent + failed + skipped` : sql`failed + skipped`) : sql.ref(outcome)
   return platform === undefined ? ended : sql`least(${ended}, ${sql.ref(`settled_${platform}`)})`
 }
 
 /**
- * Looks at the rows of these campaigns in their order, after a place and at most `most`, a probe of the ledger's key for each campaign, or for a
- * device a probe of its range. Answers those that may hold what is wanted, at most one more than the limit, and how far it has looked.
+ * Looks at the rows of these campaigns in their order, after a place and at most `most`: one probe of the ledger's key for each campaign, or, for a device,
+ * one probe of its range. Gives the rows that may hold wanted pushes, at most one more than the limit, and how far it has looked.
  */
 export async function findRowsOfCampaigns(
   db: Db,
@@ -129,14 +129,14 @@ export async function findRowsOfCampaigns(
   const days = campaigns.map(({ day }) => day)
   const device = subscriptionId === undefined ? undefined : idBytes(subscriptionId)
   const user = userId === undefined ? undefined : idBytes(userId)
-  // The days are named twice: the list lets the planner leave out the other partitions, at ~0.1 ms each.
+  // The days are named twice: the list lets the planner leave out the other partitions, which cost ~0.1 ms each.
   const { rows } = await sql<FoundRow & { isFound: boolean; examined: number }>`
     with examined as materialized (
       select l.day, l.campaign_id, l.batch_no, l.place, l.is_wanted
       from unnest(${days}::date[], ${campaigns.map(({ campaignId }) => idBytes(campaignId))}::bytea[]) as campaign(day, campaign_id)
       cross join lateral (
         select l.day, l.campaign_id, l.batch_no, l.place,
-          (${maySettle(filter)} ${only(device, sql`and position(${device} in l.devices) > 0`)} ${only(user, sql`and position(${user} in l.users) > 0`)}) as is_wanted
+          (${rowMayHoldWanted(filter)} ${only(device, sql`and position(${device} in l.devices) > 0`)} ${only(user, sql`and position(${user} in l.users) > 0`)}) as is_wanted
         from ledger_batches l
         where l.day = campaign.day and l.day = any(${[...new Set(days)]}::date[]) and l.campaign_id = campaign.campaign_id
           ${rangesOnly ? sql`and l.first_id is not null` : sql``}
@@ -166,7 +166,7 @@ export async function findRowsOfCampaigns(
   return { found: rows.slice(0, -1), examined: last?.examined ?? 0, examinedTo }
 }
 
-/** Whose these pushes were, in the order given: of a row of many only the twelve bytes of each are read. */
+/** Finds device and user of these pushes, in the order given. Of a row of many pushes only the twelve bytes of each id are read. */
 export async function findNames(
   db: Db,
   pushes: (PushPlace & { day: string; rowPlace: number })[],

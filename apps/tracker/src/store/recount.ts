@@ -7,7 +7,7 @@ import { countSlots, type Slots } from '../core/slots.ts'
 import { idBytes } from './ledger.ts'
 import type { Db, Tables } from './tables.ts'
 
-/** Reads in one snapshot, on one core: what counts anew must not see the counters of one moment and the rows of another. */
+/** Reads in one snapshot, on one core: counters and rows that are compared must be those of one moment. */
 export const inOneSnapshot = <Answer>(db: Db, work: (snapshot: Kysely<Tables>) => Promise<Answer>): Promise<Answer> =>
   db
     .transaction()
@@ -20,11 +20,11 @@ export const inOneSnapshot = <Answer>(db: Db, work: (snapshot: Kysely<Tables>) =
       return work(trx)
     })
 
-/** What a campaign's rows say: how many pushes they hold, open ones too, and how many of each variant and kind. */
+/** What a campaign's rows say: how many pushes they hold, also those without an outcome, and how many of each variant and kind. */
 export type CampaignRecount = { queued: number; rows: Recounted[] }
-type Campaign = { day: string; campaign_id: string }
+type Campaign = { day: string; campaignId: string }
 
-/** Counts the slots and the reports of these campaigns, each in its day. Those without a row are not in it. */
+/** Counts the slots and the reports of these campaigns, each in its day. Campaigns without a row are left out. */
 export async function recount(db: Db, campaigns: Campaign[]): Promise<Map<string, CampaignRecount>> {
   const counted = new Map<string, CampaignRecount>()
   const of = (campaignId: string): CampaignRecount => {
@@ -39,7 +39,7 @@ export async function recount(db: Db, campaigns: Campaign[]): Promise<Map<string
       for (const { end, count } of countSlots(row)) add(one.rows, { variant: end.variant, kind: end.outcome, count })
     }
   }
-  for (const { campaign_id, ...row } of await countEngagements(db, campaigns)) add(of(campaign_id).rows, row)
+  for (const { campaignId, ...row } of await countEngagements(db, campaigns)) add(of(campaignId).rows, row)
   return counted
 }
 
@@ -49,14 +49,14 @@ function add(rows: Recounted[], { variant, kind, count }: Recounted): void {
   else rows.push({ variant, kind, count })
 }
 
-/** Small campaigns are read together: of thousands of one-device sends each is a probe, and not a statement. */
+/** Small campaigns are read together, so that each of thousands of one-device sends costs a probe and not a statement. */
 const campaignsAtOnce = 500
-/** Of each so many rows at a time, ~1 kB: a campaign of a million pushes has two thousand. */
+/** Rows of a campaign that are read at a time, ~1 kB each. A campaign of a million pushes has two thousand. */
 const rowsAtOnce = 1_000
 
 type RecountedRow = Slots & { campaignId: string; no: number; platform: Platform }
 
-/** The rows of campaigns, each in its day, in the order of their keys. */
+/** Reads the rows of campaigns, each in its day, in the order of their keys. */
 export async function* slotsOf(db: Db, campaigns: Campaign[]): AsyncGenerator<RecountedRow> {
   let left = campaigns.map((campaign) => ({ ...campaign, no: 0, place: 0 }))
   while (left.length > 0) {
@@ -64,7 +64,7 @@ export async function* slotsOf(db: Db, campaigns: Campaign[]): AsyncGenerator<Re
     const { rows } = await sql<RecountedRow>`
       select encode(campaign.campaign_id, 'hex') as "campaignId", l.*
       from unnest(
-        ${days}::date[], ${left.map(({ campaign_id }) => idBytes(campaign_id))}::bytea[], ${left.map(({ no }) => no)}::int[],
+        ${days}::date[], ${left.map(({ campaignId }) => idBytes(campaignId))}::bytea[], ${left.map(({ no }) => no)}::int[],
         ${left.map(({ place }) => place)}::smallint[]
       ) with ordinality as campaign(day, campaign_id, after_no, after_place, ordinal)
       cross join lateral (
@@ -77,17 +77,17 @@ export async function* slotsOf(db: Db, campaigns: Campaign[]): AsyncGenerator<Re
     yield* rows
     const read = Map.groupBy(rows, ({ campaignId }) => campaignId)
     left = left.flatMap((campaign) => {
-      const ofCampaign = read.get(campaign.campaign_id) ?? []
+      const ofCampaign = read.get(campaign.campaignId) ?? []
       const last = ofCampaign.at(-1)
       return last && ofCampaign.length === rowsAtOnce ? [{ ...campaign, no: last.no, place: last.place }] : []
     })
   }
 }
 
-async function countEngagements(db: Db, campaigns: Campaign[]): Promise<(Recounted & { campaign_id: string; kind: EngagementKind })[]> {
-  const { rows } = await sql<Recounted & { campaign_id: string; kind: EngagementKind }>`
-    select campaign.campaign_id, counted.*
-    from unnest(${campaigns.map(({ day }) => day)}::date[], ${campaigns.map(({ campaign_id }) => campaign_id)}::text[])
+async function countEngagements(db: Db, campaigns: Campaign[]): Promise<(Recounted & { campaignId: string; kind: EngagementKind })[]> {
+  const { rows } = await sql<Recounted & { campaignId: string; kind: EngagementKind }>`
+    select campaign.campaign_id as "campaignId", counted.*
+    from unnest(${campaigns.map(({ day }) => day)}::date[], ${campaigns.map(({ campaignId }) => campaignId)}::text[])
       as campaign(day, campaign_id)
     cross join lateral (
       select variant, kind, count(*)::int as count from engagements

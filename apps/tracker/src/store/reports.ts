@@ -4,7 +4,7 @@ import type { NewRow } from '../core/slots.ts'
 import type { BatchKey } from './ledger.ts'
 import type { Db } from './tables.ts'
 
-/** What a fan-out has queued. `hasRanges`: it has a batch whose row is found by the range of its devices. */
+/** What a fan-out has queued so far. `hasRanges`: it has a batch whose row is found by the range of its devices. */
 export type Totals = {
   campaignId: string
   appId: string
@@ -19,7 +19,7 @@ export type Totals = {
 }
 export type NewLedgerRow = NewRow & BatchKey & { day: string; appId: string; platform: Platform }
 
-/** A campaign whose fan-out has ended just now. `heard`: the types of events that somebody listens to. */
+/** A campaign whose fan-out has ended just now. `heard`: the types of events that the app's endpoints listen to. */
 export type EndedFanOut = {
   campaignId: string
   appId: string
@@ -32,9 +32,10 @@ export type EndedFanOut = {
 }
 
 /**
- * Makes or raises totals and writes rows of the ledger, in one statement (migrations/0105): reports in the order of their campaigns, each once. Totals only grow, a late
- * report changes nothing, and a row that is there stays as it is. What totals rose by moves the hour of their app. Deleted apps get nothing, days past the retention no rows. Answers the campaigns that ended with this
- * and are settled or have a listener. `unheard`: when there is a listener it writes nothing and answers undefined.
+ * Makes or raises totals and writes rows of the ledger, in one statement (migrations/0105). Each campaign comes once, in the order of the ids. Totals only
+ * grow, so a late report changes nothing, and a row that is there stays as it is. The hour of the app moves by what the totals rose. Deleted apps get
+ * nothing, and days past the retention get no rows. Gives the campaigns that ended with this and are settled or have a listener. With `unheard` it
+ * writes nothing and gives undefined when there is a listener.
  */
 export async function writeReport(
   db: Db,
@@ -75,7 +76,7 @@ export async function writeReport(
   }))
 }
 
-/** Marks the counters of tests, in the order of their campaigns' ids. The caller's transaction has written them. */
+/** Marks counters that this transaction has written as those of tests. */
 export const markTests = (trx: Db, campaignIds: string[]) =>
   trx
     .updateTable('counters')
@@ -84,7 +85,7 @@ export const markTests = (trx: Db, campaignIds: string[]) =>
     .where('test', '=', false)
     .execute()
 
-/** As Postgres writes it as JSON. */
+/** A row of counters as Postgres writes it as JSON. */
 type CountersRow = {
   campaign_id: string
   app_id: string

@@ -1,9 +1,10 @@
 import type { CodeCount, SeriesBucket } from '@herald/contracts/series'
 import { sql, type RawBuilder } from 'kysely'
+import type { CodeMove, HourMove } from '../core/hours.ts'
 import { countedKinds, type CountsAt } from '../core/series.ts'
 import type { Db } from './tables.ts'
 
-/** Of an app, from an instant on and before another, which are beginnings of buckets: Unix milliseconds. */
+/** A stretch of an app's series, in Unix milliseconds. `from` and `until` are beginnings of buckets; `until` itself is left out. */
 export type Span = { appId: string; from: number; until: number }
 
 const at = (ms: number) => sql`${new Date(ms).toISOString()}::timestamptz`
@@ -11,12 +12,20 @@ const dayOf = (ms: number) => sql`${new Date(ms).toISOString().slice(0, 10)}::da
 const columns = sql.join(countedKinds.map((kind) => sql.ref(kind)))
 const sums = sql.join(countedKinds.map((kind) => sql`sum(${sql.ref(kind)})::bigint as ${sql.ref(kind)}`))
 
+/** Write how hours and codes move as the statements of migrations/0105 take it. */
+export const hourMovesOf = (moves: HourMove[]): string => JSON.stringify(moves.map(({ appId, ...move }) => ({ app_id: appId, ...move })))
+export const codeMovesOf = (moves: CodeMove[]): string =>
+  JSON.stringify(moves.map(({ campaignId, appId, ...move }) => ({ campaign_id: campaignId, app_id: appId, ...move })))
+
 export async function databaseNow(db: Db): Promise<Date> {
   const { rows } = await sql<{ now: Date }>`select now() as now`.execute(db)
   return rows[0]?.now ?? new Date(Number.NaN)
 }
 
-/** What was counted by bucket and platform, where there was something. Days are hours and merged days together, read in one statement: the merge hides nothing. */
+/**
+ * Gives what was counted by bucket and platform, without buckets in which nothing was. A day is the sum of hours and merged days, which one statement
+ * reads, so that nothing is missed while hours are being merged.
+ */
 export async function findCounts(db: Db, bucket: SeriesBucket, span: Span): Promise<CountsAt[]> {
   const hours = sql`app_hours where app_id = ${span.appId} and hour >= ${at(span.from)} and hour < ${at(span.until)}`
   const { rows } =
@@ -33,7 +42,7 @@ export async function findCounts(db: Db, bucket: SeriesBucket, span: Span): Prom
   return rows
 }
 
-/** How often pushes failed or were skipped with each code, by bucket and platform, earliest first; at most `limit` rows. */
+/** Counts how many pushes failed or were skipped with each code, by bucket and platform, earliest first, at most `limit` rows. */
 export async function findCodes(db: Db, bucket: SeriesBucket, span: Span, limit: number): Promise<(CodeCount & { at: Date })[]> {
   const hours = sql`app_hour_codes where app_id = ${span.appId} and hour >= ${at(span.from)} and hour < ${at(span.until)}`
   const counted =
@@ -51,28 +60,28 @@ export async function findCodes(db: Db, bucket: SeriesBucket, span: Span, limit:
   return rows
 }
 
-/** Rows that are merged, or deleted, at once. */
+/** At most this many rows of a table are merged, or deleted, at once. */
 const mostMerged = 5_000
-/** The slot of what was counted in an hour that is over: those of the processes are 0 to 15. */
+/** The slot into which the slots 0 to 15 of an hour are merged when it is over. */
 const slotOfAll = 16
 
-/** What is merged alike: counters, and how often there was a code. `names`: of what a row counts, beside its app and hour. */
+/** The two kinds of tables that are merged in the same way. `names`: the columns of a row's key beside its app and hour. */
 const series = [
   { hours: 'app_hours', days: 'app_days', names: ['platform'], values: countedKinds },
   { hours: 'app_hour_codes', days: 'app_day_codes', names: ['platform', 'outcome', 'code'], values: ['count'] },
 ] as const
 
-/** Makes one row of an hour's slots once the hour after it is over too, at most 5,000 rows of a table at once; answers how many there were. */
+/** Merges the slots of an hour into one row once the hour after it is over too, at most 5,000 rows of a table at once. Gives how many it merged. */
 export const mergeSlots = (db: Db): Promise<number> =>
   mergeEach(db, 'slots', sql`slot < ${sql.lit(slotOfAll)} and hour < date_trunc('hour', now(), 'UTC') - interval '1 hour'`)
 
-/** Makes days of the hours of UTC days more than `days` ago, at most 5,000 rows of a table at once; answers how many. */
+/** Merges hours of UTC days more than `days` ago into days, at most 5,000 rows of a table at once. Gives how many it merged. */
 export const mergeHours = (db: Db, days: number): Promise<number> =>
   mergeEach(db, 'days', sql`hour < date_trunc('day', now(), 'UTC') - make_interval(days => ${days})`)
 
 /**
- * A row is deleted in the statement that adds it to another, so it counts in one of the two, whoever else merges and whoever dies. A commit that began in its
- * hour and ends after the merge makes a row anew, which is added by the next.
+ * One statement deletes a row and adds it to another, so it counts in exactly one of the two, also when several processes merge or one is killed. A
+ * commit that began in its hour and ends after the merge makes the row again; the next merge adds it.
  */
 async function mergeEach(db: Db, into: 'slots' | 'days', isOld: RawBuilder<unknown>): Promise<number> {
   let merged = 0
@@ -108,7 +117,7 @@ async function mergeEach(db: Db, into: 'slots' | 'days', isOld: RawBuilder<unkno
   return merged
 }
 
-/** Deletes days more than `days` ago, at most 5,000 rows of a table at once; answers how many. Nothing moves them any more, so a row's place is a key. */
+/** Deletes days more than `days` ago, at most 5,000 rows of a table at once, and gives their number. Nothing updates them any more, so the place of a row is a key. */
 export async function deleteOldSeries(db: Db, days: number): Promise<number> {
   let deleted = 0
   for (const table of ['app_days', 'app_day_codes'] as const) {
@@ -122,9 +131,9 @@ export async function deleteOldSeries(db: Db, days: number): Promise<number> {
 }
 
 /**
- * Deletes at most `limit` rows of an app's series; answers how many. When its counters are gone no commit moves them any more, since one that finds no
- * counters is taken back. Only a merge may move a row while this waits for it, to another row of its table or to a table of days: so hours are looked
- * at twice, and days after them.
+ * Deletes at most `limit` rows of an app's series, and gives their number. After its counters are gone no commit moves them any more, since a commit that
+ * finds no counters is rolled back. Only a merge may move a row while this statement waits for it, to another row of its table or to a table of days:
+ * therefore hours are looked at twice, and days after them.
  */
 export async function deleteSeriesOf(db: Db, appId: string, limit: number): Promise<number> {
   let deleted = 0

@@ -1,20 +1,21 @@
 import { sql } from 'kysely'
 import type { Db } from './tables.ts'
 
-export type Settlement = { campaign_id: string; campaigns_told: boolean; audience_told: boolean }
+/** A settled campaign, and which of the two apps have been told so. */
+export type Settlement = { campaignId: string; campaignsTold: boolean; audienceTold: boolean }
 
-/** Takes settlements that are not told to everybody yet; each by its key, however many wait. */
+/** Takes settlements that one of the two apps has not been told. Each is found by its key, however many wait. */
 export async function takeDueSettlements(db: Db, limit: number): Promise<Settlement[]> {
   const { rows } = await sql<Settlement>`
     update settlements set due_at = now() + interval '5 seconds'
     where campaign_id = any(array(
       select campaign_id from settlements where due_at <= now() order by due_at limit ${limit} for update skip locked
     ))
-    returning campaign_id, campaigns_told, audience_told`.execute(db)
+    returning campaign_id as "campaignId", campaigns_told as "campaignsTold", audience_told as "audienceTold"`.execute(db)
   return rows
 }
 
-/** Settles what of a day is not settled, whatever its sums say, and promises to tell it; answers how many campaigns. */
+/** Settles the campaigns of a day that are not settled, whatever their counters say, and gives their number. The sweep tells of them. */
 export async function settleDay(db: Db, day: string): Promise<number> {
   const { rows } = await sql`
     with settled as (
@@ -25,24 +26,24 @@ export async function settleDay(db: Db, day: string): Promise<number> {
   return rows.length
 }
 
-/** One of the two has answered. What is remembered never becomes untold again. Locks in the order of ids. */
+/** Notes that one of the two apps has answered. A note is never taken back. Locks in the order of ids. */
 export async function markTold(db: Db, told: Settlement[]): Promise<void> {
   await sql`
     with told as materialized (
       select s.campaign_id, news.campaigns_told, news.audience_told
       from unnest(
-        ${told.map(({ campaign_id }) => campaign_id)}::text[],
-        ${told.map(({ campaigns_told }) => campaigns_told)}::bool[],
-        ${told.map(({ audience_told }) => audience_told)}::bool[]
+        ${told.map(({ campaignId }) => campaignId)}::text[],
+        ${told.map(({ campaignsTold }) => campaignsTold)}::bool[],
+        ${told.map(({ audienceTold }) => audienceTold)}::bool[]
       ) as news(campaign_id, campaigns_told, audience_told) join settlements s on s.campaign_id = news.campaign_id
-      where s.campaign_id = any(${told.map(({ campaign_id }) => campaign_id)}::text[])
+      where s.campaign_id = any(${told.map(({ campaignId }) => campaignId)}::text[])
       order by s.campaign_id for no key update of s
     )
     update settlements s set campaigns_told = s.campaigns_told or told.campaigns_told, audience_told = s.audience_told or told.audience_told
     from told where s.campaign_id = any(array(select campaign_id from told)) and s.campaign_id = told.campaign_id`.execute(db)
 }
 
-/** Both have answered. */
+/** Deletes settlements that both apps have been told. */
 export async function deleteSettlements(db: Db, campaignIds: string[]): Promise<void> {
   await db
     .deleteFrom('settlements')

@@ -3,12 +3,12 @@ import type { Attempt, OutcomeKind } from '@herald/contracts/outcome'
 import type { Platform } from '@herald/contracts/platform'
 import type { ColumnType, Generated, Kysely } from 'kysely'
 
-/** The tracker's schema, as migrations/ makes it. `day` is text, `YYYY-MM-DD`: a name, not an instant. */
+/** The tracker's schema, as migrations/ makes it. `day` is text, `YYYY-MM-DD`: the name of a UTC day. */
 export type Tables = {
   ledger_batches: Record<OutcomeKind, Generated<number>> & {
     day: string
     batch_no: number
-    /** Of its first push in the batch. */
+    /** The place of its first push in the batch. */
     place: number
     size: number
     campaign_id: Buffer
@@ -22,14 +22,14 @@ export type Tables = {
     slots: Buffer
     ends: Generated<string>
   }
-  /** Of pushes that were tried more than once: the answers before the last one. */
+  /** For pushes that were tried more than once, the answers before the last one. */
   ledger_attempts: { day: string; campaign_id: Buffer; batch_no: number; place: number; trail: ColumnType<Attempt[], string, string> }
   engagements: {
     day: string
     campaign_id: string
     subscription_id: string
     kind: EngagementKind
-    /** What the msgId names; empty without an experiment. */
+    /** The variant that the msgId names; empty without an experiment. */
     variant: Generated<string>
     at: Generated<Date>
   }
@@ -50,13 +50,13 @@ export type Tables = {
     settled_at: Date | null
     /** It has a batch whose row is found by the range of its devices. */
     has_ranges: Generated<boolean>
-    /** It is a test: in no series, and its events say so. */
+    /** A test is counted in no series, and its events say that it is one. */
     test: Generated<boolean>
   }
   variant_counters: Counts & { campaign_id: string; variant: string }
   app_hours: Counts & { app_id: string; hour: Date; platform: Platform; slot: number; queued: Generated<number> }
   app_hour_codes: CountOfCode & { app_id: string; hour: Date; slot: number }
-  /** Hours of 35 days ago and more, by UTC day. */
+  /** Hours that are older than 35 days, merged by UTC day. */
   app_days: Counts & { app_id: string; day: string; platform: Platform; queued: number }
   app_day_codes: CountOfCode & { app_id: string; day: string }
   campaign_codes: CountOfCode & { campaign_id: string }

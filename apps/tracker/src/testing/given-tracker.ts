@@ -13,7 +13,7 @@ import { testNatsPassword } from '@herald/testing/nats'
 import { testService } from '@herald/testing/service'
 import { Config } from '../config.ts'
 import type { Db } from '../store/tables.ts'
-import { wireTracker } from '../wire.ts'
+import { startTracker } from '../tracker.ts'
 
 export const today = new Date().toISOString().slice(0, 10)
 
@@ -27,7 +27,7 @@ export async function givenTracker({ databaseUrl, natsUrl }: { databaseUrl: stri
     DATABASE_POOL_SIZE: '6',
   }
   const service = testService('tracker', Config.parse(environment))
-  await wireTracker(service)
+  await startTracker(service)
   return service
 }
 
@@ -150,7 +150,7 @@ export function outcomesOf(batch: Batch, from = 0, to = batch.pushes.length): Ba
 }
 
 /** Reports pushes of a campaign as all that it has, and how each ended. */
-export async function settle(
+export async function givenSettled(
   caller: Bus,
   campaign: Campaign,
   pushes: Push[],

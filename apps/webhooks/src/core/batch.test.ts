@@ -5,7 +5,7 @@ import { eventIdOf, isWanted, publicEvent } from './public-event.ts'
 const ada = '0'.repeat(24)
 const eventOf = (userId: string | null, id = 'evt_1') => ({
   event: JSON.stringify({ id, type: 'notification.sent', ...(userId === null ? {} : { userId }) }),
-  user_id: userId,
+  userId,
 })
 
 // spec: webhooks/batches, webhooks/event-fields

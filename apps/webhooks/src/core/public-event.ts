@@ -4,12 +4,12 @@ import type { WebhookEvent } from '@herald/contracts/webhook'
 
 /**
  * The id of an event: `evt_` and 24 hexadecimal characters of SHA-256 over campaign, subscription and type (spec: webhooks/event-id). It follows
- * from what happened, so that no redelivery on the way ever invents another.
+ * from what happened, so a message that comes twice never makes a second id.
  */
 export const eventIdOf = ({ campaignId, subscriptionId = '', type }: Pick<Event, 'campaignId' | 'subscriptionId' | 'type'>): string =>
   `evt_${hash('sha256', `${campaignId}|${subscriptionId}|${type}`).slice(0, 24)}`
 
-/** An event as receivers get it, but for the external id. `campaign.completed` is of no user, device or platform (spec: webhooks/event-completed). */
+/** Makes the event that receivers get, without the external id. `campaign.completed` names no user, device or platform (spec: webhooks/event-completed). */
 export function publicEvent(event: Event): WebhookEvent {
   const { type, appId, campaignId, userId, subscriptionId, platform, data } = event
   const shown = { id: eventIdOf(event), type, ts: new Date(event.at).toISOString(), appId, campaignId }

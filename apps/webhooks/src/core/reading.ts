@@ -1,27 +1,27 @@
-/** What an app's log has ever taken in, by type: events, their bytes, and the place up to which those of the type are deleted. */
+/** For each type, what an app's log has ever taken in: how many events, their bytes, and the place up to which they are deleted. */
 export type Totals = Readonly<Record<string, readonly [count: number, bytes: number, deletedTo: number]>>
 
-/** The log of an app: the place of its newest event, and what it has taken in. */
+/** The log of an app: the place of its newest event, and what it has ever taken in. */
 export type Log = { readonly head: number; readonly totals: Totals }
 
-/** A place between two events. `count` and `bytes`: events of a reading's types that the log had taken in up to there. */
+/** A place between two events. `count` and `bytes`: the events of a reading's types that the log had taken in up to that place. */
 export type Mark = { readonly place: number; readonly count: number; readonly bytes: number }
 
 /**
- * A part of its app's log that an endpoint has still to read: events of these types after `from`, up to `until` or without an end. An endpoint
- * that is switched off or asks for other types gets an end there, and another reading when it goes on; what lies between is not for it.
+ * A part of the app's log that an endpoint still has to read: events of these types after `from`, up to `until`, or without an end. When the endpoint is
+ * switched off or asks for other types its reading gets an end, and it gets another reading when it goes on. It never gets the events between the two.
  */
 export type Reading = { readonly types: readonly string[]; readonly from: Mark; readonly until: Mark | null }
 
-/** What an endpoint asks for, in the form that all who ask for the same have in common. */
+/** Gives the types that an endpoint asks for, in a form that is equal for all endpoints that ask for the same. */
 export const askedTypes = (eventTypes: readonly string[]): string[] =>
   eventTypes.includes('*') ? ['*'] : [...new Set(eventTypes)].toSorted()
 
-/** The types of a reading that the log holds. */
+/** Gives the types of a reading that the log has ever taken in. */
 export const typesIn = (totals: Totals, types: readonly string[]): string[] =>
   types.includes('*') ? Object.keys(totals) : types.filter((type) => Object.hasOwn(totals, type))
 
-/** The end of the log as it is now, for somebody who reads these types. */
+/** Gives the present end of the log, for an endpoint that reads these types. */
 export function endOf({ head, totals }: Log, types: readonly string[]): Mark {
   let [count, bytes] = [0, 0]
   for (const type of typesIn(totals, types)) {
@@ -32,10 +32,10 @@ export function endOf({ head, totals }: Log, types: readonly string[]): Mark {
   return { place: head, count, bytes }
 }
 
-/** Where a reading ends now. */
+/** Gives the place where a reading ends now. */
 export const untilOf = (reading: Reading, log: Log): Mark => reading.until ?? endOf(log, reading.types)
 
-/** What is still to be read. */
+/** Counts what is still to be read. */
 export function waitingOf(readings: readonly Reading[], log: Log): { count: number; bytes: number } {
   let [count, bytes] = [0, 0]
   for (const reading of readings) {
@@ -52,8 +52,8 @@ const same = (one: readonly string[], other: readonly string[]): boolean =>
   one.length === other.length && one.every((type, place) => type === other[place])
 
 /**
- * The readings of an endpoint from here on, before more is put into the log: one without an end while it is open, of the types that it asks for
- * now. Undefined: they stay as they are.
+ * Gives the readings of an endpoint from here on, before more events are put into the log. While the endpoint is open the last of them has no end, and
+ * the types that it asks for now. Undefined when its readings stay as they are.
  */
 export function followed(
   readings: readonly Reading[],
@@ -62,22 +62,22 @@ export function followed(
 ): Reading[] | undefined {
   const types = askedTypes(eventTypes)
   const last = readings.at(-1)
-  const goesOn = last !== undefined && last.until === null
-  if (goesOn ? isOpen && same(last.types, types) : !isOpen) return undefined
-  const ended = goesOn ? [...readings.slice(0, -1), { ...last, until: endOf(log, last.types) }] : [...readings]
+  const isReading = last !== undefined && last.until === null
+  if (isReading ? isOpen && same(last.types, types) : !isOpen) return undefined
+  const ended = isReading ? [...readings.slice(0, -1), { ...last, until: endOf(log, last.types) }] : [...readings]
   const next = isOpen ? [{ types, from: endOf(log, types), until: null }] : []
   return [...ended.filter(holdsSome), ...next]
 }
 
-/** The readings after the first has been read up to there. The first is the next: none that has come to its end stays. */
+/** Gives the readings after the first of them has been read up to `to`. A reading that has come to its end is left out. */
 export function advanced(readings: readonly Reading[], to: Mark): Reading[] {
   const [first, ...rest] = readings
   return first === undefined ? [] : [{ ...first, from: to }, ...rest].filter(holdsSome)
 }
 
 /**
- * Up to which place the events of each type are read by all, of those that are not deleted yet. `readings`: of every endpoint of the app, also of one that is
- * switched off. Who waits for nothing keeps nothing.
+ * Says up to which place the events of each type are read by every endpoint, if some of them are not deleted yet. `readings`: those of all endpoints of the
+ * app, also of one that is switched off. An endpoint for which nothing waits keeps no event.
  */
 export function readByAll(log: Log, readings: readonly (readonly Reading[])[]): { type: string; after: number; to: number }[] {
   const waiting = readings.flat().filter((reading) => untilOf(reading, log).count > reading.from.count)

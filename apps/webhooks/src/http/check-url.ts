@@ -2,12 +2,12 @@ import { isIP } from 'node:net'
 import { destinationProblem, isPublicAddress } from '@herald/contracts/destination'
 import type { Resolve } from '@herald/service/guarded-connect'
 
-/** Whoever saves an address waits for its name servers, but not long. */
+/** A request that saves an address waits this long for its name servers. */
 const patienceMs = 2_000
 
 /**
- * The rule at save (spec: webhooks/url-at-save): what `destinationProblem` says, and then what the name resolves to now. A name that does not resolve
- * may be made later; what it resolves to then is judged at every attempt.
+ * Checks an address that is saved (spec: webhooks/url-at-save): first what `destinationProblem` says, and then what its name resolves to now. A name that
+ * does not resolve is allowed, since it may be registered later; every attempt checks again what it resolves to.
  */
 export const openUrlCheck =
   ({ allowPrivate, resolve }: { allowPrivate: boolean; resolve: Resolve }) =>

@@ -3,22 +3,22 @@ import { Agent, request } from 'node:https'
 import type { LookupFunction } from 'node:net'
 import { destinationProblem } from '@herald/contracts/destination'
 import { blockedAddress, refuseUnlessPublic } from '@herald/service/guarded-connect'
-import { readRetryAfter, type PostAnswer } from '../core/retry.ts'
+import { readRetryAfter, type PostAnswer } from '../core/response.ts'
 
-/** In all, from the first look-up to the end of the answer (spec: webhooks/time-limit). */
+/** For everything, from the first look-up to the end of the response (spec: webhooks/time-limit). */
 const totalLimitMs = 10_000
 const connectLimitMs = 5_000
-/** An answer's body says nothing we use; it is read so that the connection can be used again, up to this. */
+/** The body of a response is not used. It is read up to this length, so that the connection can be used again. */
 const longestBody = 65_536
 const longestHeaders = 16_384
 
 /**
- * Posts a body and answers what came of it; never throws. `sign` makes the headers that must be fresh, when the connection stands and
- * nothing of the request has left: `t` and the secret are then as new as they can be.
+ * Posts a body and gives what came of it; it never throws. `sign` makes the headers of the signature when the connection stands and before the first byte is
+ * sent, so that `t` and the secret are as new as they can be.
  */
 export type Post = (url: string, body: Buffer, sign: () => Record<string, string>) => Promise<PostAnswer>
 
-/** The connections of the process to all receivers. `close` ends those that are idle. */
+/** Opens the connections of the process to all receivers. `close` ends those that are idle. */
 export function openPost({
   allowPrivate,
   lookup,
@@ -28,8 +28,8 @@ export function openPost({
   lookup: LookupFunction
   totalMs?: number
 }): { post: Post; close: () => void } {
-  // An agent of our own: proxies named in the environment are for the global one. The time-out ends idle connections; many endpoints of one
-  // host keep theirs, since a handshake costs more than all the rest of a delivery.
+  // This is not the global agent, so proxies that the environment names are not used. The time-out ends idle connections. Many connections to one host are
+  // kept, since a handshake costs more than all the rest of a delivery.
   const agent = new Agent({ keepAlive: true, maxFreeSockets: 64, timeout: 15_000, scheduling: 'lifo', lookup })
 
   const post: Post = async (url, body, sign) => {
@@ -40,7 +40,7 @@ export function openPost({
     for (let fresh = false; ; fresh = true) {
       const left = totalMs - elapsedMs()
       const answer = await postOnce({ url, body, sign, agent: fresh ? false : agent, lookup, allowPrivate, limitMs: left })
-      // A receiver may close an idle connection just when it is used again: that says nothing about the receiver.
+      // A receiver may close an idle connection just when it is used again. That is no failure of the receiver: a new connection is tried.
       if (answer.is === 'stale' && !fresh) continue
       if (answer.is === 'answered') return { status: answer.status, error: null, latencyMs: elapsedMs(), retryAfterMs: answer.retryAfterMs }
       const error = answer.is === 'stale' ? 'network_error' : answer.error
@@ -76,7 +76,7 @@ function postOnce({ url, body, sign, agent, lookup, allowPrivate, limitMs }: Onc
         'content-type': 'application/json',
         'content-length': body.length,
         'user-agent': 'herald-webhooks/1',
-        // Nothing here decompresses, so nothing is asked for that would have to be.
+        // The response is not decompressed, so it is asked for uncompressed.
         'accept-encoding': 'identity',
       },
     })
@@ -115,12 +115,12 @@ function postOnce({ url, body, sign, agent, lookup, allowPrivate, limitMs }: Onc
     outgoing.on('error', (error: NodeJS.ErrnoException) => {
       if (answered === undefined) end(failure(error, timedOut, outgoing))
     })
-    // A switch of protocols is no answer of ours; without this the request would only end with its time.
+    // A receiver that switches protocols has not responded. Without this the request would end only at its time limit.
     outgoing.once('upgrade', () => outgoing.destroy(new Error('switched protocols')))
   })
 }
 
-/** The status is the answer; the body is read for the connection's sake, up to 64 kB and within the time limit of the whole. */
+/** Reads the body of a response to its end, at most 64 kB and within the time limit of the whole, so that the connection can be used again. */
 function drained(response: IncomingMessage): Promise<void> {
   return new Promise((resolve) => {
     let length = 0

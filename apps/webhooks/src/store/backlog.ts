@@ -3,7 +3,7 @@ import { waitingOf, type Reading, type Totals } from '../core/reading.ts'
 import type { Db } from './tables.ts'
 
 /**
- * How many events wait for their batch, counted for each endpoint, and for how many seconds the oldest delivery to an open endpoint has been due; 0
+ * Counts the events that wait for their batch, once for each endpoint, and the seconds for which the oldest delivery to an open endpoint has been due; 0
  * when none is.
  */
 export async function findBacklog(db: Db): Promise<{ waiting: number; oldestDueSeconds: number }> {

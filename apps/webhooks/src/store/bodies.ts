@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from './tables.ts'
 
-/** Marks a user as erased. The caller holds the app's log, so nothing of the app is being frozen. */
+/** Marks a user as erased. The caller has locked the app's log, so no batch of the app is being frozen. */
 export const insertErasedUser = (db: Db, { appId, userId }: { appId: string; userId: string }): Promise<unknown> =>
   db
     .insertInto('erased_users')
@@ -9,17 +9,17 @@ export const insertErasedUser = (db: Db, { appId, userId }: { appId: string; use
     .onConflict((conflict) => conflict.columns(['app_id', 'user_id']).doUpdateSet({ at: sql<Date>`now()` }))
     .execute()
 
-/** The marks of an app's erased users. */
+/** Deletes the marks of an app's erased users. */
 export const deleteErasedUsers = (db: Db, appId: string): Promise<unknown> =>
   db.deleteFrom('erased_users').where('app_id', '=', appId).execute()
 
-/** Which of these users were erased lately: an external id looked up before is not to be written. */
+/** Finds those of these users that were erased lately: their external ids must not be written, though they were looked up before. */
 export async function findErasedUsers(db: Db, userIds: string[]): Promise<Set<string>> {
   const { rows } = await sql<{ user_id: string }>`select user_id from erased_users where user_id = any(${userIds}::text[])`.execute(db)
   return new Set(rows.map(({ user_id }) => user_id))
 }
 
-/** Which events a body holds: those of these types after so many and up to so many, counted since the app's log began. */
+/** Names the events that a body holds: those of these types with the numbers above `after` and up to `until`, counted since the app's log began. */
 export type BodyKey = { appId: string; types: string; after: number; until: number }
 export type StoredBody = { id: number; bytes: number }
 export type NewBody = { userIds: string[]; eventCount: number; events: Buffer }
@@ -29,7 +29,7 @@ const keysOf = (keys: BodyKey[]) => sql`unnest(
   ${keys.map(({ after }) => after)}::bigint[], ${keys.map(({ until }) => until)}::bigint[]
 ) as k(no, app_id, types, after_count, until_count)`
 
-/** The bodies that there are already, at the places of their keys. `isHeld`: nobody takes them away before the transaction ends. */
+/** Finds existing bodies, each at the index of its key. `isHeld`: they are locked against deletion until the transaction ends. */
 export async function findBodies(db: Db, keys: BodyKey[], { isHeld = false } = {}): Promise<(StoredBody | undefined)[]> {
   if (keys.length === 0) return []
   const { rows } = await sql<StoredBody & { no: number }>`
@@ -42,7 +42,7 @@ export async function findBodies(db: Db, keys: BodyKey[], { isHeld = false } = {
   return keys.map((_key, no) => found.get(no))
 }
 
-/** Writes bodies; answers their ids in the order given. The caller holds the app's log, so nobody else writes one of the same key. */
+/** Writes bodies and gives their ids in the order given. The caller has locked the app's log, so nobody else writes a body of the same key. */
 export async function insertBodies(
   trx: Db,
   bodies: (NewBody & { key: Omit<BodyKey, 'after' | 'until'> & Partial<BodyKey> })[],
@@ -66,7 +66,7 @@ export async function insertBodies(
   return rows.map(({ id }) => id)
 }
 
-/** The events of bodies, by id; one that was erased meanwhile is not there. */
+/** Reads the events of bodies, by id. A body that was erased meanwhile is left out. */
 export async function readBodies(db: Db, ids: number[]): Promise<Map<number, Buffer>> {
   const { rows } = await sql<{ id: number; events: Buffer }>`select id, events from bodies where id = any(${ids}::bigint[])`.execute(db)
   return new Map(rows.map(({ id, events }) => [id, events]))
@@ -74,7 +74,7 @@ export async function readBodies(db: Db, ids: number[]): Promise<Map<number, Buf
 
 export type NamingBody = { id: number; appId: string; types: string; eventCount: number; userIds: string[]; events: Buffer }
 
-/** The bodies of an app that name a user. */
+/** Finds the bodies of an app that name a user. */
 export async function findBodiesOfUser(trx: Db, { appId, userId }: { appId: string; userId: string }): Promise<NamingBody[]> {
   const { rows } = await sql<NamingBody>`
     select id, app_id as "appId", types, event_count as "eventCount", user_ids as "userIds", events from bodies
@@ -82,7 +82,7 @@ export async function findBodiesOfUser(trx: Db, { appId, userId }: { appId: stri
   return rows
 }
 
-/** Ends the deliveries of bodies that are being erased; answers those that were still to be delivered. */
+/** Deletes bodies and ends their deliveries. Gives the deliveries that were still pending. */
 export async function eraseDeliveries(trx: Db, bodyIds: number[]): Promise<{ endpointId: string; bodyId: number }[]> {
   const { rows } = await sql<{ endpointId: string; bodyId: number; wasPending: boolean; bytes: number }>`
     with before as (
@@ -99,20 +99,20 @@ export async function eraseDeliveries(trx: Db, bodyIds: number[]): Promise<{ end
   return rows.filter(({ wasPending }) => wasPending)
 }
 
-/** Deliveries whose bodies have had their time, by an index that holds them in order. */
+/** Find and lock deliveries whose bodies are past their retention, by an index that holds them in that order. */
 export const oldBodies = {
-  /** So long after success. */
+  /** `keptHours` after success. */
   delivered: ({ keptHours, limit }: { keptHours: number; limit: number }) => sql<{ id: string }>`
     select id from deliveries where body_id is not null and state = 'delivered' and ended_at < now() - make_interval(hours => ${keptHours}::int)
     order by ended_at limit ${limit} for no key update skip locked`,
-  /** So long after another end or, when nobody took them, after they were made. */
+  /** `keptHours` after another end or, for a delivery that has not ended, after it was made. */
   other: ({ keptHours, limit }: { keptHours: number; limit: number }) => sql<{ id: string }>`
     select id from deliveries
     where body_id is not null and state <> 'delivered' and coalesce(ended_at, created_at) < now() - make_interval(hours => ${keptHours}::int)
     order by coalesce(ended_at, created_at) limit ${limit} for no key update skip locked`,
 }
 
-/** Ends these deliveries, which the caller has locked, and takes their bodies away. Answers how many bytes went, by endpoint. */
+/** Ends deliveries that the caller has locked, and deletes their bodies. Gives the bytes of each, with its endpoint. */
 async function takeBodies(trx: Db, ids: string[]): Promise<{ endpointId: string; bytes: number }[]> {
   if (ids.length === 0) return []
   const { rows } = await sql<{ endpointId: string; bodyId: number; bytes: number }>`
@@ -134,8 +134,8 @@ async function takeBodies(trx: Db, ids: string[]): Promise<{ endpointId: string;
 }
 
 /**
- * Deletes those of these bodies that no delivery has any more. They are locked first and looked at by a second statement, which sees the deliveries that
- * others have made of them until then.
+ * Deletes those of these bodies that no delivery has any more. They are locked first. The second statement then sees the deliveries that others have made
+ * of them meanwhile.
  */
 async function deleteUnusedBodies(trx: Db, ids: number[]): Promise<void> {
   if (ids.length === 0) return
@@ -145,7 +145,7 @@ async function deleteUnusedBodies(trx: Db, ids: number[]): Promise<void> {
       and not exists (select from deliveries where body_id = b.id offset 0)`.execute(trx)
 }
 
-/** Takes away bodies past their time, at most `limit`. Inside a transaction. Answers how many deliveries have none any more. */
+/** Deletes bodies past their retention, inside a transaction, at most `limit`. Gives how many deliveries lost their body. */
 export async function deleteOldBodies(db: Db, kind: 'delivered' | 'other', about: { keptHours: number; limit: number }): Promise<number> {
   const { rows } = await oldBodies[kind](about).execute(db)
   await takeBodies(
@@ -155,7 +155,7 @@ export async function deleteOldBodies(db: Db, kind: 'delivered' | 'other', about
   return rows.length
 }
 
-/** Locks the queues in the order of their ids, as everybody does who changes several, and counts out bodies that have gone. */
+/** Subtracts deleted bodies from the queues. It locks the queues in the order of their ids, as every writer of several queues does. */
 async function subtractBodyBytes(db: Db, gone: { endpointId: string; bytes: number }[]): Promise<void> {
   if (gone.length === 0) return
   const ids = [...new Set(gone.map(({ endpointId }) => endpointId))]
@@ -169,12 +169,12 @@ async function subtractBodyBytes(db: Db, gone: { endpointId: string; bytes: numb
     ) g where q.endpoint_id = any(${ids}::text[]) and q.endpoint_id = g.endpoint_id`.execute(db)
 }
 
-/** Bodies looked at in one go for an endpoint that stores too much. */
+/** For an endpoint that stores too much, this many bodies are looked at at once. */
 const bodiesPerPortion = 200
 
 /**
- * Takes away the oldest bodies of an endpoint's ended deliveries, up to so many bytes and a portion of them: they cannot be replayed any more.
- * The caller holds the queue's row. Answers how many bytes went; 0: there is none left.
+ * Deletes the oldest bodies of an endpoint's ended deliveries, of about `bytes` bytes and at most one portion: these deliveries cannot be replayed any more.
+ * The caller has locked the queue. Gives the bytes that were freed; 0 when no body is left.
  */
 export async function dropOldestBodies(db: Db, endpointId: string, bytes: number): Promise<number> {
   const { rows } = await sql<{ id: string }>`
@@ -192,7 +192,7 @@ export async function dropOldestBodies(db: Db, endpointId: string, bytes: number
   return gone.reduce((sum, of) => sum + of.bytes, 0)
 }
 
-/** Deletes a portion of what endpoints have in the log, with the bodies that nobody has any more. Answers how many rows went. */
+/** Deletes deliveries of endpoints, at most `limit`, with bodies that no other delivery has. Gives how many deliveries it deleted. */
 export async function deleteOfEndpoints(trx: Db, endpointIds: string[], limit: number): Promise<number> {
   const { rows } = await sql<{ bodyId: number | null }>`
     delete from deliveries where id = any(array(select id from deliveries where endpoint_id = any(${endpointIds}::text[]) limit ${limit}))
@@ -204,7 +204,7 @@ export async function deleteOfEndpoints(trx: Db, endpointIds: string[], limit: n
   return rows.length
 }
 
-/** The log past retention: ended deliveries whose bodies have gone. At most `limit`; answers how many went. */
+/** Deletes ended deliveries past the retention of the log whose bodies are gone, at most `limit`, and gives their number. */
 export const deleteOldDeliveries = (db: Db, { days, limit }: { days: number; limit: number }): Promise<number> =>
   countOf(
     sql`
@@ -214,18 +214,21 @@ export const deleteOldDeliveries = (db: Db, { days, limit }: { days: number; lim
     )`.execute(db),
   )
 
-/** What is left of deleted endpoints, and at last the endpoints; at most `limit` of each. Inside a transaction. Answers how many rows of the largest went. */
+/**
+ * Deletes, inside a transaction, the deliveries of deleted endpoints and at last the endpoints, at most `limit` of each. Gives `limit` while there may be
+ * more deliveries, and otherwise how many endpoints it deleted.
+ */
 export async function deleteOfDeletedEndpoints(trx: Db, limit: number): Promise<number> {
   const { rows } = await sql<{ id: string }>`
     select id from endpoints where deleted_at is not null order by deleted_at limit ${limit} for no key update skip locked`.execute(trx)
   const ids = rows.map(({ id }) => id)
   if (ids.length === 0) return 0
   if ((await deleteOfEndpoints(trx, ids, limit)) === limit) return limit
-  // An attempt may still be on its way: a minute is longer than any lease.
+  // An attempt may still be under way: a minute is longer than any lease.
   return countOf(sql`delete from endpoints where id = any(${ids}::text[]) and deleted_at < now() - interval '1 minute'`.execute(trx))
 }
 
-/** The marks of users whose erasure is so long ago that nothing is being frozen any more that names them. */
+/** Deletes the marks of users who were erased more than a day ago: no batch that names them is being frozen any more. */
 export const deleteOldErasedUsers = (db: Db, limit: number): Promise<number> =>
   countOf(
     sql`

@@ -5,17 +5,17 @@ import { failsOrIsSlow } from './endpoints.ts'
 import type { Db } from './tables.ts'
 
 /**
- * Renewed every second while the attempt lasts. Short, because the leases of a process that was killed keep the slots of its endpoints: a
+ * The lease of an attempt, which is renewed every second. It is short, because the leases of a process that was killed keep the slots of its endpoints: a
  * busy endpoint is served again after 4 s.
  */
 const lease = sql<Date>`now() + interval '4 seconds'`
 
-/** At most this many deliveries of an endpoint are on their way at once (issue: a slow endpoint never delays another). */
+/** At most this many deliveries of an endpoint are under way at once, so that a slow endpoint never delays another. */
 export const mostInFlight = 2
 
 export type NewDelivery = { id: string; endpointId: string; eventCount: number; bodyId: number }
 
-/** Writes deliveries, due at once. The caller holds the bodies, and counts them at the queues of the endpoints. */
+/** Writes deliveries, which are due at once. The caller has locked the bodies, and adds their bytes to the queues of the endpoints. */
 export async function insertDeliveries(db: Db, deliveries: NewDelivery[]): Promise<void> {
   if (deliveries.length === 0) return
   await sql`
@@ -35,12 +35,12 @@ export type TakenDelivery = {
   url: string
   sealedSecret: string
   secretVersion: number
-  /** The last attempt had no good answer, or a slow one: it may use up its ten seconds again. */
+  /** The endpoint's last attempt failed or was slow: this one may use up its ten seconds again. */
   isSuspect: boolean
   bodyId: number
 }
 
-/** Endpoints that have something due; locked against other takers, who pass them over. */
+/** Locks open endpoints that have a delivery due. Endpoints that another process has locked are passed over. */
 async function lockOpenEndpoints(db: Db): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select id from endpoints
@@ -49,13 +49,13 @@ async function lockOpenEndpoints(db: Db): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-/** Of one app at most this many are taken at once, in turn with those of others; the next come with the next look. */
+/** At most this many deliveries of an app are taken at once, in turn with those of other apps. The others are taken at the next look. */
 const mostOfApp = 32
 
 /**
- * Takes what is due, at most two per endpoint counting those on their way, by turns of apps, and in all what the caller has room for: `slots`, of which
- * endpoints that failed last time get `suspectSlots`. Inside a transaction: the endpoints are locked first, and what is on their way is
- * counted by a second statement, which sees what others committed before.
+ * Takes deliveries that are due, with turns between apps. An endpoint gets at most two, counting those that are under way. All together get `slots`, of
+ * which endpoints that failed or were slow last time get at most `suspectSlots`. It runs inside a transaction: the endpoints are locked first, and a second
+ * statement counts what is under way, so that it sees what other processes committed before.
  */
 export async function takeDueDeliveries(
   db: Db,
@@ -87,7 +87,7 @@ export async function takeDueDeliveries(
   return rows
 }
 
-/** In how many milliseconds the next delivery is due that is not now; undefined: none. */
+/** Milliseconds until the next delivery is due that is not due yet; undefined when there is none. */
 export async function findNextDue(db: Db): Promise<number | undefined> {
   const { rows } = await sql<{ inMs: number | null }>`
     select extract(epoch from min(due_at) - now())::float8 * 1000 as "inMs" from deliveries where due_at > now()`.execute(db)
@@ -102,8 +102,8 @@ export type EndedAttempt = {
 }
 
 /**
- * Ends attempts: each delivery is over, or due again. Answers the ids of those that were written: not what another took meanwhile, and not what was
- * erased. The commit waits for no disk.
+ * Writes ended attempts: each delivery is over, or due again. Gives the ids of the deliveries that were written. A delivery that another process took
+ * meanwhile, or that was erased, is not. The commit does not wait for the disk.
  */
 export async function endAttempts(trx: Db, ended: EndedAttempt[]): Promise<Set<string>> {
   const ids = ended.map(({ id }) => id)
@@ -122,10 +122,10 @@ export async function endAttempts(trx: Db, ended: EndedAttempt[]): Promise<Set<s
   return new Set(rows.map(({ id }) => id))
 }
 
-/** Replays add to the list; the oldest go. */
+/** A delivery keeps this many attempts. Replays add more, and the oldest are removed. */
 const attemptsKept = 50
 
-/** Keeps the leases of what is on its way and still the taker's. What is locked is just being ended, and is passed over: no deadlock with it. */
+/** Renews the leases of deliveries that no other process has taken. A locked delivery is just being ended, and is passed over to avoid a deadlock. */
 export const renewLeases = (db: Db, taken: { id: string; takes: number }[]): Promise<unknown> =>
   sql`
     with held as (
@@ -136,7 +136,7 @@ export const renewLeases = (db: Db, taken: { id: string; takes: number }[]): Pro
     )
     update deliveries d set lease_until = ${lease}, due_at = ${lease} from held where d.id = held.id`.execute(db)
 
-/** Gives back what was taken and not sent: the sooner it is due again, the sooner another sends it. */
+/** Gives back deliveries that were taken and not posted: they are due at once, so that another process posts them soon. */
 export const giveBack = (db: Db, taken: { id: string; takes: number }[]): Promise<unknown> =>
   sql`
     update deliveries d set lease_until = null, due_at = now()
@@ -170,7 +170,7 @@ const toDelivery = (row: ShownRow): WebhookDelivery => ({
 export type DeliveryFilter = {
   webhookId: string
   state?: WebhookDelivery['state'] | undefined
-  /** When the delivery was made (ISO): from this moment on, and before that. */
+  /** Deliveries that were made from this moment on, and before that one (ISO). */
   from?: string | undefined
   to?: string | undefined
   after: { createdAt: Date; id: string } | undefined
@@ -178,12 +178,12 @@ export type DeliveryFilter = {
 }
 export type FoundDelivery = { id: string; createdAt: Date; delivery: WebhookDelivery }
 
-/** Deliveries that a page looks at, at most, when a state is asked for. */
+/** A page with a state looks at this many deliveries at most. */
 const mostExamined = 5_000
 
 /**
- * The log of an endpoint, newest first, one more than `limit`. With a state those of the next 5,000 that have it, so that a page costs the same
- * whatever the log holds; `examinedTo` is where to go on when there may be more.
+ * Gives one delivery of an endpoint more than `limit`, newest first. With a state it gives those of the next 5,000 that have it, so that a page costs the
+ * same however long the log is; `examinedTo` is where the next page begins when there may be more.
  */
 export async function findDeliveries(
   db: Db,
@@ -224,7 +224,7 @@ export async function getDelivery(db: Db, { webhookId, deliveryId }: { webhookId
   return toDelivery(row)
 }
 
-/** The events of a delivery as they are posted; undefined when they are no longer kept. */
+/** Finds the events of a delivery as they are posted; undefined when they are no longer kept. */
 export async function findEventsOf(
   db: Db,
   { webhookId, deliveryId }: { webhookId: string; deliveryId: string },
@@ -239,7 +239,7 @@ export async function findEventsOf(
   return row?.events
 }
 
-/** Starts another round of an ended delivery whose bytes are still there; false when there is none to start. */
+/** Starts another round of attempts for an ended delivery whose body is still kept. Gives false when there is no such delivery. */
 export async function restartDelivery(db: Db, { webhookId, deliveryId }: { webhookId: string; deliveryId: string }): Promise<boolean> {
   const restarted = await db
     .updateTable('deliveries')

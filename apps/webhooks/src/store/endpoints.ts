@@ -1,5 +1,5 @@
 import { waitingOf } from '../core/reading.ts'
-import type { Standing } from '../core/standing.ts'
+import type { Standing } from '../core/response.ts'
 import type { CreateWebhook, PatchWebhook, Webhook } from '@herald/contracts/webhook'
 import { notFound } from '@herald/contracts/fault'
 import { sql } from 'kysely'
@@ -64,14 +64,14 @@ function toWebhook(row: ShownRow): Webhook {
   }
 }
 
-/** Fault: not_found, also for another app's. */
+/** Fault: not_found, also for an endpoint of another app. */
 export async function getEndpoint(db: Db, { appId, webhookId }: { appId: string; webhookId: string }): Promise<Webhook> {
   const row = await shown(db).where('endpoints.id', '=', webhookId).where('endpoints.app_id', '=', appId).executeTakeFirst()
   if (!row) throw notFound()
   return toWebhook(row)
 }
 
-/** Newest first, one more than `limit`, so that the list knows whether it goes on. */
+/** Gives one endpoint more than `limit`, newest first, so that the list knows whether there are more. */
 export async function findEndpoints(
   db: Db,
   { appId, limit, after }: { appId: string; limit: number; after: { createdAt: Date; id: string } | undefined },
@@ -114,7 +114,7 @@ export async function insertEndpoint(
 const one = (db: Db, { appId, webhookId }: { appId: string; webhookId: string }) =>
   db.updateTable('endpoints').where('id', '=', webhookId).where('app_id', '=', appId).where('deleted_at', 'is', null)
 
-/** Changes what is given. `enabled` false: by hand; true: on again, and the failures are forgotten. Fault: not_found. */
+/** Changes the given fields. `enabled: false` switches the endpoint off by hand; `true` switches it on and clears its failures. Fault: not_found. */
 export async function updateEndpoint(db: Db, at: { appId: string; webhookId: string }, changes: PatchWebhook): Promise<void> {
   const { url, description, eventTypes, enabled } = changes
   const updated = await one(db, at)
@@ -138,7 +138,7 @@ export async function updateEndpoint(db: Db, at: { appId: string; webhookId: str
   if (enabled === true) await makeLogDue(db, at.appId)
 }
 
-/** Fault: not_found. Answers the secret's number. */
+/** Replaces the secret and gives its version. Fault: not_found. */
 export async function replaceSecret(
   db: Db,
   at: { appId: string; webhookId: string },
@@ -157,7 +157,7 @@ export async function replaceSecret(
   return updated.secret_version
 }
 
-/** From here on it is nobody's; its rows are cleared away later. Fault: not_found. */
+/** Marks an endpoint as deleted. The housekeeping deletes its rows later. Fault: not_found. */
 export async function markDeleted(db: Db, at: { appId: string; webhookId: string }): Promise<void> {
   const updated = await one(db, at)
     .set({ deleted_at: sql<Date>`now()`, enabled: false })
@@ -167,7 +167,7 @@ export async function markDeleted(db: Db, at: { appId: string; webhookId: string
   await makeLogDue(db, at.appId)
 }
 
-/** From here on all endpoints of an app are nobody's; answers their ids, also of those that were deleted before. */
+/** Marks all endpoints of an app as deleted, and gives their ids, also of those that were deleted before. */
 export async function markAllDeleted(db: Db, appId: string): Promise<string[]> {
   const rows = await db
     .updateTable('endpoints')
@@ -178,7 +178,7 @@ export async function markAllDeleted(db: Db, appId: string): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-/** Deletes endpoints that hold nothing any more, with their queues. */
+/** Deletes endpoints that have no deliveries any more, with their queues. */
 export const deleteEndpoints = (db: Db, ids: string[]): Promise<unknown> =>
   db
     .deleteFrom('endpoints')
@@ -200,13 +200,13 @@ export async function getSealedSecret(
   return row
 }
 
-/** Who takes longer than this to answer is as costly as who never does. */
+/** A receiver that takes longer than this to respond costs as much as one that never does. */
 const slowMs = 2_000
 
-/** The last attempt at endpoint `e` had no good answer, or a slow one: the next may use up its ten seconds again. */
+/** Whether the last attempt at endpoint `e` failed or was slow: the next one may use up its ten seconds again. */
 export const failsOrIsSlow = sql<boolean>`(e.last_error is not null or coalesce(e.last_status >= 300, false) or coalesce(e.last_latency_ms > ${slowMs}, false))`
 
-/** Locks endpoints in the order of their ids; answers how they stand. */
+/** Locks endpoints in the order of their ids, and gives how they stand. */
 export async function lockStandings(trx: Db, ids: string[]): Promise<Map<string, Standing>> {
   const { rows } = await sql<{ id: string; failures: number; isEnabled: boolean }>`
     select id, consecutive_failures as failures, enabled as "isEnabled" from endpoints where id = any(${ids}::text[])
@@ -214,7 +214,7 @@ export async function lockStandings(trx: Db, ids: string[]): Promise<Map<string,
   return new Map(rows.map(({ id, failures, isEnabled }) => [id, { failures, isEnabled, isSwitchedOff: false, last: null }]))
 }
 
-/** Writes how endpoints stand after their last attempts. The caller holds them. */
+/** Writes how endpoints stand after their last attempts. The caller has locked them. */
 export const writeStandings = (trx: Db, standings: (readonly [id: string, standing: Standing])[]): Promise<unknown> =>
   sql`
     update endpoints e set

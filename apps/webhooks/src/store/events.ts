@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Mark } from '../core/reading.ts'
 import type { Db } from './tables.ts'
 
-/** Marks announcements as taken over; answers those that were not before. */
+/** Marks announcements as taken over, and gives those that were not marked before. */
 export async function insertCollected(db: Db, announcementIds: string[]): Promise<Set<string>> {
   const { rows } = await sql<{ announcement_id: string }>`
     insert into collected (announcement_id) select unnest(${announcementIds.toSorted()}::text[])
@@ -10,7 +10,7 @@ export async function insertCollected(db: Db, announcementIds: string[]): Promis
   return new Set(rows.map((row) => row.announcement_id))
 }
 
-/** Marks of announcements that will not come again. At most `limit`; answers how many went. */
+/** Deletes marks of announcements that will not come again, at most `limit`, and gives their number. */
 export async function deleteOldMarks(db: Db, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from collected where announcement_id in (
@@ -21,7 +21,7 @@ export async function deleteOldMarks(db: Db, limit: number): Promise<number> {
 
 export type NewEvent = { appId: string; type: string; place: number; userId: string | null; event: string }
 
-/** Puts events into the logs of their apps. The caller holds the logs and has given the places. */
+/** Puts events into the logs of their apps. The caller has locked the logs and chosen the places. */
 export const insertEvents = (trx: Db, events: NewEvent[]): Promise<unknown> =>
   sql`
     insert into events (app_id, type, place, user_id, event)
@@ -30,17 +30,17 @@ export const insertEvents = (trx: Db, events: NewEvent[]): Promise<unknown> =>
       ${events.map(({ userId }) => userId)}::text[], ${events.map(({ event }) => event)}::text[]
     )`.execute(trx)
 
-/** A stretch of a log: events of these types after a place and up to another. */
+/** A stretch of a log: the events of these types after `after` and up to `until`. */
 export type Stretch = { appId: string; types: readonly string[]; after: number; until: number }
 
-export type LogEvent = { place: number; user_id: string | null; event: string; bytes: number; ageMs: number }
+export type LogEvent = { place: number; userId: string | null; event: string; bytes: number; ageMs: number }
 
-/** The first events of stretches, at most `limit` each, in their order. */
+/** Finds the first events of stretches, at most `limit` of each, in their order. */
 export async function findEvents(db: Db, stretches: (Stretch & { limit: number })[]): Promise<LogEvent[][]> {
   if (stretches.length === 0) return []
   const probes = stretches.flatMap(({ types, ...stretch }, no) => types.map((type) => ({ no, type, ...stretch })))
   const { rows } = await sql<LogEvent & { no: number }>`
-    select no, place, user_id, event, octet_length(event) as bytes, extract(epoch from now() - buffered_at)::float8 * 1000 as "ageMs"
+    select no, place, user_id as "userId", event, octet_length(event) as bytes, extract(epoch from now() - buffered_at)::float8 * 1000 as "ageMs"
     from (
       select g.no, g.most, w.*, row_number() over (partition by g.no order by w.place) as nth
       from unnest(
@@ -56,10 +56,10 @@ export async function findEvents(db: Db, stretches: (Stretch & { limit: number }
   return found
 }
 
-/** Events passed over in one go. What is still too much goes with the next look. */
+/** At most this many events are passed over at once. What is still too much is passed over at the next look. */
 const mostPassedOver = 20_000
 
-/** Where a reader stands that passes over the oldest events of a stretch, until so many and so many bytes lie behind it. */
+/** Gives the place where an endpoint stands after it has passed over the oldest events of a stretch: at least so many events and so many bytes. */
 export async function passOver(
   trx: Db,
   { appId, types, after, until }: Stretch,
@@ -80,9 +80,7 @@ export async function passOver(
   return rows[0]
 }
 
-/**
- * Deletes events of these types after a place and up to another, at most `limit` of each. Answers up to where they are gone. The caller holds the logs.
- */
+/** Deletes events of each range, at most `limit`, and gives the places up to which they are deleted. The caller has locked the logs. */
 export async function deleteEvents(
   trx: Db,
   ranges: { appId: string; type: string; after: number; to: number }[],
@@ -105,7 +103,7 @@ export async function deleteEvents(
   return ranges.map(({ to }, no) => lastOf.get(no) ?? to)
 }
 
-/** Deletes events of an app whatever waits for them, at most `limit`. Answers how many. */
+/** Deletes events of an app, also those that endpoints have not read, at most `limit`, and gives their number. */
 export async function deleteEventsOfApp(trx: Db, appId: string, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from events where ctid = any(array(select ctid from events where app_id = ${appId} limit ${limit}))`.execute(trx)

@@ -3,11 +3,11 @@ import type { Listener } from '@herald/contracts/event'
 import { sql } from 'kysely'
 import type { Db } from './tables.ts'
 
-/** The endpoints of an app change in this transaction: tracker and audience are to be told. */
+/** Notes, in a transaction that changes the endpoints of an app, that tracker and audience must be told. */
 export const noteListeners = (db: Db, appId: string): Promise<unknown> =>
   sql`insert into listened_apps (app_id) values (${appId}) on conflict (app_id) do update set due_at = now()`.execute(db)
 
-/** Somebody watches an app, from now on or still. Answers whether tracker and audience know of it already. */
+/** Begins or renews the watch of an app. Gives whether tracker and audience know of it already. */
 export async function noteWatch(db: Db, appId: string): Promise<boolean> {
   const { rows } = await sql<{ isTold: boolean }>`
     insert into watched_apps as known (app_id, until) values (${appId}, now() + make_interval(secs => ${watchSeconds}))
@@ -16,12 +16,12 @@ export async function noteWatch(db: Db, appId: string): Promise<boolean> {
   return rows[0]?.isTold === true
 }
 
-/** A telling; `isWatched`: it counts somebody who watches. */
+/** What tracker and audience are told of an app. `isWatched`: a gateway watches its events. */
 export type Telling = Listener & { isWatched: boolean }
 
 /**
- * Gives the next telling of these apps its number and answers what it says. In a transaction: the endpoints are read by a statement of their own,
- * after the rows are locked, so the higher number has seen what the lower has. Whoever watches from here on finds that nobody was told of it.
+ * Numbers the next telling of these apps, and gives what it says. It runs in a transaction: the endpoints are read by a second statement after the rows are
+ * locked, so a telling with a higher number has seen whatever a lower one has. A watch that has ended is marked as not told, so that a new one is told.
  */
 export async function renewListeners(trx: Db, appIds: string[]): Promise<Telling[]> {
   await sql`
@@ -48,7 +48,10 @@ export async function renewListeners(trx: Db, appIds: string[]): Promise<Telling
   })
 }
 
-/** Both have answered. They are told again after ten minutes, for one whose database was set back meanwhile. Watches that were over with it go. */
+/**
+ * Tracker and audience have both answered. They are told again after ten minutes, in case the database of one of them was set back meanwhile. Watches that
+ * have ended, and were told as ended, are deleted.
+ */
 export const markListenersTold = (db: Db, told: Telling[]): Promise<unknown> =>
   sql`
     with given as (
@@ -63,7 +66,7 @@ export const markListenersTold = (db: Db, told: Telling[]): Promise<unknown> =>
     update listened_apps l set due_at = now() + interval '10 minutes' from given
     where l.app_id = any(array(select app_id from given)) and l.app_id = given.app_id and l.version = given.version`.execute(db)
 
-/** The apps to tell of: what has changed or was not told for a while, and watches that are over and of which nobody was told so yet. */
+/** Finds the apps to tell of: those whose listeners changed or were not told of for ten minutes, and those whose watch ended and was not told as ended. */
 export async function findDueListeners(db: Db, limit: number): Promise<string[]> {
   const { rows } = await sql<{ app_id: string }>`
     (select app_id from listened_apps where due_at <= now() order by due_at limit ${limit})

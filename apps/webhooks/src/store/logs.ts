@@ -5,15 +5,15 @@ import type { Db } from './tables.ts'
 type LogRow = { app_id: string; head: number; totals: Totals }
 const byApp = (rows: LogRow[]): Map<string, Log> => new Map(rows.map(({ app_id, head, totals }) => [app_id, { head, totals }]))
 
-/** The first endpoint of an app comes. */
+/** Makes the log of an app, for its first endpoint. */
 export const insertLog = (db: Db, appId: string): Promise<unknown> =>
   sql`insert into logs (app_id) values (${appId}) on conflict do nothing`.execute(db)
 
 export const deleteLog = (db: Db, appId: string): Promise<unknown> => db.deleteFrom('logs').where('app_id', '=', appId).execute()
 
 /**
- * Locks the logs of these apps, in the order of their ids, until the end of the transaction: nobody else puts events in, moves a reader or
- * erases meanwhile. An app that never had an endpoint has none.
+ * Locks the logs of these apps, in the order of their ids, until the end of the transaction: nobody else puts events in, moves an endpoint's reading or
+ * erases meanwhile. An app that never had an endpoint has no log.
  */
 export async function lockLogs(trx: Db, appIds: string[]): Promise<Map<string, Log>> {
   const { rows } = await sql<LogRow>`
@@ -21,13 +21,13 @@ export async function lockLogs(trx: Db, appIds: string[]): Promise<Map<string, L
   return byApp(rows)
 }
 
-/** Somebody looks at the app at once: an endpoint reads on, or has gone and keeps nothing any more. */
+/** Makes an app's log due now: an endpoint goes on reading, or was deleted and keeps no events any more. */
 export const makeLogDue = (db: Db, appId: string): Promise<unknown> =>
   sql`update logs set due_at = now() where app_id = ${appId}`.execute(db)
 
 /**
- * Takes the logs that are due, the longest first, and those of `also` that wait for anything. They are due again after a second, in case nobody
- * says otherwise; a crash of the database may forget it, so the commit waits for no disk.
+ * Takes the logs that are due, the longest due first, and those of `also` in which anything waits. They are due again after a second unless that is changed.
+ * A crash of the database may forget this, so the commit does not wait for the disk.
  */
 export async function takeDueLogs(db: Db, { limit, also }: { limit: number; also: string[] }): Promise<Map<string, Log>> {
   const { rows } = await sql<LogRow>`
@@ -42,7 +42,7 @@ export async function takeDueLogs(db: Db, { limit, also }: { limit: number; also
   return byApp(rows)
 }
 
-/** In how many milliseconds the next log is due that is not now; undefined: none. */
+/** Milliseconds until the next log is due; undefined when none is. */
 export async function findNextLog(db: Db): Promise<number | undefined> {
   const { rows } = await sql<{ inMs: number }>`
     select extract(epoch from due_at - now())::float8 * 1000 as "inMs" from logs where due_at is not null order by due_at limit 1`.execute(
@@ -51,7 +51,7 @@ export async function findNextLog(db: Db): Promise<number | undefined> {
   return rows[0]?.inMs
 }
 
-/** Writes what logs have taken in. They are due then, or sooner if they were. The caller holds them. */
+/** Writes what logs have taken in. A log is due in `dueInMs`, or sooner if it was already. The caller has locked the logs. */
 export const extendLogs = (trx: Db, logs: { appId: string; log: Log; dueInMs: number }[]): Promise<unknown> =>
   sql`
     update logs l set head = given.head, totals = given.totals,
@@ -62,8 +62,8 @@ export const extendLogs = (trx: Db, logs: { appId: string; log: Log; dueInMs: nu
     ) as given(app_id, head, totals, due_in)
     where l.app_id = any(${logs.map(({ appId }) => appId)}::text[]) and l.app_id = given.app_id`.execute(trx)
 
-/** Writes what has been deleted, and when somebody looks next (undefined: nobody waits). What became due meanwhile stays so. The caller holds them. */
-export const settleLogs = (trx: Db, logs: { appId: string; totals: Totals; dueInMs: number | undefined }[]): Promise<unknown> =>
+/** Writes what was deleted, and when each log is looked at next; undefined when no endpoint waits. A log that is due sooner stays so. The caller has locked them. */
+export const updateLogs = (trx: Db, logs: { appId: string; totals: Totals; dueInMs: number | undefined }[]): Promise<unknown> =>
   sql`
     update logs l set totals = given.totals,
       due_at = case when given.due_in is null then null else least(l.due_at, now() + given.due_in * interval '1 millisecond') end

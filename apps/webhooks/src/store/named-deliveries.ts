@@ -5,7 +5,7 @@ import type { Db } from './tables.ts'
 type NamedDelivery = Pick<WebhookDelivery, 'id' | 'state' | 'createdAt' | 'endedAt'> & { webhookId: string }
 export type NamingBody = { id: number; events: Buffer; deliveries: NamedDelivery[] }
 
-/** The next bodies that name a user, in the order of their ids, each with its deliveries. */
+/** Finds the next bodies that name a user, in the order of their ids, each with its deliveries. */
 export async function findDeliveriesOfUser(
   db: Db,
   { appId, userId, after, limit }: { appId: string; userId: string; after: number; limit: number },
@@ -28,7 +28,7 @@ export async function findDeliveriesOfUser(
   }))
 }
 
-/** A body whose last delivery goes at this moment has none. */
+/** `id` is null for a body whose last delivery is just being deleted. */
 type Row = { bodyId: number; events: Buffer; webhookId: string; state: WebhookDelivery['state']; createdAt: Date; endedAt: Date | null } & {
   id: string | null
 }

@@ -4,10 +4,10 @@ import type { Reading } from '../core/reading.ts'
 import { failsOrIsSlow } from './endpoints.ts'
 import type { Db } from './tables.ts'
 
-/** An endpoint that is not deleted, as a reader of its app's log. */
+/** An endpoint that is not deleted, with what it still has to read of its app's log. */
 export type Queue = { endpointId: string; appId: string; eventTypes: string[]; isOpen: boolean; readings: Reading[]; bodyBytes: number }
 
-/** The readers of these apps; locked, in the order of their ids. The caller holds the logs. */
+/** Locks the queues of these apps, in the order of their ids, and gives them. The caller has locked the logs. */
 export async function lockQueues(trx: Db, appIds: string[]): Promise<Queue[]> {
   const { rows } = await sql<Queue>`
     select q.endpoint_id as "endpointId", e.app_id as "appId", e.event_types as "eventTypes", e.enabled as "isOpen", q.readings,
@@ -18,10 +18,10 @@ export async function lockQueues(trx: Db, appIds: string[]): Promise<Queue[]> {
   return rows
 }
 
-/** A reader that is switched on, and how many deliveries may be made for it before it has taken others. */
+/** An open endpoint, and how many deliveries may be made for it now. */
 export type Reader = { endpointId: string; appId: string; readings: Reading[]; room: number }
 
-/** The readers of these apps that have something to read, or may have. */
+/** Finds the open endpoints of these apps. */
 export async function findReaders(db: Db, appIds: string[]): Promise<Reader[]> {
   const { rows } = await sql<Reader>`
     select e.id as "endpointId", e.app_id as "appId", q.readings, greatest(0, least(
@@ -37,7 +37,7 @@ export async function findReaders(db: Db, appIds: string[]): Promise<Reader[]> {
 
 export type QueueChange = { endpointId: string; readings: Reading[]; dropped?: number; addedBytes?: number }
 
-/** Writes where readers are, what they lost, and the bytes of bodies that were made for them. The caller holds them. */
+/** Writes readings, adds dropped events, and adds the bytes of bodies that were made. The caller has locked the queues. */
 export const changeQueues = (trx: Db, changes: QueueChange[]): Promise<unknown> =>
   sql`
     update queues q set readings = given.readings, dropped = q.dropped + given.dropped, body_bytes = q.body_bytes + given.bytes
@@ -47,7 +47,7 @@ export const changeQueues = (trx: Db, changes: QueueChange[]): Promise<unknown> 
     ) as given(endpoint_id, readings, dropped, bytes)
     where q.endpoint_id = any(${changes.map(({ endpointId }) => endpointId)}::text[]) and q.endpoint_id = given.endpoint_id`.execute(trx)
 
-/** Apps of endpoints that have been switched off for so long and still have something to read. */
+/** Finds apps with an endpoint that has been switched off for `days` and still has something to read. */
 export async function findAppsLongOff(db: Db, { days, limit }: { days: number; limit: number }): Promise<string[]> {
   const { rows } = await sql<{ app_id: string }>`
     select distinct e.app_id from endpoints e join queues q on q.endpoint_id = e.id
@@ -56,7 +56,7 @@ export async function findAppsLongOff(db: Db, { days, limit }: { days: number; l
   return rows.map(({ app_id }) => app_id)
 }
 
-/** Which of these endpoints have been switched off for so long. */
+/** Finds the endpoints of an app that have been switched off for `days`. */
 export async function findLongOff(db: Db, appId: string, days: number): Promise<Set<string>> {
   const { rows } = await sql<{ id: string }>`
     select id from endpoints

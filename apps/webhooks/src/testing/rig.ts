@@ -19,7 +19,7 @@ import { mostPendingWhileFailing, newDeliveryId } from '../core/batch.ts'
 import { insertBodies } from '../store/bodies.ts'
 import { insertDeliveries } from '../store/deliveries.ts'
 import type { Tables } from '../store/tables.ts'
-import { wireWebhooks } from '../wire.ts'
+import { startWebhooks } from '../webhooks.ts'
 
 export const sealKeys = `test:${Buffer.alloc(32, 3).toString('base64')}`
 
@@ -97,7 +97,7 @@ export async function openRig(): Promise<Rig> {
     externalIds,
     async start(settings = {}, given = {}) {
       const service = testService('webhooks', Config.parse({ ...environment, ...settings }))
-      await wireWebhooks(service, given)
+      await startWebhooks(service, given)
       return service.stop
     },
     async givenWebhook(to, { appId = newId(), eventTypes = ['*'], description = null } = {}) {

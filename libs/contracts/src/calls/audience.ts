@@ -11,8 +11,8 @@ import { mostExplained, type ExplainedStep, type Verdict, type WaitingFor } from
 import { ImportLot, StartImport, type ImportError, type ImportReport } from '../import.ts'
 import type { Attempt, FailureCode } from '../outcome.ts'
 import { ListRequest, type Listed } from '../page.ts'
-import { AddressSearch, addressForms, type ExportedUser, type OwnedDevice, type Person, type PersonSummary } from '../person.ts'
-import { platforms, type Platform } from '../platform.ts'
+import { AddressSearch, addressForms, type ExportedUser, type OwnedDevice, type MaskedUser, type UserSummary } from '../person.ts'
+import { perPlatform, platforms, type Platform } from '../platform.ts'
 import { SaveSegment, type SavedSegment, type SegmentCount } from '../saved-segment.ts'
 import type { DeviceCounts, DeviceDay } from '../series.ts'
 import { PatchSubscription, RegisterSubscription, RotateBody, SessionBody, UserChanges } from '../subscription.ts'
@@ -72,7 +72,7 @@ const Room = z.number().int().min(0)
  */
 export const takeNext = call<{ batches: GivenBatch[] }>()(
   'rpc.audience.take-next',
-  z.object({ room: z.object({ ios: Room, android: Room, web: Room }), full: z.array(Id).max(100) }),
+  z.object({ room: z.object(perPlatform(() => Room)), full: z.array(Id).max(100) }),
   8_000,
 )
 
@@ -347,14 +347,11 @@ export const findTestDevices = call<{
  * An app's users, newest first: by `q` (a user's or a device's id, else the beginning of an external id), or those of whom a segment means a reachable
  * device. With a segment a page looks at 10,000 users and may be short. Faults: not_found (the segment), invalid_segment, rate_limited.
  */
-export const listUsers = call<Listed<PersonSummary>>()(
-  'rpc.audience.list-users',
-  ListRequest.extend({ appId: Id, segmentId: Id.optional() }),
-)
+export const listUsers = call<Listed<UserSummary>>()('rpc.audience.list-users', ListRequest.extend({ appId: Id, segmentId: Id.optional() }))
 
-export const readPerson = call<Person>()('rpc.audience.read-person', z.object({ appId: Id, user: UserAddress }))
+export const readMaskedUser = call<MaskedUser>()('rpc.audience.read-person', z.object({ appId: Id, user: UserAddress }))
 /** Finds a person by the token or endpoint of a device, which are looked up by their hash. */
-export const findPerson = call<Person>()('rpc.audience.find-person', z.object({ appId: Id, address: AddressSearch }))
+export const findUserByAddress = call<MaskedUser>()('rpc.audience.find-person', z.object({ appId: Id, address: AddressSearch }))
 export const readDevice = call<OwnedDevice>()('rpc.audience.read-device', z.object({ appId: Id, subscriptionId: Id }))
 
 /** Devices that have left an identified user, for as long as the ledger keeps their pushes, in the order of their ids. */

@@ -4,7 +4,7 @@ import { actionForm, engagementKinds, Listener, type EngagementKind } from '../e
 import { mostExplained } from '../explain.ts'
 import { BatchOutcomes, mostPlaces, outcomes, type Attempt, type EndOfPlaces, type OutcomeKind } from '../outcome.ts'
 import type { ExportedPush } from '../person.ts'
-import { platforms, type Platform } from '../platform.ts'
+import { perPlatform, platforms, type Platform } from '../platform.ts'
 import { seriesBuckets, type Breakdown, type Curve, type RecentCounts, type Series } from '../series.ts'
 import type { Stats } from '../stats.ts'
 
@@ -37,7 +37,7 @@ export const QueuedReport = z.object({
   transactional: z.boolean(),
   /** A test: counted in no series. */
   test: z.literal(true).optional(),
-  byPlatform: z.object({ ios: Count, android: Count, web: Count }),
+  byPlatform: z.object(perPlatform(() => Count)),
   fannedOut: z.boolean(),
   batches: z.array(QueuedBatch).max(200),
 })
@@ -74,7 +74,7 @@ export const recordOutcomes = call<{ recorded: number }>()(
 )
 
 /** Which pushes of a batch have an outcome already, and since when (ISO): asked by every take above the first. `no`: as in BatchOutcomes. */
-export const readSettled = call<{ results: (EndOfPlaces & { at: string })[] }>()(
+export const readOutcomesOfBatch = call<{ results: (EndOfPlaces & { at: string })[] }>()(
   'rpc.tracker.read-settled',
   z.object({ day: z.iso.date(), campaignId: Id, no: z.number().int().min(1) }),
 )
@@ -190,7 +190,7 @@ export const confirmTrackerAnnouncements = call<Record<string, never>>()(
 )
 
 /** Which of these pushes of a campaign have an outcome; a campaign past the ledger's retention has none. */
-export const findSettled = call<{ subscriptionIds: string[] }>()(
+export const findPushesWithOutcome = call<{ subscriptionIds: string[] }>()(
   'rpc.tracker.find-settled',
   z.object({ campaignId: Id, subscriptionIds: z.array(Id).max(5000) }),
 )

@@ -1,13 +1,13 @@
-/** So many are told apart; of older ones everything is passed over. */
+/** So many abandoned streams are known one by one. Of older ones only the highest number is known. */
 const mostKept = 1_000
 
 /**
- * Streams that we broke off, or that a GOAWAY left out. The peer may not have heard of it yet and go on sending, which is no mistake of its; on any other closed stream it would be
+ * The streams that we broke off, or that a GOAWAY left out. The peer may not know that yet and go on sending, which is allowed. On any other closed stream it would be a mistake
  * (RFC 9113 section 5.1).
  */
 export class AbandonedStreams {
   private readonly ids = new Set<number>()
-  /** All streams up to this one count as abandoned. */
+  /** Every stream up to this number counts as abandoned. */
   private allUpTo = 0
 
   add(streamId: number): void {
@@ -20,7 +20,7 @@ export class AbandonedStreams {
     }
   }
 
-  /** The peer has ended it as well: from here on it may send nothing more. */
+  /** Notes that the peer has ended the stream as well: from here on it may send nothing more on it. */
   end(streamId: number): void {
     this.ids.delete(streamId)
   }

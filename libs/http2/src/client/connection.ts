@@ -30,17 +30,17 @@ import { errorWord } from './reply.ts'
 import { sendRequest } from './send-request.ts'
 import type { Stream } from './stream.ts'
 
-/** Whoever opened a connection hears of it. */
+/** What a connection tells the part that opened it. */
 export type Owner = {
   /** There may be room for more streams than before. */
   roomier: () => void
-  /** It takes no new streams: GOAWAY, or its numbers are used up. The open ones go on. */
+  /** The connection takes no new streams, because of a GOAWAY or because its numbers are used up. Open streams go on. */
   draining: (connection: Connection, reason: string) => void
-  /** It is over, and every stream has its reply. */
+  /** The connection is over, and every stream has its reply. */
   gone: (connection: Connection, reason: string) => void
 }
 
-/** Our SETTINGS (RFC 9113 section 6.5.2). The rest are the defaults: a header table of 4,096 bytes, windows of 65,535, frames of 16,384. */
+/** Our SETTINGS (RFC 9113 section 6.5.2). All others have their defaults: a header table of 4,096 bytes, windows of 65,535, frames of 16,384. */
 const ourSettings = settingsFrame([
   [setting.enablePush, 0],
   [setting.maxConcurrentStreams, 0],
@@ -48,15 +48,15 @@ const ourSettings = settingsFrame([
 ])
 
 /**
- * One HTTP/2 connection as a client (RFC 9113). This file is its life and its state; each frame has the file of its name: `receive-goaway.ts`, `receive-headers.ts`, …
- * What is sent: `send-request.ts`, `flow-control.ts`, `ping.ts`.
+ * One HTTP/2 connection as a client (RFC 9113). This file has its life and its state. Each kind of frame is read in the file of its name: `receive-goaway.ts`, `receive-headers.ts`, …
+ * `send-request.ts`, `flow-control.ts` and `ping.ts` write frames.
  */
 export class Connection {
   readonly limits: Limits
   readonly owner: Owner
   readonly output: Output
   readonly streams = new OpenStreams()
-  /** Streams whose body waits for a window. */
+  /** The streams whose body waits for a window. */
   readonly waiting = new Set<Stream>()
   readonly abandoned = new AbandonedStreams()
   readonly encoder = new RequestEncoder()
@@ -65,28 +65,28 @@ export class Connection {
   readonly liveness: Liveness
   readonly patience = new Patience()
 
-  /** The peer's settings that matter to us. Until its SETTINGS have come, nothing is begun. */
+  /** The settings of the peer that matter to us. Until they have come, no stream is begun. */
   sawSettings = false
   peerMaxConcurrentStreams = Infinity
   peerInitialWindow = defaultWindow
-  /** What the peer may be sent on all streams together, and what it may still send us. */
+  /** How many bytes the peer may be sent on all streams together, and how many it may still send us. */
   sendWindow = defaultWindow
   receiveWindow = connectionWindow
-  /** Received bytes that are not held any more and that the peer was not told of yet. */
+  /** How many received bytes are not held any more, while the peer was not told yet that it may send as many again. */
   returnedBytes = 0
 
   nextStreamId = 1
-  /** The last stream that the peer may still answer, once it said GOAWAY. */
+  /** The last stream that the peer may still answer, after its GOAWAY. */
   goneAfter: number | undefined
   isDraining = false
   isGone = false
   /** A header block that waits for its CONTINUATION. */
   headerBlock: HeaderBlock | undefined
-  /** Whole answers so far. */
+  /** How many whole answers there were so far. */
   answers = 0
   private readonly socket: Duplex
 
-  /** Speak HTTP/2 on a socket that is connected and agreed on h2. */
+  /** Speaks HTTP/2 on a socket that is connected and has agreed on h2. */
   constructor(socket: Duplex, limits: Limits, owner: Owner, now: number) {
     this.socket = socket
     this.limits = limits
@@ -106,25 +106,25 @@ export class Connection {
   /** How many more streams can be begun now. */
   room(): number {
     if (!this.sawSettings || this.isDraining || this.isGone || this.output.isBlocked) return 0
-    // Without a window for the body, a new stream would only wait here; elsewhere it may not have to.
+    // Without a window for its body, a new stream would only wait here. On another connection it may not have to.
     if (this.sendWindow <= 0) return 0
     return Math.min(this.peerMaxConcurrentStreams, this.limits.streams) - this.streams.size
   }
 
-  /** Send a request. The caller has seen that there is room. */
+  /** Sends a request. The caller has seen that there is room. */
   open(stream: Stream): void {
     sendRequest(this, stream)
     if (this.nextStreamId > Math.min(maxStreamId, 2 * this.limits.requestsPerConnection)) this.drain('stream numbers used up')
   }
 
-  /** The number of a new stream: odd, and higher than any before (RFC 9113 section 5.1.1). */
+  /** Gives the number of a new stream: odd, and higher than any before (RFC 9113 section 5.1.1). */
   takeStreamId(): number {
     const id = this.nextStreamId
     this.nextStreamId += 2
     return id
   }
 
-  /** Whether a stream is none that we have opened. */
+  /** Says whether we have not opened this stream. */
   isIdle(streamId: number): boolean {
     return streamId >= this.nextStreamId || streamId % 2 === 0
   }
@@ -161,7 +161,7 @@ export class Connection {
     }
   })
 
-  /** A stream has its reply, or nobody waits for it: forget it. */
+  /** Forgets a stream that has its reply, or whose reply is not waited for. */
   closeStream(stream: Stream): void {
     this.streams.delete(stream.id)
     this.waiting.delete(stream)
@@ -170,31 +170,31 @@ export class Connection {
     else this.owner.roomier()
   }
 
-  /** Break a stream off (RST_STREAM). What the peer still sends on it is passed over. */
+  /** Breaks a stream off (RST_STREAM). What the peer still sends on it is ignored. */
   resetStream(stream: Stream, code: number): void {
     this.output.push(resetFrame(stream.id, code))
     this.abandoned.add(stream.id)
     this.closeStream(stream)
   }
 
-  /** The peer broke a rule in one answer: that stream ends, the others go on. */
+  /** Ends a stream because the peer broke a rule in its answer. Other streams go on. */
   failStream(stream: Stream, code: number): void {
-    stream.settle({ is: 'unanswered', why: 'broken', reason: errorName(code) })
+    stream.giveReply({ is: 'unanswered', why: 'broken', reason: errorName(code) })
     this.resetStream(stream, code)
   }
 
-  /** Look at time limits: of the requests, and of the peer's silence. `now` is performance.now(). */
+  /** Looks at the time limits: those of requests, and that of the peer's silence. `now` is performance.now(). */
   tick(now: number): void {
     for (const stream of this.streams.values()) {
       if (stream.deadline > now) continue
-      stream.settle({ is: 'unanswered', why: 'timeout', reason: 'timeout' })
+      stream.giveReply({ is: 'unanswered', why: 'timeout', reason: 'timeout' })
       this.resetStream(stream, errorCode.cancel)
     }
     this.patience.rest(now)
     if (!this.isGone) this.liveness.tick(this, now)
   }
 
-  /** Begin no new streams; the connection ends with the last open one. */
+  /** Begins no new streams. The connection ends with its last open stream. */
   drain(reason: string): void {
     if (this.isDraining) return
     this.isDraining = true
@@ -208,14 +208,14 @@ export class Connection {
     this.over('done')
   }
 
-  /** The peer broke the protocol: say so, and end. */
+  /** Ends the connection because the peer broke the protocol, and says so. */
   private fail(code: number): void {
     if (this.isGone) return
     this.sayGoAway(code)
     this.over(errorName(code))
   }
 
-  /** The connection is broken: end without a word. */
+  /** Ends a connection that is broken, without a GOAWAY. */
   lose(reason: string): void {
     if (this.isGone) return
     this.over(reason)
@@ -223,22 +223,22 @@ export class Connection {
   }
 
   private sayGoAway(code: number): void {
-    // We take no streams of the peer's, so 0 is the last one we processed.
+    // We take no streams of the peer, so the last one that we processed is 0.
     this.output.push(goAwayFrame(0, code, ''))
     this.output.flush()
     this.socket.end()
-    // A peer that does not close its side within 2 s is not waited for.
+    // The peer has 2 s to close its side.
     const linger = setTimeout(() => this.socket.destroy(), 2_000).unref()
     this.socket.on('close', () => clearTimeout(linger))
   }
 
-  /** Every stream gets its reply: of what was written nobody knows whether it arrived; what was not written surely did not. */
+  /** Gives every stream its reply. A request that was written may have arrived; one that was not written surely has not. */
   private over(reason: string): void {
     this.isGone = true
     this.isDraining = true
     for (const stream of this.streams.values()) {
       const wasWritten = stream.begunAtWrite !== this.output.writes
-      stream.settle(wasWritten ? { is: 'unanswered', why: 'broken', reason } : { is: 'refused', reason })
+      stream.giveReply(wasWritten ? { is: 'unanswered', why: 'broken', reason } : { is: 'refused', reason })
     }
     this.output.close()
     this.streams.clear()

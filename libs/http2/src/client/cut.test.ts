@@ -10,7 +10,7 @@ afterEach(async () => {
   for (const stop of stops.splice(0)) await stop()
 })
 
-/** Answers to five requests in one byte string, and after how many of its bytes each is decided, and how. */
+/** Makes one byte string with the answers to five requests, and says after how many bytes each request has its reply, and which. */
 function givenAnswers() {
   const parts: Buffer[] = []
   let length = 0
@@ -33,7 +33,7 @@ function givenAnswers() {
   return { bytes: Buffer.concat(parts), decided }
 }
 
-test('a connection cut after any byte of its answers: what was whole is answered, the rest is unanswered, each once', () => {
+test('wherever a connection is cut, each request has one reply: answered when its answer was whole, else unanswered', () => {
   const { bytes, decided } = givenAnswers()
   for (let cut = 0; cut <= bytes.length; cut++) {
     const given = givenConnection(5)
@@ -45,7 +45,7 @@ test('a connection cut after any byte of its answers: what was whole is answered
   }
 })
 
-test('the same bytes in any two pieces give the same replies', () => {
+test('answers that arrive in any two pieces give the same replies', () => {
   const { bytes, decided } = givenAnswers()
   for (let cut = 0; cut <= bytes.length; cut++) {
     const given = givenConnection(5)
@@ -55,7 +55,7 @@ test('the same bytes in any two pieces give the same replies', () => {
   }
 })
 
-test('the same over TLS, with every third byte: closed in order or torn', async () => {
+test('over TLS, cut after every third byte and closed in order or torn, each request has one reply too', async () => {
   const { bytes, decided } = givenAnswers()
   let cut = 0
   const peer = await givenScriptedServer(({ type, streamId }, connection) => {
@@ -76,7 +76,7 @@ test('the same over TLS, with every third byte: closed in order or torn', async 
   }
 })
 
-test('a request that no write has taken along when the connection ends is refused: it surely was not processed', () => {
+test('a request that was not written when the connection ends is refused: it surely was not processed', () => {
   const given = givenConnection(1)
   given.open()
   given.socket.emit('end')

@@ -4,28 +4,28 @@ import { errorWord } from './reply.ts'
 
 /** How connections to one origin are made. The certificate of the peer is always verified. */
 export type DialOptions = {
-  /** A name or an address. */
+  /** The host: a name or an IP address. */
   host: string
   port: number
-  /** The name the certificate must have and the peer is told (SNI); `host` unless given. */
+  /** The name that the certificate must have and that the peer is told (SNI); `host` unless it is given. */
   servername?: string | undefined
   /** Certificates to trust instead of the system's, PEM. */
   ca?: string | Buffer | readonly (string | Buffer)[] | undefined
-  /** Resolves names instead of the system. */
+  /** Looks names up instead of the system. */
   lookup?: LookupFunction | undefined
-  /** Makes the TCP connection instead of node:net: it may be connecting still. */
+  /** Makes the TCP connection instead of node:net. The socket may still be connecting. */
   connect?: ((to: { host: string; port: number }) => Socket) | undefined
-  /** May this address be talked to? Asked when TCP is connected and before a byte is written. An answer is the reason why not, a short word. */
+  /** Gives the reason why this address may not be talked to, a short word; undefined when it may. Called when TCP is connected, before a byte is written. */
   checkAddress?: ((address: string) => string | undefined) | undefined
-  /** Offer HTTP/1.1 as well, for peers that have nothing better. */
+  /** Offers HTTP/1.1 as well, for peers that speak nothing newer. */
   offerHttp1?: boolean | undefined
 }
 
-/** What became of it: a TLS connection and what it speaks, or the word of the system or of TLS for why not. */
+/** What became of dialling: a TLS connection and the protocol that it agreed on, or the system's or TLS's word for why there is none. */
 export type Dialed = { is: 'connected'; socket: TLSSocket; protocol: 'h2' | 'http/1.1' } | { is: 'failed'; reason: string }
 
 /**
- * The cipher suites of TLS 1.3, and of TLS 1.2 those with forward secrecy and authenticated encryption: RFC 9113 section 9.2.2 allows an HTTP/2 peer to hang up on any other.
+ * The cipher suites of TLS 1.3, and those of TLS 1.2 with forward secrecy and authenticated encryption: RFC 9113 section 9.2.2 lets an HTTP/2 peer hang up on any other.
  */
 const ciphers = [
   'TLS_AES_128_GCM_SHA256',
@@ -40,8 +40,8 @@ const ciphers = [
 ].join(':')
 
 /**
- * Connect: look the name up, TCP, the check of the address, TLS 1.2 or later with ALPN. `session` resumes an earlier TLS session; `onSession` hears of new ones.
- * `done` is called once, at the latest after `limitMs`. Returns a function that gives up.
+ * Connects: looks the name up, connects TCP, checks the address, and does the handshake of TLS 1.2 or later with ALPN. `session` resumes an earlier TLS session; `onSession` hears of new ones.
+ * `done` is called once, at the latest after `limitMs`. Gives a function that gives the connection up.
  */
 export function dial(
   options: DialOptions,
@@ -75,7 +75,7 @@ export function dial(
     tls = connectTls({
       socket: tcp,
       host: servername,
-      // A name is told, an address is not (RFC 6066 section 3); the certificate must have either.
+      // The peer is told a name but no IP address (RFC 6066 section 3). The certificate must have the one or the other.
       servername: isIP(servername) ? '' : servername,
       ALPNProtocols: offerHttp1 ? ['h2', 'http/1.1'] : ['h2'],
       minVersion: 'TLSv1.2',
@@ -97,7 +97,7 @@ export function dial(
     })
   }
   if (tcp.connecting) tcp.once('connect', secure)
-  // Not at once: `done` is never called before this function has returned.
+  // In the next turn, so that `done` is never called before this function has returned.
   else queueMicrotask(secure)
   return () => finish({ is: 'failed', reason: 'closed' })
 }

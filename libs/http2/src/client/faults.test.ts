@@ -12,7 +12,7 @@ import {
   type TlsPeer,
 } from '../testing/peers.ts'
 
-// What becomes of each request when the peer or the network fails, over real TLS. Limits of time are wide: the machine may be busy.
+// What becomes of each request when the peer or the network fails, over real TLS. Time limits are wide, because the machine may be busy.
 const peers: Pick<TlsPeer, 'stop'>[] = []
 afterEach(async () => {
   for (const peer of peers.splice(0)) await peer.stop()
@@ -24,7 +24,7 @@ async function given(...script: Parameters<typeof givenScriptedServer>) {
   return { ...peer, send: sendTo(peer) }
 }
 
-test('a server that gives no window: requests with a body time out and are reset, those without one go on', async () => {
+test('when a server gives no window, requests with a body time out and are reset, and those without one are answered', async () => {
   const peer = await given(
     (each, connection) => {
       if (isRequest(each) && each.flags & 1) connection.send(answer(each.streamId))
@@ -57,7 +57,7 @@ test('a request that times out is reset, and a late answer to it changes nothing
   expect(peer.connections).toHaveLength(1)
 })
 
-test('a socket that went dead without a word is found by PING, and its requests are unanswered', async () => {
+test('a connection that went dead silently is found by PING, and its requests are unanswered', async () => {
   const peer = await given((each, connection) => {
     if (!isRequest(each)) return
     if (connection === peer.connections[0]) connection.socket.pause()
@@ -79,7 +79,7 @@ test('an idle connection is kept alive by PING, and one that answers is kept', a
   expect(origin.stats.connections).toBe(1)
 })
 
-test('a slow reader: what waits in this process stays within its bound, and every request is answered once it reads again', async () => {
+test('for a peer that reads slowly, what waits in this process stays bounded, and every request is answered when the peer reads again', async () => {
   let isReading = false
   const peer = await given(
     ({ type, flags, streamId }, connection) => {
@@ -95,7 +95,7 @@ test('a slow reader: what waits in this process stays within its bound, and ever
   const body = Buffer.alloc(8_000, 1)
   const before = process.memoryUsage().arrayBuffers
   const replies = Array.from({ length: 3_000 }, () => peer.send(origin, '/', { body, timeoutMs: 50_000 }))
-  // 24 MB were asked for. The kernel takes some of them; the rest wait as requests, not as bytes.
+  // The requests are 24 MB. The kernel takes some of them; the others wait as requests, not as bytes.
   await until(() => origin.stats.waiting > 0, 'requests wait')
   expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(12_000_000)
   isReading = true
@@ -103,7 +103,7 @@ test('a slow reader: what waits in this process stays within its bound, and ever
   expect(new Set((await Promise.all([opened, ...replies])).map(told))).toEqual(new Set(['200']))
 })
 
-test('MAX_CONCURRENT_STREAMS of 1: one request at a time, in their order, all answered', async () => {
+test('with MAX_CONCURRENT_STREAMS of 1 requests go one at a time, in their order, and all are answered', async () => {
   let open = 0
   let most = 0
   const order: number[] = []
@@ -126,7 +126,7 @@ test('MAX_CONCURRENT_STREAMS of 1: one request at a time, in their order, all an
   expect(order).toEqual(Array.from({ length: 200 }, (_, n) => 2 * n + 1))
 })
 
-test('MAX_CONCURRENT_STREAMS of 0 holds everything back until the peer allows more; what times out before is unsent', async () => {
+test('with MAX_CONCURRENT_STREAMS of 0 requests wait until the peer allows more; those that time out before are unsent', async () => {
   const peer = await given(
     (each, connection) => {
       if (isRequest(each)) connection.send(answer(each.streamId))
@@ -142,7 +142,7 @@ test('MAX_CONCURRENT_STREAMS of 0 holds everything back until the peer allows mo
   expect((await Promise.all(patient)).map(told)).toEqual(Array(5).fill('200'))
 })
 
-test('when one connection is full another is opened, up to their number, and each carries what it may', async () => {
+test('when one connection is full another is opened, up to the limit, and each carries as many requests as it may', async () => {
   let isAnswering = false
   const held: (() => void)[] = []
   const peer = await given(
@@ -165,7 +165,7 @@ test('when one connection is full another is opened, up to their number, and eac
   expect(peer.connections).toHaveLength(3)
 })
 
-test('when its stream numbers are used up, a connection ends in good order and the next one goes on', async () => {
+test('when the stream numbers of a connection are used up, it ends in good order and the next one goes on', async () => {
   const peer = await given((each, connection) => {
     if (isRequest(each)) connection.send(answer(each.streamId))
   })
@@ -175,7 +175,7 @@ test('when its stream numbers are used up, a connection ends in good order and t
   await until(() => peer.connections[1]?.goAwayCode() === errorCode.noError, 'the client says GOAWAY')
 })
 
-test('a connection that breaks: what was written is unanswered, what waited goes on with the next one', async () => {
+test('when a connection breaks, written requests are unanswered and waiting ones go on with the next connection', async () => {
   const peer = await given(
     (each, connection) => {
       if (!isRequest(each)) return
@@ -199,7 +199,7 @@ test('a connection that breaks: what was written is unanswered, what waited goes
   expect(peer.connections.map((each) => each.of(frameType.headers).length)).toEqual([3, 4])
 })
 
-test('a peer that accepts connections and ends them is asked less and less often, and requests hear why', async () => {
+test('a peer that accepts connections and ends them is asked less and less often, and requests are told why', async () => {
   const events: string[] = []
   const peer = await given((each, connection) => {
     if (each.type === frameType.settings) connection.socket.end()
@@ -227,7 +227,7 @@ test('after ENHANCE_YOUR_CALM the next connection waits', async () => {
   expect((openedAt[1] ?? 0) - (openedAt[0] ?? 0)).toBeGreaterThan(300)
 })
 
-test('a peer that says GOAWAY to every connection at once is not connected to in a circle', async () => {
+test('a peer that sends GOAWAY on every connection at once is not connected to again and again', async () => {
   const peer = await given(
     (each, connection) => {
       if (each.type === frameType.settings && each.flags === 0) connection.send(goAway(0))
@@ -236,11 +236,11 @@ test('a peer that says GOAWAY to every connection at once is not connected to in
   )
   const origin = peer.open({ limits: { backoffMs: 50 } })
   expect(told(await peer.send(origin, '/', { timeoutMs: 1_500 }))).toBe('unsent timeout')
-  // Pauses of at least 25, 50, 100 ms and so on; without their growth there would be 40.
+  // The pauses are at least 25, 50, 100 ms and so on. If they did not grow there would be 40 connections.
   expect(peer.connections.length).toBeLessThanOrEqual(9)
 })
 
-test('connections that finish after GOAWAY have a number as well: past it, requests wait', async () => {
+test('the number of connections that finish after a GOAWAY is bounded too: beyond it, requests wait', async () => {
   const held: (() => void)[] = []
   const peer = await given((each, connection) => {
     if (!isRequest(each)) return
@@ -264,7 +264,7 @@ test('connections that finish after GOAWAY have a number as well: past it, reque
   expect(told(await waiting)).toBe('200')
 })
 
-test('closing finishes what is on its way, says GOAWAY, and takes nothing more', async () => {
+test('closing finishes the requests on their way, sends GOAWAY, and takes no more requests', async () => {
   const held: (() => void)[] = []
   const peer = await given(
     (each, connection) => {
@@ -284,7 +284,7 @@ test('closing finishes what is on its way, says GOAWAY, and takes nothing more',
   await until(() => peer.connections[0]?.goAwayCode() === errorCode.noError, 'the client says GOAWAY')
 })
 
-test('a queue has an end: one request more is unsent at once', async () => {
+test('when the queue is full, one more request is unsent at once', async () => {
   const peer = await given(
     () => undefined,
     () => [[setting.maxConcurrentStreams, 0]],

@@ -24,7 +24,7 @@ test('a window that shrinks under an open stream holds its body back until it is
   expect(dataOf(given).map(({ flags }) => flags & flag.endStream)).toEqual([0, 0, 1])
 })
 
-test('all streams together keep to the connection window, in frames of at most 16,384 bytes', () => {
+test('all streams together keep to the connection’s window, in frames of at most 16,384 bytes', () => {
   const given = givenConnection(0, [
     [setting.initialWindowSize, 1_000_000],
     [setting.maxFrameSize, 1_000_000],
@@ -32,7 +32,7 @@ test('all streams together keep to the connection window, in frames of at most 1
   given.open({ body: Buffer.alloc(60_000) })
   given.open({ body: Buffer.alloc(60_000) })
   expect(bytesOf(given)).toBe(65_535)
-  // Without a window for bodies there is no room for more.
+  // Without a window for bodies there is no room for more requests.
   expect(given.connection.room()).toBe(0)
   given.socket.arrive(windowUpdateFrame(0, 20_000))
   expect(bytesOf(given)).toBe(85_535)
@@ -42,7 +42,7 @@ test('all streams together keep to the connection window, in frames of at most 1
   expect(given.connection.room()).toBeGreaterThan(0)
 })
 
-test('2,000 random windows and settings: never a byte more than was allowed, and every body in the end', () => {
+test('with 2,000 random windows and settings, never a byte more is sent than allowed, and every body is sent in the end', () => {
   for (let seed = 0; seed < 20; seed++) {
     const random = randomFrom(seed)
     let initial = random(300)
@@ -57,7 +57,7 @@ test('2,000 random windows and settings: never a byte more than was allowed, and
     const check = () => {
       if (bytesOf(given) > connection) throw new Error(`seed ${seed}: over the connection window`)
     }
-    // What a stream may have been sent is its window at the widest moment so far.
+    // A stream may have been sent as much as its window was at its widest.
     const widest = new Map([...extra.keys()].map((id) => [id, initial]))
     for (let step = 0; step < 100; step++) {
       const id = 1 + 2 * random(5)
@@ -81,14 +81,14 @@ test('2,000 random windows and settings: never a byte more than was allowed, and
   }
 })
 
-test('the peer gets its window back when an answer is whole or broken off, not while it is held', () => {
+test('the peer gets its window back when an answer is whole or broken off, and not while the answer is incomplete', () => {
   const given = givenConnection(70)
   const block = (id: number) => frame(frameType.headers, flag.endHeaders, id, status200)
   const data = (id: number, flags = 0) => frame(frameType.data, flags, id, Buffer.alloc(15_000))
   const updates = () => given.sent().filter(({ type, streamId }) => type === frameType.windowUpdate && streamId === 0)
   const ids = Array.from({ length: 70 }, (_, n) => 2 * n + 1)
   expect(updates()).toHaveLength(1)
-  // 69 answers of 60,000 bytes that are not whole: 4.14 of 4.19 MB.
+  // 69 incomplete answers of 60,000 bytes take 4.14 of 4.19 MB.
   for (const id of ids.slice(0, 69)) given.socket.arrive(Buffer.concat([block(id), data(id), data(id), data(id), data(id)]))
   expect(updates()).toHaveLength(1)
   for (const id of ids.slice(0, 69)) given.socket.arrive(frame(frameType.data, flag.endStream, id, Buffer.alloc(0)))

@@ -1,11 +1,11 @@
-/** Flow control (RFC 9113 sections 5.2 and 6.9): what may be on its way, for each stream and for all of them together, in both directions. */
+/** Flow control (RFC 9113 sections 5.2 and 6.9): how many bytes may be on their way, on each stream and on all streams together, in both directions. */
 import { defaultWindow, errorCode, fail, flag, frameType, headerLength, maxFrameSize, maxWindow, windowUpdateFrame } from '../frames.ts'
 import { writeFrameHeader } from '../frames.ts'
 import type { Connection } from './connection.ts'
 import { connectionWindow } from './limits.ts'
 import type { Stream } from './stream.ts'
 
-/** Send of a body what both windows and the frame size admit; the rest waits. */
+/** Sends as much of a body as both windows and the frame size allow. The rest waits. */
 export function sendBody(connection: Connection, stream: Stream): void {
   const { output } = connection
   let body = stream.unsentBody
@@ -26,7 +26,7 @@ export function sendBody(connection: Connection, stream: Stream): void {
   else connection.waiting.delete(stream)
 }
 
-/** A window became wider: send what waited for it. */
+/** Sends the bodies that waited, because a window became wider. */
 export function sendWaiting(connection: Connection): void {
   if (connection.sendWindow <= 0) return
   for (const stream of connection.waiting) {
@@ -49,7 +49,7 @@ export function receiveWindowUpdate(connection: Connection, streamId: number, bu
   if (stream.sendWindow > maxWindow) return connection.failStream(stream, errorCode.flowControlError)
   const before = connection.sendWindow
   if (stream.unsentBody) sendBody(connection, stream)
-  // A window that nobody waited for is for nothing; one that lets a byte go ends with the body.
+  // A wider window that no body waited for costs the peer patience. One that lets bytes go does not: it ends with the body.
   if (connection.sendWindow === before) connection.patience.spend()
 }
 
@@ -73,15 +73,15 @@ export function changeInitialWindow(connection: Connection, initialWindow: numbe
   }
 }
 
-/** DATA has come: the peer may send so much less on this connection. */
+/** Notes that DATA has come: the peer may send so many bytes less on this connection. */
 export function receiveFlowControlled(connection: Connection, bytes: number): void {
   connection.receiveWindow -= bytes
   if (connection.receiveWindow < 0) fail('the connection window was exceeded', errorCode.flowControlError)
 }
 
 /**
- * Bytes are not held any more: the peer may send as many again. Parts of answers that are not whole stay on its account, so that all answers of a connection together never
- * hold more than its window. Told in large steps, not per answer.
+ * Notes that bytes are not held any more: the peer may send as many again, and hears so in large steps, not with each answer. The parts of answers that are not whole still count, so that all
+ * answers of a connection together never hold more than its window.
  */
 export function returnWindow(connection: Connection, bytes: number): void {
   connection.returnedBytes += bytes
@@ -91,7 +91,7 @@ export function returnWindow(connection: Connection, bytes: number): void {
   connection.returnedBytes = 0
 }
 
-/** Let the peer go on with an answer that is longer than half a window. It cannot use the window up before, because a frame is a quarter of it; the limit of a body's length ends it. */
+/** Widens a stream's window for an answer that is longer than half of it. The peer cannot use the window up before, because a frame is a quarter of it. The limit for a body's length ends this. */
 export function widenStream(connection: Connection, stream: Stream): void {
   if (stream.receiveWindow > defaultWindow / 2) return
   connection.output.push(windowUpdateFrame(stream.id, defaultWindow - stream.receiveWindow))

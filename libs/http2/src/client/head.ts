@@ -1,14 +1,14 @@
 import { brokenFieldRule, brokenValueRule, isUsualField, isVisible } from '../fields.ts'
 import type { Indexing } from '../hpack/encoder.ts'
 
-/** A header field. Without a word on indexing: `indexed` in a head. Fields of one request alone enter no table; for them only `never` makes a difference. */
+/** A header field. In a head it is `indexed` unless it says otherwise. The fields of one request alone enter no table; for them only `never` makes a difference. */
 export type HeadField = readonly [name: string, value: string, indexing?: Indexing]
 
-/** The part of a request's header block that repeats. Make it once and keep it: each connection remembers the bytes of the heads it has seen. */
+/** The part of a request's header block that repeats. It is made once and kept: each connection remembers the bytes of the heads that it has seen. */
 export type PreparedHead = { readonly pseudoHeaders: readonly Required<HeadField>[]; readonly fields: readonly Required<HeadField>[] }
 
 /**
- * Prepare what many requests have in common: method, authority and fields. The path is each request's own.
+ * Makes what many requests have in common: method, authority and fields. Each request has a path of its own.
  * Throws TypeError for a field that HTTP/2 does not allow; the message has the name and never the value.
  */
 export function prepareHead({
@@ -37,7 +37,7 @@ export function checkField(field: HeadField): void {
   const value = field[1]
   if (isUsualField(name, value)) return
   const broken = brokenFieldRule(name, value)
-  // A name that is wrong may be anything, also a value in the wrong place.
+  // A wrong name may be anything, also a value in the wrong place, so the message does not repeat it.
   if (broken === 'invalid field name') throw new TypeError(broken)
   if (broken !== undefined || !isFieldText(value)) throw new TypeError(`${name}: ${broken ?? 'invalid field value'}`)
 }
@@ -47,5 +47,5 @@ export function checkPath(path: string): void {
   if (path.charCodeAt(0) !== 0x2f || !isVisible(path)) throw new TypeError('the path of a request is no visible ASCII that begins with "/"')
 }
 
-/** One byte per character, so that a text's length is its bytes'. */
+/** Each character is one byte, so a text has as many bytes as characters. */
 const isFieldText = (value: string): boolean => !/[^\t\u0020-\u007e\u0080-\u00ff]/.test(value) && brokenValueRule(value) === undefined

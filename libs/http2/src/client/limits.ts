@@ -1,28 +1,28 @@
-/** What one origin may take of this process, and how long it waits. Times are milliseconds. */
+/** How much of this process one origin may take, and how long it waits. Times are in milliseconds. */
 export type Limits = {
-  /** Connections at once. Another one is opened when all are full. */
+  /** How many connections there are at once. Another one is opened when all are full. */
   connections: number
-  /** Connections beside those that only finish their last requests, after a GOAWAY. With so many of them no new one is opened: a peer could say GOAWAY to one after the other. */
+  /** How many connections may be finishing their last requests after a GOAWAY. With so many no new one is opened, because a peer could send GOAWAY on one after the other. */
   drainingConnections: number
-  /** Requests open on one connection at once, also when the peer allows more. */
+  /** How many requests one connection has open at once, also when the peer allows more. */
   streams: number
-  /** Requests that one connection carries in its life. A stream's number has 31 bits and every second one is ours. */
+  /** How many requests one connection carries in its life. The number of a stream has 31 bits, and every second number is ours. */
   requestsPerConnection: number
-  /** Requests that wait for room. One more is `unsent` at once. */
+  /** How many requests may wait for room. One more is `unsent` at once. */
   queuedRequests: number
-  /** Bytes that were written and not taken by the peer: over this, a connection gets no new requests until it has drained. */
+  /** How many bytes may be written that the peer has not taken. Above this a connection gets no new requests until the peer has taken them. */
   bufferedBytes: number
-  /** The most that is read of an answer's body. A longer one is broken off there, and the answer counts. */
+  /** How much is read of an answer's body. A longer body is broken off there, and the answer counts. */
   bodyBytes: number
-  /** From the look-up of the name until the SETTINGS of the peer. */
+  /** The limit from looking the name up until the peer's SETTINGS. */
   connectMs: number
-  /** The pause after the first failed connection; it doubles with each further one, with 0 to 50 % less by chance. */
+  /** The pause after the first failed connection. It doubles with each further one, and is 0 to 50 % shorter by chance. */
   backoffMs: number
   longestBackoffMs: number
-  /** A connection with open requests that was silent for so long is asked by PING whether it lives, an idle one after `idlePingMs`. */
+  /** After so much silence a connection with open requests is asked by PING whether it lives. An idle one is asked after `idlePingMs`. */
   silentPingMs: number
   idlePingMs: number
-  /** Without a sign of life for so long after the PING, the connection is lost. */
+  /** A connection that shows no sign of life for so long after the PING is lost. */
   pingAnswerMs: number
 }
 
@@ -42,8 +42,8 @@ export const usualLimits: Readonly<Limits> = {
   pingAnswerMs: 5_000,
 }
 
-/** An answer's header list (SETTINGS_MAX_HEADER_LIST_SIZE). Those of push services have under 1 KB. */
+/** How large the header list of an answer may be (SETTINGS_MAX_HEADER_LIST_SIZE). Those of push services have less than 1 KB. */
 export const headerListLimits = { fields: 128, bytes: 16_384 }
 
-/** What all streams of a connection together may send us unasked. 64 answers of the largest size are more than push services ever have on their way. */
+/** How many bytes all streams of a connection may send us without our widening the window. 64 answers of the largest size are more than push services ever have on their way. */
 export const connectionWindow = 4_194_304

@@ -8,7 +8,7 @@ import { givenServer, told } from '../testing/peers.ts'
 import { prepareHead, type PreparedHead } from './head.ts'
 import { openOrigin, type Origin, type OriginOptions } from './origin.ts'
 
-// Against Node's own HTTP/2 server: nghttp2, with a strict judgement of our frames and headers.
+// Against Node's own HTTP/2 server, which stands on nghttp2 and checks our frames and headers strictly.
 vi.setConfig({ testTimeout: 120_000 })
 
 let server: Http2SecureServer
@@ -128,7 +128,7 @@ test('bodies over every window, headers that need CONTINUATION both ways, interi
   }
 })
 
-test('settings that change while requests are on their way are kept to', async () => {
+test('settings that change while requests are on their way are obeyed', async () => {
   let served = 0
   await listen(
     (stream) => {
@@ -152,7 +152,7 @@ test('settings that change while requests are on their way are kept to', async (
     ),
   )
   const refused = replies.filter((reply) => reply.is === 'refused').length
-  // Requests that cross a lowered SETTINGS_MAX_CONCURRENT_STREAMS may be refused; that is all that may happen.
+  // Requests that cross a lowered SETTINGS_MAX_CONCURRENT_STREAMS may be refused. Nothing else may happen to them.
   expect(replies.filter((reply) => reply.is === 'answered').length + refused).toBe(3_000)
   expect(served).toBe(3_000 - refused)
 })

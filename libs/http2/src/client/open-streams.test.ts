@@ -19,7 +19,7 @@ test('100,000 streams, some of which stay open for long, are found and forgotten
     const stream = givenStream(id)
     streams.add(stream)
     model.set(id, stream)
-    // Between none and 600 are open; every 500th is never closed until the end.
+    // Between 0 and 600 streams are open; every 500th stays open until the end.
     while (model.size > 10 + ((id >> 7) % 600)) {
       const [closed] = [...model.keys()].slice(random(10)).filter((each) => each % 999 !== 0)
       if (closed === undefined) break

@@ -8,10 +8,10 @@ import type { Reply } from './reply.ts'
 import { Stream, type Request } from './stream.ts'
 import { WaitingLine } from './waiting-line.ts'
 
-/** News of an origin's connections, for metrics and logs. Reasons are short words; `host` and `port` say of whom it is. */
+/** What happened to an origin's connections, for metrics and logs. Reasons are short words; `host` and `port` name the origin. */
 export type OriginEvent =
   | { is: 'connected'; isResumed: boolean; tookMs: number }
-  /** No connection came about; the next one is tried after `retryInMs`. */
+  /** A connection could not be made. The next one is tried after `retryInMs`. */
   | { is: 'unreachable'; reason: string; retryInMs: number }
   /** A connection takes no new requests. */
   | { is: 'draining'; reason: string }
@@ -21,33 +21,33 @@ export type OriginOptions = DialOptions & {
   limits?: Partial<Limits>
   onEvent?: (event: OriginEvent) => void
   /**
-   * With `offerHttp1`: takes over a connection whose peer chose HTTP/1.1, so that no second handshake is needed. Every request here is then `unsent` with the reason HTTP_1_1.
-   * Without it such a connection is closed.
+   * With `offerHttp1`: gets a connection whose peer chose HTTP/1.1, so that no second handshake is needed. Every request here is `unsent` then, with the reason HTTP_1_1.
+   * Without this function such a connection is closed.
    */
   onHttp1?: (socket: TLSSocket) => void
 }
 
-/** What an origin holds at the moment, and what it has done. */
+/** How much an origin holds at the moment, and how much it has done. */
 export type OriginStats = { connections: number; streams: number; waiting: number; handshakes: number; resumed: number }
 
 /** One HTTPS origin and the HTTP/2 connections to it. */
 export type Origin = {
   /**
-   * Send a request; `done` hears of its reply once, and must not throw. Throws TypeError for a path or field that HTTP/2 does not allow.
+   * Sends a request. `done` hears its reply, once, and must not throw. Throws TypeError for a path or field that HTTP/2 does not allow.
    */
   send: (request: Request, done: (reply: Reply) => void) => void
-  /** The same as a promise, which never rejects for what the peer or the network does. */
+  /** Does the same as a promise, which never rejects for what the peer or the network does. */
   request: (request: Request) => Promise<Reply>
-  /** Finish what is on its way, within its time limits, say GOAWAY and end. Requests that wait, and later ones, are `unsent`. */
+  /** Finishes the requests that are on their way, within their time limits, says GOAWAY and ends. Waiting and later requests are `unsent`. */
   close: () => Promise<void>
   readonly stats: OriginStats
 }
 
-/** How often time limits are looked at: a request may wait so much longer. One timer for an origin costs less than one per request. */
+/** How often time limits are looked at. A request may wait so much longer than its limit, because one timer for an origin costs less than one for each request. */
 const tickMs = 50
 const idleTickMs = 1_000
 
-/** Open an origin. It connects with its first request. */
+/** Opens an origin. It connects with its first request. */
 export function openOrigin(options: OriginOptions): Origin {
   const limits: Limits = { ...usualLimits, ...options.limits }
   const { onEvent = () => undefined } = options
@@ -55,12 +55,12 @@ export function openOrigin(options: OriginOptions): Origin {
   const line = new WaitingLine()
   let stopDialing: (() => void) | undefined
   let session: Buffer | undefined
-  /** Connections in a row that came to nothing, or that the peer was unhappy with. */
+  /** How many connections in a row failed, or were ended by the peer before an answer or for calm. */
   let failures = 0
   let retryAt = 0
-  /** Connections that the peer has ended with ENHANCE_YOUR_CALM. */
+  /** The connections that the peer has ended with ENHANCE_YOUR_CALM. */
   const scolded = new WeakSet<Connection>()
-  /** Why the last connection did not come about. */
+  /** Why the last connection could not be made. */
   let unreachable: string | undefined
   let closed: { promise: Promise<void>; resolve: () => void } | undefined
   let ticking: NodeJS.Timeout | undefined
@@ -89,7 +89,7 @@ export function openOrigin(options: OriginOptions): Origin {
     return undefined
   }
 
-  /** Give the requests that wait to the connections that have room. */
+  /** Gives waiting requests to the connections that have room. */
   function serveLine(): void {
     while (line.length > 0) {
       const connection = withRoom()
@@ -100,7 +100,7 @@ export function openOrigin(options: OriginOptions): Origin {
     connectIfNeeded()
   }
 
-  /** One more connection, when requests wait, none is on its way, and there may be more. */
+  /** Opens one more connection if requests wait, none is being made, and there may be more. */
   function connectIfNeeded(): void {
     if (line.length === 0 || stopDialing || closed || performance.now() < retryAt) return
     let isOpening = false
@@ -147,7 +147,7 @@ export function openOrigin(options: OriginOptions): Origin {
 
   function draining(connection: Connection, reason: string): void {
     onEvent({ is: 'draining', reason })
-    // A peer that says GOAWAY before it has answered anything would be connected to in a circle, and one that asks for calm means us.
+    // A peer that says GOAWAY before it has answered anything would be connected to again and again, and a peer that asks for calm means us.
     if (reason === 'ENHANCE_YOUR_CALM') scolded.add(connection)
     if (connection.answers === 0 || scolded.has(connection)) backOff()
     connectIfNeeded()
@@ -159,7 +159,7 @@ export function openOrigin(options: OriginOptions): Origin {
     if (connection.answers > 0 && !scolded.has(connection)) failures = 0
     if (connection.answers === 0 && reason !== 'done' && !closed) failed(reason)
     connectIfNeeded()
-    settleClose()
+    endWhenEmpty()
   }
 
   function backOff(): number {
@@ -169,13 +169,13 @@ export function openOrigin(options: OriginOptions): Origin {
     return retryInMs
   }
 
-  /** No connection: whoever waits and has no other one hears so at once; who comes later waits for the next attempt. */
+  /** Notes that a connection failed. If there is no other one, waiting requests hear so at once. Later requests wait for the next attempt. */
   function failed(reason: string): void {
     unreachable = reason
     if (!closed) onEvent({ is: 'unreachable', reason, retryInMs: backOff() })
     const hasAnother = [...connections].some((connection) => connection.sawSettings && !connection.isDraining)
     if (!hasAnother) emptyLine(reason)
-    settleClose()
+    endWhenEmpty()
   }
 
   function handOver(socket: TLSSocket): void {
@@ -183,16 +183,16 @@ export function openOrigin(options: OriginOptions): Origin {
     emptyLine('HTTP_1_1')
     if (options.onHttp1 && !closed) options.onHttp1(socket)
     else socket.destroy()
-    settleClose()
+    endWhenEmpty()
   }
 
   const emptyLine = (reason: string): void =>
-    line.settle(
+    line.giveUp(
       () => true,
-      (stream) => stream.settle({ is: 'unsent', reason }),
+      (stream) => stream.giveReply({ is: 'unsent', reason }),
     )
 
-  /** Look at the time limits while there is anything with one. */
+  /** Looks at the time limits, as long as something has one. */
   function keepTicking(afterMs: number): void {
     if (ticking || (connections.size === 0 && line.length === 0)) return
     isTickingSlowly = afterMs > tickMs
@@ -213,15 +213,15 @@ export function openOrigin(options: OriginOptions): Origin {
       connection.tick(now)
       streams += connection.streams.size
     }
-    line.settle(
+    line.giveUp(
       (stream) => stream.deadline <= now,
-      (stream) => stream.settle({ is: 'unsent', reason: unreachable ?? 'timeout' }),
+      (stream) => stream.giveReply({ is: 'unsent', reason: unreachable ?? 'timeout' }),
     )
     connectIfNeeded()
     keepTicking(streams > 0 || line.length > 0 ? tickMs : idleTickMs)
   }
 
-  function settleClose(): void {
+  function endWhenEmpty(): void {
     if (closed && connections.size === 0 && !stopDialing) {
       clearTimeout(ticking)
       closed.resolve()
@@ -237,7 +237,7 @@ export function openOrigin(options: OriginOptions): Origin {
       emptyLine('closed')
       stopDialing?.()
       for (const connection of connections) connection.drain('closed')
-      settleClose()
+      endWhenEmpty()
       return closed.promise
     },
     get stats(): OriginStats {

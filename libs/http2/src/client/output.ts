@@ -1,26 +1,26 @@
 import type { Duplex } from 'node:stream'
 
-/** Of the first buffer, which holds the preface and what little an idle connection says. Each further one is twice as large. */
+/** The size of the first buffer, which holds the preface and the little that an idle connection says. Each further buffer is twice as large. */
 const firstBytes = 2_048
-/** 200 usual pushes. */
+/** The size of the largest buffer: 200 usual pushes. */
 const mostBytes = 65_536
 
 /**
- * What a connection sends. Frames are written into one large buffer and leave in one write per turn of the event loop: one TLS record of many pushes instead of one each.
- * A buffer is never written twice, because the socket may still hold it.
+ * What a connection sends. Frames are written into one large buffer and leave in one write per turn of the event loop, so that many pushes share a TLS record.
+ * No part of a buffer is used twice, because the socket may still hold it.
  */
 export class Output {
-  /** Where `reserve` gave room. */
+  /** The buffer in which `reserve` gave room. */
   buffer = Buffer.allocUnsafeSlow(firstBytes)
-  /** The peer does not take what we send: nothing new is begun until it has. */
+  /** Whether the peer does not take what we send. Nothing new is begun until it has taken it. */
   isBlocked = false
-  /** Grows with every write to the socket. */
+  /** How many writes to the socket there were. */
   writes = 0
   private readonly socket: Duplex
   private readonly mostBuffered: number
   private readonly onDrain: () => void
   private readonly onOverflow: () => void
-  /** `buffer[start, end)` is not written yet, nor is what stands in `full`. */
+  /** `buffer[start, end)` and the buffers in `full` are not written yet. */
   private start = 0
   private end = 0
   private full: Buffer[] = []
@@ -37,7 +37,7 @@ export class Output {
     socket.on('drain', () => this.drained())
   }
 
-  /** Make room for `bytes` in a row and answer where it begins in `buffer`. Nothing is sent until `commit`. */
+  /** Makes room for `bytes` in a row and gives where it begins in `buffer`. Nothing is sent until `commit`. */
   reserve(bytes: number): number {
     if (this.end + bytes <= this.buffer.length) return this.end
     if (this.end > this.start) this.full.push(this.buffer.subarray(this.start, this.end))
@@ -48,7 +48,7 @@ export class Output {
     return 0
   }
 
-  /** What was reserved is filled up to `end`: send it with this turn's write. */
+  /** Sends what was reserved, which is filled up to `end`, with this turn's write. */
   commit(end: number): void {
     this.pending += end - this.end
     this.end = end
@@ -59,13 +59,13 @@ export class Output {
     }
   }
 
-  /** Send a frame that is made already. */
+  /** Sends a frame that is made already. */
   push(frame: Buffer): void {
     const at = this.reserve(frame.length)
     this.commit(at + frame.copy(this.buffer, at))
   }
 
-  /** Write now what this turn has gathered. */
+  /** Writes what this turn has gathered. */
   readonly flush = (): void => {
     this.isScheduled = false
     if (this.pending === 0 || this.isClosed) return
@@ -83,11 +83,11 @@ export class Output {
       this.socket.uncork()
     }
     this.isBlocked = this.socket.writableLength > this.mostBuffered
-    // Requests stop at the limit; what goes on growing are answers to a peer that asks and does not read.
+    // Requests stop at the limit. Beyond it only our answers to PING and SETTINGS grow, for a peer that asks and does not read.
     if (this.socket.writableLength > 4 * this.mostBuffered) this.onOverflow()
   }
 
-  /** Nothing is written any more. */
+  /** Ends the output: nothing is written any more. */
   close(): void {
     this.isClosed = true
     this.full = []

@@ -4,11 +4,11 @@ import type { Limits } from './limits.ts'
 
 const pingBytes = Buffer.from('herald??')
 
-/** Whether the peer lives (RFC 9113 section 6.7): a connection that was silent is asked by PING, and given up when nothing at all comes back. */
+/** Finds out whether the peer lives (RFC 9113 section 6.7): a silent connection is asked by PING, and given up when nothing at all comes back. */
 export class Liveness {
   private readonly limits: Limits
   private receivedAt: number
-  /** When we asked; undefined while no question is open. */
+  /** When our PING was sent; undefined when none is unanswered. */
   private askedAt: number | undefined
 
   constructor(now: number, limits: Limits) {
@@ -16,7 +16,7 @@ export class Liveness {
     this.receivedAt = now
   }
 
-  /** Any byte is a sign of life. */
+  /** Notes a sign of life: any byte is one. */
   received(now: number): void {
     this.receivedAt = now
     this.askedAt = undefined
@@ -34,7 +34,7 @@ export class Liveness {
     }
   }
 
-  /** Answer the peer's PING with its own 8 bytes. The answer to ours needs no more than to have come. */
+  /** Answers the peer's PING with its own 8 bytes. Of an answer to our PING it is enough that it came. */
   receivePing(connection: Connection, flags: number, streamId: number, buffer: Buffer, start: number, end: number): void {
     if (streamId !== 0) fail('PING on a stream')
     if (end - start !== 8) fail('PING of a wrong size', errorCode.frameSizeError)

@@ -31,7 +31,7 @@ export function receiveData(connection: Connection, flags: number, streamId: num
   else widenStream(connection, stream)
 }
 
-/** Add a part to the body. One buffer that doubles, not one per frame: a peer could send a byte in each. */
+/** Adds a part to the body. The body has one buffer that doubles and not one for each frame, because a peer could send one byte in each frame. */
 function keep(stream: Stream, buffer: Buffer, start: number, end: number): void {
   const needed = stream.bodyBytes + end - start
   if (needed > stream.body.length) {
@@ -43,11 +43,11 @@ function keep(stream: Stream, buffer: Buffer, start: number, end: number): void 
   stream.bodyBytes = needed
 }
 
-/** The status has come and says what became of the request: the answer counts, with as much of its body as we read. */
+/** Breaks off an answer whose body is too long. Its status says what became of the request, so the answer counts, with as much of the body as we read. */
 function cutAnswer(connection: Connection, stream: Stream, endsStream: boolean): void {
   connection.answers++
   connection.patience.answered()
-  stream.settle({ is: 'answered', status: stream.status, headers: stream.headers, body: stream.body.subarray(0, stream.bodyBytes) })
+  stream.giveReply({ is: 'answered', status: stream.status, headers: stream.headers, body: stream.body.subarray(0, stream.bodyBytes) })
   if (endsStream && !stream.unsentBody) connection.closeStream(stream)
   else connection.resetStream(stream, errorCode.cancel)
 }

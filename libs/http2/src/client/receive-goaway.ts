@@ -2,8 +2,8 @@ import { checkGoAway, errorCode, errorName, fail, maxStreamId } from '../frames.
 import type { Connection } from './connection.ts'
 
 /**
- * GOAWAY (RFC 9113 section 6.8): the peer begins no more streams. Those above its last-stream-id are surely not processed and are refused at once; the others may still be
- * answered. It may come twice, first with the highest number there is as a warning; the second number is never higher.
+ * GOAWAY (RFC 9113 section 6.8): the peer takes no more streams. Streams above its last-stream-id are surely not processed and are refused at once. The others may still be
+ * answered. GOAWAY may come twice: first with the highest number that there is, as a warning. The second number is never higher.
  */
 export function receiveGoAway(connection: Connection, streamId: number, buffer: Buffer, start: number, end: number): void {
   checkGoAway(streamId, end - start)
@@ -15,11 +15,11 @@ export function receiveGoAway(connection: Connection, streamId: number, buffer: 
   }
   connection.goneAfter = lastStreamId
   const reason = code === errorCode.noError ? 'GOAWAY' : errorName(code)
-  // Before the refused ones make room, so that none is begun here.
+  // This comes before the refused streams make room, so that no new stream is begun here.
   connection.drain(reason)
   for (const stream of connection.streams.values()) {
     if (stream.id <= lastStreamId) continue
-    stream.settle({ is: 'refused', reason })
+    stream.giveReply({ is: 'refused', reason })
     connection.abandoned.add(stream.id)
     connection.closeStream(stream)
   }

@@ -7,7 +7,7 @@ import type { Stream } from './stream.ts'
 /** A header block in parts: HEADERS, then CONTINUATION until END_HEADERS. */
 export type HeaderBlock = { streamId: number; endsStream: boolean; parts: Buffer[]; bytes: number }
 
-/** As many frames as a list within the limits can need, with some to spare. */
+/** How many frames a header block may have: as many as a list within the limits can need, and some more. */
 const mostContinuations = 32
 
 /** HEADERS (RFC 9113 section 6.2): an interim answer, an answer, or its trailers. */
@@ -26,7 +26,7 @@ export function receiveHeaders(connection: Connection, flags: number, streamId: 
   }
 }
 
-/** CONTINUATION (section 6.10), which only ever follows a header block that is not complete. */
+/** CONTINUATION (section 6.10), which follows only a header block that is not complete. */
 export function receiveContinuation(connection: Connection, flags: number, buffer: Buffer, start: number, end: number): void {
   const block = connection.headerBlock
   if (!block) return fail('CONTINUATION of nothing')
@@ -42,13 +42,13 @@ export function receiveContinuation(connection: Connection, flags: number, buffe
 function receiveHeaderBlock(connection: Connection, id: number, endsStream: boolean, buffer: Buffer, start: number, end: number): void {
   const { answerFields: fields } = connection
   fields.begin()
-  // Always decoded, also for streams that we broke off: the table is the connection's.
+  // The block is always decoded, also for a stream that we broke off, because the table belongs to the connection.
   const fits = connection.decoder.decode(buffer, start, end, fields.take)
   const stream = connection.streams.get(id)
   if (!stream) return endsStream ? connection.abandoned.end(id) : connection.patience.spend()
   if (!fits) return connection.failStream(stream, errorCode.enhanceYourCalm)
   if (stream.status !== 0) {
-    // Trailers end the stream and have no pseudo-headers (section 8.1). Nobody reads them.
+    // Trailers end the stream and have no pseudo-headers (section 8.1). We do not use them.
     if (fields.isMalformed || fields.status !== 0 || !endsStream) return connection.failStream(stream, errorCode.protocolError)
     return receiveEnd(connection, stream)
   }
@@ -67,16 +67,16 @@ function receiveHeaderBlock(connection: Connection, id: number, endsStream: bool
   if (endsStream) receiveEnd(connection, stream)
 }
 
-/** The answer is whole: check its length and give it to whoever waits. */
+/** Ends a whole answer: checks its length and gives it to the request. */
 export function receiveEnd(connection: Connection, stream: Stream): void {
   const { status, headers, body, bodyBytes, expectedBytes } = stream
-  // 304 tells the length of what it does not send (section 8.1.1).
+  // The content-length of a 304 is that of the body that it does not send (section 8.1.1).
   if (expectedBytes !== undefined && expectedBytes !== bodyBytes && status !== 304)
     return connection.failStream(stream, errorCode.protocolError)
   connection.answers++
   connection.patience.answered()
-  stream.settle({ is: 'answered', status, headers, body: bodyBytes === body.length ? body : body.subarray(0, bodyBytes) })
-  // An answer may come before the whole request was sent, which nobody needs any more (section 8.1).
+  stream.giveReply({ is: 'answered', status, headers, body: bodyBytes === body.length ? body : body.subarray(0, bodyBytes) })
+  // An answer may come before the whole request was sent. The rest of the request is not needed any more (section 8.1).
   if (stream.unsentBody) connection.resetStream(stream, errorCode.cancel)
   else connection.closeStream(stream)
 }

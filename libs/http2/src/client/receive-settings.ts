@@ -2,7 +2,7 @@ import { errorCode, fail, flag, maxFrameSize, maxWindow, setting, settingsAcknow
 import type { Connection } from './connection.ts'
 import { changeInitialWindow, sendWaiting } from './flow-control.ts'
 
-/** A peer has seven settings to tell. Each change of the window touches every stream, so thousands in one frame would be work for nothing. */
+/** How many settings a frame may have. A peer has seven to tell, and each change of the window touches every stream, so thousands in one frame would be work for nothing. */
 const mostSettings = 64
 
 /** SETTINGS (RFC 9113 section 6.5): what the peer allows from now on, also to streams that are open. */
@@ -24,7 +24,7 @@ export function receiveSettings(connection: Connection, flags: number, streamId:
   connection.owner.roomier()
 }
 
-/** One setting of the peer (section 6.5.2). SETTINGS_MAX_HEADER_LIST_SIZE is advice, and our lists are small. */
+/** Takes one setting of the peer (section 6.5.2). SETTINGS_MAX_HEADER_LIST_SIZE is only advice, and our lists are small. */
 function applySetting(connection: Connection, id: number, value: number): void {
   if (id === setting.headerTableSize) connection.encoder.setTableSize(value)
   else if (id === setting.maxConcurrentStreams) connection.peerMaxConcurrentStreams = value
@@ -34,7 +34,7 @@ function applySetting(connection: Connection, id: number, value: number): void {
   } else if (id === setting.enablePush) {
     if (value !== 0) fail('SETTINGS_ENABLE_PUSH from a server')
   } else if (id === setting.maxFrameSize) {
-    // Larger frames are allowed to us, not asked of us: ours stay within the 16,384 bytes that every peer takes.
+    // We may send larger frames but need not. Ours stay within the 16,384 bytes that every peer takes.
     if (value < maxFrameSize || value > 0xffffff) fail('SETTINGS_MAX_FRAME_SIZE out of range')
   }
 }

@@ -2,7 +2,7 @@ import { afterEach, expect, test } from 'vitest'
 import { errorCode, frame, frameType, resetFrame } from '../frames.ts'
 import { answer, givenScriptedServer, goAway, isRequest, sendTo, told, until, type TlsPeer } from '../testing/peers.ts'
 
-// Which requests are surely not processed, which may be, and that none is answered twice: GOAWAY and RST_STREAM over real TLS.
+// GOAWAY and RST_STREAM over real TLS: which requests were surely not processed and which may have been. No request is answered twice.
 const peers: Pick<TlsPeer, 'stop'>[] = []
 afterEach(async () => {
   for (const peer of peers.splice(0)) await peer.stop()
@@ -18,7 +18,7 @@ test('GOAWAY: requests above its last stream are refused at once, those below ar
   const peer = await given(({ type, streamId }, connection) => {
     if (type !== frameType.headers) return
     if (connection !== peer.connections[0]) return connection.send(answer(streamId))
-    // Ten requests are open: 1 to 19. Two are answered before, three after; five are left out.
+    // Ten requests are open: 1 to 19. Two are answered before the GOAWAY and three after it; it leaves five out.
     if (streamId === 19) connection.send(answer(1), answer(3), goAway(9), answer(5), answer(9), answer(7))
   })
   const origin = peer.open()
@@ -26,12 +26,12 @@ test('GOAWAY: requests above its last stream are refused at once, those below ar
   expect(replies.map(told)).toEqual([...Array<string>(5).fill('200'), ...Array<string>(5).fill('refused GOAWAY')])
   expect(told(await peer.send(origin))).toBe('200')
   expect(peer.connections).toHaveLength(2)
-  // The first one was left in good order.
+  // The first connection ended in good order.
   await until(() => peer.connections[0]?.goAwayCode() === errorCode.noError, 'the client says GOAWAY')
   expect(peer.connections[0]?.of(frameType.headers)).toHaveLength(10)
 })
 
-test('GOAWAY in two steps: nothing is refused by the warning, no new request is begun after it', async () => {
+test('GOAWAY in two steps: the first refuses no request, and no new request is begun after it', async () => {
   const peer = await given((each, connection) => {
     if (!isRequest(each)) return
     if (connection !== peer.connections[0]) return connection.send(answer(each.streamId))
@@ -48,7 +48,7 @@ test('GOAWAY in two steps: nothing is refused by the warning, no new request is 
   expect(told(await first)).toBe('200')
 })
 
-test('GOAWAY with an error says which one to what it leaves out; what is never answered before the end is unanswered', async () => {
+test('GOAWAY with an error: the requests that it leaves out are told the error, and those that get no answer before the end are unanswered', async () => {
   const peer = await given(({ type, streamId }, connection) => {
     if (type !== frameType.headers || streamId !== 5) return
     connection.send(answer(1), goAway(3, errorCode.enhanceYourCalm))

@@ -3,7 +3,7 @@ import { frame, goAwayFrame, resetFrame, settingsFrame, windowUpdateFrame } from
 import { givenConnection } from '../testing/given-connection.ts'
 import { literal, status200, told } from '../testing/peers.ts'
 
-// What a server may not do (RFC 9113), and what it costs it: the connection or the stream, with which code. Streams 1 and 3 are open, 5 was never begun.
+// What a server may not do (RFC 9113), and whether its connection or its stream ends, with which code. Streams 1 and 3 are open, 5 was never begun.
 
 const none = Buffer.alloc(0)
 const bytes = (...values: number[]) => Buffer.from(values)
@@ -62,7 +62,7 @@ const connectionErrors: [section: string, mistake: string, sent: Buffer[], code:
     [windowUpdateFrame(1, 100), settingsFrame([[4, 0x7fffffff]])],
     FLOW_CONTROL_ERROR,
   ],
-  // Parts of answers that are not whole stay on the peer's account; 255 bytes of padding to each byte of body.
+  // The parts of incomplete answers count against the window: here with 255 bytes of padding to each byte of body.
   [
     '6.9.1',
     'DATA over the connection window',
@@ -78,7 +78,7 @@ const connectionErrors: [section: string, mistake: string, sent: Buffer[], code:
   ['7541 5.1', 'an integer without end', [headers(1, bytes(0xff, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x01))], COMPRESSION_ERROR],
   ['7541 5.2', 'a string that is cut off', [headers(1, bytes(0x00, 5, 0x61))], COMPRESSION_ERROR],
   ['7541 5.2', 'EOS in a Huffman string', [headers(1, bytes(0x00, 1, 0x61, 0x84, 0xff, 0xff, 0xff, 0xff))], COMPRESSION_ERROR],
-  // Floods: each frame is allowed, so many of them are not (sections 10.5 and 10.5.1).
+  // Floods: one such frame is allowed, so many of them are not (sections 10.5 and 10.5.1).
   ['10.5', 'a flood of PING', Array<Buffer>(3_000).fill(frame(PING, 0, 0, Buffer.alloc(8))), ENHANCE_YOUR_CALM],
   ['10.5', 'a flood of SETTINGS', Array<Buffer>(3_000).fill(settingsFrame([])), ENHANCE_YOUR_CALM],
   ['10.5', 'a flood of settings in one frame', [settingsFrame(Array.from({ length: 65 }, () => [4, 100] as const))], ENHANCE_YOUR_CALM],
@@ -161,7 +161,7 @@ test.each(streamErrors)('%s: %s resets the stream with its code, and the others 
   expect(given.resets()).toEqual([{ streamId: 1, code }])
   expect(given.replies[0]?.map((reply) => reply.is)).toEqual(['unanswered'])
   expect(given.connection.isGone).toBe(false)
-  // Also the table is in step.
+  // The header table is in step too.
   given.socket.arrive(Buffer.concat([headers(3, status200), data(3, 2, END_STREAM)]))
   expect(given.replies[1]?.map(told)).toEqual(['200'])
 })
@@ -188,7 +188,7 @@ test.each<[what: string, sent: Buffer[], reply: string]>([
   ['a first GOAWAY without a last stream, as a warning', [goAwayFrame(0x7fffffff, 0, ''), goAwayFrame(3, 0, ''), answered], '200'],
 ])('%s is in order', (_, sent, reply) => {
   const given = givenConnection(2)
-  // Byte by byte and in one piece.
+  // The answer comes byte by byte, and in one piece.
   for (const byte of Buffer.concat(sent)) given.socket.arrive(Buffer.from([byte]))
   expect(given.replies[0]?.map(told)).toEqual([reply])
   const whole = givenConnection(2)
@@ -218,12 +218,12 @@ test('PING is answered with its own bytes, and SETTINGS are acknowledged', () =>
   expect(sent.filter(({ type, flags }) => type === SETTINGS && flags === 1)).toHaveLength(1)
 })
 
-test('our SETTINGS forbid push and streams of the server, and tell how large a header list may be', () => {
+test('our SETTINGS forbid push and streams of the server, and say how large a header list may be', () => {
   const settings = givenConnection().sent()[0]
   expect(settings?.payload.toString('hex')).toBe('000200000000000300000000000600004000')
 })
 
-test('frames on a stream that we broke off are passed over until its end, and decoded all the same', () => {
+test('frames on a stream that we broke off are ignored until its end, but their headers are decoded', () => {
   const given = givenConnection(2)
   const [stream] = given.connection.streams.values()
   given.connection.resetStream(stream as NonNullable<typeof stream>, 8)
@@ -247,7 +247,7 @@ test('1,000 late answers to requests that timed out are no flood; endless frames
   expect(given.goAwayCode()).toBe(ENHANCE_YOUR_CALM)
 })
 
-test('a late answer that ends its stream ends it: one more HEADERS is a mistake', () => {
+test('after a late answer that ends its stream, one more HEADERS on it is a mistake', () => {
   const given = givenConnection(1)
   given.connection.tick(performance.now() + 20_000)
   given.socket.arrive(answered)

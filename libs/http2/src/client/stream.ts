@@ -6,10 +6,10 @@ import type { Reply } from './reply.ts'
 export type Request = {
   head: PreparedHead
   path: string
-  /** Fields of this request alone. */
+  /** The header fields of this request alone. */
   more?: readonly HeadField[]
   body: Buffer | string
-  /** From the call until the whole answer, waiting included. */
+  /** The limit from the call until the whole answer, waiting included. */
   timeoutMs: number
 }
 
@@ -18,29 +18,29 @@ const noBody = Buffer.alloc(0)
 
 /** One request and its answer. It is idle (RFC 9113 section 5.1) until a connection gives it a number. */
 export class Stream {
-  /** 0 while it waits for a connection. */
+  /** 0 while the request waits for a connection. */
   id = 0
-  /** Until it is written: what is on its way is the connection's, and texts that wait for an answer would only be copied by collections. */
+  /** Kept until the request is written. After that the connection has its bytes, and garbage collections would only copy texts that wait for an answer. */
   request: Request | undefined
-  /** When its time is over, by performance.now(). */
+  /** When the request's time is over, by performance.now(). */
   readonly deadline: number
-  isSettled = false
-  /** The count of the connection's writes when it was begun: while that stays, nothing of it was written. */
+  hasReply = false
+  /** How many writes the connection had made when the stream was begun. While that number stays, nothing of the request was written. */
   begunAtWrite = 0
 
-  /** What the peer may be sent of the body: its window, and the bytes that wait for it. */
+  /** How much of the body the peer may be sent, and the bytes that wait for that window. */
   sendWindow = 0
   unsentBody: Buffer | undefined
 
-  /** 0 until the header block of the answer has come. */
+  /** The status of the answer; 0 until its header block has come. */
   status = 0
   headers: ReadonlyMap<string, string> = noHeaders
   expectedBytes: number | undefined
-  /** What its DATA frames have taken of the connection's window, padding included; given back when the stream is closed. */
+  /** What the stream's DATA frames have taken of the connection's window, padding included. It is given back when the stream is closed. */
   windowBytes = 0
-  /** What the peer may still send us. */
+  /** How many bytes the peer may still send on this stream. */
   receiveWindow = defaultWindow
-  /** The body so far is `body[0, bodyBytes)`. */
+  /** What has come of the body is `body[0, bodyBytes)`. */
   body = noBody
   bodyBytes = 0
 
@@ -52,10 +52,10 @@ export class Stream {
     this.resolve = resolve
   }
 
-  /** Give the request its reply. The first one counts. */
-  settle(reply: Reply): void {
-    if (this.isSettled) return
-    this.isSettled = true
+  /** Gives the request its reply. The first reply counts. */
+  giveReply(reply: Reply): void {
+    if (this.hasReply) return
+    this.hasReply = true
     this.resolve(reply)
   }
 }

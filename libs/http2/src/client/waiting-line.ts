@@ -1,11 +1,11 @@
 import type { Stream } from './stream.ts'
 
-/** Requests that wait for room, first come, first served. Those that were settled meanwhile (their time was over) are passed over. */
+/** Requests that wait for room, first come, first served. Requests that have their reply already, because their time was over, are left out. */
 export class WaitingLine {
   private streams: (Stream | undefined)[] = []
   private first = 0
 
-  /** How many stand in it, at most: settled ones count until they are passed over. */
+  /** How many requests stand in the line, at most: one that has its reply counts until its turn comes. */
   get length(): number {
     return this.streams.length - this.first
   }
@@ -14,27 +14,27 @@ export class WaitingLine {
     this.streams.push(stream)
   }
 
-  /** The first that still waits. */
+  /** Takes the first request that still waits. */
   shift(): Stream | undefined {
     while (this.first < this.streams.length) {
       const stream = this.streams[this.first]
       this.streams[this.first++] = undefined
-      // Moved in bulk: shifting the array per request would move up to 10,000 entries.
+      // Entries are moved in bulk: shifting the array for each request would move up to 10,000 of them.
       if (this.first > 1_000 && this.first * 2 > this.streams.length) {
         this.streams = this.streams.slice(this.first)
         this.first = 0
       }
-      if (stream && !stream.isSettled) return stream
+      if (stream && !stream.hasReply) return stream
     }
     return undefined
   }
 
-  /** Settle those that `isOver` names, and forget all that are settled. */
-  settle(isOver: (stream: Stream) => boolean, settle: (stream: Stream) => void): void {
+  /** Calls `giveReply` for the requests that `isOver` names, and forgets all that have a reply. */
+  giveUp(isOver: (stream: Stream) => boolean, giveReply: (stream: Stream) => void): void {
     const left: Stream[] = []
     for (const stream of this.streams) {
-      if (!stream || stream.isSettled) continue
-      if (isOver(stream)) settle(stream)
+      if (!stream || stream.hasReply) continue
+      if (isOver(stream)) giveReply(stream)
       else left.push(stream)
     }
     this.streams = left

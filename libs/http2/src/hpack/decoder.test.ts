@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
-import { decodeHuffman } from './huffman.ts'
-import { codeLengths } from './huffman-lengths.ts'
+import { codeLengths, decodeHuffman } from './huffman.ts'
 import { HpackDecoder } from './decoder.ts'
-import { encodeAnswerBlock } from '../server/answer-block.ts'
+import { encodeAnswerBlock } from '../server/sender.ts'
 import { staticTable } from './static-table.ts'
 
 const limits = { fields: 100, bytes: 16_384 }
@@ -43,10 +42,10 @@ test('the requests of RFC 7541 appendix C.4 are decoded', () => {
   for (const [block, fields] of requests) expect(decode(decoder, Buffer.from(block, 'hex'))).toEqual(fields)
 })
 
-test('entries are forgotten when the table is full, and none is found when it is emptied', () => {
+test('entries are dropped when the table is full, and none is found when it was emptied', () => {
   const decoder = new HpackDecoder(limits)
   const literal = (value: string) => Buffer.concat([Buffer.from([0x40, 1, 0x61, value.length]), Buffer.from(value)])
-  // 133 bytes each: 30 of them fit into 4096.
+  // Each entry has 133 bytes, so 30 fit into 4,096.
   for (let n = 0; n < 2000; n++) decode(decoder, literal(String(n).padStart(100, '0')))
   expect(decode(decoder, Buffer.from([0x80 | 62]))).toEqual([`a: ${'1999'.padStart(100, '0')}`])
   expect(decode(decoder, Buffer.from([0x80 | 91]))).toEqual([`a: ${'1970'.padStart(100, '0')}`])

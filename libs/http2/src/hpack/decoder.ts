@@ -3,21 +3,21 @@ import { decodeHuffman } from './huffman.ts'
 import { staticTable, type Field } from './static-table.ts'
 
 const tableLimit = 4096
-/** RFC 7541 section 4.1: what an entry costs beside its text. */
+/** How many bytes an entry of the table costs beside its text (RFC 7541 section 4.1). */
 const entryOverhead = 32
 
 const broken = (why: string) => new ConnectionError(errorCode.compressionError, why)
 
-/** How large the header list of one block may be: its fields, and their names and values with 32 bytes for each (SETTINGS_MAX_HEADER_LIST_SIZE). */
+/** How large the header list of one block may be: how many fields, and how many bytes their names and values have, with 32 for each field (SETTINGS_MAX_HEADER_LIST_SIZE). */
 export type HeaderListLimits = { fields: number; bytes: number }
 
 /**
- * Decodes the header blocks of one connection in order (RFC 7541); its dynamic table is the connection's state. Anything malformed throws COMPRESSION_ERROR.
- * Bounded: the table by 4,096 bytes, a list by `limits`, a string by the block that holds it.
+ * Decodes the header blocks of one connection in their order (RFC 7541). The dynamic table is part of the connection's state. Anything malformed throws COMPRESSION_ERROR.
+ * Everything is bounded: the table by 4,096 bytes, a list by `limits`, a string by the block that holds it.
  */
 export class HpackDecoder {
   private readonly limits: HeaderListLimits
-  /** Newest last; `oldest` is the first one still in the table. */
+  /** The entries of the table, newest last. `oldest` is the first that is still in it. */
   private entries: Field[] = []
   private oldest = 0
   private size = 0
@@ -30,7 +30,7 @@ export class HpackDecoder {
   }
 
   /**
-   * Call `onField` for every field of the block in `buffer[start, end)`. False: the list is over the limits. What was over them is not given on, but the whole block is
+   * Calls `onField` for every field of the block in `buffer[start, end)`. False when the list is over the limits. Fields beyond the limits are not given on, but the whole block is
    * decoded, so that the table stays in step and the connection can go on.
    */
   decode(buffer: Buffer, start: number, end: number, onField: (name: string, value: string) => void): boolean {

@@ -42,7 +42,7 @@ test('each field of a head is one byte from its second use on, and pseudo-header
   expect(second).toHaveLength(3 + 5 + 2 + '/3/device/00'.length)
 })
 
-test('a head that repeats is taken from memory, and encoded anew when the table has moved', () => {
+test('a head that repeats is taken from memory, and encoded again when the table has changed', () => {
   const encoder = new RequestEncoder()
   encoder.head(head)
   const known = encoder.head(head)
@@ -65,13 +65,13 @@ test('the path and a secret are marked as never indexed, and neither enters the 
   expect(() => decodeWith(decoder, Buffer.from([0xbf]))).toThrow('no field')
 })
 
-test('a table that the peer made smaller, larger or empty is told of in the next block', () => {
+test('when the peer makes the table smaller, larger or empty, the next block says so', () => {
   const [encoder, decoder] = [new RequestEncoder(), newDecoder()]
   decodeWith(decoder, blockOf(encoder))
   encoder.setTableSize(0)
   encoder.setTableSize(100)
   const block = blockOf(encoder)
-  // 0 first, because everything was dropped, then 100.
+  // First 0, because all entries were dropped, then 100.
   expect(block.subarray(0, 3)).toEqual(Buffer.from([0x20, 0x3f, 69]))
   expect(decodeWith(decoder, block)).toEqual(listOf(fields, '/3/device/00'))
   encoder.setTableSize(1_000_000)
@@ -114,7 +114,7 @@ test.each<[what: string, field: HeadField]>([
   ['a value of characters that are no bytes', ['x', 'hidden €']],
   ['a pseudo-header', [':path', 'hidden']],
   ['white space at an end', ['x', 'hidden ']],
-])('%s in a head is a mistake of ours, and its value is not told', (_, field) => {
+])('%s in a head is a mistake of ours, and the error does not have the value', (_, field) => {
   const make = () => prepareHead({ authority: 'a', fields: [field] })
   expect(make).toThrow(TypeError)
   expect(make).not.toThrow('hidden')

@@ -2,33 +2,33 @@ import { writeInteger, writeString } from './integer.ts'
 import { staticIndexes, staticTable } from './static-table.ts'
 
 /**
- * How a field goes into a header block. `indexed`: it enters the dynamic table and is one or two bytes from its second use on. `literal`: its text every time.
- * `never`: the same, and nobody on the way may put it into a table either (RFC 7541 section 7.1.3): for secrets.
+ * How a field is written into a header block. `indexed`: it enters the dynamic table, and is one or two bytes from its second use on. `literal`: its text is written every time.
+ * `never`: its text is written every time, and no proxy on the way may put it into a table either (RFC 7541 section 7.1.3). This is for secrets.
  */
 export type Indexing = 'indexed' | 'literal' | 'never'
 
-/** RFC 7541 section 4.1: what an entry costs beside its text. */
+/** How many bytes an entry of the table costs beside its text (RFC 7541 section 4.1). */
 const entryOverhead = 32
-/** The default of SETTINGS_HEADER_TABLE_SIZE. A peer may ask for less; more would only cost memory. */
+/** The default of SETTINGS_HEADER_TABLE_SIZE, and the most that we use: a peer may ask for less, and more would only cost memory. */
 const largestTable = 4096
 
 const staticEntries: ReadonlyMap<string, number> = new Map(
   staticTable.map(({ name, value }, position) => [keyOf(name, value), position + 1] as const),
 )
 
-/** The encoding half of HPACK for one connection: it writes fields in the order of their blocks, because every insertion moves the table of the peer's decoder. */
+/** The encoding half of HPACK for one connection. It writes fields in the order of their blocks, because every insertion moves the table of the peer's decoder. */
 export class HpackEncoder {
-  /** Grows whenever the table changes. A block made of indexes alone stays true while this number stays. */
+  /** Grows whenever the table changes. A block that has only indexes stays right while this number stays. */
   generation = 0
-  /** The insertion number of each entry; the newest has the number `inserted`. */
+  /** The insertion number of each entry. The newest entry has the number `inserted`. */
   private readonly entries = new Map<string, number>()
   private inserted = 0
   private size = 0
   private limit = largestTable
-  /** The smallest limit since the last block, when the limit changed: the decoder must hear it first (RFC 7541 section 4.2). */
+  /** When the limit has changed since the last block: the smallest that it was. The decoder must hear it first (RFC 7541 section 4.2). */
   private smallestUntold: number | undefined
 
-  /** Take the peer's SETTINGS_HEADER_TABLE_SIZE. */
+  /** Takes the peer's SETTINGS_HEADER_TABLE_SIZE. */
   setLimit(tableSize: number): void {
     const limit = Math.min(tableSize, largestTable)
     if (limit === this.limit) return
@@ -38,7 +38,7 @@ export class HpackEncoder {
     this.generation++
   }
 
-  /** Write what must stand at the beginning of the next block: nothing, or table size updates. Needs room for 12 bytes. Returns where it ends. */
+  /** Writes what must stand at the beginning of the next block: nothing, or updates of the table size. Needs room for 12 bytes. Gives where it ends. */
   beginBlock(buffer: Buffer, start: number): number {
     if (this.smallestUntold === undefined) return start
     let end = start
@@ -53,7 +53,7 @@ export class HpackEncoder {
     return this.smallestUntold !== undefined
   }
 
-  /** Write one field; `mostFieldBytes` says how much room it needs. Returns where it ends. */
+  /** Writes one field; `mostFieldBytes` says how much room it needs. Gives where it ends. */
   write(buffer: Buffer, start: number, name: string, value: string, indexing: Indexing): number {
     if (indexing === 'never') return writeLiteral(buffer, start, 0x10, 4, name, value)
     const key = keyOf(name, value)
@@ -63,7 +63,7 @@ export class HpackEncoder {
     if (insertion !== undefined) return writeInteger(buffer, start, 0x80, 7, staticTable.length + 1 + this.inserted - insertion)
 
     const size = name.length + value.length + entryOverhead
-    // An entry of over half the table would push out nearly all the others at every turn.
+    // An entry of more than half the table would push out nearly all others each time.
     if (indexing === 'literal' || size > this.limit / 2) return writeLiteral(buffer, start, 0, 4, name, value)
     this.evict(size)
     this.entries.set(key, ++this.inserted)
@@ -72,7 +72,7 @@ export class HpackEncoder {
     return writeLiteral(buffer, start, 0x40, 6, name, value)
   }
 
-  /** Drop the oldest entries, as the decoder will, until `more` bytes have room. The map keeps the order of insertion. */
+  /** Drops the oldest entries, as the decoder will, until `more` bytes have room. The map keeps the order of insertion. */
   private evict(more: number): void {
     for (const key of this.entries.keys()) {
       if (this.size + more <= this.limit) return
@@ -88,7 +88,7 @@ function keyOf(name: string, value: string): string {
   return `${name}\n${value}`
 }
 
-/** A field whose text is written out (RFC 7541 section 6.2); `first` and `prefixBits` say which kind. Returns where it ends. */
+/** Writes a field with its text (RFC 7541 section 6.2); `first` and `prefixBits` say which kind. Gives where it ends. */
 export function writeLiteral(buffer: Buffer, start: number, first: number, prefixBits: number, name: string, value: string): number {
   const nameIndex = staticIndexes.get(name)
   let end = writeInteger(buffer, start, first, prefixBits, nameIndex ?? 0)

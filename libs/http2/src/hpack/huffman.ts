@@ -1,14 +1,26 @@
-import { codeLengths } from './huffman-lengths.ts'
+/** RFC 7541 Appendix B: the number of bits of each symbol's code, for the bytes 0 to 255 and EOS. The codes themselves follow from the lengths. */
+// oxfmt-ignore
+export const codeLengths: readonly number[] = [
+  13, 23, 28, 28, 28, 28, 28, 28, 28, 24, 30, 28, 28, 30, 28, 28, 28, 28, 28, 28, 28, 28, 30, 28, 28, 28, 28, 28, 28, 28, 28, 28,
+  6, 10, 10, 12, 13, 6, 8, 11, 10, 10, 8, 11, 8, 6, 6, 6, 5, 5, 5, 6, 6, 6, 6, 6, 6, 6, 7, 8, 15, 6, 12, 10,
+  13, 6, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 8, 7, 8, 13, 19, 13, 14, 6,
+  15, 5, 6, 5, 6, 5, 6, 6, 6, 5, 7, 7, 6, 6, 6, 5, 6, 7, 6, 5, 5, 6, 7, 7, 7, 7, 7, 15, 11, 14, 13, 28,
+  20, 22, 20, 20, 22, 22, 22, 23, 22, 23, 23, 23, 23, 23, 24, 23, 24, 24, 22, 23, 24, 23, 23, 23, 23, 21, 22, 23, 22, 23, 23, 24,
+  22, 21, 20, 22, 22, 23, 23, 21, 23, 22, 22, 24, 21, 22, 23, 23, 21, 21, 22, 21, 23, 22, 23, 23, 20, 22, 22, 22, 23, 22, 22, 23,
+  26, 26, 20, 19, 22, 23, 22, 25, 26, 26, 26, 27, 27, 26, 24, 25, 19, 21, 26, 27, 27, 26, 27, 24, 21, 21, 26, 26, 28, 27, 27, 27,
+  20, 24, 20, 21, 22, 21, 21, 23, 22, 22, 25, 25, 24, 24, 26, 23, 26, 27, 26, 26, 27, 27, 27, 27, 27, 28, 27, 27, 27, 27, 27, 26,
+  30,
+]
 
 /**
- * One row of 16 entries per inner node of the code tree: what four more bits lead to. An entry is `next << 9`, plus `0x100 | symbol` when a symbol was completed on
- * the way; -1 is a code that does not exist. Four bits at a time need 256 nodes x 16 entries (16 KB); a byte at a time would be 256 KB for the same speed.
+ * The code tree: each inner node has a row of 16 entries, which say where four more bits lead. An entry is `next << 9`, plus `0x100 | symbol` when the four bits complete a symbol;
+ * -1 is a code that does not exist. Four bits at a time take 256 nodes x 16 entries (16 KB). A byte at a time would take 256 KB and be no faster.
  */
 const [steps, mayEnd] = buildSteps()
 
 const scratch = Buffer.alloc(262_144)
 
-/** Decode a Huffman coded string (RFC 7541 section 5.2, Appendix B), or undefined when it is not one: unknown code, EOS inside, padding over 7 bits or not all ones. */
+/** Decodes a Huffman coded string (RFC 7541 section 5.2, Appendix B). Undefined when it is not one: an unknown code, EOS inside, padding of more than 7 bits or not all ones. */
 export function decodeHuffman(buffer: Buffer, start: number, end: number): string | undefined {
   // The shortest code has 5 bits, so the text has at most 8/5 of the bytes.
   if ((end - start) * 1.6 > scratch.length) return undefined
@@ -27,7 +39,7 @@ export function decodeHuffman(buffer: Buffer, start: number, end: number): strin
   return mayEnd[state] ? scratch.toString('latin1', 0, length) : undefined
 }
 
-/** The codes follow from their lengths: shorter first, then by symbol (the table of Appendix B is canonical). */
+/** Makes the codes from their lengths: shorter codes first, then by symbol (the table of Appendix B is canonical). */
 function buildCodes(): { symbol: number; length: number; code: number }[] {
   const order = codeLengths
     .map((length, symbol) => ({ symbol, length, code: 0 }))
@@ -63,7 +75,7 @@ function buildSteps(): [Int32Array, Uint8Array] {
 
   const table = new Int32Array(children.length * 16).fill(-1)
   const ends = new Uint8Array(children.length)
-  // Padding is the beginning of EOS, all ones and shorter than a byte: the first eight nodes down the right side.
+  // Padding is the beginning of EOS: all ones, and shorter than a byte. Those are the first eight nodes down the right side of the tree.
   for (let node = 0, depth = 0; depth < 8; depth++, node = (children[node] as [number, number])[1]) ends[node] = 1
   for (let start = 0; start < children.length; start++) {
     for (let nibble = 0; nibble < 16; nibble++) {

@@ -5,23 +5,29 @@ import {
   ConnectionError,
   defaultWindow,
   errorCode,
+  expectPreface,
   fail,
   flag,
   frame,
   frameType,
   goAwayFrame,
   maxWindow,
+  resetFrame,
+  setting,
+  settingsAcknowledged,
+  settingsFrame,
+  splitFrames,
+  unpad,
+  windowUpdateFrame,
 } from '../frames.ts'
-import { resetFrame, setting, settingsAcknowledged, settingsFrame, splitFrames, unpad, windowUpdateFrame } from '../frames.ts'
 import { HpackDecoder } from '../hpack/decoder.ts'
-import { expectPreface } from './preface.ts'
 import type { Answer, Http2Options } from './request.ts'
 import { Sender } from './sender.ts'
 import { maxBodyBytes, newStream, takeFields, takeTrailers, toRequest, type Stream } from './stream.ts'
 
-/** 4,000 usual pushes on their way; small enough that a client which ignores the window is caught. */
+/** The connection's window. It has room for 4,000 usual pushes, and is small enough that a client which ignores the window is caught. */
 const connectionWindow = 1_048_576
-/** How soon a window that was left as it is asks again whether it may open. */
+/** How soon it is asked again whether a window that was left as it is may open. */
 const stalledAgainMs = 20
 const maxHeaderList = { fields: 256, bytes: 65_536 }
 
@@ -31,7 +37,7 @@ class Http2Connection {
   private readonly sender: Sender
   private readonly decoder = new HpackDecoder(maxHeaderList)
   private readonly streams = new Map<number, Stream>()
-  /** Streams we broke off while their client was still sending. */
+  /** The streams that we broke off while their client was still sending. */
   private readonly abandoned = new Set<number>()
   private readonly split = splitFrames((type, flags, streamId, buffer, start, end) =>
     this.takeFrame(type, flags, streamId, buffer, start, end),
@@ -40,11 +46,11 @@ class Http2Connection {
   private sawSettings = false
   private lastStreamId = 0
   private requests = 0
-  /** The last stream we promised to answer, once we said GOAWAY. */
+  /** The last stream that we promised to answer, after our GOAWAY. */
   private goneAfter: number | undefined
   private receiveWindow = defaultWindow
   private isWindowOpen = false
-  /** Set while the window is left as it is. */
+  /** Runs while the window is left as it is. */
   private stalled: NodeJS.Timeout | undefined
   private headerBlock: { stream: Stream; isNew: boolean; parts: Buffer[]; bytes: number; endsStream: boolean } | undefined
 
@@ -60,7 +66,7 @@ class Http2Connection {
     )
   }
 
-  /** The client is gone: answers on their way are dropped. */
+  /** Ends the connection, because the client is gone: its answers are dropped. */
   forget(): void {
     clearTimeout(this.stalled)
     this.streams.clear()
@@ -135,7 +141,7 @@ class Http2Connection {
   }
 
   private finishHeaders(stream: Stream, isNew: boolean, endsStream: boolean, buffer: Buffer, start: number, end: number): void {
-    // Always decoded, also for streams we will not serve: the table is the connection's.
+    // The block is always decoded, also for streams that are not served, because the table belongs to the connection.
     const fits = this.decoder.decode(buffer, start, end, isNew ? takeFields(stream) : takeTrailers(stream))
     if (!fits) fail('header list too large', errorCode.enhanceYourCalm)
     if (isNew) {
@@ -151,7 +157,7 @@ class Http2Connection {
     if (endsStream) this.finishRequest(stream)
   }
 
-  /** The code a new request is broken off with, unprocessed; undefined if it is served. */
+  /** Gives the code with which a new request is broken off unprocessed; undefined when it is served. */
   private whyBrokenOff(): number | undefined {
     if (this.streams.size >= this.options.maxConcurrentStreams || this.options.isRefused()) return errorCode.refusedStream
     return this.options.isReset?.() ? errorCode.internalError : undefined
@@ -244,7 +250,7 @@ class Http2Connection {
     this.endWhenDone()
   }
 
-  /** Say that the requests begun so far will be answered and later ones will not; the connection ends when they are. */
+  /** Says that the requests begun so far will be answered and later ones will not. The connection ends when all are answered. */
   goAway(): void {
     this.goneAfter = this.lastStreamId
     this.sender.push(goAwayFrame(this.lastStreamId, errorCode.noError, ''))
@@ -285,7 +291,7 @@ class Http2Connection {
     if (streamId !== 0) fail('SETTINGS on a stream')
     if ((end - start) % 6 !== 0 || (flags & flag.acknowledge && end > start)) fail('SETTINGS of a wrong size', errorCode.frameSizeError)
     if (flags & flag.acknowledge) {
-      // Not earlier: until it answers, a client that does not mind windows can be told from one that does.
+      // Not earlier: until it answers, a client that ignores windows can be told from one that keeps to them.
       if (!this.isWindowOpen) this.openWindow()
       return
     }
@@ -304,8 +310,8 @@ class Http2Connection {
 }
 
 /**
- * Speak HTTP/2 as a server on a fresh connection (RFC 9113), on frames and not on node:http2, which costs 110 µs a request where this costs under 10.
- * Requests are served in the order they end; answers gathered from one read leave in one write.
+ * Speaks HTTP/2 as a server on a fresh connection (RFC 9113). It works on frames and not on node:http2, which costs 110 µs a request where this costs less than 10.
+ * Requests are served in the order in which they end. The answers to requests of one read leave in one write.
  */
 export function serveHttp2(socket: Duplex, options: Http2Options): void {
   const connection = new Http2Connection(socket, options)

@@ -1,7 +1,7 @@
-/** One request, complete. `body` is valid during the call only; header names are lower-case. */
+/** One whole request. `body` is valid only during the call; header names are in lower case. */
 export type Request = { method: string; path: string; headers: Readonly<Record<string, string>>; body: Buffer }
 
-/** What is answered. `ending` says what happens instead of an answer: `silence` leaves the request open for ever, `reset` breaks it off (RST_STREAM). */
+/** The answer to a request. `ending` says what happens instead of an answer: `silence` leaves the request open for ever, `reset` breaks it off (RST_STREAM). */
 export type Answer = {
   status: number
   headers: Readonly<Record<string, string>>
@@ -12,17 +12,17 @@ export type Answer = {
 
 export type Serve = (request: Request) => Answer
 
-/** What a server does with the requests of a connection. */
+/** How a server treats the requests of a connection. */
 export type Http2Options = {
   maxConcurrentStreams: number
   serve: Serve
-  /** Asked per request: break it off as REFUSED_STREAM, unprocessed? */
+  /** Asked for each request: whether it is broken off unprocessed, as REFUSED_STREAM. */
   isRefused: () => boolean
-  /** Asked per request: break it off as INTERNAL_ERROR, unprocessed? */
+  /** Asked for each request: whether it is broken off unprocessed, as INTERNAL_ERROR. */
   isReset?: () => boolean
-  /** Asked when the connection's window should be opened again: leave it as it is for now? */
+  /** Asked when the connection's window should be opened again: whether it is left as it is for now. */
   isStalled?: () => boolean
-  /** Asked after each request, with how many this connection has had: say GOAWAY now? */
+  /** Asked after each request, with how many requests the connection has had: whether GOAWAY is sent now. */
   isGoingAway: (requests: number) => boolean
   onProtocolError: (message: string) => void
 }

@@ -5,7 +5,7 @@ import { literal } from '../testing/peers.ts'
 import { serveHttp2 } from './connection.ts'
 import type { Answer, Request } from './request.ts'
 
-// What a client may not do (RFC 9113), and what it costs it. Stream 1 is open: its HEADERS have come, its end has not.
+// What a client may not do (RFC 9113), and what ends when it does. Stream 1 is open: its HEADERS have come, its end has not.
 
 function givenServerSide(answer: (request: Request) => Partial<Answer> = () => ({}), maxConcurrentStreams = 10) {
   const socket = new MemorySocket()
@@ -91,7 +91,7 @@ test.each<[section: string, mistake: string, sent: Buffer[], code: number]>([
   given.socket.arrive(Buffer.concat([...open, ...sent]))
   expect(given.goAwayCodes()).toEqual([code])
   expect(given.mistakes).toHaveLength(1)
-  // Nothing that comes after is looked at.
+  // Nothing that comes later is looked at.
   given.socket.arrive(headers(99, post, end))
   expect(given.served).toEqual([])
 })
@@ -128,7 +128,7 @@ test.each<[section: string, mistake: string, sent: Buffer[], code: number]>([
   expect(given.served).toEqual(['/'])
 })
 
-test('a stream over their number is refused, and its block decoded all the same', () => {
+test('one stream too many is refused, but its headers are decoded', () => {
   const given = givenServerSide(undefined, 1)
   const indexed = Buffer.from([0x40, 1, 0x61, 1, 0x62])
   given.socket.arrive(
@@ -144,7 +144,7 @@ test('a stream over their number is refused, and its block decoded all the same'
   expect(given.mistakes).toEqual([])
 })
 
-test('answers keep to a window that shrinks below zero and goes on when it is wide again', () => {
+test('answers keep to a window that shrinks below zero, and go on when it is wide again', () => {
   const given = givenServerSide(() => ({ body: 'x'.repeat(100) }))
   const bytes = () =>
     given

@@ -1,12 +1,14 @@
 import type { Duplex } from 'node:stream'
 import { defaultWindow, errorCode, fail, flag, frame, frameType, maxFrameSize, maxWindow, setting } from '../frames.ts'
-import { encodeAnswerBlock } from './answer-block.ts'
+import { writeLiteral } from '../hpack/encoder.ts'
+import { writeInteger } from '../hpack/integer.ts'
+import { staticTable } from '../hpack/static-table.ts'
 import type { Answer } from './request.ts'
 import type { Stream } from './stream.ts'
 
 /** The sending half of a connection: gathers frames into few writes and keeps to the windows and settings of the peer. */
 export class Sender {
-  /** What a new stream may be sent before its client says more. */
+  /** How many bytes a new stream may be sent before its client allows more. */
   streamWindow = defaultWindow
   private readonly socket: Duplex
   private window = defaultWindow
@@ -24,7 +26,7 @@ export class Sender {
     this.flush()
   }
 
-  /** While a read is under way everything waits for its end: one write, one TLS record. */
+  /** While a read is under way all frames wait for its end, so that they leave in one write and one TLS record. */
   hold(): void {
     this.isHeld = true
   }
@@ -41,7 +43,7 @@ export class Sender {
     if (this.socket.writable) this.socket.write(bytes)
   }
 
-  /** Send an answer; what the windows do not admit yet stays in `stream.unsent`. */
+  /** Sends an answer. What the windows do not allow yet stays in `stream.unsent`. */
   answer(stream: Stream, answer: Answer): void {
     const hasBody = answer.body !== ''
     const block = encodeAnswerBlock(answer.status, answer.headers, this.mustResetTable)
@@ -69,7 +71,7 @@ export class Sender {
     if (this.window > maxWindow) fail('connection window over 2^31-1', errorCode.flowControlError)
   }
 
-  /** Take one setting of the peer (RFC 9113 section 6.5.2); those that concern us alone are passed over. */
+  /** Takes one setting of the peer (RFC 9113 section 6.5.2). Settings that do not concern what we send are ignored. */
   takeSetting(id: number, value: number, streams: Iterable<Stream>): void {
     if (id === setting.headerTableSize) this.mustResetTable = value < 4096
     else if (id === setting.enablePush && value > 1) fail('SETTINGS_ENABLE_PUSH out of range')
@@ -82,4 +84,28 @@ export class Sender {
       this.streamWindow = value
     }
   }
+}
+
+const scratch = Buffer.alloc(16_384)
+const statusIndexes = new Map(
+  staticTable.flatMap((field, position) => (field.name === ':status' ? [[Number(field.value), position + 1] as const] : [])),
+)
+
+/**
+ * Encodes an answer's header block. Nothing enters the dynamic table: an encoder without state cannot get out of step, and the fields of answers (ids, dates) rarely
+ * repeat. `resetTable` starts the block with "table size 0", which a peer that lowered SETTINGS_HEADER_TABLE_SIZE must be told once (RFC 7541 section 4.2).
+ * The result is valid until the next call. Throws when the block is over 16,384 bytes.
+ */
+export function encodeAnswerBlock(status: number, headers: Readonly<Record<string, string>>, resetTable: boolean): Buffer {
+  let end = 0
+  if (resetTable) scratch[end++] = 0x20
+  const statusIndex = statusIndexes.get(status)
+  if (statusIndex) end = writeInteger(scratch, end, 0x80, 7, statusIndex)
+  else end = writeLiteral(scratch, end, 0, 4, ':status', String(status))
+  for (const name in headers) {
+    const value = headers[name] as string
+    if (end + name.length + value.length + 18 > scratch.length) throw new Error('the headers of an answer are over 16,384 bytes')
+    end = writeLiteral(scratch, end, 0, 4, name, value)
+  }
+  return scratch.subarray(0, end)
 }

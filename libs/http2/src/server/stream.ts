@@ -2,13 +2,13 @@ import { brokenFieldRule, brokenValueRule, contentLength } from '../fields.ts'
 import { defaultWindow } from '../frames.ts'
 import type { Request } from './request.ts'
 
-/** Real providers stop reading long before; more than this is a client gone wrong. */
+/** How large a request's body may be. Real providers stop reading long before this; a client that sends more has gone wrong. */
 export const maxBodyBytes = 1_048_576
 
 /** A request on its way in, and its answer on the way out. */
 export type Stream = {
   readonly id: number
-  /** Without a prototype: a peer chooses the names. */
+  /** An object without a prototype, because the peer chooses the names. */
   readonly headers: Record<string, string>
   method: string
   path: string
@@ -16,10 +16,10 @@ export type Stream = {
   malformed: string | undefined
   chunks: Buffer[]
   receivedBytes: number
-  /** What the peer may still send, and what we may. */
+  /** How many bytes the peer may still send on this stream, and how many we may. */
   receiveWindow: number
   sendWindow: number
-  /** The part of the answer's body that waits for window. */
+  /** The part of the answer's body that waits for a window. */
   unsent: Buffer | undefined
   isEnded: boolean
 }
@@ -38,7 +38,7 @@ export const newStream = (id: number, sendWindow: number): Stream => ({
   isEnded: false,
 })
 
-/** A function that takes the decoded fields of one header block into `stream`, strictly: pseudo-headers first, known and once each, nothing of HTTP/1.1. */
+/** Gives a function that takes the decoded fields of one header block into `stream`, strictly: pseudo-headers come first, are known and come once each, and there is nothing of HTTP/1.1. */
 export function takeFields(stream: Stream): (name: string, value: string) => void {
   let sawRegular = false
   return (name, value) => {
@@ -47,7 +47,7 @@ export function takeFields(stream: Stream): (name: string, value: string) => voi
       if (name === ':path') stream.path = value
       else if (name === ':method') stream.method = value
       else if (name !== ':scheme' && name !== ':authority') stream.malformed ??= `unknown pseudo-header ${name}`
-      // Kept beside the others so that a missing or repeated one is noticed.
+      // Pseudo-headers are kept beside the other fields, so that a missing or repeated one is noticed.
       if (name in stream.headers) stream.malformed ??= `${name} twice`
       stream.malformed ??= brokenValueRule(value)
       stream.headers[name] = value
@@ -60,14 +60,14 @@ export function takeFields(stream: Stream): (name: string, value: string) => voi
   }
 }
 
-/** A function that takes the decoded fields of trailers, which nobody reads: it only sees that they keep the rules. */
+/** Gives a function that takes the decoded fields of trailers. They are not used, but must keep the rules. */
 export const takeTrailers =
   (stream: Stream): ((name: string, value: string) => void) =>
   (name, value) => {
     stream.malformed ??= name.charCodeAt(0) === 58 ? `${name} in trailers` : brokenFieldRule(name, value)
   }
 
-/** The finished request, or the rule it broke. */
+/** Gives the finished request, or the rule that it broke. */
 export function toRequest(stream: Stream): Request | string {
   const { headers, method, path } = stream
   const body = stream.chunks.length === 1 ? (stream.chunks[0] as Buffer) : Buffer.concat(stream.chunks)

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** DER: one value with its tag and length (X.690). */
+/** Encodes one value in DER, with its tag and length (X.690). */
 function der(tag: number, ...parts: Buffer[]): Buffer {
   const content = Buffer.concat(parts)
   const length = content.length
@@ -21,7 +21,7 @@ const commonName = sequence(der(0x31, sequence(objectId('550403'), der(0x0c, Buf
 const names = sequence(der(0x82, Buffer.from('localhost')), der(0x87, Buffer.from([127, 0, 0, 1])))
 const subjectAltName = sequence(objectId('551d11'), der(0x04, names))
 
-/** A fresh self-signed certificate for localhost and 127.0.0.1 (RFC 5280), as PEM files in a directory of their own. */
+/** Makes a self-signed certificate for localhost and 127.0.0.1 (RFC 5280), as PEM files in a directory of their own. */
 export function givenCertificate() {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const day = 86_400_000

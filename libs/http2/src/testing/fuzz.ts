@@ -4,16 +4,16 @@ import { givenConnection } from './given-connection.ts'
 import { framesOf, MemorySocket } from './memory-socket.ts'
 import { literal, status200 } from './peers.ts'
 
-/** A whole number from 0 to below what is asked for. */
+/** Gives a whole number from 0 to below its argument. */
 type Random = (below: number) => number
 
-/** What ended connections, by error code, and how many there were. */
+/** How many connections each error code ended. */
 export type FuzzCount = { sequences: number; codes: Map<number, number> }
 
-/** PROTOCOL_ERROR, FLOW_CONTROL_ERROR, STREAM_CLOSED, FRAME_SIZE_ERROR, COMPRESSION_ERROR, ENHANCE_YOUR_CALM: what a peer can be told that broke a rule. 0: it ended by its own GOAWAY. */
+/** The codes that a peer can be sent when it broke a rule: PROTOCOL_ERROR, FLOW_CONTROL_ERROR, STREAM_CLOSED, FRAME_SIZE_ERROR, COMPRESSION_ERROR, ENHANCE_YOUR_CALM. 0 stands for its own GOAWAY. */
 const allowedCodes = new Set([0, 1, 3, 5, 6, 9, 11])
 
-/** The same for one stream, and CANCEL. */
+/** The codes for one stream: the same and CANCEL. */
 const allowedResets = new Set([...allowedCodes, 8])
 
 const pick = <T>(random: Random, list: readonly T[]): T => list[random(list.length)] as T
@@ -43,7 +43,7 @@ const wrongAnywhere: [Buffer, number][] = [
   [Buffer.from([0, 0x40, 1, 0, 0, 0, 0, 0, 1]), 6],
 ]
 
-/** One change of a byte string, of the kinds that break parsers. */
+/** Changes a byte string in one of the ways that break parsers. */
 function mutate(random: Random, bytes: Buffer): Buffer {
   const at = random(bytes.length + 1)
   const length = random(20)
@@ -68,7 +68,7 @@ function mutate(random: Random, bytes: Buffer): Buffer {
   }
 }
 
-/** Give bytes to a socket in pieces of random sizes. */
+/** Gives bytes to a socket in pieces of random sizes. */
 function arriveInPieces(random: Random, socket: MemorySocket, bytes: Buffer): void {
   const pieces = random(3) === 0 ? 1 + random(8) : 1
   let from = 0
@@ -80,7 +80,7 @@ function arriveInPieces(random: Random, socket: MemorySocket, bytes: Buffer): vo
   socket.arrive(bytes.subarray(from))
 }
 
-/** Valid frames in a valid order, then what fuzzing does to them. `mustEndWith`: the code, when it is known. */
+/** Makes valid frames in a valid order, and changes them. `mustEndWith` is the code with which the connection must end, where it is known. */
 function sequence(
   random: Random,
   start: Buffer[],
@@ -111,7 +111,7 @@ const fieldBlocks: Buffer[] = [
   literal('retry-after', '5'),
 ]
 
-/** Answers to random requests of eight, some broken off, and what a server says beside. */
+/** Makes a server's frames: answers to some of eight requests, some broken off, and other frames of a server. */
 function serverUnits(random: Random): (() => Buffer[])[] {
   const open = new Set([1, 3, 5, 7, 9, 11, 13, 15])
   const id = () => {
@@ -149,7 +149,7 @@ function serverUnits(random: Random): (() => Buffer[])[] {
   ]
 }
 
-/** One mutated sequence of a server's frames against our client with eight open requests. Throws when anything is not as it must be. */
+/** Sends one changed sequence of a server's frames to our client, which has eight open requests. Throws when anything is not as it must be. */
 export function fuzzClient(random: Random, count: FuzzCount): void {
   const given = givenConnection(8, [[4, pick(random, [0, 3, 65_535])]])
   const { bytes, mustEndWith, isValid } = sequence(random, [], serverUnits(random))
@@ -170,7 +170,7 @@ export function fuzzClient(random: Random, count: FuzzCount): void {
   for (const replies of given.replies) if (replies.length !== 1) throw new Error(`${replies.length} replies to one request`)
 }
 
-/** Requests of a client, and what it says beside. */
+/** Makes a client's frames: requests, and other frames of a client. */
 function clientUnits(random: Random): (() => Buffer[])[] {
   let next = 1
   const id = () => (next += 2) - 2
@@ -196,7 +196,7 @@ function clientUnits(random: Random): (() => Buffer[])[] {
   ]
 }
 
-/** One mutated sequence of a client's frames against our server. Throws when anything is not as it must be. */
+/** Sends one changed sequence of a client's frames to our server. Throws when anything is not as it must be. */
 export function fuzzServer(random: Random, count: FuzzCount): void {
   const socket = new MemorySocket()
   serveHttp2(socket, {
@@ -221,7 +221,7 @@ export function fuzzServer(random: Random, count: FuzzCount): void {
   socket.emit('close')
 }
 
-/** What a few hundred bytes may bring forth is a few hundred bytes: an answer or an acknowledgement for each frame, one GOAWAY. */
+/** Checks how much was written: a few hundred bytes may bring forth a few hundred bytes, which are an answer or an acknowledgement for each frame, and one GOAWAY. */
 function judge(socket: MemorySocket, arrived: number, before: number, code: number | undefined, count: FuzzCount): void {
   const written = Buffer.concat(socket.written).length - before
   if (written > 500 + 10 * arrived) throw new Error(`${arrived} bytes brought forth ${written}`)

@@ -9,10 +9,10 @@ import type { Frame } from './peers.ts'
 
 const head = prepareHead({ authority: 'example.com', fields: [['apns-topic', 'org.example.app']] })
 
-/** A client's connection whose server is the test, with `requests` of it open. */
+/** Makes a client's connection whose server is the test, with so many open requests. */
 export function givenConnection(requests = 0, settings: readonly (readonly [number, number])[] = [], limits: Partial<Limits> = {}) {
   const socket = new MemorySocket()
-  /** The replies to each request. More than one would be a mistake, so that all are kept. */
+  /** All replies that each request got. More than one is a mistake that a test must see. */
   const replies: Reply[][] = []
   const reasons: string[] = []
   const owner = { roomier: () => undefined, draining: () => undefined, gone: (_: Connection, reason: string) => void reasons.push(reason) }

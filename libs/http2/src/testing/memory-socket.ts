@@ -2,9 +2,9 @@ import { Duplex } from 'node:stream'
 import { splitFrames, type OnFrame } from '../frames.ts'
 import type { Frame } from './peers.ts'
 
-/** The socket of a connection whose other end is the test: bytes are given to it and taken from it in the same turn, so that thousands of exchanges take a second. */
+/** The socket of a connection whose other end is the test. Bytes are given to it and taken from it in the same turn of the event loop, so that thousands of exchanges take a second. */
 export class MemorySocket extends Duplex {
-  /** Everything written to it. */
+  /** Everything that was written to it. */
   written: Buffer[] = []
 
   override _read(): void {}
@@ -15,19 +15,19 @@ export class MemorySocket extends Duplex {
     done()
   }
 
-  /** What was corked is one write, as it is to a socket. */
+  /** What was corked counts as one write, as for a real socket. */
   override _writev(chunks: { chunk: Buffer }[], done: () => void): void {
     this.written.push(Buffer.concat(chunks.map(({ chunk }) => chunk)))
     done()
   }
 
-  /** Bytes arrive from the other side. */
+  /** Makes bytes arrive from the other end. */
   arrive(bytes: Buffer): void {
     this.emit('data', bytes)
   }
 }
 
-/** The frames in a byte string. */
+/** Gives the frames in a byte string. */
 export function framesOf(bytes: Buffer): Frame[] {
   const frames: Frame[] = []
   const take: OnFrame = (type, flags, streamId, buffer, start, end) =>

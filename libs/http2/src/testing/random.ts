@@ -1,4 +1,4 @@
-/** Whole numbers from 0 to below what is asked for, the same ones for the same seed (mulberry32). */
+/** Gives a function of whole numbers from 0 to below its argument: the same numbers for the same seed (mulberry32). */
 export function randomFrom(seed: number): (below: number) => number {
   let state = seed >>> 0
   return (below) => {

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type { Platform } from '@herald/contracts/platform'
 import type { RegisterSubscription } from '@herald/contracts/subscription'
 
-/** A device as it registered, in the terms of the table. Null: the caller said nothing, what is known stays. */
+/** A device as it registers, in the terms of the table. A field of null was not given, and leaves what is known as it is. */
 export type Device = {
   platform: Platform
   /** Device token or endpoint address. */
@@ -45,6 +45,12 @@ export function toDevice(appId: string, subscription: RegisterSubscription): Dev
   }
 }
 
-/** What makes a device one: within its app, mobile by token and web by endpoint. */
+/** What a device is found by: two registrations are of one device when app, kind and address are the same. Phones have a token, browsers an endpoint. */
 export const hashAddress = (appId: string, kind: 'token' | 'endpoint', address: string): Buffer =>
   hash('sha256', `${appId} ${kind}:${address}`, 'buffer')
+
+/** What user reads show of a token: its last 6 characters, or none when it is not longer (spec: identity/masked-token). */
+export const maskToken = (token: string): string => `…${token.length > 6 ? token.slice(-6) : ''}`
+
+/** What the administration shows of a token or an endpoint: its first 8 characters, or none when it is not longer (spec: administration/masked-addresses). */
+export const maskAddress = (address: string): string => `${address.length > 8 ? address.slice(0, 8) : ''}…`

@@ -1,10 +1,14 @@
 import { fault, invalidField } from '@herald/contracts/fault'
-import type { Person } from './person.ts'
+import type { UserChanges } from '@herald/contracts/subscription'
+import type { TagChanges } from '@herald/contracts/text'
+
+/** A user as the identity rules see them. An anonymous user has no external id. */
+export type UserIdentity = { id: string; externalId: string | null }
 
 /**
- * Whose a device is to be:
+ * Which user gets a device:
  * `stay`   its owner keeps it;
- * `rename` its anonymous owner becomes the user with this external id, same userId, tags stay;
+ * `rename` its anonymous owner gets the external id, and keeps userId and tags;
  * `join`   an existing user gets it;
  * `create` a new user gets it, anonymous when `externalId` is null.
  */
@@ -15,14 +19,14 @@ export type Ownership =
   | { kind: 'create'; externalId: string | null }
 
 /**
- * The identity rules of login, and of registration with an external id (spec: identity/login). `owner`: the device's
- * owner now, null for a device never seen. `externalId`: who the caller says it is, null when they say nothing, which never
- * changes an owner. `holder`: the user who has that external id, null when nobody has. An identified user is never renamed.
+ * The identity rules of login and registration (spec: identity/login). `owner`: the device's owner now, null for a new device. `externalId`: the one
+ * that the caller gives; without one (null) the owner never changes. `named`: the user who has that external id, null when no user has it. An
+ * identified user is never renamed.
  */
-export function decideOwnership(owner: Person | null, externalId: string | null, holder: Person | null): Ownership {
+export function decideOwnership(owner: UserIdentity | null, externalId: string | null, named: UserIdentity | null): Ownership {
   if (externalId === null) return owner ? { kind: 'stay', userId: owner.id } : { kind: 'create', externalId: null }
   if (owner && owner.externalId === externalId) return { kind: 'stay', userId: owner.id }
-  if (holder) return { kind: 'join', userId: holder.id }
+  if (named) return { kind: 'join', userId: named.id }
   if (owner && owner.externalId === null) return { kind: 'rename', userId: owner.id, externalId }
   return { kind: 'create', externalId }
 }
@@ -31,8 +35,36 @@ export function decideOwnership(owner: Person | null, externalId: string | null,
 export const maxDevicesPerUser = 100
 export const tooManyDevices = () =>
   fault('limit_reached', `A user has at most ${maxDevicesPerUser} devices. Remove one that is not used any more.`)
-/** At most this many tags are on one user (spec: identity/tags). */
+/** At most this many tags belong to one user (spec: identity/tags). */
 export const maxTagsPerUser = 100
 export const tooManyTags = () => invalidField('tags', `would leave the user with more than ${maxTagsPerUser} tags`)
 /** A session that starts this long after the one before counts as a new one (spec: identity/session). */
 export const sessionGapMinutes = 30
+
+/** What a caller changes of a user. A field of null stays as it is; a tag of null is deleted. */
+export type UserUpdate = {
+  tags: TagChanges
+  language: string | null
+  timezone: string | null
+  country: string | null
+}
+
+export const toUserUpdate = ({ tags = {}, language, timezone, country }: UserChanges): UserUpdate => ({
+  tags,
+  language: language ?? null,
+  timezone: timezone ?? null,
+  country: country ?? null,
+})
+
+/** Gives the names of a user's tags after a change. `names`: those before it. */
+export function tagNamesAfter(names: Iterable<string>, changes: TagChanges): Set<string> {
+  const after = new Set(names)
+  for (const [name, value] of Object.entries(changes)) {
+    if (value === null) after.delete(name)
+    else after.add(name)
+  }
+  return after
+}
+
+/** Counts a user's tags after a change. `names`: those before it. */
+export const countTags = (names: string[], changes: TagChanges): number => tagNamesAfter(names, changes).size

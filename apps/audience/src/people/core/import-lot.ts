@@ -1,20 +1,19 @@
 import type { ImportedDevice } from '@herald/contracts/import'
 import type { Platform } from '@herald/contracts/platform'
 import { toDevice, type Device } from './device.ts'
-import { decideOwnership, maxDevicesPerUser, maxTagsPerUser } from './identity.ts'
-import { toPersonChanges, type Person, type PersonChanges } from './person.ts'
+import { decideOwnership, maxDevicesPerUser, maxTagsPerUser, toUserUpdate, type UserIdentity, type UserUpdate } from './identity.ts'
 
-/** A row of a file, in the terms of the tables. `key`: what finds the device again. */
+/** A row of a file, in the terms of the tables. `key`: the hash of the device's address in hex, which finds the device. */
 export type ImportRow = {
   row: number
   key: string
   device: Device
   externalId: string | null
-  changes: PersonChanges
+  changes: UserUpdate
   past: Past
 }
 
-/** What a device did before it came here. Null: the file does not say. Times are ISO 8601, so that they compare as texts. */
+/** What a device did before the import. A field is null when the file does not say it. Times are ISO 8601, so that they can be compared as texts. */
 export type Past = { optedOut: boolean; sessionCount: number | null; createdAt: string | null; lastActiveAt: string | null }
 
 export function toImportRow(appId: string, row: number, imported: ImportedDevice): ImportRow {
@@ -25,15 +24,15 @@ export function toImportRow(appId: string, row: number, imported: ImportedDevice
     key: device.addressHash.toString('hex'),
     device,
     externalId,
-    changes: toPersonChanges(imported),
+    changes: toUserUpdate(imported),
     past: { optedOut: !optedIn, sessionCount, createdAt, lastActiveAt },
   }
 }
 
-/** A device that there is, and whose it is. */
+/** A device that exists, with its owner. */
 export type KnownDevice = { id: string; key: string; userId: string }
-/** A user that there is. `devices`: how many they have. */
-export type KnownPerson = Person & { devices: number; tagNames: string[] }
+/** A user who exists. `devices`: how many they have. */
+export type KnownUser = UserIdentity & { devices: number; tagNames: string[] }
 
 export type PlannedDevice = {
   id: string
@@ -42,14 +41,14 @@ export type PlannedDevice = {
   userId: string
   device: Device
   past: Past
-  /** Since when the address is known to be good: of a new device what its row says, for the others their own. */
+  /** Since when the address of a new device is known to be good, as far as its row says; not used for a known device. */
   registeredAt: string | null
 }
-export type PlannedPerson = {
+export type PlannedUser = {
   id: string
   isNew: boolean
   externalId: string | null
-  changes: PersonChanges
+  changes: UserUpdate
   createdAt: string | null
   lastActiveAt: string | null
   devices: number
@@ -61,43 +60,43 @@ export type RowOutcome = { row: number } & (
   | { is: 'rejected'; code: 'device_limit' | 'tag_limit'; at: 'externalId' | 'tags'; message: string }
 )
 
-/** What a lot writes. `left`: users whom a device has left; `departures`: which device has left whom, each pair once. */
+/** What a lot writes. `left`: the users whom a device leaves. `departures`: which device leaves which user, each pair once. */
 export type LotPlan = {
   outcomes: RowOutcome[]
   devices: PlannedDevice[]
-  people: PlannedPerson[]
-  left: PlannedPerson[]
+  users: PlannedUser[]
+  left: PlannedUser[]
   departures: Departure[]
 }
 
-/** A device that has left a user. */
+/** A device leaves a user. */
 type Departure = { userId: string; subscriptionId: string }
 
 /**
- * Decides what a lot writes, as if its rows came one after another, so that it does not matter where lots are cut. By the identity rules of a
- * registration (core/identity.ts), but for these:
- *   `keep`   changes nothing about a device that is known; of the user of a new device it adds only what is missing;
- *   `update` writes what the row says over both; it opts no device in, revives none and counts no session.
- * `now`: the database's time, ISO 8601. What a row says of times to come counts as now, and so does a new device of which it says no time.
+ * Decides what a lot writes, as if its rows were done one after another, so that it makes no difference where a file is cut into lots. The identity
+ * rules of a registration hold (core/identity.ts), except that
+ *   `keep`   leaves a known device as it is, and adds to the user of a new device only what they do not have;
+ *   `update` overwrites device and user with what the row says, but opts no device in, makes no dead device valid and counts no session.
+ * `now`: the database's time, ISO 8601. A time in the future counts as now; a new device without any time was made and last active now.
  */
 export function planLot(
-  known: { devices: KnownDevice[]; people: KnownPerson[] },
+  known: { devices: KnownDevice[]; users: KnownUser[] },
   rows: ImportRow[],
   { onExisting, makeId, now }: { onExisting: 'keep' | 'update'; makeId: () => string; now: string },
 ): LotPlan {
-  const people = new Map<string, PlannedPerson & { isTouched: boolean }>()
+  const users = new Map<string, PlannedUser & { isTouched: boolean }>()
   const byName = new Map<string, string>()
   const devices = new Map<string, { id: string; userId: string; planned: PlannedDevice | undefined }>()
-  const left = new Set<PlannedPerson>()
+  const left = new Set<PlannedUser>()
   const departures = new Map<string, Departure>()
-  const addPerson = ({ id, externalId, devices: count, tagNames }: KnownPerson, isNew: boolean) => {
-    const nothing = { changes: toPersonChanges({}), createdAt: null, lastActiveAt: null }
-    const person = { id, isNew, externalId, ...nothing, devices: count, tagNames: new Set(tagNames), isTouched: isNew }
-    people.set(id, person)
+  const addUser = ({ id, externalId, devices: count, tagNames }: KnownUser, isNew: boolean) => {
+    const nothing = { changes: toUserUpdate({}), createdAt: null, lastActiveAt: null }
+    const user = { id, isNew, externalId, ...nothing, devices: count, tagNames: new Set(tagNames), isTouched: isNew }
+    users.set(id, user)
     if (externalId !== null) byName.set(externalId, id)
-    return person
+    return user
   }
-  for (const person of known.people) addPerson(person, false)
+  for (const user of known.users) addUser(user, false)
   for (const { id, key, userId } of known.devices) devices.set(key, { id, userId, planned: undefined })
 
   const decideRow = ({ row, key, device, externalId, changes, past: said }: ImportRow): RowOutcome => {
@@ -110,29 +109,29 @@ export function planLot(
     const done = (is: 'created' | 'updated' | 'kept') => ({ row, is, platform: device.platform, optedOut: past.optedOut })
     if (found && onExisting === 'keep') return done('kept')
 
-    const owner = found ? (people.get(found.userId) ?? null) : null
-    const holder = externalId === null ? null : (people.get(byName.get(externalId) ?? '') ?? null)
-    const ownership = decideOwnership(owner, externalId, holder)
-    const target = ownership.kind === 'create' ? undefined : people.get(ownership.userId)
+    const owner = found ? (users.get(found.userId) ?? null) : null
+    const named = externalId === null ? null : (users.get(byName.get(externalId) ?? '') ?? null)
+    const ownership = decideOwnership(owner, externalId, named)
+    const target = ownership.kind === 'create' ? undefined : users.get(ownership.userId)
     if (ownership.kind === 'join' && (target?.devices ?? 0) >= maxDevicesPerUser)
       return { row, is: 'rejected', code: 'device_limit', at: 'externalId', message: `names a user who has ${maxDevicesPerUser} devices` }
     const tagNames = new Set([...(target?.tagNames ?? []), ...Object.keys(changes.tags)])
     if (tagNames.size > maxTagsPerUser)
       return { row, is: 'rejected', code: 'tag_limit', at: 'tags', message: `would leave the user with more than ${maxTagsPerUser} tags` }
 
-    const person = target ?? addPerson({ id: makeId(), externalId, devices: 0, tagNames: [] }, true)
+    const user = target ?? addUser({ id: makeId(), externalId, devices: 0, tagNames: [] }, true)
     if (ownership.kind === 'rename') {
-      person.externalId = ownership.externalId
-      byName.set(ownership.externalId, person.id)
+      user.externalId = ownership.externalId
+      byName.set(ownership.externalId, user.id)
     }
-    person.tagNames = tagNames
-    person.isTouched = true
-    person.changes = merged(person.changes, changes, onExisting)
-    const unsaid = person.isNew ? now : null
-    person.createdAt = earlier(person.createdAt, past.createdAt ?? past.lastActiveAt ?? unsaid)
-    person.lastActiveAt = later(person.lastActiveAt, past.lastActiveAt ?? past.createdAt ?? unsaid)
-    if (!found || found.userId !== person.id) person.devices += 1
-    if (owner && owner.id !== person.id) {
+    user.tagNames = tagNames
+    user.isTouched = true
+    user.changes = merged(user.changes, changes, onExisting)
+    const unsaid = user.isNew ? now : null
+    user.createdAt = earlier(user.createdAt, past.createdAt ?? past.lastActiveAt ?? unsaid)
+    user.lastActiveAt = later(user.lastActiveAt, past.lastActiveAt ?? past.createdAt ?? unsaid)
+    if (!found || found.userId !== user.id) user.devices += 1
+    if (owner && owner.id !== user.id) {
       owner.devices -= 1
       left.add(owner)
       if (found) departures.set(`${owner.id} ${found.id}`, { userId: owner.id, subscriptionId: found.id })
@@ -143,26 +142,26 @@ export function planLot(
       id: found?.id ?? makeId(),
       key,
       isNew: found === undefined || (before?.isNew ?? false),
-      userId: person.id,
+      userId: user.id,
       device: before ? over(before.device, device) : device,
       past: before ? joined(before.past, past) : found ? past : begun(past, now),
       registeredAt: before ? before.registeredAt : past.lastActiveAt,
     }
-    devices.set(key, { id: planned.id, userId: person.id, planned })
+    devices.set(key, { id: planned.id, userId: user.id, planned })
     return done(found ? 'updated' : 'created')
   }
 
   return {
     outcomes: rows.map(decideRow),
     devices: [...devices.values()].flatMap(({ planned }) => planned ?? []),
-    people: [...people.values()].filter(({ isTouched }) => isTouched),
+    users: [...users.values()].filter(({ isTouched }) => isTouched),
     left: [...left],
     departures: [...departures.values()],
   }
 }
 
-/** Two rows about one user: with `keep` the first one counts, with `update` the last. */
-function merged(before: PersonChanges, row: PersonChanges, onExisting: 'keep' | 'update'): PersonChanges {
+/** Joins the changes of two rows about one user. With `keep` the first row wins, with `update` the second. */
+function merged(before: UserUpdate, row: UserUpdate, onExisting: 'keep' | 'update'): UserUpdate {
   const [first, second] = onExisting === 'keep' ? [before, row] : [row, before]
   return {
     tags: { ...second.tags, ...first.tags },
@@ -172,7 +171,7 @@ function merged(before: PersonChanges, row: PersonChanges, onExisting: 'keep' | 
   }
 }
 
-/** What a later row says over an earlier one; what it leaves out stays. */
+/** Joins two rows about one device: the later row wins, and what it leaves out comes from the earlier one. */
 const over = (before: Device, device: Device): Device => ({
   ...device,
   appVersion: device.appVersion ?? before.appVersion,
@@ -183,7 +182,7 @@ const over = (before: Device, device: Device): Device => ({
   standalone: device.standalone ?? before.standalone,
 })
 
-/** The past of a device that is new here: of its two times each stands for the other. */
+/** The past of a new device. When its row says only one of the two times, that stands for both; without any they are now. */
 const begun = ({ createdAt, lastActiveAt, ...past }: Past, now: string): Past => ({
   ...past,
   createdAt: createdAt ?? lastActiveAt ?? now,
@@ -200,11 +199,12 @@ const joined = (before: Past, row: Past): Past => ({
   lastActiveAt: later(before.lastActiveAt, row.lastActiveAt),
 })
 
-/** The earlier and the later of two times; null is none. */
+/** The earlier of two times. Null stands for no time, and gives the other one. */
 function earlier(one: string | null, other: string | null): string | null {
   if (one === null || other === null) return one ?? other
   return one < other ? one : other
 }
+/** The later of two times. Null stands for no time, and gives the other one. */
 function later(one: string | null, other: string | null): string | null {
   if (one === null || other === null) return one ?? other
   return one > other ? one : other

@@ -3,7 +3,7 @@ import { openOrder } from './in-order.ts'
 
 const full = () => new Error('full')
 
-/** A work that ends when it is told to. */
+/** A piece of work that ends when the test says so. */
 function held(begun: string[], name: string) {
   const { promise, resolve, reject } = Promise.withResolvers<string>()
   return {
@@ -17,7 +17,7 @@ function held(begun: string[], name: string) {
 }
 const aTurn = () => new Promise((resolve) => setImmediate(resolve))
 
-test('works of one key go one after another as they came, others at once, also after one that failed', async () => {
+test('work with a common key is done one after another in the order it came, also after a failure; other work is done at once', async () => {
   const inOrder = openOrder({ most: 10, full })
   const begun: string[] = []
   const [one, two, three, other] = [held(begun, 'one'), held(begun, 'two'), held(begun, 'three'), held(begun, 'other')]
@@ -38,7 +38,7 @@ test('works of one key go one after another as they came, others at once, also a
   expect(await Promise.all(answers.slice(2))).toEqual(['three', 'other'])
 })
 
-test('of one key so many wait and no more, and when they are done there is room again', async () => {
+test('only so many pieces of work with one key may wait; the next is refused, until those are done', async () => {
   const inOrder = openOrder({ most: 2, full })
   const begun: string[] = []
   const [one, two] = [held(begun, 'one'), held(begun, 'two')]

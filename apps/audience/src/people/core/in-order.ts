@@ -1,6 +1,7 @@
 /**
- * Does work that shares a key one after another, in the order in which it came; what shares none is done at once. Of one key at most `most` works
- * are waiting or under way: the next one hears the error that `full` makes, so that whoever repeats one key holds up nobody else.
+ * Makes a function that does pieces of work with a common key one after another, in the order in which they came, and all others at the same time.
+ * At most `most` pieces with one key may wait or be under way. The next one is refused with the error that `full` makes, so that a caller who repeats
+ * one key holds up no other caller.
  */
 export function openOrder({
   most,

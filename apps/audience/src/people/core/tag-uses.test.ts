@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { estimate, tagUsesOf } from './tag-uses.ts'
 
-/** The same numbers every time (mulberry32). */
+/** Random numbers that are the same in each run (mulberry32). */
 function openRandom(seed: number): () => number {
   let state = seed
   return () => {
@@ -13,9 +13,9 @@ function openRandom(seed: number): () => number {
 }
 
 // spec: administration/tags
-test('the interval of an estimate holds the true number in at least 90 of 100 samples, also where users who came together are alike', () => {
+test('the interval of an estimate holds the true number in at least 90 of 100 samples, also when the users of a block are alike', () => {
   const random = openRandom(7)
-  // 5,000 blocks of 20 users. Of three users in ten whole blocks have the tag or have it not.
+  // 5,000 blocks of 20 users. In three of ten blocks either all users have the tag or none.
   const blocks = Array.from({ length: 5_000 }, (_, block) => {
     const share = block % 10 < 3 ? Math.round(random()) : 0.2
     return Array.from({ length: 20 }, () => (random() < share ? 1 : 0)).reduce<number>((sum, has) => sum + has, 0)
@@ -33,18 +33,18 @@ test('the interval of an estimate holds the true number in at least 90 of 100 sa
   expect(Math.abs(mean - truth) / truth).toBeLessThan(0.02)
 })
 
-test('a tag of which every block was read is exact', () => {
+test('the count of a tag is exact when every block was read', () => {
   expect(estimate({ sum: 12, squares: 60 }, { blocks: 4, ofAll: 4 })).toEqual({ count: 12, low: 12, high: 12 })
 })
 
-test('as many as were seen there are at least', () => {
+test('an interval never begins below the number of users who were counted', () => {
   const { low, high } = estimate({ sum: 1, squares: 1 }, { blocks: 10, ofAll: 1_000 })
   expect(low).toBe(1)
   expect(high).toBeGreaterThan(100)
 })
 
 // spec: administration/tags
-test('tags are in the order of their names, with the type of their values', () => {
+test('tags are listed in the order of their names, with the type of their values', () => {
   const tag = (name: string, types: string[]) => ({ name, types, users: 1, squares: 1, values: ['1'] })
   const counted = {
     tags: [tag('plan', ['string']), tag('age', ['number', 'string']), tag('vip', ['boolean'])],

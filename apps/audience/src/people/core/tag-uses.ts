@@ -1,24 +1,28 @@
 import type { TagUse, TagUses } from '@herald/contracts/calls/audience'
 
-/** A tag as it was counted among the users of some blocks of their table. */
+/** A tag as it was counted among the users in some blocks of their table. */
 export type CountedTag = {
   name: string
   types: string[]
-  /** Users who have it, and the sum over the blocks of the square of how many of the block have it. */
+  /** How many of these users have the tag: in all blocks together, and the sum of the squares of the numbers of each block. */
   users: number
   squares: number
   values: string[]
 }
 
-/** What was read: of all blocks, or of some that were chosen at random. `ofAll`: as many as the table has; null where every user of the app was read. */
+/**
+ * The tags and the users that were counted, in `blocks` of the table that were drawn at random. `ofAll`: how many blocks the table has; null when
+ * every user of the app was counted. `squares`: the sum of the squares of how many users of the app each block has.
+ */
 export type CountedTags = { tags: CountedTag[]; users: number; squares: number; blocks: number; ofAll: number | null; asOf: Date }
 
-/** Of a normal distribution: 95 % lie within so many standard deviations. */
+/** 95 % of a normal distribution lie within so many standard deviations of its mean. */
 const within95 = 1.96
 
 /**
- * How many there are in all blocks, by those that were read: the mean of a block times the number of blocks, and the interval that follows from how
- * much the blocks differ. Users who came together lie together and are alike, so the blocks are what was drawn and not the users.
+ * Estimates how many users there are in all blocks from how many there are in some (`sum`): the mean of a block times the number of blocks. The
+ * interval follows from how much the blocks differ. Users who came at the same time lie in the same block and are often alike, so the statistics treat
+ * the blocks, and not the users, as what was drawn at random.
  */
 export function estimate(
   { sum, squares }: { sum: number; squares: number },
@@ -29,11 +33,11 @@ export function estimate(
   const variance = (squares - (sum * sum) / blocks) / (blocks - 1)
   const error = within95 * ofAll * Math.sqrt(((1 - blocks / ofAll) * Math.max(0, variance)) / blocks)
   const count = factor * sum
-  // As many as were seen there are at least.
+  // There are at least as many as were counted.
   return { count: Math.round(count), low: Math.max(sum, Math.floor(count - error)), high: Math.ceil(count + error) }
 }
 
-/** The tags in the order of their names. */
+/** Gives the tags in the order of their names, with estimates where a part of the users was counted. */
 export function tagUsesOf({ tags, users, squares, blocks, ofAll, asOf }: CountedTags): TagUses {
   const all = (sum: number, ofBlocks: number) =>
     ofAll === null ? { count: sum, low: sum, high: sum } : estimate({ sum, squares: ofBlocks }, { blocks, ofAll })

@@ -7,7 +7,7 @@ const ids = () => {
 }
 const tags = (count: number, value: string | null = 'yes') => Object.fromEntries(Array.from({ length: count }, (_, n) => [`t${n}`, value]))
 
-test('a user who is named several times, by id and by external id, is written once with what was said last', () => {
+test('a user who is named several times, by id and by external id, is written once, and the last item wins', () => {
   const known = [{ id: 'ann-id', externalId: 'ann', tagNames: ['plan'] }]
 
   const { answers, users } = planUsersInBatch(
@@ -43,7 +43,7 @@ test('a user who is named several times, by id and by external id, is written on
   ])
 })
 
-test('an unknown id and a 101st tag refuse one item: it changes nothing, and the next one of the same user goes on without it', () => {
+test('an item with an unknown id or a 101st tag is refused and changes nothing, and later items of the same user are done without it', () => {
   const known = [{ id: 'ann-id', externalId: null, tagNames: Object.keys(tags(99)) }]
 
   const { answers, users } = planUsersInBatch(
@@ -68,7 +68,7 @@ test('an unknown id and a 101st tag refuse one item: it changes nothing, and the
   expect(users).toMatchObject([{ id: 'ann-id', changes: { tags: { a: null, b: 2 } } }])
 })
 
-test('whom every item leaves alone is not written', () => {
+test('a user is not written when all items that name them are refused', () => {
   const known = [{ id: 'ann-id', externalId: 'ann', tagNames: Object.keys(tags(100)) }]
   expect(planUsersInBatch(known, [{ externalId: 'ann', tags: { more: 1 } }], ids()).users).toEqual([])
 })

@@ -1,37 +1,36 @@
 import { notFound, type Fault } from '@herald/contracts/fault'
 import type { UserInBatch, UserInBatchAnswer } from '@herald/contracts/user-batch'
-import { maxTagsPerUser, tooManyTags } from './identity.ts'
-import { tagNamesAfter, toPersonChanges, type Person, type PersonChanges } from './person.ts'
+import { maxTagsPerUser, tagNamesAfter, tooManyTags, toUserUpdate, type UserIdentity, type UserUpdate } from './identity.ts'
 
-/** A user of a batch: all that the batch says about them, in one. */
-export type UserToWrite = { id: string; externalId: string | null; isNew: boolean; changes: PersonChanges }
+/** What a batch writes of a user: the changes of all its items that name them, in one. */
+export type UserToWrite = { id: string; externalId: string | null; isNew: boolean; changes: UserUpdate }
 
 /**
- * Decides what a batch writes, as if its items were done one after another: a user who is named several times is written once, with what the
- * later items say over what the earlier ones do. `known`: the users that there are, with the names of their tags; `makeId` makes ids of new ones.
+ * Decides what a batch writes, as if its items were done one after another. A user who is named several times is written once, and a later item
+ * overrides an earlier one. `known`: the users that exist, with the names of their tags. `makeId` makes the ids of new users.
  */
 export function planUsersInBatch(
-  known: (Person & { tagNames: string[] })[],
+  known: (UserIdentity & { tagNames: string[] })[],
   items: UserInBatch[],
   makeId: () => string,
 ): { answers: UserInBatchAnswer[]; users: UserToWrite[] } {
   type Planned = { user: UserToWrite; tagNames: Set<string>; isChanged: boolean }
   const byId = new Map<string, Planned>()
   const byName = new Map<string, Planned>()
-  const add = ({ id, externalId, tagNames }: Person & { tagNames: string[] }, isNew: boolean): Planned => {
-    const planned = { user: { id, externalId, isNew, changes: toPersonChanges({}) }, tagNames: new Set(tagNames), isChanged: isNew }
+  const add = ({ id, externalId, tagNames }: UserIdentity & { tagNames: string[] }, isNew: boolean): Planned => {
+    const planned = { user: { id, externalId, isNew, changes: toUserUpdate({}) }, tagNames: new Set(tagNames), isChanged: isNew }
     byId.set(id, planned)
     if (externalId !== null) byName.set(externalId, planned)
     return planned
   }
-  for (const person of known) add(person, false)
+  for (const user of known) add(user, false)
 
   const answers = items.map(({ userId, externalId, ...said }): UserInBatchAnswer => {
     const found = userId === undefined ? byName.get(externalId ?? '') : byId.get(userId)
     if (!found && externalId === undefined) return { fault: plain(notFound()) }
     const planned = found ?? add({ id: makeId(), externalId: externalId ?? null, tagNames: [] }, true)
 
-    const changes = toPersonChanges(said)
+    const changes = toUserUpdate(said)
     const tagNames = tagNamesAfter(planned.tagNames, changes.tags)
     if (tagNames.size > maxTagsPerUser) return { fault: plain(tooManyTags()) }
     const before = planned.user.changes

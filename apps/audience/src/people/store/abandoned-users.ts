@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import type { Db } from '../../store/tables.ts'
 
-/** Looked up as a value, user by user: as `not exists` it may become a join that reads every device there is. */
+/** A look-up for each user. Written as `not exists`, Postgres may make it a join that reads all devices. */
 const hasNoDevice = sql<boolean>`(select s.id from subscriptions s where s.user_id = u.id limit 1) is null`
 
-/** Holds nothing that anybody would miss, and no backend knows of them. */
+/** An identified user without devices, tags and attributes, to whom no backend has written. */
 const isBare = sql<boolean>`
   u.external_id is not null and not u.by_backend and u.tags = '{}' and u.language is null and u.timezone is null and u.country is null
   and ${hasNoDevice}`
@@ -13,8 +13,8 @@ const isBare = sql<boolean>`
 export type Departure = { userId: string; subscriptionId: string }
 
 /**
- * What follows when devices have left users, whom the caller has locked: an anonymous one without devices goes at once, an identified one who
- * holds nothing is looked at again after 30 days. That a device has left an identified one is remembered (spec: administration/former-devices).
+ * Clears up after devices have left users, whom the caller has locked. An anonymous user without devices is deleted at once. An identified user who has
+ * nothing any more becomes a candidate for deletion in 30 days. An identified user's former device is remembered (spec: administration/former-devices).
  */
 export async function leaveUsers(db: Db, departures: Departure[]): Promise<void> {
   const userIds = departures.map(({ userId }) => userId)
@@ -33,7 +33,7 @@ export async function leaveUsers(db: Db, departures: Departure[]): Promise<void>
     on conflict (user_id) do update set due_at = excluded.due_at`.execute(db)
 }
 
-/** Locks users whose time is up, so that no device can come to them. At most `limit`; who is locked otherwise is passed over. */
+/** Locks candidates whose 30 days are over, at most `limit`, so that no device can be given to them. A user whom another transaction holds is left out. */
 export async function takeAbandoned(db: Db, limit: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select u.id from abandoned_users a join users u on u.id = a.user_id
@@ -41,7 +41,7 @@ export async function takeAbandoned(db: Db, limit: number): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-/** Removes those of the users, whom the caller has locked, who still hold nothing, and forgets that the others were candidates. */
+/** Deletes those of these users, whom the caller has locked, who still have nothing. The others are no candidates any more. */
 export async function removeAbandoned(db: Db, userIds: string[]): Promise<void> {
   await sql`delete from users u where u.id = any(${userIds}::text[]) and ${isBare}`.execute(db)
   await sql`delete from abandoned_users where user_id = any(${userIds}::text[])`.execute(db)

@@ -4,11 +4,11 @@ import { sql } from 'kysely'
 import { reachable } from '../../segments/store/segment-sql.ts'
 import type { Db } from '../../store/tables.ts'
 
-/** Devices of one platform that were there at an instant. `new`: made within the day before it. */
+/** The counts of the devices of one platform at an instant. `new`: made within the day before it. */
 export type DayCount = DeviceCount & { new: number }
 export type CountsByPlatform = Record<Platform, DayCount>
 
-/** Of devices `s` as they were at an instant, as far as their rows still tell. */
+/** The counts of devices `s` at an instant, as far as their rows still tell. */
 const counted = (at: ReturnType<typeof sql>) => sql`
   s.platform, count(*) as total, count(*) filter (where ${reachable}) as reachable,
   count(*) filter (where not s.opted_in and s.invalidated_at is null) as "optedOut", count(*) filter (where s.invalidated_at is not null) as invalidated,
@@ -28,7 +28,7 @@ function byPlatform(rows: Row[]): CountsByPlatform {
   return { ios: of('ios'), android: of('android'), web: of('web') }
 }
 
-/** Counts an app's devices now: a scan of all of them, in parallel where Postgres has workers. May take up to 8 s. */
+/** Counts an app's devices now, by a scan of all of them, in parallel where Postgres has workers. It may take up to 8 s. */
 export const countDevicesNow = (db: Db, appId: string): Promise<{ asOf: Date; counts: CountsByPlatform }> =>
   db.transaction().execute(async (trx) => {
     // Other reads have 2 s.
@@ -39,10 +39,10 @@ export const countDevicesNow = (db: Db, appId: string): Promise<{ asOf: Date; co
     return { asOf: now.rows[0]?.now ?? new Date(Number.NaN), counts: byPlatform(rows) }
   })
 
-/** Devices that one statement of a day's scan looks at: about a twentieth of a second. */
+/** Devices that one statement of a day's scan looks at, in about a twentieth of a second. */
 export const devicesAtOnce = 100_000
 
-/** Counts an app's devices at the end of a UTC day, part after part: `read` runs each on a connection for reads. */
+/** Counts an app's devices at the end of a UTC day, part after part. `read` runs each part on a connection for reads. */
 export async function countDevicesOn(
   read: <Answer>(work: (db: Db) => Promise<Answer>) => Promise<Answer>,
   { appId, day, atOnce = devicesAtOnce }: { appId: string; day: string; atOnce?: number },
@@ -64,30 +64,30 @@ export async function countDevicesOn(
   }
 }
 
-/** The id that lies so many places after another in an app's devices; undefined: there are fewer. */
+/** Finds the id that is `places` behind another in the order of an app's devices. Undefined when fewer devices are left. */
 async function findPlace(db: Db, { appId, after, places }: { appId: string; after: string; places: number }): Promise<string | undefined> {
   const { rows } = await sql<{ id: string }>`
     select id from subscriptions where app_id = ${appId} and id > ${after} order by id offset ${places - 1} limit 1`.execute(db)
   return rows[0]?.id
 }
 
-/** The last UTC day that has ended, by the database's clock: `YYYY-MM-DD`. */
+/** Gives the last UTC day that has ended by the database's clock, as `YYYY-MM-DD`. */
 export async function findLastDay(db: Db): Promise<string> {
   const { rows } = await sql<{ day: string }>`select (now() at time zone 'utc')::date - 1 as day`.execute(db)
   return rows[0]?.day ?? ''
 }
 
-/** The next app that has devices, in the order of ids: a look at one entry of an index. */
+/** Finds the next app that has devices, in the order of ids. It reads one entry of an index. */
 export async function findNextApp(db: Db, after: string): Promise<string | undefined> {
   const { rows } = await sql<{ appId: string }>`
     select app_id as "appId" from subscriptions where app_id > ${after} order by app_id limit 1`.execute(db)
   return rows[0]?.appId
 }
 
-/** Who dies over the devices of an app leaves them so long. */
+/** How long a claim lasts: when a process dies over it, another takes the day afterwards. */
 const claimFor = sql`interval '10 minutes'`
 
-/** Claims a day of an app: `claimed` by this, `held` by another who has not taken it yet, or `taken` (or the app is deleted). */
+/** Claims a day of an app for counting. Answers `claimed`, `held` (another process is counting it), or `taken` (it is counted, or the app was deleted). */
 export async function claimDay(db: Db, { appId, day }: { appId: string; day: string }): Promise<'claimed' | 'held' | 'taken'> {
   const claimed = await sql`
     insert into device_day_claims as c (app_id, day, until) values (${appId}, ${day}::date, now() + ${claimFor})
@@ -100,11 +100,11 @@ export async function claimDay(db: Db, { appId, day }: { appId: string; day: str
   return rows[0]?.held ? 'held' : 'taken'
 }
 
-/** Gives a day back that was not taken. */
+/** Gives up the claim of a day that was not counted. */
 export const releaseDay = (db: Db, { appId, day }: { appId: string; day: string }) =>
   sql`update device_day_claims set until = now() where app_id = ${appId} and day = ${day}::date and until < 'infinity'`.execute(db)
 
-/** Writes down a day that was claimed. A day that is there stays as it is. */
+/** Writes the counts of a claimed day. Counts that are there already stay. */
 export async function insertDeviceDay(db: Db, { appId, day }: { appId: string; day: string }, counts: CountsByPlatform): Promise<void> {
   const rows = platforms.map((platform) => ({ platform, ...counts[platform] }))
   await sql`
@@ -122,7 +122,7 @@ export type TakenDay = DayCount & { day: string; platform: Platform; takenAt: Da
 const dayColumns = sql`day, platform, taken_at as "takenAt", total, reachable, opted_out as "optedOut", invalidated,
   active_1d as "active1d", active_7d as "active7d", active_30d as "active30d", new`
 
-/** The days of an app from one on and before another (undefined: all), earliest first. */
+/** Finds the days of an app from `from` on and before `before`, or all later ones when that is undefined, earliest first. */
 export async function findDeviceDays(
   db: Db,
   { appId, from, before }: { appId: string; from: string; before: string | undefined },
@@ -134,7 +134,7 @@ export async function findDeviceDays(
   return rows
 }
 
-/** The last day of an app that was taken. */
+/** Finds the last day of an app that was counted. */
 export async function findNewestDay(db: Db, appId: string): Promise<{ takenAt: Date; counts: CountsByPlatform } | undefined> {
   const { rows } = await sql<TakenDay>`
     select ${dayColumns} from device_days
@@ -142,7 +142,7 @@ export async function findNewestDay(db: Db, appId: string): Promise<{ takenAt: D
   return rows[0] && { takenAt: rows[0].takenAt, counts: byPlatform(rows) }
 }
 
-/** Deletes days more than so many days ago, 5,000 rows at a time; true: there may be more. No row is ever changed, so its place is a key. */
+/** Deletes up to 5,000 rows of days that are more than `days` days ago. True when there may be more. Rows are never changed, so their place (`ctid`) is a key. */
 export async function purgeDeviceDays(db: Db, days: number): Promise<boolean> {
   const { numAffectedRows } = await sql`
     delete from device_days where ctid = any(array(

@@ -6,7 +6,7 @@ export type Erasure = { appId: string; userId: string }
 export const insertErasure = (db: Db, { appId, userId }: Erasure) =>
   db.insertInto('erasures').values({ app_id: appId, user_id: userId }).execute()
 
-/** Takes erasures that nobody has confirmed yet; each comes back after 5, 10, 15, 15 … s. Two sweeps never take the same. */
+/** Takes erasures that webhooks has not confirmed yet. Each is due again after 5, 10, 15, 15 … s. Two sweeps never take the same one. */
 export async function takeDueErasures(db: Db, limit: number): Promise<Erasure[]> {
   const { rows } = await sql<Erasure>`
     with due as (

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../store/tables.ts'
 
-/** The devices that have left a user, in the order of their ids, after one of them. */
+/** Finds the devices that have left a user, in the order of their ids, behind the id `after`. */
 export async function findFormerDevices(
   db: Db,
   { appId, userId, after, limit }: { appId: string; userId: string; after: string | null; limit: number },
@@ -16,11 +16,11 @@ export async function findFormerDevices(
   return rows.map(({ id }) => id)
 }
 
-/** A device is forgotten a day later than the ledger forgets the last push that it can have got for the user. */
+/** A former device is kept a day longer than the last push that it can have got for the user is kept in the ledger. */
 const daysMore = 1
 const portion = 5_000
 
-/** Forgets devices that left so long ago that the ledger has no push of theirs any more. Answers whether there may be more. */
+/** Deletes former devices that left so long ago that the ledger has no push to them for the user any more. True when there may be more. */
 export async function purgeFormerDevices(db: Db, ledgerDays: number): Promise<boolean> {
   const { numAffectedRows } = await sql`
     delete from former_devices where (user_id, subscription_id) in (

@@ -1,14 +1,14 @@
 import { sql } from 'kysely'
-import type { KnownDevice, KnownPerson, PlannedDevice, PlannedPerson } from '../core/import-lot.ts'
+import type { KnownDevice, KnownUser, PlannedDevice, PlannedUser } from '../core/import-lot.ts'
 import type { Db } from '../../store/tables.ts'
-import { keyOfPerson, personKey } from './users.ts'
+import { userKeyOf, userKeyColumn } from './users.ts'
 
 /*
- * What a lot of an import reads and writes: a statement for each. Rows travel as one text of JSON, which costs the process a tenth of what
- * arrays of columns do. Devices come before users, each in the order of ids, as wherever they are locked.
+ * What a lot of an import reads and writes, each by one statement. Rows travel as one text of JSON, which costs the process a tenth of what arrays of
+ * columns cost. Devices are locked before users, each in the order of their ids, as everywhere.
  */
 
-/** The devices at these addresses, by the hex of their hashes. `lock`: they are about to be changed. */
+/** Finds the devices that have these addresses. `keys`: the hashes of the addresses in hex. `lock`: the caller will change them. */
 export async function findDevicesAt(db: Db, keys: string[], { lock }: { lock: boolean }): Promise<KnownDevice[]> {
   const { rows } = await sql<KnownDevice>`
     select id, encode(address_hash, 'hex') as key, user_id as "userId" from subscriptions
@@ -17,42 +17,42 @@ export async function findDevicesAt(db: Db, keys: string[], { lock }: { lock: bo
   return rows
 }
 
-/** Users by id and by external id, with how many devices they have and the names of their tags. */
-export async function findPeople(
+/** Finds users by id and by external id, with how many devices they have and the names of their tags. `lock`: the caller will change them. */
+export async function findUsers(
   db: Db,
   { appId, ids, names, lock }: { appId: string; ids: string[]; names: string[]; lock: boolean },
-): Promise<KnownPerson[]> {
+): Promise<KnownUser[]> {
   if (ids.length + names.length === 0) return []
-  const named = names.map((externalId) => keyOfPerson({ appId, externalId }))
-  const { rows } = await sql<Omit<KnownPerson, 'devices'>>`
+  const named = names.map((externalId) => userKeyOf({ appId, externalId }))
+  const { rows } = await sql<Omit<KnownUser, 'devices'>>`
     with meant as materialized (
-      select unnest(${ids}::text[]) as id union select id from users where ${personKey} = any(${named}::text[])
+      select unnest(${ids}::text[]) as id union select id from users where ${userKeyColumn} = any(${named}::text[])
     )
     select id, external_id as "externalId", array(select jsonb_object_keys(tags)) as "tagNames" from users
     where id = any(array(select id from meant)) order by id ${lock ? sql`for no key update` : sql``}`.execute(db)
-  // A statement of its own, which sees the devices that came while the users were waited for.
+  // A statement of its own: it sees the devices that were given to these users while the statement above waited for its locks.
   const { rows: counts } = await sql<{ userId: string; devices: number }>`
     select user_id as "userId", count(*) as devices from subscriptions where user_id = any(${rows.map(({ id }) => id)}::text[])
     group by user_id`.execute(db)
   const devicesOf = new Map(counts.map(({ userId, devices }) => [userId, devices]))
-  return rows.map((person) => ({ ...person, devices: devicesOf.get(person.id) ?? 0 }))
+  return rows.map((user) => ({ ...user, devices: devicesOf.get(user.id) ?? 0 }))
 }
 
-const columnsOfPeople = sql`given(id text, external_id text, tags jsonb, language text, timezone text, country text,
+const columnsOfUsers = sql`given(id text, external_id text, tags jsonb, language text, timezone text, country text,
   created_at timestamptz, last_active_at timestamptz)`
 
 /**
- * Makes and changes users. `onExisting` keep: what a user has stays, and only what is missing is added. A user who is changed in nothing is
- * written too: who counts their devices by the version of their row must see another (docs/decisions/0038). False: the app was erased.
- * An external id that somebody else has made meanwhile ends the transaction (23505).
+ * Makes and changes users. With `keep` a user keeps what they have and gets only what they do not have. A user in whom nothing changes is written too,
+ * because a registration that has counted their devices must see a new version of their row (docs/decisions/0038). False when the app was erased. When
+ * another transaction has given the external id to a user meanwhile, the statement fails (23505).
  */
-export async function writePeople(db: Db, appId: string, people: PlannedPerson[], onExisting: 'keep' | 'update'): Promise<boolean> {
-  const [made, changed] = [people.filter(({ isNew }) => isNew), people.filter(({ isNew }) => !isNew)]
+export async function writeUsers(db: Db, appId: string, users: PlannedUser[], onExisting: 'keep' | 'update'): Promise<boolean> {
+  const [made, changed] = [users.filter(({ isNew }) => isNew), users.filter(({ isNew }) => !isNew)]
   if (made.length > 0) {
     const { numAffectedRows = 0n } = await sql`
       insert into users (id, app_id, external_id, tags, language, timezone, country, created_at, last_active_at, by_backend)
       select id, ${appId}, external_id, tags, language, timezone, country, created_at, last_active_at, true
-      from json_to_recordset(${JSON.stringify(made.map(toGivenPerson))}) as ${columnsOfPeople} order by external_id`.execute(db)
+      from json_to_recordset(${JSON.stringify(made.map(toGivenUser))}) as ${columnsOfUsers} order by external_id`.execute(db)
     if (numAffectedRows < BigInt(made.length)) return false
   }
   if (changed.length > 0) {
@@ -76,13 +76,13 @@ export async function writePeople(db: Db, appId: string, people: PlannedPerson[]
         created_at = least(u.created_at, given.created_at),
         last_active_at = greatest(u.last_active_at, given.last_active_at),
         by_backend = true
-      from json_to_recordset(${JSON.stringify(changed.map(toGivenPerson))}) as ${columnsOfPeople}
+      from json_to_recordset(${JSON.stringify(changed.map(toGivenUser))}) as ${columnsOfUsers}
       where u.id = any(${changed.map(({ id }) => id)}::text[]) and u.id = given.id`.execute(db)
   }
   return true
 }
 
-const toGivenPerson = ({ id, externalId, changes, createdAt, lastActiveAt }: PlannedPerson) => ({
+const toGivenUser = ({ id, externalId, changes, createdAt, lastActiveAt }: PlannedUser) => ({
   id,
   external_id: externalId,
   ...changes,
@@ -95,9 +95,9 @@ const columnsOfDevices = sql`given(id text, user_id text, platform text, address
   created_at timestamptz, last_active_at timestamptz, registered_at timestamptz)`
 
 /**
- * Makes and changes devices. A device that is made here has begun no session, which also says of a browser that it was not seen yet. Its
- * address is known to be good since it was last active, as far as the file says so: an older verdict of its provider must still end it.
- * False: the app was erased. A device that somebody else has made meanwhile ends the transaction (23505).
+ * Makes and changes devices. A new device has no start of a session, which also marks a browser that has not registered here yet. Its address is known
+ * to be good since the device was last active, as far as the file says so, because a provider's "dead" of a later moment must still invalidate it. False
+ * when the app was erased. When another transaction has made the device meanwhile, the statement fails (23505).
  */
 export async function writeDevices(db: Db, appId: string, devices: PlannedDevice[]): Promise<boolean> {
   const [made, changed] = [devices.filter(({ isNew }) => isNew), devices.filter(({ isNew }) => !isNew)]

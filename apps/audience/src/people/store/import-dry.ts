@@ -1,12 +1,13 @@
 import { hash } from 'node:crypto'
 import { sql } from 'kysely'
-import type { KnownDevice, KnownPerson, LotPlan } from '../core/import-lot.ts'
-import { findDevicesAt, findPeople } from './import-devices.ts'
+import type { KnownDevice, KnownUser, LotPlan } from '../core/import-lot.ts'
+import { findDevicesAt, findUsers } from './import-devices.ts'
 import type { Db } from '../../store/tables.ts'
 
 /*
- * What a dry run remembers in the place of devices and users, so that a later row of the file meets what the rows before it would have made:
- * `d <hash of the address>` whose device it is, `n <hash of the name>` who has an external id, `u <id>` an anonymous user. No name and no address.
+ * What a dry run writes instead of devices and users, so that a later row of the file finds what the rows before it would have made. The key
+ * `d <hash of the address>` holds a device with its owner, `n <hash of the external id>` an identified user, `u <id>` an anonymous user. Neither external
+ * ids nor addresses are in it.
  */
 
 type State = { id: string; user?: string; name?: string | null; devices?: number; tags?: string[] }
@@ -16,14 +17,14 @@ const deviceKey = (key: string) => `d ${short(key)}`
 const nameKey = (name: string) => `n ${name}`
 const userKey = (id: string) => `u ${id}`
 
-/** An external id as a dry run remembers it; its rows are planned with these in the place of names. */
+/** The hash of an external id. The rows of a dry run are planned with hashes in the place of external ids. */
 export const hashName = (appId: string, externalId: string): string => short(`${appId} ${externalId}`)
 
-/** What the rows of a lot meet: what there is, with what the dry run has written since over it. Names are hashes (`hashName`). */
+/** Finds the devices and users that the rows of a lot are about: the real ones, overridden by what this dry run has written. External ids are hashes (`hashName`). */
 export async function readWithDry(
   db: Db,
   { appId, importId, keys, names }: { appId: string; importId: string; keys: string[]; names: string[] },
-): Promise<{ devices: KnownDevice[]; people: KnownPerson[] }> {
+): Promise<{ devices: KnownDevice[]; users: KnownUser[] }> {
   const hashed = new Map(names.map((name) => [hashName(appId, name), name]))
   const states = await load(db, importId, [...keys.map(deviceKey), ...[...hashed.keys()].map(nameKey)])
 
@@ -39,25 +40,25 @@ export async function readWithDry(
   )
   const owners = [...real, ...dryDevices].map(({ userId }) => userId)
   const anonymous = dryDevices.filter(({ name }) => name === null).map(({ userId }) => userId)
-  const realPeople = await findPeople(db, { appId, ids: [...new Set(owners)], names: [...new Set(names)], lock: false })
+  const realUsers = await findUsers(db, { appId, ids: [...new Set(owners)], names: [...new Set(names)], lock: false })
 
-  const people = new Map<string, KnownPerson>()
-  for (const person of realPeople) {
-    const externalId = person.externalId === null ? null : hashName(appId, person.externalId)
-    people.set(person.id, { ...person, externalId })
+  const users = new Map<string, KnownUser>()
+  for (const user of realUsers) {
+    const externalId = user.externalId === null ? null : hashName(appId, user.externalId)
+    users.set(user.id, { ...user, externalId })
   }
-  const dryNames = [...people.values(), ...dryDevices.map(({ name }) => ({ externalId: name }))].flatMap(
+  const dryNames = [...users.values(), ...dryDevices.map(({ name }) => ({ externalId: name }))].flatMap(
     ({ externalId }) => externalId ?? [],
   )
   const more = await load(db, importId, [...dryNames.map(nameKey), ...anonymous.map(userKey)])
   for (const [key, { id, devices = 0, tags = [] }] of [...states, ...more])
-    if (!key.startsWith('d ')) people.set(id, { id, externalId: key.startsWith('n ') ? key.slice(2) : null, devices, tagNames: tags })
-  return { devices: [...real, ...dryDevices], people: [...people.values()] }
+    if (!key.startsWith('d ')) users.set(id, { id, externalId: key.startsWith('n ') ? key.slice(2) : null, devices, tagNames: tags })
+  return { devices: [...real, ...dryDevices], users: [...users.values()] }
 }
 
-/** Remembers a lot of a dry run. */
-export async function writeDry(db: Db, importId: string, { devices, people, left }: LotPlan): Promise<void> {
-  const changed = new Map([...left, ...people].map((person) => [person.id, person]))
+/** Writes what a lot of a dry run would have made and changed. */
+export async function writeDry(db: Db, importId: string, { devices, users, left }: LotPlan): Promise<void> {
+  const changed = new Map([...left, ...users].map((user) => [user.id, user]))
   const states = [
     ...devices.map(({ id, key, userId }) => ({
       key: deviceKey(key),

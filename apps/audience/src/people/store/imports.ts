@@ -11,11 +11,22 @@ import { sql, type Selectable } from 'kysely'
 import type { RowOutcome } from '../core/import-lot.ts'
 import type { Db, ImportTable } from '../../store/tables.ts'
 
-export type ImportRecord = Selectable<ImportTable>
+type Row = Selectable<ImportTable>
 
-/** Makes an import; undefined: the app has one that is receiving, or it was erased. */
-export async function insertImport(db: Db, id: string, appId: string, settings: StartImport): Promise<ImportRecord | undefined> {
-  return db
+/** An import as it stands. `header` and `tail`: what the gateway needs to read on. `errorCount`: how many of its errors are kept. */
+export type ImportRecord = { appId: string; report: ImportReport; header: string[] | null; tail: Buffer | null; errorCount: number }
+
+const toRecord = (row: Row): ImportRecord => ({
+  appId: row.app_id,
+  report: toReport(row),
+  header: row.header,
+  tail: row.tail,
+  errorCount: row.error_count,
+})
+
+/** Makes an import. Undefined when the app has one that is receiving, or was erased. */
+export async function insertImport(db: Db, id: string, appId: string, settings: StartImport): Promise<ImportReport | undefined> {
+  const row = await db
     .insertInto('imports')
     .values({
       id,
@@ -35,17 +46,20 @@ export async function insertImport(db: Db, id: string, appId: string, settings: 
     .onConflict((conflict) => conflict.doNothing())
     .returningAll()
     .executeTakeFirst()
+  return row && toReport(row)
 }
 
 export const findReceiving = (db: Db, appId: string): Promise<{ id: string } | undefined> =>
   db.selectFrom('imports').select('id').where('app_id', '=', appId).where('state', '=', 'receiving').executeTakeFirst()
 
-export const findImport = (db: Db, appId: string, id: string): Promise<ImportRecord | undefined> =>
-  db.selectFrom('imports').selectAll().where('id', '=', id).where('app_id', '=', appId).executeTakeFirst()
+export async function findImport(db: Db, appId: string, id: string): Promise<ImportRecord | undefined> {
+  const row = await db.selectFrom('imports').selectAll().where('id', '=', id).where('app_id', '=', appId).executeTakeFirst()
+  return row && toRecord(row)
+}
 
-/** Locks an import, with the time of the database. One lot after another is written by whoever has it. */
-export const lockImport = (db: Db, appId: string, id: string): Promise<(ImportRecord & { now: Date }) | undefined> =>
-  db
+/** Locks an import, so that its lots are written one after another. `now`: the database's time. */
+export async function lockImport(db: Db, appId: string, id: string): Promise<(ImportRecord & { now: Date }) | undefined> {
+  const row = await db
     .selectFrom('imports')
     .selectAll()
     .select(sql<Date>`now()`.as('now'))
@@ -53,9 +67,16 @@ export const lockImport = (db: Db, appId: string, id: string): Promise<(ImportRe
     .where('app_id', '=', appId)
     .forNoKeyUpdate()
     .executeTakeFirst()
+  return row && { ...toRecord(row), now: row.now }
+}
 
-/** Moves an import, which the caller has locked, behind a lot, with what became of its rows. The first 10,000 errors are kept. */
-export async function moveImport(db: Db, at: ImportRecord, lot: ImportLot, outcomes: RowOutcome[]): Promise<ImportRecord> {
+/** Moves an import, which the caller has locked, to the end of a lot, and counts what became of the rows. The first 10,000 errors are kept. */
+export async function moveImport(
+  db: Db,
+  { report, errorCount }: ImportRecord,
+  lot: ImportLot,
+  outcomes: RowOutcome[],
+): Promise<ImportReport> {
   const refused = outcomes.flatMap((outcome) =>
     outcome.is === 'rejected' ? [{ row: outcome.row, column: lot.columnOf[outcome.at], code: outcome.code, message: outcome.message }] : [],
   )
@@ -63,18 +84,18 @@ export async function moveImport(db: Db, at: ImportRecord, lot: ImportLot, outco
   const errors = rejected
     .filter(({ code }) => code !== skippedBrowser)
     .toSorted((one, other) => one.row - other.row)
-    .slice(0, Math.max(0, mostImportErrors - at.error_count))
+    .slice(0, Math.max(0, mostImportErrors - errorCount))
   if (errors.length > 0)
     await sql`
       insert into import_errors (import_id, "row", "column", code, message)
-      select ${at.id}, "row", "column", code, message
+      select ${report.id}, "row", "column", code, message
       from json_to_recordset(${JSON.stringify(errors)}) as given("row" bigint, "column" text, code text, message text)`.execute(db)
 
-  const byCode = { ...at.by_code }
+  const byCode = { ...report.byCode }
   for (const { code } of rejected) byCode[code] = (byCode[code] ?? 0) + 1
-  const warnings = { ...at.warnings }
+  const warnings = { ...report.warnings }
   for (const [code, count] of Object.entries(lot.warnings)) warnings[code] = (warnings[code] ?? 0) + count
-  const byPlatform = { ...at.by_platform }
+  const byPlatform = { ...report.byPlatform }
   const counts = { created: 0, updated: 0, kept: 0, optedOut: 0 }
   for (const outcome of outcomes) {
     if (outcome.is === 'rejected') continue
@@ -82,51 +103,56 @@ export async function moveImport(db: Db, at: ImportRecord, lot: ImportLot, outco
     byPlatform[outcome.platform] += 1
     if (outcome.optedOut && outcome.is !== 'kept') counts.optedOut += 1
   }
-  return db
+  const row = await db
     .updateTable('imports')
     .set({
       next_offset: lot.nextOffset,
       tail: null,
       ...(lot.header === undefined ? {} : { header: JSON.stringify(lot.header) }),
-      row_count: at.row_count + lot.rows.length + lot.rejected.length,
-      created_count: at.created_count + counts.created,
-      updated_count: at.updated_count + counts.updated,
-      kept_count: at.kept_count + counts.kept,
-      rejected_count: at.rejected_count + rejected.length,
-      opted_out_count: at.opted_out_count + counts.optedOut,
-      error_count: at.error_count + errors.length,
+      row_count: report.rows + lot.rows.length + lot.rejected.length,
+      created_count: report.created + counts.created,
+      updated_count: report.updated + counts.updated,
+      kept_count: report.kept + counts.kept,
+      rejected_count: report.rejected + rejected.length,
+      opted_out_count: report.optedOut + counts.optedOut,
+      error_count: errorCount + errors.length,
       by_code: JSON.stringify(byCode),
       by_platform: JSON.stringify(byPlatform),
       warnings: JSON.stringify(warnings),
       first_data_at: sql<Date>`coalesce(first_data_at, now())`,
       last_data_at: sql<Date>`clock_timestamp()`,
     })
-    .where('id', '=', at.id)
+    .where('id', '=', report.id)
     .returningAll()
     .executeTakeFirstOrThrow()
+  return toReport(row)
 }
 
-export const keepTail = (db: Db, id: string, tail: Buffer): Promise<ImportRecord> =>
-  db
-    .updateTable('imports')
-    .set({ tail, last_data_at: sql<Date>`clock_timestamp()` })
-    .where('id', '=', id)
-    .returningAll()
-    .executeTakeFirstOrThrow()
+export const keepTail = async (db: Db, id: string, tail: Buffer): Promise<ImportReport> =>
+  toReport(
+    await db
+      .updateTable('imports')
+      .set({ tail, last_data_at: sql<Date>`clock_timestamp()` })
+      .where('id', '=', id)
+      .returningAll()
+      .executeTakeFirstOrThrow(),
+  )
 
-export const endImport = (db: Db, id: string, state: 'finished' | 'cancelled'): Promise<ImportRecord> =>
-  db
-    .updateTable('imports')
-    .set({ state, tail: null, ended_at: sql<Date>`now()` })
-    .where('id', '=', id)
-    .returningAll()
-    .executeTakeFirstOrThrow()
+export const endImport = async (db: Db, id: string, state: 'finished' | 'cancelled'): Promise<ImportReport> =>
+  toReport(
+    await db
+      .updateTable('imports')
+      .set({ state, tail: null, ended_at: sql<Date>`now()` })
+      .where('id', '=', id)
+      .returningAll()
+      .executeTakeFirstOrThrow(),
+  )
 
-/** Ends what an app that is erased was importing, and waits for the lot that is being written. */
+/** Cancels the import of an app that is being erased. Waits until the lot that is being written is committed. */
 export const cancelImportsOf = (db: Db, appId: string) =>
   sql`update imports set state = 'cancelled', tail = null, ended_at = now() where app_id = ${appId} and state = 'receiving'`.execute(db)
 
-/** Newest first. */
+/** Gives a page of an app's imports, newest first. */
 export async function listImports(
   db: Db,
   { appId, limit, cursor }: { appId: string } & Pick<ListRequest, 'limit' | 'cursor'>,
@@ -146,11 +172,11 @@ export async function listImports(
   return listed(
     rows.map((row) => ({ ...row, createdAt: row.created_at })),
     limit,
-    reportOf,
+    toReport,
   )
 }
 
-/** Errors of an import, in the order of rows. */
+/** Gives the errors of an import in the order of its rows, behind the row `after`. */
 export async function listImportErrors(
   db: Db,
   importId: string,
@@ -168,7 +194,7 @@ export async function listImportErrors(
   return { items, nextCursor: rows.length > limit ? String(items.at(-1)?.row) : null }
 }
 
-export const reportOf = (row: ImportRecord): ImportReport => ({
+const toReport = (row: Row): ImportReport => ({
   id: row.id,
   state: row.state,
   format: row.format,
@@ -193,21 +219,24 @@ export const reportOf = (row: ImportRecord): ImportReport => ({
   endedAt: row.ended_at?.toISOString() ?? null,
 })
 
-function rateOf({ row_count: rows, first_data_at: from, last_data_at: to }: ImportRecord): number | null {
+function rateOf({ row_count: rows, first_data_at: from, last_data_at: to }: Row): number | null {
   if (rows === 0 || from === null) return null
   return Math.round((rows * 1000) / Math.max(1, to.getTime() - from.getTime()))
 }
 
-/** So many rows one statement of housekeeping deletes. */
+/** An import that got no data for so long is cancelled, and one that ended so long ago is deleted. */
+const silentFor = sql`interval '24 hours'`
+const keptFor = sql`interval '30 days'`
+/** Rows of a dry run that one statement deletes, at most. */
 const rowsAtOnce = 5_000
 
-/** Ends imports that got no data for a day. */
+/** Cancels imports that got no data for a day. */
 export const cancelLeftAlone = (db: Db) =>
   sql`
     update imports set state = 'cancelled', tail = null, ended_at = now()
-    where state = 'receiving' and last_data_at < now() - interval '24 hours'`.execute(db)
+    where state = 'receiving' and last_data_at < now() - ${silentFor}`.execute(db)
 
-/** Deletes what dry runs that have ended remember. True: there may be more. */
+/** Deletes the rows of dry runs that have ended. True when there may be more. */
 export async function clearDryRuns(db: Db): Promise<boolean> {
   const ended = await db.selectFrom('imports').select('id').where('has_dry_rows', '=', true).where('state', '<>', 'receiving').execute()
   if (ended.length === 0) return false
@@ -219,10 +248,10 @@ export async function clearDryRuns(db: Db): Promise<boolean> {
   return numAffectedRows > 0n
 }
 
-/** Deletes imports, with their errors, that ended more than 30 days ago. True: there may be more. */
+/** Deletes imports that ended more than 30 days ago, with their errors. True when there may be more. */
 export async function purgeImports(db: Db): Promise<boolean> {
   const { numAffectedRows = 0n } = await sql`
     delete from imports where id = any(array(
-      select id from imports where ended_at < now() - interval '30 days' and not has_dry_rows order by ended_at limit 2))`.execute(db)
+      select id from imports where ended_at < now() - ${keptFor} and not has_dry_rows order by ended_at limit 2))`.execute(db)
   return numAffectedRows > 0n
 }

@@ -2,14 +2,14 @@ import { newId } from '@herald/contracts/ids'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { toDevice } from '../core/device.ts'
-import { toPersonChanges } from '../core/person.ts'
-import { changeOwner } from '../change-user.ts'
-import { loginSubscription } from '../login-subscription.ts'
+import { toUserUpdate } from '../core/identity.ts'
+import { changeOwner } from '../change-users.ts'
+import { loginSubscription } from '../login-logout.ts'
 import { registerSubscription } from '../register-subscription.ts'
 import { rotateSubscription } from '../rotate-subscription.ts'
 import { openAudience } from '../../testing/rig.ts'
 import { findKnown, writeRegistrations, type Decided } from './registrations.ts'
-import { keyOfPerson } from './users.ts'
+import { userKeyOf } from './users.ts'
 
 const { db } = await openAudience()
 
@@ -20,12 +20,12 @@ const browser = (name: string) => ({
   keys: { p256dh: 'key', auth: 'auth' },
 })
 
-/** A known device of `ann`, and what was found for it, before somebody else changes something. */
+/** A known device of `ann`, and what a registration of it found, before another transaction changes something. */
 async function givenFound() {
   const appId = newId()
   const registered = await registerSubscription({ db }, { appId, subscription: { ...browser('one'), externalId: 'ann' } })
   const device = toDevice(appId, browser('one'))
-  const name = keyOfPerson({ appId, externalId: 'ann' })
+  const name = userKeyOf({ appId, externalId: 'ann' })
   const [found] = await findKnown(db, [{ addressHash: device.addressHash, name, setsTags: 1 }], mostTags)
   if (!found?.device) throw new Error('the device is known')
   const { owner } = found.device
@@ -38,16 +38,16 @@ async function givenFound() {
       deviceId: found.device.id,
       ownerId: owner.id,
       userId: owner.id,
-      isPersonNew: false,
+      isUserNew: false,
     },
-    changes: toPersonChanges({ tags: { seat: 1 } }),
+    changes: toUserUpdate({ tags: { seat: 1 } }),
   }
   return { appId, registered, decided, owner }
 }
 
 const tagsOf = async (id: string) => (await db.selectFrom('users').select('tags').where('id', '=', id).executeTakeFirstOrThrow()).tags
 
-test('what is as it was found is written', async () => {
+test('a registration is written when its rows are as they were found', async () => {
   const { decided, owner } = await givenFound()
 
   expect(await writeRegistrations(db, [decided], [owner])).toEqual(new Set([decided.deviceId]))
@@ -58,31 +58,31 @@ test('what is as it was found is written', async () => {
 type Given = Awaited<ReturnType<typeof givenFound>>
 test.each<[string, (given: Given) => Promise<unknown>]>([
   [
-    'a person whose tags have changed',
+    'a user whose tags have changed',
     ({ appId, registered }) =>
       changeOwner({ db }, { appId, subscriptionId: registered.id, changes: { tags: { plan: 'pro' } }, keyKind: 'public' }),
   ],
   [
-    'a person to whom another device has come',
+    'a user who has got another device',
     async ({ appId }) => {
       const other = await registerSubscription({ db }, { appId, subscription: browser('other') })
       await loginSubscription({ db }, { appId, subscriptionId: other.id, externalId: 'ann', keyKind: 'public' })
     },
   ],
   [
-    'a device that somebody else has logged in on',
+    'a device on which another user has logged in',
     ({ appId, registered }) => loginSubscription({ db }, { appId, subscriptionId: registered.id, externalId: 'bob', keyKind: 'public' }),
   ],
   [
-    'a device that has another address now',
+    'a device that has got another address',
     ({ appId }) =>
       rotateSubscription(
         { db },
         { appId, rotation: { old: browser('one').endpoint, new: { endpoint: browser('two').endpoint, keys: browser('two').keys } } },
       ),
   ],
-  ['a device that is gone', ({ registered }) => db.deleteFrom('subscriptions').where('id', '=', registered.id).execute()],
-])('%s since it was found is not written, nor is its person', async (_, change) => {
+  ['a device that was deleted', ({ registered }) => db.deleteFrom('subscriptions').where('id', '=', registered.id).execute()],
+])('%s since the registration found it: neither the device nor its user is written', async (_, change) => {
   const given = await givenFound()
   await change(given)
 
@@ -91,7 +91,7 @@ test.each<[string, (given: Given) => Promise<unknown>]>([
   expect(await tagsOf(given.owner.id)).not.toHaveProperty('seat')
 })
 
-test('a new device whose address somebody has got since leaves no user behind', async () => {
+test('a new device whose address another device has got meanwhile leaves no user behind', async () => {
   const appId = newId()
   const device = toDevice(appId, browser('new'))
   await registerSubscription({ db }, { appId, subscription: browser('new') })
@@ -100,8 +100,8 @@ test('a new device whose address somebody has got since leaves no user behind', 
     db,
     [
       {
-        ...{ appId, device, externalId: 'cem', byBackend: false, deviceId: newId(), ownerId: null, userId: newId(), isPersonNew: true },
-        changes: toPersonChanges({}),
+        ...{ appId, device, externalId: 'cem', byBackend: false, deviceId: newId(), ownerId: null, userId: newId(), isUserNew: true },
+        changes: toUserUpdate({}),
       },
     ],
     [],
@@ -112,7 +112,7 @@ test('a new device whose address somebody has got since leaves no user behind', 
   expect(users).toEqual([{ external_id: null }])
 })
 
-test('a new device whose new user has been made by somebody else since is an error, and nothing is written', async () => {
+test('a new device whose new user another transaction has made meanwhile is an error, and nothing is written', async () => {
   const appId = newId()
   const device = toDevice(appId, browser('new'))
   await registerSubscription({ db }, { appId, subscription: { ...browser('other'), externalId: 'cem' } })
@@ -121,8 +121,8 @@ test('a new device whose new user has been made by somebody else since is an err
     db,
     [
       {
-        ...{ appId, device, externalId: 'cem', byBackend: false, deviceId: newId(), ownerId: null, userId: newId(), isPersonNew: true },
-        changes: toPersonChanges({}),
+        ...{ appId, device, externalId: 'cem', byBackend: false, deviceId: newId(), ownerId: null, userId: newId(), isUserNew: true },
+        changes: toUserUpdate({}),
       },
     ],
     [],

@@ -1,16 +1,16 @@
 import { sql } from 'kysely'
 import type { Device } from '../core/device.ts'
-import type { PersonChanges } from '../core/person.ts'
+import type { UserUpdate } from '../core/identity.ts'
 import { sessionColumns } from './subscriptions.ts'
 import type { Db } from '../../store/tables.ts'
-import { changesOf, isUnchanged, personKey, splitTags } from './users.ts'
+import { changesOf, isUnchanged, userKeyColumn, splitTags } from './users.ts'
 
 /*
- * What many registrations read and write: one statement for each of the two. Rows are found by one key each, so that their plan is the same
- * from the empty table on.
+ * Many registrations are read by one statement and written by one. Each row is found by one key, so the plan of a statement is the same for an
+ * empty table and for a large one.
  */
 
-/** Locks the devices at some addresses, in the order of their ids, waiting for whoever has them. */
+/** Locks the devices that have these addresses, in the order of their ids. Waits for transactions that hold them. */
 export async function lockDevices(db: Db, addressHashes: Buffer[]): Promise<LockedDevice[]> {
   const { rows } = await sql<LockedDevice>`
     select id, user_id as "userId", address_hash as "addressHash" from subscriptions
@@ -21,62 +21,65 @@ export async function lockDevices(db: Db, addressHashes: Buffer[]): Promise<Lock
 
 export type LockedDevice = { id: string; userId: string; addressHash: Buffer }
 
-/** `name`: the key of the person that the registration names (store/users.ts). `setsTags`: how many tags it sets. */
+/** What a registration is looked up by. `name`: the `userKeyOf` of its external id. `setsTags`: how many tags it sets. */
 export type Sought = { addressHash: Buffer; name: string | null; setsTags: number }
 
 /**
- * A user as a registration finds them. `version` names what their row holds: another follows with each change. `tagNames` are read only where the tags that are set
- * might not fit, since reading them costs more than the row.
+ * A user as a registration finds them. `version` changes with every change of the row. `tagNames` are read only where the tags that the registration
+ * sets might be too many, because reading them costs more than reading the row; otherwise null.
  */
-export type SeenPerson = { id: string; externalId: string | null; version: string; tagNames: string[] | null }
+export type FoundUser = { id: string; externalId: string | null; version: string; tagNames: string[] | null }
 
-/** What there is for a registration: the device at its address with its owner, and whoever has the name. `holderDevices`: how many devices the holder has, when they are not the owner. */
-export type Seen = {
-  device: { id: string; owner: SeenPerson } | null
-  holder: SeenPerson | null
-  holderDevices: number
+/**
+ * What a registration finds: the device at its address with its owner, and the user who has its external id (`named`). `namedDevices`: how many
+ * devices that user has; 0 when they are the owner.
+ */
+export type Known = {
+  device: { id: string; owner: FoundUser } | null
+  named: FoundUser | null
+  namedDevices: number
 }
 
-/** Finds what registrations are about, in the order given. Nothing is locked: what is written by it is held against it (`writeRegistrations`). */
-export async function findKnown(db: Db, sought: Sought[], mostTags: number): Promise<Seen[]> {
-  const person = sql`
+/** Finds what there is for each registration, in the order given. It locks nothing: `writeRegistrations` writes only where this is still so. */
+export async function findKnown(db: Db, sought: Sought[], mostTags: number): Promise<Known[]> {
+  const user = sql`
     select id, external_id, xmin::text as version,
       case when asked.sets_tags > 0 and (select count(*) from jsonb_object_keys(tags)) + asked.sets_tags > ${mostTags}
         then array(select jsonb_object_keys(tags)) end as tag_names
     from users`
-  const { rows } = await sql<SeenRow>`
+  const { rows } = await sql<KnownRow>`
     select device.id as "deviceId",
       owner.id as "ownerId", owner.external_id as "ownerExternalId", owner.version as "ownerVersion", owner.tag_names as "ownerTagNames",
-      holder.id as "holderId", holder.external_id as "holderExternalId", holder.version as "holderVersion", holder.tag_names as "holderTagNames",
-      case when holder.id is not null and holder.id is distinct from owner.id
-        then (select count(*) from subscriptions where user_id = holder.id) end as "holderDevices"
+      named.id as "namedId", named.external_id as "namedExternalId", named.version as "namedVersion", named.tag_names as "namedTagNames",
+      case when named.id is not null and named.id is distinct from owner.id
+        then (select count(*) from subscriptions where user_id = named.id) end as "namedDevices"
     from unnest(
         ${sought.map(({ addressHash }) => addressHash)}::bytea[],
         ${sought.map(({ name }) => name)}::text[],
         ${sought.map(({ setsTags }) => setsTags)}::int[]
       ) with ordinality as asked(address_hash, name, sets_tags, place)
       left join lateral (select id, user_id from subscriptions where address_hash = asked.address_hash offset 0) device on true
-      left join lateral (${person} where id = device.user_id offset 0) owner on true
-      left join lateral (${person} where ${personKey} = asked.name offset 0) holder on true
+      left join lateral (${user} where id = device.user_id offset 0) owner on true
+      left join lateral (${user} where ${userKeyColumn} = asked.name offset 0) named on true
     order by asked.place`.execute(db)
-  return rows.map(toSeen)
+  return rows.map(toKnown)
 }
 
-type SeenRow = {
+type KnownRow = {
   deviceId: string | null
   ownerId: string | null
   ownerExternalId: string | null
   ownerVersion: string
   ownerTagNames: string[] | null
-  holderId: string | null
-  holderExternalId: string | null
-  holderVersion: string
-  holderTagNames: string[] | null
-  holderDevices: number | null
+  namedId: string | null
+  namedExternalId: string | null
+  namedVersion: string
+  namedTagNames: string[] | null
+  namedDevices: number | null
 }
 
-function toSeen(row: SeenRow): Seen {
-  const { deviceId, ownerId, holderId } = row
+function toKnown(row: KnownRow): Known {
+  const { deviceId, ownerId, namedId } = row
   return {
     device:
       deviceId === null || ownerId === null
@@ -85,42 +88,40 @@ function toSeen(row: SeenRow): Seen {
             id: deviceId,
             owner: { id: ownerId, externalId: row.ownerExternalId, version: row.ownerVersion, tagNames: row.ownerTagNames },
           },
-    holder:
-      holderId === null
-        ? null
-        : { id: holderId, externalId: row.holderExternalId, version: row.holderVersion, tagNames: row.holderTagNames },
-    holderDevices: row.holderDevices ?? 0,
+    named:
+      namedId === null ? null : { id: namedId, externalId: row.namedExternalId, version: row.namedVersion, tagNames: row.namedTagNames },
+    namedDevices: row.namedDevices ?? 0,
   }
 }
 
-/** A registration that is decided: whose the device is to be, and what is known of the rows that this was decided by. */
+/** A registration with its decision: the user who gets the device, and the device as it was found. */
 export type Decided = {
   appId: string
   deviceId: string
   device: Device
-  /** Whose the device is now; null: the device is new. */
+  /** The owner at the time of the decision; null for a new device. */
   ownerId: string | null
   userId: string
-  isPersonNew: boolean
-  /** For a new user, or an anonymous one who gets a name; null: what is known stays. */
+  isUserNew: boolean
+  /** The external id that a new user or an anonymous user gets; null leaves the user's as it is. */
   externalId: string | null
-  changes: PersonChanges
+  changes: UserUpdate
   byBackend: boolean
 }
 
 /**
- * Writes registrations, each whole or not at all, and answers the ids of the devices that were written. A registration is written when the
- * rows that it was decided by are as they were found: its device is at its address and its owner's, and its people (`seen`) have the version that was
- * read. A row that somebody else holds is passed over, also when this transaction waited for it and lost; so are a new device that somebody else makes at
- * the same moment, and what is of an erased app. Each user and each device is in one registration at most.
+ * Writes registrations, each as a whole or not at all, and answers the ids of the devices that were written. A registration is written when the
+ * rows that it depends on are as they were found: the device has the same address and the same owner, and its users (`seen`) have the version that
+ * was read. A registration is left out when another transaction holds or has just changed one of its rows, when another transaction makes its new device at the same
+ * moment, and when its app was erased. Each user and each device is in one registration at most.
  *
- * A known device is revived; its token version rises with its keys, its platform or its revival, so that a late "dead" answer for what was before
- * cannot kill it (provider-answers.ts, token version).
+ * A registration opts its known device in and makes it valid again. The token version rises when the keys or the platform change, or when the device
+ * was opted out or invalidated, so that a late "dead" answer for the time before cannot invalidate it (provider-answers.ts, token version).
  *
- * New devices are made before their new users, so that no user is left without one. Errors: 23505, somebody else has just got the name of a
- * user; 23503, the same for a new user of a device. Nothing is written then.
+ * New devices are made before their new users, so that no user is left without a device. Errors: 23505, another transaction has just given the
+ * external id to a user; 23503, the same for the new user of a device. Nothing is written then.
  */
-export async function writeRegistrations(db: Db, registrations: Decided[], seen: SeenPerson[]): Promise<Set<string>> {
+export async function writeRegistrations(db: Db, registrations: Decided[], seen: FoundUser[]): Promise<Set<string>> {
   if (registrations.length === 0) return new Set()
   const known = registrations.filter(({ ownerId }) => ownerId !== null)
   const column = <Value>(of: (registration: Decided) => Value): Value[] => registrations.map((registration) => of(registration))
@@ -133,7 +134,7 @@ export async function writeRegistrations(db: Db, registrations: Decided[], seen:
         ${column(({ ownerId }) => ownerId)}::text[],
         ${column(({ appId }) => appId)}::text[],
         ${column(({ userId }) => userId)}::text[],
-        ${column(({ isPersonNew }) => isPersonNew)}::bool[],
+        ${column(({ isUserNew }) => isUserNew)}::bool[],
         ${column(({ externalId }) => externalId)}::text[],
         ${tags.map(({ set }) => JSON.stringify(set))}::text[],
         ${tags.map(({ deleted }) => (deleted.length === 0 ? null : `{${deleted.map((name) => JSON.stringify(name)).join(',')}}`))}::text[],
@@ -152,7 +153,7 @@ export async function writeRegistrations(db: Db, registrations: Decided[], seen:
         ${column(({ device }) => device.deviceModel)}::text[],
         ${column(({ device }) => device.browser)}::text[],
         ${column(({ device }) => device.standalone)}::bool[]
-      ) as given(device_id, owner_id, app_id, user_id, is_person_new, external_id, set_tags, deleted_tags, language, timezone, country, by_backend,
+      ) as given(device_id, owner_id, app_id, user_id, is_user_new, external_id, set_tags, deleted_tags, language, timezone, country, by_backend,
         platform, address, address_hash, p256dh, auth, app_version, sdk_version, os_version, device_model, browser, standalone)
     ), held_devices as materialized (
       select id from subscriptions
@@ -161,15 +162,15 @@ export async function writeRegistrations(db: Db, registrations: Decided[], seen:
       order by id for update skip locked
     ), with_devices as materialized (
       select * from given where owner_id is null or device_id = any(array(select id from held_devices))
-    ), held_people as materialized (
+    ), held_users as materialized (
       select id from users
-      where id = any(array(select owner_id from with_devices union select user_id from with_devices where not is_person_new))
+      where id = any(array(select owner_id from with_devices union select user_id from with_devices where not is_user_new))
         and id || ' ' || xmin::text = any(${seen.map(({ id, version }) => `${id} ${version}`)}::text[])
       order by id for no key update skip locked
     ), ready as materialized (
       select * from with_devices
-      where (owner_id is null or owner_id = any(array(select id from held_people)))
-        and (is_person_new or user_id = any(array(select id from held_people)))
+      where (owner_id is null or owner_id = any(array(select id from held_users)))
+        and (is_user_new or user_id = any(array(select id from held_users)))
     ), changed_devices as (
       update subscriptions s set
         user_id = ready.user_id,
@@ -205,12 +206,12 @@ export async function writeRegistrations(db: Db, registrations: Decided[], seen:
       returning id
     ), written as materialized (
       select * from ready where owner_id is not null or device_id = any(array(select id from made_devices))
-    ), made_people as (
+    ), made_users as (
       insert into users (id, app_id, external_id, tags, language, timezone, country, by_backend)
       select user_id, app_id, external_id, new_tags, language, timezone, country, by_backend
-      from written where is_person_new order by app_id, external_id
+      from written where is_user_new order by app_id, external_id
       on conflict do nothing
-    ), changed_people as (
+    ), changed_users as (
       update users u set
         external_id = coalesce(written.external_id, u.external_id),
         tags = (u.tags || written.new_tags) - written.deleted,
@@ -221,7 +222,7 @@ export async function writeRegistrations(db: Db, registrations: Decided[], seen:
         last_active_at = now(),
         by_backend = u.by_backend or written.by_backend
       from written
-      where u.id = any(array(select user_id from written where not is_person_new)) and u.id = written.user_id
+      where u.id = any(array(select user_id from written where not is_user_new)) and u.id = written.user_id
     )
     select id from changed_devices union all select id from made_devices`.execute(db)
   return new Set(rows.map(({ id }) => id))

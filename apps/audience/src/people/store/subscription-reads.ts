@@ -1,9 +1,9 @@
 import type { Subscription } from '@herald/contracts/user'
 import { sql, type RawBuilder, type Selectable } from 'kysely'
-import { maskToken } from '../core/mask.ts'
+import { maskToken } from '../core/device.ts'
 import type { Db, SubscriptionTable } from '../../store/tables.ts'
 
-/** A user's devices as user reads answer them (spec: identity/read-user), oldest first. At most 100. */
+/** Finds a user's devices as user reads answer them (spec: identity/read-user), oldest first. There are at most 100. */
 export async function findSubscriptionsOf(db: Db, userId: string): Promise<Subscription[]> {
   const rows = await db
     .selectFrom('subscriptions')
@@ -16,21 +16,21 @@ export async function findSubscriptionsOf(db: Db, userId: string): Promise<Subsc
   return rows.map(toSubscription)
 }
 
-/** A device as user reads answer it, with its whole address, its owner and whether it is a test device beside it. */
+/** A device as user reads answer it; beside it its owner, its whole address, and whether it is a test device. */
 export type FoundDevice = { userId: string; address: string; test: boolean; device: Subscription }
 
-/** The devices of many users, by user and then the oldest first. */
+/** Finds the devices of many users, in the order of the users' ids, and of each user the oldest first. */
 export const findDevicesOf = (db: Db, userIds: string[]): Promise<FoundDevice[]> =>
   findDevicesFrom(
     db,
     sql`unnest(${userIds}::text[]) as asked(id) cross join lateral (select * from subscriptions where user_id = asked.id offset 0) s`,
   )
 
-/** A device of an app by its id. */
+/** Finds a device of an app by its id. */
 export const findDevice = async (db: Db, appId: string, id: string): Promise<FoundDevice | undefined> =>
   (await findDevicesFrom(db, sql`(select * from subscriptions where id = ${id} and app_id || '' = ${appId} offset 0) s`))[0]
 
-/** `devices`: whatever is behind `from`; `s` is the device. */
+/** `devices` is what stands behind `from`, where `s` is the device. */
 async function findDevicesFrom(db: Db, devices: RawBuilder<unknown>): Promise<FoundDevice[]> {
   const { rows } = await sql<Row & { test: boolean }>`
     select s.*, n.at as last_notified_at, exists (select from test_devices t where t.subscription_id = s.id) as test from ${devices}

@@ -4,13 +4,13 @@ import { sql } from 'kysely'
 import { sessionGapMinutes } from '../core/identity.ts'
 import type { Db } from '../../store/tables.ts'
 
-/** A device that comes back within this of its last session's start is still in it. */
+/** Whether a device that comes back now begins a new session, or is still in its last one. */
 const newSession = sql`(last_session_at is null or last_session_at <= now() - make_interval(mins => ${sql.lit(sessionGapMinutes)}))`
 export const sessionColumns = sql`
   session_count = session_count + case when ${newSession} then 1 else 0 end,
   last_session_at = case when ${newSession} then now() else last_session_at end`
 
-/** Locks a device and answers whose it is, or undefined when the app has none such. */
+/** Locks a device and answers its owner, or undefined when the app has no such device. */
 export async function lockSubscription(db: Db, { appId, id }: { appId: string; id: string }): Promise<{ userId: string } | undefined> {
   return db
     .selectFrom('subscriptions')
@@ -24,13 +24,13 @@ export async function lockSubscription(db: Db, { appId, id }: { appId: string; i
 export const isAddressTaken = async (db: Db, addressHash: Buffer): Promise<boolean> =>
   (await db.selectFrom('subscriptions').select('id').where('address_hash', '=', addressHash).executeTakeFirst()) !== undefined
 
-/** Locks all devices of a user, in the order of their ids, and answers these. */
+/** Locks all devices of a user, in the order of their ids, and answers the ids. */
 export async function lockSubscriptionsOf(db: Db, userId: string): Promise<string[]> {
   const rows = await db.selectFrom('subscriptions').select('id').where('user_id', '=', userId).orderBy('id').forUpdate().execute()
   return rows.map(({ id }) => id)
 }
 
-/** Gives a device to another user; whoever does it has locked both. */
+/** Gives a device to another user. The caller has locked both. */
 export const giveSubscription = (db: Db, id: string, userId: string) =>
   db
     .updateTable('subscriptions')
@@ -38,9 +38,9 @@ export const giveSubscription = (db: Db, id: string, userId: string) =>
     .where('id', '=', id)
     .execute()
 
-const tells = ['appVersion', 'osVersion', 'deviceModel'] as const
+const deviceFields = ['appVersion', 'osVersion', 'deviceModel'] as const
 
-/** What a device says about itself; undefined: nothing, what is known stays. Undefined: the app has no such device. */
+/** Changes what a device says about itself; a field that is undefined stays as it is. Answers undefined when the app has no such device. */
 export async function patchSubscription(
   db: Db,
   { appId, subscriptionId, changes }: { appId: string; subscriptionId: string; changes: PatchSubscription },
@@ -50,7 +50,7 @@ export async function patchSubscription(
     .set({
       ...(changes.optedIn === undefined ? {} : { opted_in: changes.optedIn }),
       ...(changes.optedIn === false ? { opted_out_at: sql<Date>`case when opted_in then now() else opted_out_at end` } : {}),
-      ...(tells.some((field) => changes[field] !== undefined) ? { told_at: sql<Date>`now()` } : {}),
+      ...(deviceFields.some((field) => changes[field] !== undefined) ? { told_at: sql<Date>`now()` } : {}),
       ...(changes.appVersion === undefined ? {} : { app_version: changes.appVersion }),
       ...(changes.osVersion === undefined ? {} : { os_version: changes.osVersion }),
       ...(changes.deviceModel === undefined ? {} : { device_model: changes.deviceModel }),
@@ -61,7 +61,7 @@ export async function patchSubscription(
     .executeTakeFirst()
 }
 
-/** The app came to the foreground: device and owner are active now, and it may be a new session. Undefined: no such device. */
+/** Notes that the device's app came to the foreground: device and owner are active now, and a new session may begin. Undefined when there is no such device. */
 export async function startSession(
   db: Db,
   { appId, subscriptionId, session }: { appId: string; subscriptionId: string; session: SessionBody },
@@ -72,7 +72,7 @@ export async function startSession(
         app_version = coalesce(${session.appVersion ?? null}, app_version), os_version = coalesce(${session.osVersion ?? null}, os_version)
       where id = ${subscriptionId} and app_id = ${appId}
       returning id, user_id, session_count, last_session_at
-    ), person as (
+    ), seen_user as (
       update users set last_active_at = now() from started where users.id = started.user_id
     )
     select id, session_count as "sessionCount", last_session_at as "lastSessionAt" from started`.execute(db)
@@ -80,8 +80,8 @@ export async function startSession(
 }
 
 /**
- * A browser's new endpoint and keys in its row. What was said of the old one, that it is dead, does not hold for the new; an
- * opt-out is the person's choice and stays.
+ * Writes a browser's new endpoint and keys. That the old endpoint was dead does not hold for the new one, so the device is valid again. An opt-out is the
+ * user's choice and stays.
  */
 export const moveEndpoint = (
   db: Db,
@@ -103,8 +103,8 @@ export const moveEndpoint = (
     .execute()
 
 /**
- * Removes devices and when they last got a push; whoever does it has locked them. What a finish that is under way notes of them afterwards
- * `purgeGoneNotes` removes.
+ * Deletes devices, which the caller has locked, and the notes of when they last got a push. A batch that finishes at the same moment may write such a note
+ * afterwards; `purgeGoneNotes` deletes it.
  */
 export async function deleteSubscriptions(db: Db, ids: string[]): Promise<void> {
   await sql`delete from last_notified where subscription_id = any(${ids}::text[])`.execute(db)
@@ -120,22 +120,26 @@ export async function countDevices(db: Db, userId: string): Promise<number> {
   return count
 }
 
-/** `agoMs`: when the provider was asked, milliseconds before now; `deadSince`: since when the token is dead by the provider's clock (ISO), if it says so. */
+/**
+ * A token that a provider called dead. `agoMs`: how many milliseconds ago the provider was asked; `deadSince`: since when the token is dead by the
+ * provider's clock (ISO 8601), if the provider says so.
+ */
 export type DeadToken = {
   subscriptionId: string
   tokenVersion: number
   agoMs: number
   deadSince: string | null
-  /** What was answered, to a push of which campaign. */
+  /** The code of the provider's answer, and the campaign of the push that it answered. */
   code: string
   campaignId: string
 }
 export type Invalidated = { id: string; appId: string; userId: string; platform: Platform; tokenVersion: number; at: Date }
 
 /**
- * Invalidates what a provider called dead: only the version of the token that it was told of, only if the device has not
- * registered since, and once, however many sends found it out. Answers those it was the first for. Both moments are held against the
- * registration by this database's clock: a provider's own clock can move it to an earlier moment only.
+ * Invalidates devices whose tokens a provider called dead, and answers those that were valid until now: a device is invalidated once, however many sends
+ * find its token dead. A device stays valid when its token has another version than the one that the provider answered for, or when it has registered
+ * since the provider was asked, or since `deadSince` if that is earlier. `agoMs` is counted back from this database's clock, so the provider's clock can
+ * only make the moment earlier.
  */
 export async function invalidateDead(db: Db, dead: DeadToken[]): Promise<Invalidated[]> {
   const { rows } = await sql<Invalidated>`
@@ -162,8 +166,8 @@ export async function invalidateDead(db: Db, dead: DeadToken[]): Promise<Invalid
 }
 
 /**
- * Remembers which APNs environment accepted a token after the one that was asked first had refused it. A device that nothing is remembered of is
- * asked where its app's credentials say, so ordinary devices are never written.
+ * Remembers which APNs environment accepted a token after the other one had refused it. For a device without such a note the environment of the app's
+ * credentials is asked first, so the rows of ordinary devices are never written.
  */
 export const rememberEnvironments = (db: Db, accepted: { subscriptionId: string; environment: 'production' | 'sandbox' }[]) =>
   sql`

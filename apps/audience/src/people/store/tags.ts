@@ -2,9 +2,9 @@ import { sql, type RawBuilder } from 'kysely'
 import type { CountedTag, CountedTags } from '../core/tag-uses.ts'
 import type { Db } from '../../store/tables.ts'
 
-/** Users of an app that are all read; of an app with more a sample is. */
+/** An app with at most this many users is read whole; of a larger one a sample is read. */
 const mostReadWhole = 10_000
-/** So many of the app's users are enough, and so many blocks of the table are looked at first, and at most. */
+/** A sample of so many users of the app is enough. It is looked for in so many blocks of the table at first, and in so many at most. */
 const enoughUsers = 2_000
 const blocksAtFirst = 300
 const mostBlocks = 5_000
@@ -13,15 +13,15 @@ const valuesOfTag = 5
 const charactersOfValue = 100
 
 /**
- * The tags of an app's users: of all of them, or of those who lie in some blocks of the table that are drawn at random (`tablesample system`). What is read is
- * bounded whatever the app and its neighbours hold: an app that is small among many is read by a small sample, and its intervals are wide.
+ * Counts the tags of an app's users: of all of them, or of those in some blocks of the table that are drawn at random (`tablesample system`). What is read is
+ * bounded, however large the app and the other apps are. When the app has only a small part of the table, its sample is small and its intervals are wide.
  */
 export const countTags = (db: Db, appId: string): Promise<CountedTags> =>
   db.transaction().execute(async (trx) => {
-    // The few who are read whole are found by their app's index, whatever the planner thinks that the app's share is.
+    // The users of a small app are read by the index of their app, whatever share of the table the planner thinks the app has.
     await sql`set local enable_seqscan = off`.execute(trx)
     await sql`set local enable_bitmapscan = off`.execute(trx)
-    // What is counted stays in memory: about 50,000 pairs of name and value.
+    // About 50,000 pairs of name and value are counted, in memory.
     await sql`set local work_mem = '32MB'`.execute(trx)
     const { rows } = await sql<{ users: number }>`
       select count(*) as users from (select from users where app_id = ${appId} limit ${mostReadWhole + 1}) as counted`.execute(trx)
@@ -47,7 +47,7 @@ async function countBlocks(db: Db): Promise<number> {
 
 type Counted = Omit<CountedTags, 'ofAll'>
 
-/** Counts the tags of the app's users among these rows of the table, with how they are spread over the blocks that they lie in. */
+/** Counts the tags of the app's users among these rows of the table, and how their numbers differ from block to block. */
 async function countIn(db: Db, users: RawBuilder<unknown>, appId: string): Promise<Counted> {
   const { rows } = await sql<Omit<Counted, 'tags'> & { tags: CountedTag[] | null }>`
     with read as materialized (

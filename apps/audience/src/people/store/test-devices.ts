@@ -7,12 +7,12 @@ import type { Db } from '../../store/tables.ts'
 export type Marked = 'marked' | 'too many'
 
 /**
- * Marks a device that its caller holds; a second mark changes nothing. The marks of an app are made one after another, so that there are never more than 100 of
- * them. The lock ends with the transaction.
+ * Marks a device, which the caller has locked with `holdDevice`, as a test device; a second mark changes nothing. An advisory lock, held until the
+ * transaction ends, lets an app's marks be made one after another only, so that there are never more than 100.
  */
 export async function insertMark(trx: Db, appId: string, subscriptionId: string): Promise<Marked> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`audience.test-devices ${appId}`}, 0))`.execute(trx)
-  // A statement of its own, which sees what was committed before the lock was given.
+  // A statement of its own: it sees what was committed while this transaction waited for the lock.
   const marked = await trx.selectFrom('test_devices').select('subscription_id').where('app_id', '=', appId).execute()
   if (marked.some(({ subscription_id }) => subscription_id === subscriptionId)) return 'marked'
   if (marked.length >= mostTestDevices) return 'too many'
@@ -23,7 +23,7 @@ export async function insertMark(trx: Db, appId: string, subscriptionId: string)
 export const deleteMark = (db: Db, subscriptionId: string) =>
   db.deleteFrom('test_devices').where('subscription_id', '=', subscriptionId).execute()
 
-/** A device of an app, kept from being deleted until the transaction ends; undefined: unknown, or another app's. */
+/** Reads a device and keeps it from being deleted until the transaction ends. Undefined when the app has no such device. */
 export const holdDevice = (trx: Db, appId: string, subscriptionId: string) =>
   trx
     .selectFrom('subscriptions')
@@ -33,14 +33,15 @@ export const holdDevice = (trx: Db, appId: string, subscriptionId: string) =>
     .forKeyShare()
     .executeTakeFirst()
 
-/** One row more than `limit` of an app's test devices with their owners, the one marked last first, after a place of an earlier page. */
+/** Finds an app's test devices with their owners, the one that was marked last first, behind the end of an earlier page. Gives one more than `limit`, if there is one. */
 export const findMarked = (db: Db, appId: string, { limit, after }: { limit: number; after: Place | undefined }) =>
   db
     .selectFrom('test_devices as t')
     .innerJoin('subscriptions as s', 's.id', 't.subscription_id')
     .innerJoin('users as u', 'u.id', 's.user_id')
-    .selectAll('s')
-    .select(['t.marked_at', 'u.external_id'])
+    .select(['s.id', 's.user_id as userId', 's.platform', 's.address', 's.opted_in as optedIn', 's.invalidated_at as invalidatedAt'])
+    .select(['s.app_version as appVersion', 's.os_version as osVersion', 's.device_model as deviceModel', 's.browser'])
+    .select(['s.created_at as createdAt', 's.last_active_at as lastActiveAt', 't.marked_at as markedAt', 'u.external_id as externalId'])
     .where('t.app_id', '=', appId)
     .$if(after !== undefined, (query) =>
       query.where(sql<boolean>`(t.marked_at, t.subscription_id) < (${after?.createdAt}::timestamptz, ${after?.id})`),
@@ -49,15 +50,16 @@ export const findMarked = (db: Db, appId: string, { limit, after }: { limit: num
     .orderBy('t.subscription_id', 'desc')
     .limit(limit + 1)
     .execute()
-export type MarkedRow = Awaited<ReturnType<typeof findMarked>>[number]
+export type MarkedDevice = Awaited<ReturnType<typeof findMarked>>[number]
 
-/** A device as a test finds it. */
-export type Found = { id: string; platform: Platform; opted_in: boolean; invalidated_at: Date | null; is_marked: boolean }
+/** A device as a test finds it. `isMarked`: it is a test device. */
+export type Found = { id: string; platform: Platform; optedIn: boolean; invalidatedAt: Date | null; isMarked: boolean }
 
-/** Those of these devices that the app has, in the order of their ids; each by its key. */
+/** Finds these devices, in the order of their ids. A device of another app is left out. Each is looked up by its primary key. */
 export async function findDevices(db: Db, appId: string, subscriptionIds: string[]): Promise<Found[]> {
   const { rows } = await sql<Found>`
-    select s.*, exists (select from test_devices t where t.subscription_id = s.id) as is_marked
+    select s.id, s.platform, s.opted_in as "optedIn", s.invalidated_at as "invalidatedAt",
+      exists (select from test_devices t where t.subscription_id = s.id) as "isMarked"
     from unnest(${[...new Set(subscriptionIds)]}::text[]) as asked(id) cross join lateral (
       select id, platform, opted_in, invalidated_at from subscriptions where subscriptions.id = asked.id and app_id || '' = ${appId} offset 0
     ) as s
@@ -65,13 +67,13 @@ export async function findDevices(db: Db, appId: string, subscriptionIds: string
   return rows
 }
 
-/** The app's test devices that belong to these users, in the order of their ids, at most one more than a test may have. It looks at the app's test devices alone. */
+/** Finds the test devices of these users, in the order of their ids, at most one more than a test may have. It looks at no other devices of the app. */
 export const findMarkedOf = (db: Db, appId: string, users: { userIds: string[] } | { externalIds: string[] }): Promise<Found[]> =>
   db
     .selectFrom('test_devices as t')
     .innerJoin('subscriptions as s', 's.id', 't.subscription_id')
     .innerJoin('users as u', 'u.id', 's.user_id')
-    .select(['s.id', 's.platform', 's.opted_in', 's.invalidated_at', sql<boolean>`true`.as('is_marked')])
+    .select(['s.id', 's.platform', 's.opted_in as optedIn', 's.invalidated_at as invalidatedAt', sql<boolean>`true`.as('isMarked')])
     .where('t.app_id', '=', appId)
     .where('userIds' in users ? sql<boolean>`u.id = any(${users.userIds})` : sql<boolean>`u.external_id = any(${users.externalIds})`)
     .orderBy('s.id')

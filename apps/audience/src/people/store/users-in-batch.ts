@@ -1,21 +1,24 @@
 import { sql } from 'kysely'
-import type { Person } from '../core/person.ts'
+import type { UserIdentity } from '../core/identity.ts'
 import type { UserToWrite } from '../core/users-in-batch.ts'
 import type { Db } from '../../store/tables.ts'
 import { changesOf, isUnchanged, splitTags } from './users.ts'
 
-/** Those of an app among users whom the caller has locked, with the names of their tags: 64 characters each at most, where the values may be sixteen times as long. */
-export async function readLocked(db: Db, appId: string, ids: string[]): Promise<(Person & { tagNames: string[] })[]> {
-  const { rows } = await sql<Person & { appId: string; tagNames: string[] }>`
+/**
+ * Reads users, whom the caller has locked, with the names of their tags; users of another app are left out. The values of the tags are not read: a name
+ * has at most 64 characters, and a value may be sixteen times as long.
+ */
+export async function readLocked(db: Db, appId: string, ids: string[]): Promise<(UserIdentity & { tagNames: string[] })[]> {
+  const { rows } = await sql<UserIdentity & { appId: string; tagNames: string[] }>`
     select id, app_id as "appId", external_id as "externalId", array(select jsonb_object_keys(tags)) as "tagNames"
     from users where id = any(${ids}::text[])`.execute(db)
   return rows.filter((user) => user.appId === appId)
 }
 
 /**
- * Makes users and changes users whom the caller has locked, as their backend says, each at most once. A row that is so already stays as it is:
- * who sends all their users every night changes few of them. Answers how many were made: fewer than asked when the app was erased. An external
- * id that somebody else has made meanwhile ends the transaction (23505).
+ * Makes new users and changes known ones, whom the caller has locked. Each user is in `users` once. A user in whom nothing changes is not written,
+ * because a backend that sends all its users every night changes only few of them. Answers how many users were made, which is fewer than asked when the
+ * app was erased. When another transaction has given the external id to a user meanwhile, the statement fails (23505).
  */
 export async function writeUsersOfBatch(db: Db, appId: string, users: UserToWrite[]): Promise<number> {
   const tags = users.map(({ changes }) => splitTags(changes.tags))

@@ -2,31 +2,31 @@ import { notFound } from '@herald/contracts/fault'
 import type { Tags } from '@herald/contracts/text'
 import type { User, UserAddress } from '@herald/contracts/user'
 import { sql, type RawBuilder, type Selectable } from 'kysely'
-import type { Person, PersonChanges } from '../core/person.ts'
+import { maxTagsPerUser, tooManyTags, type UserIdentity, type UserUpdate } from '../core/identity.ts'
 import { findSubscriptionsOf } from './subscription-reads.ts'
 import type { Db, UserTable } from '../../store/tables.ts'
 
-/** What a user is found by: an app and its own id for them, as one key (migrations/0070). */
-export type PersonName = { appId: string; externalId: string }
-export const keyOfPerson = ({ appId, externalId }: PersonName): string => `${appId} ${externalId}`
-/** The indexed key of a table that has the columns of `users`. Every look-up by external id goes by it. */
-export const personKey = sql<string>`(app_id || ' ' || external_id)`
+/** A user by the external id that an app has for them. Postgres looks both up as one text (migrations/0070). */
+export type NamedUser = { appId: string; externalId: string }
+export const userKeyOf = ({ appId, externalId }: NamedUser): string => `${appId} ${externalId}`
+/** The indexed expression that `userKeyOf` is compared with. Every look-up by external id uses it. */
+export const userKeyColumn = sql<string>`(app_id || ' ' || external_id)`
 
 /**
- * Locks the users that changes of owner are about, in the order of their ids, so that two devices changing places cannot lock
- * each other out. Users that do not exist are not in the answer.
+ * Locks users by id and by external id, in the order of their ids, so that two transactions that swap the owners of two devices cannot lock each other
+ * out. A user who does not exist is left out of the answer.
  */
-export async function lockUsers(db: Db, { ids, names = [] }: { ids: string[]; names?: PersonName[] }): Promise<Person[]> {
-  const { rows } = await sql<Person>`
+export async function lockUsers(db: Db, { ids, names = [] }: { ids: string[]; names?: NamedUser[] }): Promise<UserIdentity[]> {
+  const { rows } = await sql<UserIdentity>`
     with meant as materialized (
-      select unnest(${ids}::text[]) as id union select id from users where ${personKey} = any(${names.map(keyOfPerson)}::text[])
+      select unnest(${ids}::text[]) as id union select id from users where ${userKeyColumn} = any(${names.map(userKeyOf)}::text[])
     )
     select id, external_id as "externalId" from users where id = any(array(select id from meant))
     order by id for no key update`.execute(db)
   return rows
 }
 
-/** Fault `not_found`: the app was erased. */
+/** Makes a user. Fault: `not_found` (the app was erased). */
 export async function insertUser(db: Db, user: { id: string; appId: string; externalId: string | null }): Promise<void> {
   const { numInsertedOrUpdatedRows } = await db
     .insertInto('users')
@@ -46,7 +46,7 @@ export async function insertUser(db: Db, user: { id: string; appId: string; exte
 export const nameUser = (db: Db, userId: string, externalId: string) =>
   db.updateTable('users').set({ external_id: externalId }).where('id', '=', userId).execute()
 
-/** A new anonymous user with another's language, timezone and country, and nothing else of them. Fault `not_found`: the app was erased. */
+/** Makes an anonymous user with the language, timezone and country of another one. Fault: `not_found` (the app was erased). */
 export async function copyUser(db: Db, fromId: string, toId: string): Promise<void> {
   const { numAffectedRows } = await sql`
     insert into users (id, app_id, language, timezone, country)
@@ -55,15 +55,15 @@ export async function copyUser(db: Db, fromId: string, toId: string): Promise<vo
 }
 
 /**
- * Merges into a user: a tag of null is deleted, a field of null stays as it was. What a backend writes does not make the person
- * active. Answers how many tags there are now.
+ * Merges changes into a user: a tag of null is deleted, a field of null stays as it was. A change by a backend does not make the user
+ * active. Fault: `invalid_body` at `tags` (101st tag).
  */
 export async function mergeUser(
   db: Db,
   userId: string,
-  { tags, language, timezone, country }: PersonChanges,
+  { tags, language, timezone, country }: UserUpdate,
   by: 'device' | 'backend',
-): Promise<number> {
+): Promise<void> {
   const { set, deleted } = splitTags(tags)
   const { rows } = await sql<{ tagCount: number }>`
     update users set
@@ -81,12 +81,12 @@ export async function mergeUser(
       last_active_at = case when ${by === 'device'} then now() else last_active_at end
     where id = ${userId}
     returning (select count(*) from jsonb_object_keys(tags)) as "tagCount"`.execute(db)
-  return rows[0]?.tagCount ?? 0
+  if ((rows[0]?.tagCount ?? 0) > maxTagsPerUser) throw tooManyTags()
 }
 
 type Change = Record<'tags' | 'deleted' | 'language' | 'timezone' | 'country', RawBuilder<unknown>>
 
-/** Whether a user is already as a change would make them: nothing new is set, nothing that is there is deleted, and null is no change. */
+/** Whether a change would leave a user as they are: all its tags are set already, none that it deletes is there, and its fields are null or the same. */
 export const isUnchanged = (user: string, { tags, deleted, ...fields }: Change): RawBuilder<boolean> => sql<boolean>`(
   ${sql.ref(`${user}.tags`)} @> ${tags} and not ${sql.ref(`${user}.tags`)} ?| ${deleted}
   and ${sql.join(
@@ -96,7 +96,7 @@ export const isUnchanged = (user: string, { tags, deleted, ...fields }: Change):
     sql` and `,
   )})`
 
-/** The change that rows of a statement hold in columns of these names. */
+/** The change in a row of a statement that has columns of these names. `rows`: the name of the rows in the statement. */
 export const changesOf = (rows: string): Change => ({
   tags: sql.ref(`${rows}.new_tags`),
   deleted: sql.ref(`${rows}.deleted`),
@@ -105,8 +105,8 @@ export const changesOf = (rows: string): Change => ({
   country: sql.ref(`${rows}.country`),
 })
 
-/** What is written and what is deleted by a change of tags. */
-export function splitTags(tags: PersonChanges['tags']): { set: Record<string, string | number | boolean>; deleted: string[] } {
+/** Separates the tags that a change sets from the names of those that it deletes. */
+export function splitTags(tags: UserUpdate['tags']): { set: Record<string, string | number | boolean>; deleted: string[] } {
   const entries = Object.entries(tags)
   return {
     set: Object.fromEntries(entries.filter((entry): entry is [string, string | number | boolean] => entry[1] !== null)),
@@ -114,18 +114,18 @@ export function splitTags(tags: PersonChanges['tags']): { set: Record<string, st
   }
 }
 
-/** Remembers that a secret key wrote to a user: such a user stays, also without devices. */
+/** Remembers that a secret key wrote to a user. Such a user stays, also without devices. */
 export const markByBackend = (db: Db, userId: string) =>
   db.updateTable('users').set({ by_backend: true }).where('id', '=', userId).where('by_backend', '=', false).execute()
 
 /**
- * A user of an app by id or external id. The app is compared as an expression: as a column it would offer the planner every index that
- * begins with the app, and one that it has stale statistics of may look as good as the primary key.
+ * The condition for a user of an app, by id or by external id. The app is compared as an expression: as a column it would offer the planner every index
+ * that begins with the app, and with stale statistics one of these may look as good as the primary key.
  */
 const addressed = (appId: string, address: UserAddress) =>
   'userId' in address
     ? sql<boolean>`id = ${address.userId} and app_id || '' = ${appId}`
-    : sql<boolean>`${personKey} = ${keyOfPerson({ appId, externalId: address.externalId })}`
+    : sql<boolean>`${userKeyColumn} = ${userKeyOf({ appId, externalId: address.externalId })}`
 
 export async function findUserId(db: Db, appId: string, address: UserAddress): Promise<string | undefined> {
   return (await db.selectFrom('users').select('id').where(addressed(appId, address)).executeTakeFirst())?.id
@@ -134,12 +134,12 @@ export async function findUserId(db: Db, appId: string, address: UserAddress): P
 export const findUser = (db: Db, appId: string, address: UserAddress): Promise<{ id: string; externalId: string | null } | undefined> =>
   db.selectFrom('users').select(['id', 'external_id as externalId']).where(addressed(appId, address)).executeTakeFirst()
 
-/** Locks a user for a change of what they are, not of who they are. Answers the id, or undefined when there is none. */
+/** Locks a user for a change of tags and attributes; devices can still be given to them. Answers the id, or undefined when there is no such user. */
 export async function lockUser(db: Db, appId: string, address: UserAddress): Promise<string | undefined> {
   return (await db.selectFrom('users').select('id').where(addressed(appId, address)).forNoKeyUpdate().executeTakeFirst())?.id
 }
 
-/** Locks a user so that not even a device can come to them. False: there is no such user any more. */
+/** Locks a user for deletion, so that no device can be given to them. False when the user does not exist any more. */
 export const lockForRemoval = async (db: Db, userId: string): Promise<boolean> =>
   (await db.selectFrom('users').select('id').where('id', '=', userId).forUpdate().executeTakeFirst()) !== undefined
 
@@ -149,7 +149,7 @@ export async function readTags(db: Db, userId: string): Promise<Tags> {
   return (await db.selectFrom('users').select('tags').where('id', '=', userId).executeTakeFirstOrThrow()).tags
 }
 
-/** A user with devices, as reads answer it (spec: identity/user-fields); Fault `not_found`. */
+/** Reads a user with their devices (spec: identity/user-fields). Fault: `not_found`. */
 export async function getUser(db: Db, appId: string, address: UserAddress): Promise<User> {
   const user = await getUserAlone(db, appId, address)
   return { ...user, subscriptions: await findSubscriptionsOf(db, user.id) }
@@ -157,14 +157,14 @@ export async function getUser(db: Db, appId: string, address: UserAddress): Prom
 
 type UserAlone = Omit<User, 'subscriptions'>
 
-/** A user without devices; Fault `not_found`. */
+/** Reads a user without their devices. Fault: `not_found`. */
 export async function getUserAlone(db: Db, appId: string, address: UserAddress): Promise<UserAlone> {
   const user = await db.selectFrom('users').selectAll().where(addressed(appId, address)).executeTakeFirst()
   if (!user) throw notFound()
   return toUserAlone(user)
 }
 
-/** Users without devices, in the order of their ids. */
+/** Reads users without their devices, in the order of their ids. */
 export async function findUsersAlone(db: Db, ids: string[]): Promise<UserAlone[]> {
   const { rows } = await sql<Selectable<UserTable>>`
     select u.* from unnest(${ids}::text[]) as asked(id) cross join lateral (select * from users where id = asked.id offset 0) u
@@ -183,7 +183,7 @@ const toUserAlone = (user: Selectable<UserTable>): UserAlone => ({
   lastActiveAt: user.last_active_at.toISOString(),
 })
 
-/** The external ids of those of an app's users who have one, by user id. */
+/** Gives the external ids of these users of an app, by user id. Anonymous users are left out. */
 export async function findExternalIds(db: Db, appId: string, userIds: string[]): Promise<Record<string, string>> {
   if (userIds.length === 0) return {}
   const rows = await db

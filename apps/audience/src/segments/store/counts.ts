@@ -7,12 +7,12 @@ import { asksAboutUser, devicesMeant, reachable } from './segment-sql.ts'
 import type { Db } from '../../store/tables.ts'
 
 /**
- * How many devices a fan-out to this segment would reach now. No index helps a count that meets a fifth of a million devices, and
- * none is needed: parallel scans of a million devices and users take about half a second (bench/results/preview-*.json). What
- * helps is memory: with the usual 4 MB the join of the two goes through files, which made 2.0 s of 1.4.
+ * Counts the devices that a fan-out to this segment would reach now. No index helps a count that finds a fifth of a million devices, and none is needed:
+ * parallel scans of a million devices and users take about half a second (bench/results/preview-*.json). More memory helps: with the usual 4 MB the join of
+ * the two goes through files, and takes 2.0 s instead of 1.4 s.
  *
- * Fault `rate_limited`: it took longer than 18 s. Over a million devices the dearest segments that are accepted take up to half of that on two quiet cores
- * (docs/decisions/0014).
+ * Fault: `rate_limited` when it takes longer than 18 s. The most expensive segments that are accepted take up to half of that, for a million devices on two
+ * quiet cores (docs/decisions/0014).
  */
 export const countReachable = (db: Db, appId: string, segment: Segment): Promise<SegmentCount> =>
   count(db, appId, segment).catch((error: unknown) => {
@@ -41,7 +41,7 @@ const count = (db: Db, appId: string, segment: Segment): Promise<SegmentCount> =
     return { count: byPlatform.ios + byPlatform.android + byPlatform.web, byPlatform }
   })
 
-/** What relative dates count from: the database's clock, as at the start of a fan-out. */
+/** Reads the database's clock. Relative dates count from it, as at the start of a fan-out. */
 export async function databaseNow(db: Db): Promise<Date> {
   const { rows } = await sql<{ now: Date }>`select now() as now`.execute(db)
   return rows[0]?.now ?? new Date(Number.NaN)

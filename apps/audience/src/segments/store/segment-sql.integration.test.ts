@@ -19,11 +19,11 @@ const { db } = await openAudience()
 const appId = newId()
 const now = new Date('2026-06-15T12:00:00.000Z')
 
-const peopleCount = 320
-type Person = { id: string; device: SegmentDevice; user: SegmentUser }
-const people: Person[] = []
+const userCount = 320
+type TestUser = { id: string; device: SegmentDevice; user: SegmentUser }
+const users: TestUser[] = []
 
-/** Few values, so that random leaves often hit: absent ones, equal ones, and such as only look alike. */
+/** Few values, so that random leaves often match: absent ones, equal ones, and ones that only look alike. */
 const versions = [
   ...[null, '9.9', '10.2', '10.2.0', 'v10.2.0-beta', '10', '1234567890', '1.1234567890', 'beta', ''],
   ...['0', '0.0', '100', '10.20', '1.02', '.9', '9.', '9..1', '.', '123456789', '1.2.3.4.5.6.7.8.9', '10.2 '],
@@ -35,10 +35,10 @@ const pick = <T>(from: readonly T[], index: number, step: number): T => from[(in
 const certain = (date: Date | null): Date => date ?? now
 
 beforeAll(async () => {
-  for (let index = 0; index < peopleCount; index += 1) {
+  for (let index = 0; index < userCount; index += 1) {
     const userId = newId()
     const tag = pick(tagValues, index, 5)
-    people.push({
+    users.push({
       id: newId(),
       device: {
         platform: pick(['ios', 'android', 'web'] as const, index, 1),
@@ -66,7 +66,7 @@ beforeAll(async () => {
       },
     })
   }
-  for (const { id, device, user } of people) {
+  for (const { id, device, user } of users) {
     await sql`
       insert into users (id, app_id, external_id, tags, language, timezone, country, created_at, last_active_at)
       values (${user.userId}, ${appId}, ${user.externalId}, ${JSON.stringify(user.tags)}::jsonb, ${user.language}, ${user.timezone}, ${user.country},
@@ -99,7 +99,7 @@ async function selectedByEach(segments: Segment[]): Promise<string[][]> {
   return rows[0]?.answers ?? []
 }
 const expected = (segment: Segment): string[] =>
-  people
+  users
     .filter(({ device, user }) => matches(segment, device, user, now))
     .map(({ id }) => id)
     .toSorted()
@@ -111,11 +111,11 @@ const scalar = fc.oneof(
   fc.constantFrom(0, 1, 2, -1.5, 1e21, 5e-324, 0.1),
   fc.boolean(),
 )
-/** Such as fit a field of a type, so that most leaves mean something. */
+/** Values that fit a field of each type, so that most leaves compile. */
 const fitting: Record<FieldType, fc.Arbitrary<unknown>> = {
   platform: fc.constantFrom('ios', 'android', 'web'),
   boolean: fc.boolean(),
-  id: fc.nat(peopleCount - 1).map((place) => people[place]?.user.userId),
+  id: fc.nat(userCount - 1).map((place) => users[place]?.user.userId),
   string: fc.constantFrom('de', 'DE', 'Zürich', '10', 'true', 'user-6', 'Europe/Berlin', ''),
   language: fc.constantFrom('de', 'pt-BR', 'pt', 'en'),
   country: fc.constantFrom('DE', 'br'),
@@ -151,7 +151,7 @@ const tree = fc.letrec((tie) => ({
   ),
 })).node
 
-/** Checks many at once, one column of answers each: a query of 40 costs little more than one of one. */
+/** Checks many segments in one query, each with a column of its own: a query for 40 costs little more than one for a single segment. */
 async function checkAll(definitions: unknown[]): Promise<number> {
   const segments = definitions.flatMap((definition) => {
     const parsed = parseSegment(definition, 'segment')
@@ -163,7 +163,7 @@ async function checkAll(definitions: unknown[]): Promise<number> {
 }
 
 // spec: segments/same-meaning, segments/device-fields, segments/user-fields, segments/operators
-test('every leaf selects exactly whom it means', async () => {
+test('every leaf selects exactly the devices that it means', async () => {
   let compiled = 0
   const some = fc.array(leaf, { minLength: 40, maxLength: 40 })
   await fc.assert(
@@ -176,7 +176,7 @@ test('every leaf selects exactly whom it means', async () => {
 })
 
 // spec: segments/same-meaning
-test('5,000 random trees select exactly whom they mean, of 320 people', async () => {
+test('5,000 random trees select exactly the devices that they mean, among 320 users', async () => {
   let compiled = 0
   const some = fc.array(tree, { minLength: 20, maxLength: 20 })
   await fc.assert(
@@ -188,7 +188,7 @@ test('5,000 random trees select exactly whom they mean, of 320 people', async ()
   expect(compiled).toBeGreaterThan(5_000)
 })
 
-test('the dearest segments that are taken select exactly whom they mean', async () => {
+test('the most expensive segments that are accepted select exactly the devices that they mean', async () => {
   const listed = (of: (place: number) => unknown) => Array.from({ length: 500 }, (_, place) => of(place))
   const lists = (count: number, name: string, of: (place: number) => unknown) =>
     Array.from({ length: count }, (_, n) => ({ field: name, op: 'in', value: listed((place) => of(n * 500 + place)) }))
@@ -204,11 +204,11 @@ test('the dearest segments that are taken select exactly whom they mean', async 
 })
 
 // spec: segments/everyone
-test('the empty segment is everyone', async () => {
-  expect(await selected({ is: 'everyone' })).toHaveLength(people.length)
+test('the empty segment selects every device', async () => {
+  expect(await selected({ is: 'everyone' })).toHaveLength(users.length)
 })
 
-test('what a segment says travels as a parameter, never as SQL', async () => {
+test('the values of a segment travel as parameters, never as SQL', async () => {
   const hostile = "'; drop table users; --"
   for (const definition of [
     { field: 'browser', op: 'eq', value: hostile },

@@ -7,7 +7,7 @@ type Sql = RawBuilder<unknown>
 const lastNotifiedAt = (subscriptionId: Sql): Sql =>
   sql`(select date_trunc('milliseconds', n.at) from last_notified n where n.subscription_id = ${subscriptionId})`
 
-/** Where each field is: `s` is the device, `u` its user. Dates are compared as the API shows them, to the millisecond. */
+/** The SQL of each field: `s` is the device, `u` its user. Dates are compared as the API shows them, to the millisecond. */
 const deviceColumn: Record<DeviceFieldName, Sql> = {
   platform: sql`s.platform`,
   browser: sql`s.browser`,
@@ -32,31 +32,31 @@ const userColumn: Record<UserFieldName, Sql> = {
   lastActiveAt: sql`date_trunc('milliseconds', u.last_active_at)`,
 }
 
-/** Whom any send or count can reach (spec: identity/reachable): the one base filter of preview, count and fan-out. */
+/** The condition for a reachable device (spec: identity/reachable). Preview, count and fan-out all use it. */
 export const reachable = sql<boolean>`s.opted_in and s.invalidated_at is null`
 
-/** Whether a segment asks about the person too, so that users must be joined. */
+/** Whether a segment asks about the user, so that the query must join users. */
 export const asksAboutUser = (segment: Segment): boolean =>
   segment.is !== 'everyone' && leavesOf(segment).some(({ field }) => field.on !== 'device')
 
 /**
- * The first eight numeric parts of a version, zeros where it has fewer: Postgres compares such arrays part by part, which is the order
- * of versions, and 10.2 is 10.2.0. Null for a text that does not begin with a number. The form of contracts' `versionParts`. Nearly every
- * version is short and only digits and dots, and needs no regular expression. The others need two simple ones, 2 µs: the first parts, and of
- * these what stands before a part of more than nine digits. One expression that counts and looks ahead takes 12 µs.
+ * The first eight numeric parts of a version as an array, filled up with zeros, so that 10.2 is 10.2.0. Postgres compares such arrays part by part, which is
+ * the order of versions. Null for a text that does not begin with a number. It is the same form as `versionParts` of contracts. Nearly every version is short
+ * and has only digits and dots, and needs no regular expression. The others need two simple ones, which take 2 µs: one takes the numeric parts at the
+ * beginning, the other removes the first part of more than nine digits and all behind it. A single expression that counts and looks ahead takes 12 µs.
  */
 const versionOf = (text: Sql): Sql => sql`
   (string_to_array(
     case when length(${text}) <= 9 and translate(${text}, '0123456789.', '') = '' and '.' || ${text} || '.' not like '%..%' then ${text}
     else nullif(regexp_replace(substring(${text} from '^[vV]?([0-9]+(?:\\.[0-9]+)*)'), '(?:^|\\.)[0-9]{10}.*$', ''), '') end
     || '.0.0.0.0.0.0.0', '.')::int[])[1:8]`
-/** The same of a value of a segment, as Postgres writes an array. */
+/** The same form of a version in a segment, as the text of a Postgres array. */
 const versionText = (value: SegmentScalar): string => {
   const parts = (typeof value === 'string' && versionParts(value)) || []
   return `{${Array.from({ length: 8 }, (_, place) => parts[place] ?? 0).join(',')}}`
 }
 
-/** What is dear to find out about a device. Asked by several leaves, it is found out once per device. */
+/** Facts of a device that are expensive to work out. When several leaves ask for one, it is worked out once per device. */
 const facts = {
   appVersion: versionOf(sql`s.app_version`),
   sdkVersion: versionOf(sql`s.sdk_version`),
@@ -71,24 +71,24 @@ function factOf({ field, op }: SegmentLeaf): Fact | undefined {
   return isText || field.on !== 'device' ? undefined : factNames.find((name) => name === field.name)
 }
 
-/** What a leaf is compiled with: the instant that relative dates count from, and what is found out once per device. */
+/** What leaves are compiled with: the instant that relative dates count from, the facts that are worked out once per device, and the columns of tags. */
 type Compiling = { now: Date; shared: ReadonlySet<Fact>; tagColumns: ReadonlyMap<string, string> }
 
 const orderSign = { gt: sql`>`, gte: sql`>=`, lt: sql`<`, lte: sql`<=` } as const
 
-/** Keeps a query in `from` apart. Written as a bigint: Postgres takes a plain 0 for an offset to be worked out, and runs no such query in parallel. */
+/** Keeps Postgres from merging a query in `from` into the outer one. It is written as a bigint, because with a plain 0 Postgres does not run the query in parallel. */
 const barrier = sql`offset bigint '0'`
 
-/** Where the devices come from: `s` is the device, and `u` its user if the segment asks about it. `columns` begins with `s.id`. */
+/** The parts of the query that gives the devices: `s` is the device, and `u` its user if the segment asks about the user. `columns` begins with `s.id`. */
 type Devices = { columns: Sql; from: Sql; where: Sql }
 
 /**
- * The devices that a segment means (spec: segments/same-meaning), to be put behind `from`: rows `f` with the columns asked for. `now` is what relative
- * dates count from. The condition is true or false and never null, so that `not` is plain, and means exactly what `matches` of contracts
- * says; values travel as parameters, one per leaf whatever their number.
+ * Compiles a segment to the SQL that gives its devices (spec: segments/same-meaning), to be put behind `from`: rows `f` with the columns asked for. `now` is
+ * what relative dates count from. The condition is true or false and never null, so `not` needs no special case. It means exactly what `matches` of contracts
+ * says. Values travel as parameters, one for each leaf, however many values the leaf has.
  *
- * What several leaves ask is a column of an inner query that is kept apart: otherwise the planner would put its expression in
- * the place of each use. It is not a lateral join, because Postgres never runs one that reads the row beside it in parallel workers.
+ * A fact that several leaves ask for is a column of an inner query that is kept apart; otherwise the planner would work its expression out at each use. The
+ * inner query is not a lateral join, because Postgres never runs a lateral join that reads the row beside it in parallel workers.
  */
 export function devicesMeant(segment: Segment, now: Date, { columns, from, where }: Devices): Sql {
   if (segment.is === 'everyone') return sql`(select ${columns} from ${from} where ${where}) f`
@@ -96,7 +96,7 @@ export function devicesMeant(segment: Segment, now: Date, { columns, from, where
   const asked = leaves.map(factOf)
   const shared = new Set(factNames.filter((name) => asked.indexOf(name) !== asked.lastIndexOf(name)))
   const tagNames = leaves.flatMap(({ field }) => (field.on === 'tag' ? [field.name] : []))
-  // A leaf that looks at the type of a tag first asks for the tag more than once.
+  // A leaf that checks the type of a tag first reads the tag more than once.
   const looksTwice = ({ op }: SegmentLeaf) => op in orderSign || op === 'contains' || op === 'startsWith'
   const tagsOfMany = [
     ...new Set([
@@ -113,7 +113,7 @@ export function devicesMeant(segment: Segment, now: Date, { columns, from, where
     if (field.on === 'user') fields.set(`user_${field.name}`, userColumn[field.name])
   }
   for (const name of shared) fields.set(`fact_${name}`, facts[name])
-  // Many tags are stored compressed, and each look into them would unpack them all. Joined with nothing they stay unpacked.
+  // Many tags are stored compressed, and each read of one would unpack all of them. Concatenated with an empty object they stay unpacked.
   if (tagNames.length > 0) fields.set('tags', tagNames.length > 1 ? sql`u.tags || '{}'::jsonb` : sql`u.tags`)
   const known = [...fields].map(([name, column]) => sql`${column} as ${sql.ref(name)}`)
   const devices = sql`(select ${sql.join([columns, ...known])} from ${from} where ${where} ${apart})`
@@ -127,7 +127,7 @@ function conditionOf(node: SegmentNode, compiling: Compiling): RawBuilder<boolea
   if (node.is === 'leaf') {
     return sql`coalesce(${node.field.on === 'tag' ? tagCondition(node, compiling) : fieldCondition(node, compiling)}, false)`
   }
-  // The cheap ones first: Postgres stops at the first node that settles a group.
+  // The cheap nodes come first: Postgres stops at the first one that decides a group.
   const conditions = node.nodes.toSorted((one, other) => costOf(one) - costOf(other)).map((one) => conditionOf(one, compiling))
   return sql`(${sql.join(conditions, node.is === 'and' ? sql` and ` : sql` or `)})`
 }
@@ -170,7 +170,7 @@ function columnOf(leaf: SegmentLeaf, { shared, tagColumns }: Compiling): Sql {
 function equalsAny({ field }: SegmentLeaf, column: Sql, values: SegmentScalar[], { now }: Compiling): Sql {
   switch (field.type) {
     case 'version':
-      // Not `= any`: an array of arrays would be taken for one of numbers. Postgres hashes what the query in it answers, once.
+      // Not `= any`, because Postgres would take an array of arrays for an array of numbers. The rows of the inner query are hashed once.
       return values.length === 1
         ? sql`${column} = ${versionText(values[0] ?? '')}::int[]`
         : sql`${column} in (select listed::int[] from unnest(${values.map(versionText)}::text[]) as listed)`
@@ -196,8 +196,8 @@ const dateOf = (value: SegmentScalar, now: Date): string =>
   typeof value === 'object' ? resolveDate(value, now).toISOString() : new Date(Number.NaN).toISOString()
 
 /**
- * A tag has the type it was written with, and only like is compared with like: jsonb equality does that by itself; an order
- * needs the type first (`case` keeps a text from being cast to a number). Text is ordered by its bytes.
+ * A tag has the type that it was written with, and only values of the same type are compared. Equality of jsonb does so by itself; an order needs a check of the
+ * type first (`case` keeps a text from being cast to a number). Texts are ordered by their bytes.
  */
 function tagCondition(leaf: SegmentLeaf, compiling: Compiling): Sql {
   const tag = columnOf(leaf, compiling)

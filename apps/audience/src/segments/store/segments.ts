@@ -7,10 +7,10 @@ import type { Db, SegmentTable } from '../../store/tables.ts'
 type OfApp = { appId: string; segmentId: string }
 type Row = Selectable<SegmentTable>
 
-/** A list's answer stops at its limit or at this (spec: limits/list-bytes): a definition alone may have nearly as much. */
+/** Bytes of a page of the list, at most (spec: limits/list-bytes). A single definition may have nearly as many. */
 const largestList = 524_288
 
-/** The definition of a saved segment, or null when it is unknown or another app's. */
+/** Finds the definition of a saved segment. Null when the app has no such segment. */
 export async function findSegment(db: Db, { appId, segmentId }: OfApp): Promise<{ definition: unknown } | null> {
   const row = await db
     .selectFrom('segments')
@@ -21,14 +21,14 @@ export async function findSegment(db: Db, { appId, segmentId }: OfApp): Promise<
   return row ?? null
 }
 
-/** A saved segment of an app, or Fault `not_found`. */
+/** Reads a saved segment of an app. Fault: `not_found`. */
 export async function getSegment(db: Db, { appId, segmentId }: OfApp): Promise<SavedSegment> {
   const row = await db.selectFrom('segments').selectAll().where('id', '=', segmentId).where('app_id', '=', appId).executeTakeFirst()
   if (!row) throw notFound()
   return toSegment(row)
 }
 
-/** Fault `not_found`: the app was erased. */
+/** Saves a new segment. Fault: `not_found` (the app was erased). */
 export async function insertSegment(
   db: Db,
   { id, appId, segment }: { id: string; appId: string; segment: SaveSegment },
@@ -42,7 +42,7 @@ export async function insertSegment(
   return toSegment(row)
 }
 
-/** Replaces what is written and clears the count, which was another definition's. Undefined: the app has no such segment. */
+/** Replaces a segment and clears its count, which belongs to the old definition. Undefined when the app has no such segment. */
 export async function updateSegment(
   db: Db,
   { appId, segmentId, segment }: OfApp & { segment: SaveSegment },
@@ -57,7 +57,7 @@ export async function updateSegment(
   return row && toSegment(row)
 }
 
-/** Fault `not_found`. */
+/** Deletes a segment. Fault: `not_found`. */
 export async function deleteSegment(db: Db, { appId, segmentId }: OfApp): Promise<Record<string, never>> {
   const { numDeletedRows } = await db
     .deleteFrom('segments')
@@ -68,7 +68,7 @@ export async function deleteSegment(db: Db, { appId, segmentId }: OfApp): Promis
   return {}
 }
 
-/** Keeps a count, unless the segment says something else by now. */
+/** Keeps the count of a definition, unless the segment has another definition by now. */
 export const keepCount = (db: Db, segmentId: string, definition: unknown, count: number) =>
   db
     .updateTable('segments')
@@ -77,12 +77,12 @@ export const keepCount = (db: Db, segmentId: string, definition: unknown, count:
     .where(sql<boolean>`definition::text = ${JSON.stringify(definition)}`)
     .execute()
 
-/** Segments whose names one page looks at, at most. */
+/** Segments that one page looks at, at most. */
 const mostExamined = 5_000
 
 /**
- * An app's segments, newest first, whose name begins with `q` in any letter case, among the next 5,000: a page may hold fewer than asked for
- * and still have one after it. Fault: `invalid_body` at `cursor`.
+ * Gives a page of an app's segments, newest first, whose names begin with `q` in any letter case. It looks at the next 5,000 segments only, so a page may hold
+ * fewer than asked for and still have a next one. Fault: `invalid_body` at `cursor`.
  */
 export async function listSegments(db: Db, { appId, limit, cursor, q }: ListRequest & { appId: string }): Promise<Listed<SavedSegment>> {
   const after = cursor === undefined ? undefined : readCursor(cursor)
@@ -113,7 +113,7 @@ export async function listSegments(db: Db, { appId, limit, cursor, q }: ListRequ
   return { items: rows.map(toSegment), nextCursor: next ? writeCursor(next) : null }
 }
 
-/** Letter case is folded here: what Postgres' `lower` knows of letters beyond a to z depends on the database's locale. */
+/** Folds the letter case of a name, here and not in Postgres, whose `lower` treats letters other than a to z by the database's locale. */
 const fold = (name: string): string => name.toLowerCase()
 
 const written = ({ name, description, definition }: SaveSegment) => ({

@@ -2,7 +2,7 @@ import { pageSize } from '@herald/contracts/batch'
 import type { Platform } from '@herald/contracts/platform'
 import type { Segment } from '@herald/contracts/segment'
 import { sql, type RawBuilder } from 'kysely'
-import { keyOfPerson, personKey } from '../../people/store/users.ts'
+import { userKeyOf, userKeyColumn } from '../../people/store/users.ts'
 import { asksAboutUser, devicesMeant, reachable } from '../../segments/store/segment-sql.ts'
 import type { Db } from '../../store/tables.ts'
 import type { PageDevice } from '../core/queueing.ts'
@@ -135,6 +135,6 @@ export function devicesNamed(appId: string, selection: Named): RawBuilder<unknow
     case 'userIds':
       return sql`s.user_id = any(${selection.userIds}::text[])`
     case 'externalIds':
-      return sql`s.user_id in (select id from users where ${personKey} = any(${selection.externalIds.map((externalId) => keyOfPerson({ appId, externalId }))}::text[]))`
+      return sql`s.user_id in (select id from users where ${userKeyColumn} = any(${selection.externalIds.map((externalId) => userKeyOf({ appId, externalId }))}::text[]))`
   }
 }

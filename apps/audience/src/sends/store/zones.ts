@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Selection } from './pages.ts'
 import type { Db } from '../../store/tables.ts'
-import { keyOfPerson, personKey } from '../../people/store/users.ts'
+import { userKeyOf, userKeyColumn } from '../../people/store/users.ts'
 
 /** Lists the time zones of an app's users, each once. It looks into the index once for each zone, however many users are in it. */
 export async function listTimeZones(db: Db, appId: string): Promise<string[]> {
@@ -33,7 +33,7 @@ export async function findZones(db: Db, appId: string, selection: Selection): Pr
 function named(appId: string, selection: Extract<Selection, { kind: 'externalIds' | 'userIds' | 'subscriptionIds' }>) {
   switch (selection.kind) {
     case 'externalIds':
-      return sql`${personKey} = any(${selection.externalIds.map((externalId) => keyOfPerson({ appId, externalId }))}::text[])`
+      return sql`${userKeyColumn} = any(${selection.externalIds.map((externalId) => userKeyOf({ appId, externalId }))}::text[])`
     case 'userIds':
       return sql`id = any(${selection.userIds}::text[])`
     case 'subscriptionIds':

@@ -1,4 +1,4 @@
-/** What of a provider's credentials is no secret, as it is stored. */
+/** The part of a provider's credentials that is no secret, as it is stored. */
 export type ProviderSettings =
   | {
       kind: 'apns'
@@ -12,7 +12,7 @@ export type ProviderSettings =
   | { kind: 'fcm'; projectId: string; clientEmail: string; tokenUri: string }
   | { kind: 'webpush'; subject: string; publicKey: string }
 
-/** What the administration shows of them. */
+/** The same as the administration shows it. */
 export type ShownProvider =
   | { teamId: string; keyId: string; bundleId: string; environment: 'production' | 'sandbox' }
   | { projectId: string; clientEmail: string; tokenUri: string }

@@ -1,7 +1,8 @@
 import { CreateApp, PatchApp } from '@herald/contracts/administration'
 import { pageOf, PageQuery } from '../../core/page.ts'
-import { changeApp, createApp, deleteApp, listApps, makeIdentitySecret, readApp } from '../manage-app.ts'
-import { AppList, AppRead, IdentitySecret } from '../../openapi/http/administration-answers.ts'
+import { changeApp, createApp, deleteApp, listApps, makeIdentitySecret } from '../manage-app.ts'
+import { getApp } from '../store/apps.ts'
+import { AppList, AppRead, IdentitySecret } from './app-answers.ts'
 import { own, route } from '../../http/route.ts'
 
 export const apps = [
@@ -15,7 +16,7 @@ export const apps = [
     summary: 'Make an app',
     answers: AppRead,
     audit: own('app.created'),
-    answer: ({ db }, { body, note }) => createApp(db, body, note),
+    answer: ({ db }, { body, note }) => createApp({ db, note }, body),
   }),
   route({
     name: 'listApps',
@@ -26,7 +27,7 @@ export const apps = [
     status: 200,
     summary: 'List apps, newest first',
     answers: AppList,
-    answer: ({ reads }, { query }) => reads((db) => listApps(db, pageOf(query))),
+    answer: ({ reads }, { query }) => reads((db) => listApps({ db }, pageOf(query))),
   }),
   route({
     name: 'readApp',
@@ -36,7 +37,7 @@ export const apps = [
     status: 200,
     summary: 'Read an app',
     answers: AppRead,
-    answer: ({ db }, { appId }) => readApp(db, appId),
+    answer: ({ db }, { appId }) => getApp(db, appId),
   }),
   route({
     name: 'changeApp',
@@ -48,7 +49,7 @@ export const apps = [
     summary: 'Change the name or settings of an app',
     answers: AppRead,
     audit: own('app.changed'),
-    answer: (gateway, { appId, body, note }) => changeApp(gateway, appId, body, note),
+    answer: (gateway, { appId, body, note }) => changeApp({ ...gateway, note }, appId, body),
   }),
   route({
     name: 'deleteApp',
@@ -58,7 +59,7 @@ export const apps = [
     status: 204,
     summary: 'Delete an app',
     audit: own('app.deleted'),
-    answer: (gateway, { appId, note }) => deleteApp(gateway, appId, note),
+    answer: (gateway, { appId, note }) => deleteApp({ ...gateway, note }, appId),
   }),
   route({
     name: 'makeIdentitySecret',
@@ -69,6 +70,6 @@ export const apps = [
     summary: 'Make the secret that signs identity tokens, in the place of an earlier one',
     answers: IdentitySecret,
     audit: own('identity-secret.made'),
-    answer: (gateway, { appId, note }) => makeIdentitySecret(gateway, appId, note),
+    answer: (gateway, { appId, note }) => makeIdentitySecret({ ...gateway, note }, appId),
   }),
 ]

@@ -16,7 +16,7 @@ afterEach(() => peers.answers.clear())
 const check = (kind: string, app = appId) => gateway.admin('POST', `/apps/${app}/providers/${kind}/check`)
 
 // spec: administration/provider-check
-test('a check is asked of a dispatcher for the app and kind of the path, and what is wrong comes with its remedy', async () => {
+test('checking credentials asks the provider, and a problem comes with what to do about it', async () => {
   const refused = { ok: false, code: 'credentials_invalid', providerCode: '403 InvalidProviderToken' } as const
   peers.answers.set(checkProvider.subject, () => refused)
   const remedy = remedyOf('apns', refused.code, refused.providerCode)
@@ -26,12 +26,12 @@ test('a check is asked of a dispatcher for the app and kind of the path, and wha
 })
 
 // spec: administration/provider-check
-test('credentials that the provider takes need nothing', async () => {
+test('credentials that the provider accepts need no remedy', async () => {
   peers.answers.set(checkProvider.subject, () => ({ ok: true, code: null, providerCode: '400 BadDeviceToken' }))
   expect((await check('fcm')).body).toEqual({ ok: true, code: null, providerCode: '400 BadDeviceToken', remedy: null })
 })
 
-test('an unknown app or kind is not found, and without a dispatcher there is no answer', async () => {
+test('a check of an unknown app or provider is 404, and 503 without a dispatcher', async () => {
   expect((await check('apns', newId())).status).toBe(404)
   expect((await check('smoke-signals')).status).toBe(404)
   peers.answers.set(checkProvider.subject, () => {

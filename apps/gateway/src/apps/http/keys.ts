@@ -2,7 +2,7 @@ import { CreateKey } from '@herald/contracts/administration'
 import { z } from 'zod'
 import { pageOf, pageQuery } from '../../core/page.ts'
 import { createKey, listKeys, revokeKey } from '../manage-key.ts'
-import { ApiKeyList, MadeApiKey } from '../../openapi/http/administration-answers.ts'
+import { ApiKeyList, MadeApiKey } from './app-answers.ts'
 import { own, route } from '../../http/route.ts'
 
 export const keys = [
@@ -16,7 +16,7 @@ export const keys = [
     summary: 'Make an API key; its text is shown this once',
     answers: MadeApiKey,
     audit: own('key.created'),
-    answer: ({ db }, { appId, body, note }) => createKey(db, appId, body, note),
+    answer: ({ db }, { appId, body, note }) => createKey({ db, note }, appId, body),
   }),
   route({
     name: 'listKeys',
@@ -27,7 +27,7 @@ export const keys = [
     status: 200,
     summary: 'List the API keys of an app, newest first',
     answers: ApiKeyList,
-    answer: ({ reads }, { appId, query }) => reads((db) => listKeys(db, appId, pageOf(query)), { turn: appId }),
+    answer: ({ reads }, { appId, query }) => reads((db) => listKeys({ db }, appId, pageOf(query)), { turn: appId }),
   }),
   route({
     name: 'revokeKey',
@@ -37,6 +37,6 @@ export const keys = [
     status: 204,
     summary: 'Revoke an API key',
     audit: own('key.revoked'),
-    answer: (gateway, { appId, params, note }) => revokeKey(gateway, appId, params.keyId, note),
+    answer: (gateway, { appId, params, note }) => revokeKey({ ...gateway, note }, appId, params.keyId),
   }),
 ]

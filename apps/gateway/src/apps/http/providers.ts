@@ -1,15 +1,14 @@
 import { ApnsCredentials, FcmCredentials, WebPushCredentials } from '@herald/contracts/administration'
-import { providerKinds, type ProviderKind } from '@herald/contracts/app'
+import { platformOf, providerKinds } from '@herald/contracts/app'
 import { probeCircuits, readCircuits } from '@herald/contracts/calls/audience'
 import { checkProvider } from '@herald/contracts/calls/dispatcher'
-import type { Platform } from '@herald/contracts/platform'
+import { fault } from '@herald/contracts/fault'
 import { remedyOf } from '@herald/contracts/remedies'
-import { readApp } from '../manage-app.ts'
+import { getApp } from '../store/apps.ts'
 import { readProvider, removeProvider, setApns, setFcm, setWebPush } from '../manage-provider.ts'
-import { CredentialsRead, CredentialsSet, Probed, ProviderChecked } from '../../openapi/http/administration-answers.ts'
+import { CredentialsRead, CredentialsSet, Probed, ProviderChecked } from './app-answers.ts'
+import { WebPushKey } from '../../http/answers.ts'
 import { elsewhere, own, route } from '../../http/route.ts'
-
-const platformOf: Record<ProviderKind, Platform> = { apns: 'ios', fcm: 'android', webpush: 'web' }
 
 export const providers = [
   route({
@@ -55,10 +54,10 @@ export const providers = [
       path: `/v1/admin/apps/:appId/providers/${kind}`,
       key: 'admin',
       status: 200,
-      summary: 'Read the credentials, without secrets, and the breakers of the way to the provider',
+      summary: 'Read the credentials, without secrets, and the circuits to the provider',
       answers: CredentialsRead[kind],
       async answer({ db, bus }, { appId }) {
-        const provider = await readProvider(db, appId, kind)
+        const provider = await readProvider({ db }, appId, kind)
         const { circuits } = await bus.call(readCircuits, { appId })
         return { ...provider, circuits: circuits.filter(({ platform }) => platform === platformOf[kind]) }
       },
@@ -69,7 +68,7 @@ export const providers = [
       path: `/v1/admin/apps/:appId/providers/${kind}/probe`,
       key: 'admin',
       status: 202,
-      summary: 'Try the provider now, where a breaker is open; answers how many are',
+      summary: 'Probe the provider now where a circuit is open; answers how many circuits are',
       answers: Probed,
       audit: elsewhere('provider.probed', () => ({ kind })),
       answer: ({ bus }, { appId }) => bus.call(probeCircuits, { appId, platform: platformOf[kind] }),
@@ -84,7 +83,7 @@ export const providers = [
       answers: ProviderChecked,
       audit: 'nothing',
       async answer({ db, bus }, { appId }) {
-        await readApp(db, appId)
+        await getApp(db, appId)
         const checked = await bus.call(checkProvider, { appId, kind })
         return { ...checked, remedy: checked.code && remedyOf(kind, checked.code, checked.providerCode) }
       },
@@ -100,4 +99,26 @@ export const providers = [
       answer: (gateway, { appId, note }) => removeProvider({ ...gateway, note }, appId, kind),
     }),
   ]),
+]
+
+/** For pages, with a public key. */
+export const webPushKey = [
+  route({
+    name: 'readWebPushKey',
+    method: 'get',
+    path: '/v1/web-push-key',
+    key: 'public',
+    scope: 'subscriptions:write',
+    status: 200,
+    summary: 'Read the key that a page subscribes with',
+    description:
+      'The applicationServerKey of PushManager.subscribe. A subscription that was made with another key gets nothing: subscribe anew. 404 while Web Push is not configured.',
+    answers: WebPushKey,
+    faults: ['not_found'],
+    async answer({ webPushKeys }, { appId }) {
+      const publicKey = await webPushKeys.of(appId)
+      if (!publicKey) throw fault('not_found', 'Web Push is not configured for this app.')
+      return { publicKey }
+    },
+  }),
 ]

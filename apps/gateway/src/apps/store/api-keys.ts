@@ -26,16 +26,16 @@ export async function insertApiKey(db: Db, { appId, ...key }: NewApiKey): Promis
   return toShown(row)
 }
 
-/** A key that works: its app is not deleted. The hash is of the whole key, so kind and app are covered by it. */
-export const findApiKey = (db: Db, hash: string): Promise<{ id: string; app_id: string; kind: KeyKind; scopes: Scope[] } | undefined> =>
+/** The key with this hash, unless its app is deleted. The hash is of the whole key, so it covers kind and app. */
+export const findApiKey = (db: Db, hash: string): Promise<{ id: string; appId: string; kind: KeyKind; scopes: Scope[] } | undefined> =>
   db
     .selectFrom('api_keys')
-    // The app by its id, in whatever order the planner would join them (`offset 0`).
+    // `offset 0` keeps the planner from another order: the app is looked up by its id.
     .innerJoinLateral(
       (apps) => apps.selectFrom('apps').select('deleted_at').whereRef('apps.id', '=', 'api_keys.app_id').offset(0).as('app'),
       (join) => join.onTrue(),
     )
-    .select(['api_keys.id', 'api_keys.app_id', 'api_keys.kind', 'api_keys.scopes'])
+    .select(['api_keys.id', 'api_keys.app_id as appId', 'api_keys.kind', 'api_keys.scopes'])
     .where('api_keys.hash', '=', hash)
     .where('app.deleted_at', 'is', null)
     .executeTakeFirst()
@@ -53,7 +53,7 @@ export async function deleteApiKey(db: Db, appId: string, id: string): Promise<b
   return deleted !== undefined
 }
 
-/** Writes down in which hour keys were last used; one that is gone, or was used later, is left as it is. */
+/** Writes in which hour keys were last used. A key that is gone, or has a later hour already, stays as it is. */
 export const noteKeyUses = (db: Db, uses: readonly { keyId: string; agoSeconds: number }[]): Promise<unknown> =>
   sql`
     update api_keys k set last_used_at = used.hour

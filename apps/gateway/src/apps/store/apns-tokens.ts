@@ -3,11 +3,11 @@ import type { Tables } from '../../store/tables.ts'
 
 type Db = Kysely<Tables>
 
-/** Whose token it is. The fingerprint is of the public half of the private key. */
+/** To what a token belongs: a team's key. The fingerprint is of the public half of the private key. */
 export type ApnsTokenOwner = { teamId: string; keyId: string; keyFingerprint: string }
 export type ApnsTokenRow = { sealedToken: string; mintedAt: Date; ageSeconds: number }
 
-/** Makes sure that there is a row to lock; an empty token stands for none. */
+/** Makes sure that there is a row to lock; an empty token means that none was minted yet. */
 export const insertApnsTokenOwner = (db: Db, owner: ApnsTokenOwner): Promise<unknown> =>
   db
     .insertInto('apns_tokens')
@@ -17,7 +17,7 @@ export const insertApnsTokenOwner = (db: Db, owner: ApnsTokenOwner): Promise<unk
 
 export const findApnsToken = (db: Db, owner: ApnsTokenOwner): Promise<ApnsTokenRow | undefined> => selectOf(db, owner).executeTakeFirst()
 
-/** The row, which is this transaction's from here on. Its age is taken after the lock was had, not when the transaction began. */
+/** Locks the row for this transaction and gives it. Its age is taken once the lock is held, not when the transaction began. */
 export const lockApnsToken = (db: Db, owner: ApnsTokenOwner): Promise<ApnsTokenRow> =>
   selectOf(db, owner).forUpdate().executeTakeFirstOrThrow()
 

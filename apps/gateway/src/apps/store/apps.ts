@@ -34,15 +34,15 @@ export async function getApp(db: Db, id: string): Promise<App> {
 }
 
 /**
- * Holds the app as it is until the transaction ends, so that nothing is added to one that is being deleted; Fault not_found.
- * A share lock: many may add at once.
+ * Locks the app until the transaction ends, so that nothing is added to an app that is being deleted. A share lock: many may add at once. Fault
+ * not_found.
  */
 export async function holdApp(db: Db, id: string): Promise<void> {
   const row = await db.selectFrom('apps').select('id').where('id', '=', id).where('deleted_at', 'is', null).forShare().executeTakeFirst()
   if (!row) throw notFound()
 }
 
-/** One row more than the page holds; whose name begins with `prefix`, whatever the letter case. */
+/** The apps of a page and one more; with `prefix` those whose name begins with it, in any letter case. */
 export async function findApps(db: Db, page: Page): Promise<{ id: string; createdAt: Date; app: App }[]> {
   const rows = await newestFirst(db.selectFrom('apps').where('deleted_at', 'is', null), page, {
     id: 'apps.id',
@@ -54,7 +54,7 @@ export async function findApps(db: Db, page: Page): Promise<{ id: string; create
   return rows.map((row) => ({ id: row.id, createdAt: row.created_at, app: toApp(row) }))
 }
 
-/** Settings that are not named stay as they are, also when two change at once: the merge is the statement's. */
+/** Changes an app. Settings that are not named stay as they are, also when two requests change at once: the statement merges them. */
 export async function updateApp(
   db: Db,
   id: string,
@@ -73,7 +73,7 @@ export async function updateApp(
   return row && toApp(row)
 }
 
-/** False when there was none (any more). */
+/** False when there is no such app. */
 export async function markAppDeleted(db: Db, id: string): Promise<boolean> {
   const marked = await db
     .updateTable('apps')
@@ -86,8 +86,8 @@ export async function markAppDeleted(db: Db, id: string): Promise<boolean> {
 }
 
 /**
- * What is left of a deleted app here: keys, credentials, the identity secret with the row. The audit stays. APNs tokens go that
- * nobody's credentials name any more.
+ * Deletes what is left of a deleted app here: its keys, its credentials, and its row with the identity secret. The audit stays. An APNs token goes
+ * when no app's credentials name it any more.
  */
 export async function deleteAppRows(db: Db, id: string): Promise<void> {
   await db.deleteFrom('api_keys').where('app_id', '=', id).execute()
@@ -112,10 +112,12 @@ export async function updateIdentitySecret(db: Db, id: string, sealed: string): 
 }
 
 /** Whether an app checks identity tokens, and the sealed secret that they are signed with. */
-export const findIdentityRule = (db: Db, id: string): Promise<{ required: boolean; sealed_identity_secret: string | null } | undefined> =>
+export type IdentityRule = { required: boolean; sealedSecret: string | null }
+
+export const findIdentityRule = (db: Db, id: string): Promise<IdentityRule | undefined> =>
   db
     .selectFrom('apps')
-    .select([sql<boolean>`settings ->> 'identityVerification' = 'required'`.as('required'), 'sealed_identity_secret'])
+    .select([sql<boolean>`settings ->> 'identityVerification' = 'required'`.as('required'), 'sealed_identity_secret as sealedSecret'])
     .where('id', '=', id)
     .where('deleted_at', 'is', null)
     .executeTakeFirst()

@@ -12,7 +12,7 @@ export type Provider<Kind extends ProviderKind = ProviderKind> = {
   updatedAt: Date
 }
 
-/** The credentials of a provider; none for a deleted app. */
+/** The credentials of a provider; undefined for a deleted app. */
 export async function findProvider<Kind extends ProviderKind>(db: Db, appId: string, kind: Kind): Promise<Provider<Kind> | undefined> {
   const row = await db
     .selectFrom('providers')
@@ -29,7 +29,7 @@ export async function findProvider<Kind extends ProviderKind>(db: Db, appId: str
   return { settings: row.settings, version: row.version, sealedPrivateKey: row.sealed_private_key, updatedAt: row.updated_at }
 }
 
-/** Puts credentials in the place of what was there, under a version that was never used before. */
+/** Stores credentials in the place of the earlier ones, under a version that was never used before. */
 export const upsertProvider = (db: Db, appId: string, settings: ProviderSettings, sealedPrivateKey: string): Promise<unknown> =>
   db
     .insertInto('providers')

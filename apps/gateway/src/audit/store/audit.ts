@@ -1,60 +1,20 @@
-import { newId } from '@herald/contracts/ids'
 import type { Place } from '@herald/contracts/page'
 import { sql, type Kysely, type SqlBool } from 'kysely'
-import type { AuditAction, AuditFilter, By, Subject } from '../core/audit.ts'
+import type { Subject } from '../../core/audit.ts'
 import type { Page } from '../../core/page.ts'
 import { newestFirst } from '../../store/newest-first.ts'
 import type { Tables } from '../../store/tables.ts'
 
 type Db = Kysely<Tables>
 
-/** `subject.unconfirmed`: whether the change was made is not known; the app that was asked for it did not answer. */
+/** A line as it is shown. `subject.unconfirmed`: it is unknown whether the change was made, because the app that was asked did not answer. */
 export type AuditEntry = { id: string; actor: string; action: string; subject: Subject; requestId: string | null; createdAt: string }
 
-/** `requestId` null: no request did it. */
-export type AuditLine = Omit<By, 'requestId'> & { requestId: string | null; appId: string; action: AuditAction; subject: Subject }
+/** What a list of the audit can be filtered by. An `action` that ends in `.` is the beginning of several. */
+type AuditFilter = { [filter in 'action' | 'actor' | 'subjectId' | 'from' | 'to']?: string | undefined }
 
-/** Writes the line that an administrator's change has, in the transaction of the change. */
-export type Note = (trx: Db, appId: string, subject: Subject) => Promise<void>
-
-const rowOf = ({ appId, actor, action, requestId, subject }: AuditLine) => ({
-  id: newId(),
-  app_id: appId,
-  actor,
-  action,
-  subject: JSON.stringify(subject),
-  request_id: requestId,
-})
-
-/** Who changed what, in the transaction of the change. */
-export const insertAudit = (db: Db, line: AuditLine): Promise<unknown> => db.insertInto('audit').values(rowOf(line)).execute()
-
-/** What somebody is about to change, committed before it is; answers its id, or undefined when there is no such app. */
-export async function insertIntent(db: Db, line: AuditLine): Promise<string | undefined> {
-  const { id, app_id, actor, action, subject, request_id } = rowOf(line)
-  const { rows } = await sql<{ id: string }>`
-    insert into audit_intents (id, app_id, actor, action, subject, request_id)
-    select ${id}, id, ${actor}, ${action}, ${subject}::jsonb, ${request_id} from apps where id = ${app_id} and deleted_at is null
-    returning id`.execute(db)
-  return rows[0]?.id
-}
-
-/** It was refused: nothing has changed. */
-export const deleteIntent = (db: Db, id: string): Promise<unknown> => db.deleteFrom('audit_intents').where('id', '=', id).execute()
-
-/** What is meant is still being done: its minute begins anew. */
-export const keepIntent = (db: Db, id: string): Promise<unknown> =>
-  sql`update audit_intents set created_at = now() where id = ${id}`.execute(db)
-
-/** It was done: the intent becomes a line, unless the sweep has made it one before. */
-export const settleIntent = (db: Db, id: string, subject: Subject): Promise<unknown> =>
-  sql`
-    with done as (delete from audit_intents where id = ${id} returning id, app_id, actor, action, request_id)
-    insert into audit (id, app_id, actor, action, subject, request_id)
-    select id, app_id, actor, action, ${JSON.stringify(subject)}::jsonb, request_id from done`.execute(db)
-
-/** Makes lines of intents that are older than any call may take; answers how many, 100 at most. */
-export async function settleOldIntents(db: Db): Promise<number> {
+/** Makes lines of intents that are older than any call may take, 100 at most; gives how many. */
+export async function writeOldIntents(db: Db): Promise<number> {
   const { rows } = await sql`
     with old as (
       delete from audit_intents where id = any(array(
@@ -68,7 +28,7 @@ export async function settleOldIntents(db: Db): Promise<number> {
   return rows.length
 }
 
-/** Deletes lines past retention, 1,000 at most; answers how many. */
+/** Deletes lines past retention, 1,000 at most; gives how many. */
 export async function deleteOldAudit(db: Db, retentionDays: number): Promise<number> {
   const { rows } = await sql`
     delete from audit where id = any(array(
@@ -78,12 +38,12 @@ export async function deleteOldAudit(db: Db, retentionDays: number): Promise<num
   return rows.length
 }
 
-/** How many lines a page looks at when it is asked for what no index knows. */
+/** How many lines a page looks through when it searches for what no index has. */
 const mostLooked = 10_000
 
 /**
- * One line more than the page holds, newest first. An actor, an id or the beginning of an action is searched for in 10,000 lines; `examinedTo` is
- * the last of them when they did not hold a whole page.
+ * The lines of a page and one more, newest first. A search for an actor, an id or the beginning of an action looks through 10,000 lines. When they
+ * do not fill the page, `examinedTo` is the last of them: the next page goes on there.
  */
 export async function findAudit(
   db: Db,

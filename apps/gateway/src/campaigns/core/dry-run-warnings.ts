@@ -2,12 +2,11 @@ import type { FrozenSend } from '@herald/contracts/batch'
 import type { FrozenTarget } from '@herald/contracts/calls/campaigns'
 import { localesOf } from '@herald/contracts/content'
 import type { AudienceDryRun } from '@herald/contracts/dry-run'
-import { platforms, type Platform } from '@herald/contracts/platform'
+import { platforms, sumOf, type Platform } from '@herald/contracts/platform'
 import type { RenderNote } from '@herald/contracts/render-entry'
-import { contentOf, type MeasuredText, type RenderedSample } from './dry-run.ts'
-import type { Estimate } from './dry-run-estimate.ts'
+import { contentOf, type Estimate, type MeasuredText, type RenderedSample } from './dry-run.ts'
 
-/** `devices`: how many it is about; null where that was not counted. Paths are those of the request. */
+/** `devices`: how many devices it is about; null where they were not counted. `path` is a path of the request. */
 export type Warning = { code: string; path: string; message: string; devices: number | null }
 
 type Looked = {
@@ -19,7 +18,7 @@ type Looked = {
   estimate: Estimate
   /** The platforms that the app has credentials for. */
   configured: ReadonlySet<Platform>
-  /** Where the send stands in the request: `notification.`, `campaign.`, or nowhere. */
+  /** Where the send stands in the request: `notification.`, `campaign.`, or '' for a stored campaign. */
   at: string
 }
 
@@ -27,10 +26,10 @@ type Looked = {
 const mostActions: Record<Platform, number> = { ios: 4, android: 3, web: 2 }
 const nameOf: Record<Platform, string> = { ios: 'iOS', android: 'Android', web: 'the web' }
 const providerAt: Record<Platform, string> = { ios: 'providers.apns', android: 'providers.fcm', web: 'providers.webpush' }
-/** From this share on, devices whose language the text lacks are worth a word. */
+/** Devices whose language the text lacks are worth a warning from this share on. */
 const shareWorthAWord = 0.01
 
-/** What a person should know before this is sent (spec: sending/dry-run-warnings). */
+/** What the operator should know before this is sent (spec: sending/dry-run-warnings). */
 export const warningsOf = (looked: Looked): Warning[] => [
   ...truncated(looked),
   ...ofRendering(looked),
@@ -42,7 +41,6 @@ export const warningsOf = (looked: Looked): Warning[] => [
   ...ttlBelowEstimate(looked),
 ]
 
-const devicesOf = (byPlatform: Record<Platform, number>): number => byPlatform.ios + byPlatform.android + byPlatform.web
 const count = (number: number, one: string): string => `${number} ${one}${number === 1 ? '' : 's'}`
 
 /** Where the text of a variant stands in the request. */
@@ -105,7 +103,7 @@ const actionsCut = (looked: Looked): Warning[] =>
 
 const missingLocales = (looked: Looked): Warning[] =>
   [...Map.groupBy(looked.run.locales, ({ variant }) => variant)].flatMap(([variant, locales]) => {
-    const all = locales.reduce((sum, { byPlatform }) => sum + devicesOf(byPlatform), 0)
+    const all = locales.reduce((sum, { byPlatform }) => sum + sumOf(byPlatform), 0)
     const missing = locales.reduce((sum, one) => sum + one.missing, 0)
     if (missing === 0 || missing < all * shareWorthAWord) return []
     const message = `has no text in the language of ${count(missing, 'device')} of ${all}; they get the default`
@@ -148,7 +146,7 @@ const ofProviders = ({ run, configured }: Looked): Warning[] =>
 
 function capSkipsMost({ run, at }: Looked): Warning[] {
   const skipped = run.skips.find(({ reason }) => reason === 'frequency_cap')?.devices ?? 0
-  const queued = run.experiment?.inSample ?? devicesOf(run.audience.byPlatform)
+  const queued = run.experiment?.inSample ?? sumOf(run.audience.byPlatform)
   if (skipped * 2 <= queued) return []
   const message = `is not set, and the frequency cap skips ${skipped} of ${count(queued, 'device')}`
   return [{ code: 'cap_skips_most', path: `${at}bypass.frequencyCap`, message, devices: skipped }]
@@ -157,6 +155,6 @@ function capSkipsMost({ run, at }: Looked): Warning[] {
 function ttlBelowEstimate({ send: { ttl }, estimate: { seconds, devices, perSecond }, at }: Looked): Warning[] {
   if (seconds === null || perSecond === null || ttl === 0 || ttl >= seconds) return []
   const late = Math.max(0, devices - Math.floor(perSecond * ttl))
-  const message = `is ${count(ttl, 'second')}, and by the pace of the last sends this one takes ${seconds}: who is reached later is skipped`
+  const message = `is ${count(ttl, 'second')}, and by the pace of the last sends this one takes ${seconds}: devices reached later are skipped`
   return [{ code: 'ttl_below_estimate', path: `${at}ttl`, message, devices: late }]
 }

@@ -3,11 +3,11 @@ import type { FrozenSend, Recipient } from '@herald/contracts/batch'
 import { localesOf, textsOf, type Content, type LocaleEntry } from '@herald/contracts/content'
 import type { AudienceDryRun, SampleDevice, SampleSkip } from '@herald/contracts/dry-run'
 import { payloadLimits, serialize, sizeOf } from '@herald/contracts/payload'
-import { platforms, type Platform } from '@herald/contracts/platform'
+import { platforms, sumOf, type Platform } from '@herald/contracts/platform'
 import { prepareSend, type PreparedSend } from '@herald/contracts/prepare-send'
 import type { RenderNote } from '@herald/contracts/render-entry'
 
-/** A push as it would be made: null where nothing is sent. Bytes are counted as the platform's limit counts them. */
+/** A push as it would be made: null fields where nothing is sent. Bytes are counted as the platform's limit counts them. */
 export type Rendered = {
   variant: string
   locale: string | null
@@ -18,7 +18,7 @@ export type Rendered = {
   notes: RenderNote[]
 }
 export type RenderedSample = Omit<SampleDevice, 'recipient' | 'variant' | 'skip'> & Rendered & { skip: SampleSkip | null }
-/** The largest payload of a text on a platform. `devices` null: it was found out from samples. */
+/** The largest payload of a text on a platform. `devices` is null when only samples were measured. */
 export type MeasuredText = {
   platform: Platform
   locale: string | null
@@ -29,12 +29,10 @@ export type MeasuredText = {
   devices: number | null
 }
 
-/**
- * Nobody's secret: a msgId in a dry run is as long as a real one and says the same, but no device can report with it.
- */
+/** Signs the msgIds of a dry run: they are as long as real ones and name the same things, but no device can report with them. */
 const noSecret = 'dry run'
 
-/** Renders the samples with the dispatcher's own code, and what a text comes to on each platform. */
+/** Renders the samples with the dispatcher's own code, and measures each text on each platform. */
 export function renderDryRun(send: FrozenSend, run: AudienceDryRun): { samples: RenderedSample[]; texts: MeasuredText[] } {
   const prepared = prepareSend(send, () => new Date(run.startsAt))
   const samples = run.samples.map((device) => renderSample(prepared, device))
@@ -52,7 +50,7 @@ function renderSample(prepared: PreparedSend, { recipient, ...device }: SampleDe
   return { ...device, ...rendered, skip: skip ?? (rendered.bytes === null ? 'empty_content' : null) }
 }
 
-/** A device's push: the functions that the dispatcher sends with, in its order. */
+/** Renders a device's push with the functions that the dispatcher sends with, in the same order. */
 function render(prepared: PreparedSend, platform: Platform, recipient: Recipient, variant: string): Rendered {
   const { send } = prepared
   const { userId, subscriptionId } = recipient
@@ -69,7 +67,7 @@ function render(prepared: PreparedSend, platform: Platform, recipient: Recipient
   return { ...nothing, ...shown, payload: withoutToken(encoded.body), bytes: sizeOf(platform, encoded.body, ''), truncated }
 }
 
-/** The provider's JSON. Recipients come without a token, and FCM's message would show where it stands. */
+/** The provider's JSON without the token in FCM's message: recipients of a dry run come without one. */
 function withoutToken(body: string): Record<string, unknown> {
   const payload = JSON.parse(body) as Record<string, unknown>
   const { message } = payload
@@ -78,7 +76,10 @@ function withoutToken(body: string): Record<string, unknown> {
   return { ...payload, message: rest }
 }
 
-/** A text without placeholders is the same for everybody: it is measured for all who would be shown it, whoever the samples are. */
+/**
+ * Measures the texts without placeholders: such a text is the same for everybody, so it is measured for all who would be shown it, whichever
+ * samples there are.
+ */
 function measureFixed(prepared: PreparedSend, { locales }: AudienceDryRun): MeasuredText[] {
   return locales.flatMap(({ variant, locale, byPlatform }) => {
     const entry = localesOf(contentOf(prepared.send, variant) ?? { _default: locale }).find(([name]) => name === locale)?.[1]
@@ -92,7 +93,7 @@ function measureFixed(prepared: PreparedSend, { locales }: AudienceDryRun): Meas
   })
 }
 
-/** With what the samples came to of the other texts, and of silent pushes, which have none. */
+/** Adds the largest samples of the other texts, and of silent pushes, which have no text. */
 function measureSamples(fixed: readonly MeasuredText[], samples: readonly RenderedSample[]): MeasuredText[] {
   const keyOf = ({ platform, locale, variant }: Pick<MeasuredText, 'platform' | 'locale' | 'variant'>) => `${platform} ${locale} ${variant}`
   const known = new Set(fixed.map(keyOf))
@@ -117,7 +118,7 @@ export const contentOf = ({ content, experiment }: FrozenSend, variant: string):
 
 const isFixed = (entry: LocaleEntry): boolean => textsOf(entry).every((text) => !text.includes('{{'))
 
-/** Somebody who reads this language. */
+/** A made-up recipient who reads this language. */
 const standIn = (language: string): Recipient => ({
   place: 0,
   subscriptionId: '0'.repeat(24),
@@ -132,3 +133,21 @@ const standIn = (language: string): Recipient => ({
   tags: {},
   subscription: {},
 })
+
+/** How long a send would take. `devices`: those that are not skipped. */
+export type Estimate = { seconds: number | null; perSecond: number | null; basis: 'recent_sends' | 'none'; devices: number }
+
+/** Estimates by the pace of the app's last large sends; without one there is no estimate (spec: sending/dry-run-estimate). */
+export function estimateOf(
+  { audience: { byPlatform }, experiment, skips }: Pick<AudienceDryRun, 'audience' | 'experiment' | 'skips'>,
+  pace: { pushes: number; seconds: number } | null,
+): Estimate {
+  const queued = experiment?.inSample ?? sumOf(byPlatform)
+  const devices = Math.max(
+    0,
+    skips.reduce((left, skip) => left - skip.devices, queued),
+  )
+  if (!pace) return { seconds: null, perSecond: null, basis: 'none', devices }
+  const perSecond = pace.pushes / pace.seconds
+  return { seconds: Math.ceil(devices / perSecond), perSecond: Math.round(perSecond * 10) / 10, basis: 'recent_sends', devices }
+}

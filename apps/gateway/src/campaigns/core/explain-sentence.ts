@@ -58,7 +58,7 @@ const byWhat = (reachable: StepOf<'reachable'> | undefined): string => {
   return ` at ${invalidatedAt}${by ? ` by the answer ${by.code}${by.campaignId ? ` to campaign ${by.campaignId}` : ''}` : ''}`
 }
 
-/** What a push that has not ended waits for, in one sentence. */
+/** What a push without an outcome waits for, in one sentence. */
 export function sentenceOfWaiting(waitingFor: WaitingFor, steps: readonly ExplainedStep[]): string {
   const tries = stepOf(steps, 'batch')?.tries ?? 0
   switch (waitingFor.kind) {
@@ -134,7 +134,7 @@ function holds(node: SegmentNode, leaves: Leaves): boolean {
   }
 }
 
-/** The first leaf that keeps a node from being what it should be. `wanted`: whether the node, and so the leaf, should have matched. */
+/** The first leaf because of which a node is not as `wanted` says. The `wanted` of the result says whether that leaf should have matched. */
 function decidingLeaf(node: SegmentNode, leaves: Leaves, wanted = true): { leaf: ExplainedLeaf; wanted: boolean } | undefined {
   if (node.is === 'not') return decidingLeaf(node.node, leaves, !wanted)
   if (node.is !== 'leaf') {

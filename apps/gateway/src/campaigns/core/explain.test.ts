@@ -65,26 +65,26 @@ describe('a push that was made', () => {
     ['expired', known([there, reachable]), ['outcome'], 'time to live'],
     ['cancelled', known([there, optedOut]), ['outcome'], 'cancelled'],
     ['silent_web', known([there, reachable]), ['outcome'], 'silent'],
-  ] as const)('and skipped as %s is stopped by the step of its reason', (code, facts, expected, words) => {
+  ] as const)('and skipped as %s shows the step of that reason as the one that stopped it', (code, facts, expected, words) => {
     const trace = traceOf(send, facts, skipped(code))
     expect(trace).toMatchObject({ verdict: 'skipped', certainty: 'recorded', waitingFor: null })
     expect(stops(trace)).toEqual(expected)
     expect(trace.sentence).toContain(words)
   })
 
-  test('is what the ledger says, whatever the values of now say', () => {
+  test('is explained by the ledger, whatever today’s values say', () => {
     const trace = traceOf(send, known([there, optedOut, cap]), push({}, { reports: [{ kind: 'opened', at }] }))
     expect(trace).toMatchObject({ verdict: 'sent', certainty: 'recorded' })
     expect(stops(trace)).toEqual([])
     expect(trace.steps.at(-1)).toMatchObject({ step: 'reports', reports: [{ kind: 'opened' }] })
   })
 
-  test('counts against a cap only what came before its end', () => {
+  test('counts against the frequency cap only what came before its end', () => {
     const trace = traceOf(send, known([there, reachable, cap]), skipped('frequency_cap'))
     expect(trace.steps.find(({ step }) => step === 'frequency_cap')).toMatchObject({ counted: [{ campaignId, at }] })
   })
 
-  test('has as many answers as tries: those before, and the last one where a try ended it', () => {
+  test('has one answer for each try', () => {
     const trail = [{ at, code: 'timeout' as const, providerCode: '' }]
     const attempts = (of: ExplainedPush) => {
       const step = traceOf(send, known([there]), of).steps.find((one) => one.step === 'attempts')
@@ -98,7 +98,7 @@ describe('a push that was made', () => {
     expect(attempts(skipped('cancelled'))).toEqual([])
   })
 
-  test('and not ended waits for what its batch waits for, and its batch is shown', () => {
+  test('and is still open waits for what its batch waits for', () => {
     const waitingFor = { kind: 'paused', since: null, at: null } as const
     const open: ExplainedDevice['push'] = { is: 'open', verdict: 'waiting', waitingFor, queuedFor: owner, no: 1, trail: [] }
     const pause = { since: at, until: '2026-03-31T10:00:00.000Z' }
@@ -111,7 +111,7 @@ describe('a push that was made', () => {
 
 // spec: administration/explain-certainty
 describe('without a push', () => {
-  test('the first step that stops is the last, and is certain as far as it was frozen', () => {
+  test('the first step that stops it is the last one shown, and is certain when it rests on frozen facts', () => {
     const late: ExplainedStep = { ...there, result: 'stop', inBounds: false }
     expect(traceOf(send, known([late, optedOut]), undefined)).toMatchObject({ verdict: 'not_queued', certainty: 'derived', steps: [late] })
     expect(traceOf(send, known([there, optedOut, cap]), undefined)).toMatchObject({ certainty: 'likely', steps: [there, optedOut] })
@@ -124,7 +124,7 @@ describe('without a push', () => {
     expect(failed).toMatchObject({ verdict: 'not_queued', sentence: expect.stringContaining('No app.') })
   })
 
-  test('who would be queued by the values of now was not meant then', () => {
+  test('a device that would be queued by today’s values was not meant when the send came to it', () => {
     const trace = traceOf(send, known([there, reachable]), undefined)
     expect(trace).toMatchObject({ verdict: 'not_queued', certainty: 'likely' })
     expect(stops(trace)).toEqual(['page'])
@@ -132,7 +132,7 @@ describe('without a push', () => {
     expect(sentence).toContain('named users or devices')
   })
 
-  test('past the retention it is what would have become of it, and never more than likely', () => {
+  test('past the retention of the ledger the explanation is what would have happened, and is never more than likely', () => {
     const trace = traceOf({ ...send, isPast: true }, known([there, reachable]), undefined)
     expect(trace).toMatchObject({ verdict: 'sent', certainty: 'likely' })
     expect(trace.steps.at(-1)).toMatchObject({ step: 'outcome', outcome: 'past_retention' })
@@ -146,7 +146,7 @@ test.each([
   ['scheduled', { kind: 'schedule', at }],
   ['active', { kind: 'schedule', at }],
   ['sending', { kind: 'fan_out', scanned: 0, of: null }],
-] as const)('who matches waits for a campaign that is %s', (status, waitingFor) => {
+] as const)('a device that matches waits for a campaign that is %s', (status, waitingFor) => {
   const nextAt = status === 'draft' ? null : at
   const trace = traceOf({ ...send, status, nextAt }, known([there, reachable, cap], { is: 'nowhere' }), undefined)
   expect(trace).toMatchObject({ verdict: 'waiting', certainty: 'likely', waitingFor })
@@ -172,7 +172,7 @@ test.each([
     'tags.c is 4, wanted 3.',
   ],
   [leaf('tags.n', 'gte', 3), [['segment', 'tags.n', 'gte', 3, null, false]], 'tags.n is missing, wanted gte 3.'],
-] as const)('a segment %# is explained by the leaf that decided', (definition, leaves, words) => {
+] as const)('an explanation of segment %# names the condition that kept the device out', (definition, leaves, words) => {
   const segment: ExplainedStep = {
     ...{ step: 'segment', result: 'stop', basis: 'now', changedSince: false },
     leaves: leaves.map(([path, field, op, wanted, actual, matched]) => ({ path, field, op, wanted, actual, matched })),

@@ -7,7 +7,7 @@ import { sentenceOfEnd, sentenceOfStop, sentenceOfWaiting, stepOf } from './expl
 /** A campaign and its ledger, as far as a trace needs them. */
 export type SendOfTrace = {
   status: CampaignStatus
-  /** Cancelled, or its cancel was asked for. */
+  /** It is cancelled, or its cancel was asked for. */
   cancelled: boolean
   failure: string | null
   nextAt: string | null
@@ -15,13 +15,13 @@ export type SendOfTrace = {
   startedAt: string | null
   /** The segment as it is written, where the target is one. */
   definition: unknown
-  /** It named users or devices, and whom is not kept after its end. */
+  /** The send named users or devices, and which ones is not kept after its end. */
   isForgotten: boolean
   /** Its outcomes are past their retention. */
   isPast: boolean
 }
 
-/** The steps in which a skipped push was stopped, by the reason. */
+/** The step of the trace that stopped a skipped push, by the skip reason. */
 const stoppedBy: Readonly<Record<string, ExplainedStep['step']>> = {
   opted_out: 'reachable',
   invalidated: 'reachable',
@@ -32,10 +32,10 @@ const stoppedBy: Readonly<Record<string, ExplainedStep['step']>> = {
   empty_content: 'message',
 }
 
-/** Without a push these keep a device out. The others make a push that is skipped. */
+/** These steps keep a device from getting a push at all. Where another step stops, a push is made and skipped. */
 const keepOut: ReadonlySet<ExplainedStep['step']> = new Set(['device', 'reachable', 'target', 'segment', 'experiment'])
 
-/** Why a device got a send, or did not: what audience knows of it and what the ledger has of its push, put together. */
+/** Explains why a device got a send or did not, from what audience knows of the device and what the ledger has of its push. */
 export function traceOf(send: SendOfTrace, device: ExplainedDevice, push: ExplainedPush | undefined): Trace {
   const { subscriptionId, push: here } = device
   const of = { subscriptionId, platform: device.platform ?? push?.platform ?? null }
@@ -60,25 +60,28 @@ export function traceOf(send: SendOfTrace, device: ExplainedDevice, push: Explai
   return { ...of, ...traceWithoutPush(send, device) }
 }
 
-/** Steps of a push that was made: what would stop it by the values of now decided nothing, but for the reason that it was skipped for. */
+/**
+ * The steps of a push that was made. A step that would stop it by today's values decided nothing then and is shown as information, except the step
+ * that is the reason why the push was skipped.
+ */
 function stepsOfQueued({ steps: known, owner, push: here }: ExplainedDevice, push: ExplainedPush | undefined): ExplainedStep[] {
   const end = push?.end ?? null
   const stop = end?.outcome === 'skipped' ? stoppedBy[end.code] : undefined
-  const judged = known.map((step): ExplainedStep => {
+  const shown = known.map((step): ExplainedStep => {
     if (step.step === stop) return { ...step, result: 'stop', basis: 'recorded' }
     if (step.step === 'page') return { ...step, result: 'pass', basis: 'recorded', cut: true }
     if (step.step === 'batch' || step.step === 'message') return step
     return { ...step, result: step.result === 'stop' ? 'info' : step.result === 'wait' ? 'pass' : step.result }
   })
-  const before = (names: readonly string[]) => judged.filter(({ step }) => names.includes(step))
-  const after = judged.filter(({ step }) => !['device', 'reachable', 'batch', 'message', 'page'].includes(step))
+  const before = (names: readonly string[]) => shown.filter(({ step }) => names.includes(step))
+  const after = shown.filter(({ step }) => !['device', 'reachable', 'batch', 'message', 'page'].includes(step))
   const queuedFor = push?.userId ?? (here.is === 'open' ? here.queuedFor : '')
   const ownerNow = owner?.id ?? null
   return [
     ...before(['device', 'reachable']),
     { step: 'owner', result: stop === 'owner' ? 'stop' : ownerNow === queuedFor ? 'pass' : 'info', basis: 'recorded', queuedFor, ownerNow },
     ...after.map((step) => (step.step === 'frequency_cap' && end ? countedUntil(step, end.at) : step)),
-    ...(stepOf(judged, 'page') ? before(['page']) : [{ step: 'page', result: 'pass', basis: 'recorded', cut: true } as const]),
+    ...(stepOf(shown, 'page') ? before(['page']) : [{ step: 'page', result: 'pass', basis: 'recorded', cut: true } as const]),
     ...before(end ? ['message'] : ['batch', 'message']),
     ...attemptsOf(push?.trail.length ? push.trail : here.is === 'open' ? here.trail : [], end),
     ...(end ? [outcomeOf(end)] : []),
@@ -105,7 +108,7 @@ const outcomeOf = ({ outcome, code, providerCode, attempts, at }: End): StepOf<'
   settledAt: at,
 })
 
-/** The answers that were heard, in order: those of earlier tries, and the last one where the end is the answer to a try. */
+/** The providers' answers in order: those to earlier tries, and the last one where the outcome was the answer to a try. */
 function attemptsOf(trail: ExplainedPush['trail'], end: End | null): ExplainedStep[] {
   const attempts: StepOf<'attempts'>['attempts'] = trail.map(({ at, code, providerCode }, place) => {
     return { n: place + 1, at, code, providerCode: orNull(providerCode) }
@@ -115,9 +118,9 @@ function attemptsOf(trail: ExplainedPush['trail'], end: End | null): ExplainedSt
   return attempts.length > 0 ? [{ step: 'attempts', result: 'info', basis: 'recorded', attempts }] : []
 }
 
-type Judged = Pick<Trace, 'verdict' | 'certainty' | 'sentence' | 'waitingFor' | 'steps'>
+type TraceBody = Pick<Trace, 'verdict' | 'certainty' | 'sentence' | 'waitingFor' | 'steps'>
 
-function traceWithoutPush(send: SendOfTrace, { steps, push: here }: ExplainedDevice): Judged {
+function traceWithoutPush(send: SendOfTrace, { steps, push: here }: ExplainedDevice): TraceBody {
   const isAhead = here.is === 'ahead' || (here.is === 'nowhere' && waits(send))
   const out = steps.findIndex(({ step, result }) => keepOut.has(step) && result === 'stop')
   const stop = steps[out]
@@ -159,7 +162,7 @@ const forgotten = { step: 'outcome', outcome: 'past_retention', code: null, prov
 const decidedNothing = (step: ExplainedStep): ExplainedStep =>
   step.result === 'stop' || step.result === 'wait' ? { ...step, result: 'info' } : step
 
-const notQueued = (certainty: Certainty, sentence: string, steps: ExplainedStep[]): Judged => ({
+const notQueued = (certainty: Certainty, sentence: string, steps: ExplainedStep[]): TraceBody => ({
   verdict: 'not_queued' satisfies Verdict,
   certainty,
   sentence,
@@ -167,7 +170,7 @@ const notQueued = (certainty: Certainty, sentence: string, steps: ExplainedStep[
   steps,
 })
 
-/** Whether the send of a campaign without a fan-out is still to come. */
+/** Whether a campaign without a fan-out may still be sent. */
 const waits = ({ status, cancelled }: SendOfTrace): boolean => !cancelled && !['sent', 'cancelled', 'failed'].includes(status)
 
 function waitingToBegin(send: SendOfTrace): WaitingFor {

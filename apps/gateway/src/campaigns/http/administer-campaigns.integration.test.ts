@@ -8,7 +8,8 @@ import { freshNats } from '@herald/testing/nats'
 import { afterEach, expect, test } from 'vitest'
 import { ask as askPort } from '../../testing/ask.ts'
 import { adminToken, startGateway } from '../../testing/start-gateway.ts'
-import { givenCampaign, startPeers } from '../../testing/start-peers.ts'
+import { givenCampaign } from '../../testing/peer-answers.ts'
+import { startPeers } from '../../testing/start-peers.ts'
 
 const nats = await freshNats()
 const { url } = await freshDatabase()
@@ -33,7 +34,7 @@ const auditOf = async (app: string) => {
 }
 
 // spec: administration/campaign-list
-test('a list is asked for by status, kind and name, and each campaign comes with its counters', async () => {
+test('campaigns can be listed by status, kind and name, each with its counters', async () => {
   const stats = { ...noStats, queued: 3, sent: 2 }
   peers.answers.set(listStats.subject, () => ({ stats: { [id]: stats } }))
 
@@ -48,7 +49,7 @@ test('a list is asked for by status, kind and name, and each campaign comes with
 })
 
 // spec: limits/reads-apart
-test('a read that cannot be served behind the gateway is 429 with Retry-After and the seconds in its message', async () => {
+test('a read that another app is too busy for is 429, and Retry-After and the message say when to come again', async () => {
   peers.answers.set(calls.listCampaigns.subject, () => {
     throw tooManyReads(2)
   })
@@ -69,13 +70,13 @@ test.each([
 })
 
 // spec: administration/campaign-read
-test('one campaign is read with counters and rates, which are null while nothing was sent', async () => {
+test('a campaign is read with its counters and rates; rates are null while nothing was sent', async () => {
   expect(await told('GET', one)).toEqual([200, { ...givenCampaign, stats: noStats, rates: { delivery: null, open: null, click: null } }])
   expect(lastAsked(calls.getCampaign)).toEqual(of)
 })
 
 // spec: administration/campaign-operations, administration/audit
-test('every change reaches campaigns with the app of the path, answers its status and leaves a line in the audit', async () => {
+test('every change of a campaign reaches the app of the path, answers its status and leaves an audit line', async () => {
   const app = await gateway.givenApp()
   const at = `/apps/${app.appId}/campaigns`
   const here = { appId: app.appId, campaignId: id }
@@ -108,7 +109,7 @@ test('every change reaches campaigns with the app of the path, answers its statu
 })
 
 // spec: administration/cancel-answers
-test('a cancel is done with 200, or under way with 202', async () => {
+test('a cancel is answered 200 when it is done, and 202 while it is under way', async () => {
   expect(await told('POST', `${one}/cancel`)).toEqual([200, { status: 'cancelled' }])
   for (const status of ['sending', 'paused']) {
     peers.answers.set(calls.endCampaign.subject, () => ({ status }))
@@ -117,7 +118,7 @@ test('a cancel is done with 200, or under way with 202', async () => {
 })
 
 // spec: administration/audit
-test('a draft made again with its Idempotency-Key is the same one, and is in the audit once', async () => {
+test('a repeated draft with the same Idempotency-Key is the same draft, and has one audit line', async () => {
   const app = await gateway.givenApp()
   const headers = { authorization: `Bearer ${adminToken}`, 'idempotency-key': 'sale' }
   const make = () => askPort(gateway.port, { method: 'POST', path: `/v1/admin/apps/${app.appId}/campaigns`, headers, body })
@@ -131,7 +132,7 @@ test('a draft made again with its Idempotency-Key is the same one, and is in the
 })
 
 // spec: administration/verify
-test('a recount is shown as the tracker made it; there is none for what the ledger no longer has', async () => {
+test('a recount of a campaign shows what the tracker counted, and is 404 when the ledger no longer has it', async () => {
   expect((await gateway.admin('GET', `${one}/verify`)).status).toBe(404)
   const verification = { campaignId: id, agrees: true, difference: 0, counters: noStats, ledger: noStats }
   peers.answers.set(verifyCampaign.subject, () => verification)
@@ -139,7 +140,7 @@ test('a recount is shown as the tracker made it; there is none for what the ledg
   expect(lastAsked(verifyCampaign)).toEqual(of)
 })
 
-test('an unknown app, and what campaigns does not know, is not found; an API key opens nothing here', async () => {
+test('an unknown app or campaign is 404, and an API key opens no route of the administration', async () => {
   expect((await gateway.admin('GET', `/apps/${newId()}/campaigns`)).status).toBe(404)
   peers.answers.set(calls.getCampaign.subject, () => {
     throw notFound()

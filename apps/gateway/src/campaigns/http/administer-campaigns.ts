@@ -6,9 +6,9 @@ import { notFound } from '@herald/contracts/fault'
 import { campaignStatuses, noStats, type Stats } from '@herald/contracts/stats'
 import { z } from 'zod'
 import { cappedList, listRequestOf, pageQuery, PageQuery } from '../../core/page.ts'
-import { ratesOf } from '../../overview/core/rates.ts'
-import { readApp } from '../../apps/manage-app.ts'
-import { administered } from '../../apps/http/administer.ts'
+import { ratesOf } from '../core/rates.ts'
+import { getApp } from '../../apps/store/apps.ts'
+import { administered } from '../../apps/http/administered.ts'
 import {
   Campaign,
   CampaignList,
@@ -16,12 +16,13 @@ import {
   Cancelling,
   Paused,
   Resumed,
+  RunList,
   Verification,
-} from '../../openapi/http/administration-answers.ts'
+  WaveList,
+} from './campaign-answers.ts'
 import { Cancelled } from '../../http/answers.ts'
 import { campaigns } from './campaigns.ts'
 import { EventStream } from '../../http/event-stream.ts'
-import { RunList, WaveList } from '../../overview/http/history-answers.ts'
 import { elsewhere, Reply, route, type Route } from '../../http/route.ts'
 
 const path = '/v1/admin/apps/:appId/campaigns'
@@ -41,7 +42,10 @@ const CampaignQuery = PageQuery.extend({
 
 const withStats = (campaign: CampaignRead, stats: Stats = noStats) => ({ ...campaign, stats })
 
-/** Campaigns as the dashboard manages them (spec: administration/campaign-operations). They live in campaigns, their counters in the tracker; that the app exists is known here. */
+/**
+ * Campaigns as the dashboard manages them (spec: administration/campaign-operations). The app campaigns keeps them and the tracker their counters;
+ * whether the Herald app exists is checked here.
+ */
 const ofTheDashboard = [
   route({
     name: 'listCampaignsOfApp',
@@ -53,7 +57,7 @@ const ofTheDashboard = [
     summary: 'List campaigns with their counters, newest first',
     answers: CampaignList,
     async answer({ db, bus }, { appId, query: { status, transactional, test, ...page } }) {
-      await readApp(db, appId)
+      await getApp(db, appId)
       const asked = {
         ...(status === undefined ? {} : { status }),
         ...(transactional === undefined ? {} : { transactional }),
@@ -73,7 +77,7 @@ const ofTheDashboard = [
     summary: 'Read a campaign with its counters and rates',
     answers: CampaignWithRates,
     async answer({ db, bus }, { appId, params }) {
-      await readApp(db, appId)
+      await getApp(db, appId)
       const of = { appId, campaignId: params.id }
       // The status first: counters that were read before it could show less than a campaign that is `sent` has.
       const campaign = await bus.call(calls.getCampaign, of)
@@ -136,7 +140,7 @@ const ofTheDashboard = [
     path: `${onePath}/resume`,
     key: 'admin',
     status: 200,
-    summary: 'Let a paused send go on, or a recurrence with its next occurrence',
+    summary: 'Resume a paused send, or a recurrence from its next occurrence on',
     answers: Resumed,
     audit: elsewhere('campaign.resumed'),
     answer: ({ bus }, { appId, params }) => bus.call(calls.resumeCampaign, { appId, campaignId: params.id }),
@@ -147,7 +151,7 @@ const ofTheDashboard = [
     path: `${onePath}/duplicate`,
     key: 'admin',
     status: 201,
-    summary: 'Make a draft like it',
+    summary: 'Make a draft that is a copy of a campaign',
     answers: Campaign,
     audit: elsewhere('campaign.duplicated', ({ id, answered }) => ({ id: answered, of: id })),
     answer: ({ bus }, { appId, params }) => bus.call(calls.duplicateCampaign, { appId, campaignId: params.id }),
@@ -158,10 +162,10 @@ const ofTheDashboard = [
     path: `${onePath}/verify`,
     key: 'admin',
     status: 200,
-    summary: 'Count the ledger of a campaign anew and hold it against its counters',
+    summary: 'Count the ledger of a campaign again and compare it with its counters',
     answers: Verification,
     async answer({ db, bus }, { appId, params }) {
-      await readApp(db, appId)
+      await getApp(db, appId)
       const verification = await bus.call(verifyCampaign, { appId, campaignId: params.id })
       if (!verification) throw notFound()
       return verification
@@ -174,10 +178,10 @@ const ofTheDashboard = [
     key: 'admin',
     status: 200,
     summary: 'List the waves of a send in their order: instant, zones and what each has queued',
-    description: 'None before its fan-out begins, and 7 days after it is settled.',
+    description: 'The list is empty before the fan-out begins, and from 7 days after the send is settled.',
     answers: WaveList,
     async answer({ db, bus }, { appId, params }) {
-      await readApp(db, appId)
+      await getApp(db, appId)
       const of = { appId, campaignId: params.id }
       if (!(await bus.call(calls.readCampaign, of))) throw notFound()
       return { items: (await bus.call(readWaves, of)).waves, nextCursor: null }
@@ -193,7 +197,7 @@ const ofTheDashboard = [
     summary: 'List the runs of a recurrence with their counters, newest first',
     answers: RunList,
     async answer({ db, bus }, { appId, params, query }) {
-      await readApp(db, appId)
+      await getApp(db, appId)
       const { items, nextCursor } = await bus.call(calls.listRuns, { appId, campaignId: params.id, ...listRequestOf(query) })
       const { stats } = await bus.call(listStats, { appId, campaignIds: items.map(({ id }) => id) })
       return { items: items.map((run) => ({ ...run, stats: stats[run.id] ?? noStats })), nextCursor }
@@ -208,7 +212,7 @@ const ofTheDashboard = [
     summary: 'Follow how far a send has come, as server-sent events',
     mediaType: 'text/event-stream',
     async answer({ db, progress }, { appId, params }) {
-      await readApp(db, appId)
+      await getApp(db, appId)
       const follow = await progress.open({ appId, campaignId: params.id })
       return new EventStream(follow)
     },

@@ -5,11 +5,10 @@ import { notFound } from '@herald/contracts/fault'
 import { noStats } from '@herald/contracts/stats'
 import { text } from '@herald/contracts/text'
 import { z } from 'zod'
-import { ratesOf } from '../../overview/core/rates.ts'
-import { readApp } from '../../apps/manage-app.ts'
+import { ratesOf } from '../core/rates.ts'
+import { getApp } from '../../apps/store/apps.ts'
 import { Accepted, CampaignStats, Cancelled, Drafted, Started } from '../../http/answers.ts'
-import { replayed } from '../../http/replayed.ts'
-import { elsewhere, route } from '../../http/route.ts'
+import { elsewhere, replayed, route } from '../../http/route.ts'
 
 const writes = { key: 'secret', scope: 'campaigns:write' } as const
 
@@ -41,12 +40,12 @@ export const campaigns = [
     path: '/v1/campaigns/:id/send',
     audit: elsewhere('campaign.sent'),
     status: 202,
-    summary: 'Send a draft, or set its schedule going',
-    description: 'Answers what the campaign is from now on: sending, scheduled or active, as its schedule says.',
+    summary: 'Send a draft, or start its schedule',
+    description: 'Answers the new status of the campaign: sending, scheduled or active, as its schedule says.',
     answers: Started,
     faults: ['invalid_state', 'invalid_segment'],
     async answer({ db, bus }, { appId, params }) {
-      const { settings } = await readApp(db, appId)
+      const { settings } = await getApp(db, appId)
       return bus.call(sendCampaign, { appId, campaignId: params.id, defaultTimezone: settings.defaultTimezone })
     },
   }),

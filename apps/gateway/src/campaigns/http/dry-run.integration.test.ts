@@ -9,7 +9,8 @@ import { freshNats } from '@herald/testing/nats'
 import { until } from '@herald/testing/until'
 import { beforeEach, expect, test } from 'vitest'
 import { startGateway } from '../../testing/start-gateway.ts'
-import { givenDryRun, givenResolved, startPeers } from '../../testing/start-peers.ts'
+import { givenDryRun, givenResolved } from '../../testing/peer-answers.ts'
+import { startPeers } from '../../testing/start-peers.ts'
 
 const nats = await freshNats()
 const { url } = await freshDatabase()
@@ -32,7 +33,7 @@ const warningsIn = (body: Record<string, unknown>) =>
   (body['warnings'] as Warnings).map(({ code, path, devices }) => `${code} ${path} ${devices}`)
 
 // spec: sending/dry-run, administration/dry-run
-test('exactly one of notification, campaign and campaignId is tried; the paths of mistakes lie below it', async () => {
+test('a dry run tries exactly one of notification, campaign and campaignId, and mistakes have paths below it', async () => {
   const campaignId = newId()
   for (const body of [{}, { notification, campaignId }, { notification, campaign: { name: 'Sale', silent: true } }])
     expect(await ofApp(body)).toMatchObject({ status: 422, body: { error: { code: 'invalid_body', details: [{ path: 'notification' }] } } })
@@ -74,7 +75,7 @@ test('exactly one of notification, campaign and campaignId is tried; the paths o
 })
 
 // spec: sending/dry-run-samples
-test('samples show values of people: they need users:read, and without it the rest is answered', async () => {
+test('samples of a dry run show values of users: they need users:read, and without it the rest is answered', async () => {
   const sender = await keyWith('notifications:send')
   const reader = await keyWith('notifications:send', 'users:read')
 
@@ -106,7 +107,7 @@ test('samples show values of people: they need users:read, and without it the re
 })
 
 // spec: sending/dry-run-warnings
-test('warnings name what goes wrong, where in the request, and for how many devices', async () => {
+test('the warnings of a dry run say what would go wrong, where in the request, and for how many devices', async () => {
   const warned = await withKey({ notification })
   expect(warningsIn(warned.body)).toEqual([
     'placeholder_empty notification.content.en.title null',
@@ -158,7 +159,7 @@ test('warnings name what goes wrong, where in the request, and for how many devi
 })
 
 // spec: sending/dry-run
-test('what was counted in a sample of the table says so, with its size and interval', async () => {
+test('a dry run that counted in a sample says so, with the size of the sample and its interval', async () => {
   const estimated = { sampleSize: 250_000, interval: [5_900_000, 6_100_000] as [number, number] }
   answerOfAudience({ estimated, skips: [{ reason: 'quiet_hours', devices: 7, estimated }] })
   const { body } = await withKey({ notification })
@@ -167,7 +168,7 @@ test('what was counted in a sample of the table says so, with its size and inter
 })
 
 // spec: limits/heavy-reads
-test('an app has one dry run at a time: another is 429 and told to come again in 2 seconds, and other apps go on', async () => {
+test('an app has one dry run at a time: a second one is 429 and may come again in 2 seconds, and other apps go on', async () => {
   const { promise: held, resolve: goOn } = Promise.withResolvers<void>()
   let asked = 0
   peers.answers.set(dryRunOfAudience.subject, async () => {

@@ -1,9 +1,9 @@
 import { DryRun, DryRunOfApp } from '@herald/contracts/dry-run'
-import { platforms } from '@herald/contracts/platform'
+import { perPlatform, platforms } from '@herald/contracts/platform'
 import { z } from 'zod'
 import { dryRun } from '../dry-run.ts'
 import { Id } from '../../http/answers.ts'
-import { missingScope } from '../../apps/http/credentials.ts'
+import { missingScope } from '../../http/credentials.ts'
 import { route } from '../../http/route.ts'
 
 const Count = z.int().min(0)
@@ -12,12 +12,12 @@ const nullableText = z.string().nullable()
 const platform = z.enum(platforms)
 
 const exactness = {
-  exact: z.boolean().meta({ description: 'False: counted in a sample, and the true number lies in `interval` 95 times in a hundred.' }),
+  exact: z.boolean().meta({ description: 'False when the number was estimated from a sample; `interval` is its 95 % interval.' }),
   sampleSize: Count.optional(),
   interval: z.array(Count).length(2).optional(),
 }
 
-/** A text as it would be shown: filled in, it may hold less than one that is sent has to. */
+/** A text as it would be shown. It may hold less than a text that is sent must, because placeholders can come out empty. */
 const Shown = z.object({
   title: z.string(),
   body: z.string(),
@@ -26,9 +26,9 @@ const Shown = z.object({
   actions: z.array(z.object({ id: z.string(), title: z.string(), url: z.string().optional() })).optional(),
 })
 
-/** What a dry run answers. Lists of codes and reasons get more with time, so they are texts here. */
+/** The answer of a dry run. Codes and reasons are plain texts here, because more are added with time. */
 export const DryRunAnswer = z.object({
-  audience: z.object({ devices: Count, users: Count, byPlatform: z.object({ ios: Count, android: Count, web: Count }), ...exactness }),
+  audience: z.object({ devices: Count, users: Count, byPlatform: z.object(perPlatform(() => Count)), ...exactness }),
   unreachable: z.object({ optedOut: Count, invalidated: Count }),
   skips: z.array(z.object({ reason: z.string(), devices: Count, ...exactness })),
   waves: z.array(z.object({ at: Time, devices: Count })),
@@ -46,7 +46,7 @@ export const DryRunAnswer = z.object({
       payload: z.record(z.string(), z.unknown()).nullable().meta({ description: 'What the provider would be sent, without the token.' }),
       bytes: Count.nullable(),
       limit: Count,
-      skip: nullableText.meta({ description: 'Why it would not be sent to; null: it would.' }),
+      skip: nullableText.meta({ description: 'Why this device would be skipped; null when it would get the push.' }),
       warnings: z.array(z.string()),
     }),
   ),
@@ -55,8 +55,8 @@ export const DryRunAnswer = z.object({
 })
 
 const description =
-  'Answers whom it would reach, who would be skipped and why, when, in which languages, and how large the pushes are, counted and rendered by what sends. ' +
-  'Nothing is sent or written. Samples show values of people, so they need the scope users:read too.'
+  'Answers whom it would reach, who would be skipped and why, when, in which languages, and how large the pushes are. The code that sends counts and renders them. ' +
+  'Nothing is sent or written. Samples show values of users, so they need the scope users:read too.'
 
 export const dryRuns = [
   route({
@@ -88,7 +88,7 @@ export const dryRunsOfApp = [
     body: DryRunOfApp,
     audit: 'nothing',
     status: 200,
-    summary: 'Try a notification or a campaign, or one that exists, without sending it',
+    summary: 'Try a notification, a campaign or a stored campaign without sending it',
     description,
     answers: DryRunAnswer,
     answer: (gateway, { appId, body }) => dryRun(gateway, { appId, body, showsSamples: true }),

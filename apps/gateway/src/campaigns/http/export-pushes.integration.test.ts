@@ -10,6 +10,7 @@ import { until } from '@herald/testing/until'
 import { afterEach, expect, test } from 'vitest'
 import { adminToken, startGateway } from '../../testing/start-gateway.ts'
 import { startPeers } from '../../testing/start-peers.ts'
+import { untilStill } from '../../testing/until-still.ts'
 
 const nats = await freshNats()
 const { url } = await freshDatabase()
@@ -28,7 +29,7 @@ const row = (fields: Partial<LedgerRow> = {}): LedgerRow => ({
 const path = (appId: string, query = '') => `/apps/${appId}/pushes.csv${query}`
 const askedOf = ({ subject }: { subject: string }) => peers.asked.filter((one) => one.subject === subject).map(({ request }) => request)
 
-/** Opens the export and answers its response, of which nothing is read yet. */
+/** Opens the export and gives its response, of which nothing is read yet. */
 async function open(appId: string): Promise<IncomingMessage> {
   const asked = httpRequest({
     host: '127.0.0.1',
@@ -43,7 +44,7 @@ async function open(appId: string): Promise<IncomingMessage> {
 }
 
 // spec: administration/pushes-csv
-test('the same rows come as a CSV with a line of names, and what begins like a formula is text', async () => {
+test('pushes can be exported as a CSV with a header line, in which a text that begins like a formula stays text', async () => {
   const { appId } = await gateway.givenApp()
   const waiting = newId()
   const open = {
@@ -92,7 +93,7 @@ test('the same rows come as a CSV with a line of names, and what begins like a f
 })
 
 // spec: administration/pushes-csv
-test('a page is read when the one before has been taken: who does not read costs a few pages, and who reads gets them all', async () => {
+test('an export reads the next page when the caller has taken the one before: a caller that does not read costs a few pages, one that reads gets them all', async () => {
   const { appId } = await gateway.givenApp()
   const pages = 600
   let read = 0
@@ -104,14 +105,7 @@ test('a page is read when the one before has been taken: who does not read costs
   const response = await open(appId)
   response.pause()
   // About 60 kB a page: the sockets hold a few of them.
-  await until(() => read > 1)
-  let before = -1
-  await until(async () => {
-    const stands = read === before
-    before = read
-    await new Promise((resolve) => setTimeout(resolve, 500))
-    return stands
-  })
+  await untilStill(() => read)
   expect(read).toBeLessThan(300)
 
   let lines = 0
@@ -121,7 +115,7 @@ test('a page is read when the one before has been taken: who does not read costs
   expect(lines).toBe(1 + 200 * pages)
 })
 
-test('a page that finds the pool of reads full is asked for again, and one that fails cuts the connection', async () => {
+test('an export asks again while reads are crowded, and cuts the connection when a page fails', async () => {
   const { appId } = await gateway.givenApp()
   let read = 0
   peers.answers.set(listPushes.subject, () => {
@@ -142,7 +136,7 @@ test('a page that finds the pool of reads full is asked for again, and one that 
 })
 
 // spec: administration/pushes-csv
-test('a fault before the first line is answered as such, also that another export of the app is under way', async () => {
+test('an export that cannot begin is answered with its error, also when another export of the app is under way', async () => {
   const { appId } = await gateway.givenApp()
   for (const [query, at] of [
     ['?platform=tv', 'platform'],
@@ -172,7 +166,7 @@ test('a fault before the first line is answered as such, also that another expor
   await until(async () => (await gateway.admin('GET', path(appId))).status === 200)
 })
 
-test('an export whose caller has gone ends, and leaves its place', async () => {
+test('an export whose caller disconnects ends, and another may begin', async () => {
   const { appId } = await gateway.givenApp()
   peers.answers.set(listPushes.subject, () => ({ items: Array.from({ length: 200 }, () => row()), nextCursor: newId() }))
   const response = await open(appId)
@@ -184,6 +178,6 @@ test('an export whose caller has gone ends, and leaves its place', async () => {
     statuses.push(again.statusCode)
     return again.statusCode === 200
   })
-  // Until its end was seen the place was taken.
+  // The place was taken until the end was noticed.
   expect(statuses.slice(0, -1).filter((status) => status !== 429)).toEqual([])
 })

@@ -4,8 +4,7 @@ import { z } from 'zod'
 import { checkIdempotencyKey } from '../../core/idempotency.ts'
 import { NotificationInBatch, sendEach } from './send-each.ts'
 import { Accepted, SendsAccepted } from '../../http/answers.ts'
-import { replayed } from '../../http/replayed.ts'
-import { route } from '../../http/route.ts'
+import { replayed, route } from '../../http/route.ts'
 
 const mostInBatch = 100
 /** The items are checked one by one, so that a wrong one leaves the others alone. */
@@ -24,7 +23,7 @@ export const notifications = [
     idempotent: true,
     status: 202,
     summary: 'Send a notification',
-    description: 'Accepts a notification to users, devices, a segment or everyone. Its outcomes are read by the id it answers.',
+    description: 'Accepts a notification to users, devices, a segment or everyone. The id that it answers leads to the outcomes.',
     answers: Accepted,
     faults: ['not_found', 'invalid_segment', 'idempotency_in_progress', 'idempotency_key_reused'],
     answer: async ({ bus }, { appId, body, idempotency }) =>
@@ -45,7 +44,7 @@ export const notifications = [
     summary: 'Send up to 100 notifications',
     description:
       'Each item is sent or refused by itself, as POST /v1/notifications would, and counts in its limit: read `results`, where `index` is the place in the request. ' +
-      'An item with an `idempotencyKey`, or any item when the request has the header, is made once: repeated, the request makes only what is missing.',
+      'An item with an `idempotencyKey`, or any item when the request has the header, is sent once: a repeated request sends only what is missing.',
     answers: SendsAccepted,
     async answer({ bus, watch }, { appId, body, header, countSend }) {
       const key = checkIdempotencyKey(header('idempotency-key'))

@@ -20,7 +20,7 @@ const open = Array.from({ length: 3 }, (): OpenPush => {
 })
 const ended = Array.from({ length: 3 }, () => ({ campaignId, subscriptionId: newId(), outcome: 'sent' }))
 
-/** Both lists, in pages of what is asked for. */
+/** A list in pages of the size that is asked for. */
 const pages =
   <Item>(all: readonly Item[]) =>
   (request: unknown) => {
@@ -51,7 +51,7 @@ const idsOf = (items: readonly { subscriptionId: string }[]) => items.map(({ sub
 const askedOf = ({ subject }: { subject: string }) => peers.asked.filter((one) => one.subject === subject).map(({ request }) => request)
 
 // spec: administration/pushes
-test('a push that has not ended is shown with its last answer and its next try, in the shape of those that have', async () => {
+test('an open push is listed with its last answer and next try, in the shape of the pushes that have ended', async () => {
   const { items } = await list('?outcome=open&limit=1')
 
   expect(items).toEqual([
@@ -64,13 +64,13 @@ test('a push that has not ended is shown with its last answer and its next try, 
 })
 
 // spec: administration/pushes
-test.each([1, 2, 3, 4, 5, 6, 100])('pages of %i hold every push once, the open ones first', async (limit) => {
+test.each([1, 2, 3, 4, 5, 6, 100])('a list of pushes in pages of %i has every push once, open pushes first', async (limit) => {
   expect(await walk(`?limit=${limit}`)).toEqual([...idsOf(open), ...idsOf(ended)])
   expect(await walk(`?outcome=open&limit=${limit}`)).toEqual(idsOf(open))
   expect(await walk(`?outcome=sent&limit=${limit}`)).toEqual(idsOf(ended))
 })
 
-test('a push that ends while the list is made is shown once, with its end', async () => {
+test('a push that ends while the list is made is listed once, with its outcome', async () => {
   const [first] = open
   peers.answers.set(listPushes.subject, pages([{ ...ended[0], subscriptionId: first?.subscriptionId }, ...ended]))
 
@@ -80,7 +80,7 @@ test('a push that ends while the list is made is shown once, with its end', asyn
   expect(items.find(({ subscriptionId }) => subscriptionId === first?.subscriptionId)?.outcome).toBe('sent')
 })
 
-test('an outcome is asked of the ledger alone, and filters are asked of both', async () => {
+test('a list filtered by outcome asks the tracker alone; other filters go to audience and the tracker', async () => {
   peers.asked.length = 0
   await list('?outcome=failed')
   expect(askedOf(listOpenPushes)).toEqual([])

@@ -5,10 +5,11 @@ import { z } from 'zod'
 import { pageQuery } from '../../core/page.ts'
 import { exportPushes } from '../export-pushes.ts'
 import { listShownPushes } from '../list-pushes.ts'
-import { readApp } from '../../apps/manage-app.ts'
-import { PushList } from '../../openapi/http/administration-answers.ts'
+import { getApp } from '../../apps/store/apps.ts'
+import { PushList } from '../../http/answers.ts'
 import { route } from '../../http/route.ts'
-import { inPlaceOf, TextStream } from '../../http/text-stream.ts'
+import { TextStream } from '../../http/text-stream.ts'
+import { inPlaceOf } from '../../heavy-reads.ts'
 
 const filters = {
   campaignId: ObjectId.optional(),
@@ -17,14 +18,14 @@ const filters = {
   outcome: z
     .enum([...outcomes, 'open'])
     .optional()
-    .meta({ description: 'Only pushes that ended so; `open`: only those that have not ended yet. Without it the open ones come first.' }),
+    .meta({ description: 'Only pushes with this outcome; `open`: only pushes that have none yet. Without it open pushes come first.' }),
   code: text(1, 64).optional(),
   platform: z.enum(platforms).optional(),
   from: Timestamp.optional().meta({
-    description: 'Only pushes that ended at this moment or later; one that has not ended: that was queued then.',
+    description: 'Only pushes that ended at this moment or later; of open pushes those that were queued then.',
   }),
   to: Timestamp.optional().meta({
-    description: 'Only pushes that ended before this moment; one that has not ended: that was queued before it.',
+    description: 'Only pushes that ended before this moment; of open pushes those that were queued before it.',
   }),
 }
 const isInOrder = ({ from, to }: { from?: string | undefined; to?: string | undefined }) =>
@@ -42,11 +43,11 @@ export const pushes = [
     key: 'admin',
     query: LedgerQuery,
     status: 200,
-    summary: 'List what became of pushes, newest first; those that have not ended come before the others, with their last answer',
+    summary: 'List pushes with their outcomes, newest first; open pushes come before the others, with the last answer of their provider',
     answers: PushList,
     async answer({ db, bus }, { appId, query }) {
-      await readApp(db, appId)
-      return listShownPushes(bus, { appId, ...query })
+      await getApp(db, appId)
+      return listShownPushes({ bus }, { appId, ...query })
     },
   }),
   route({
@@ -56,11 +57,11 @@ export const pushes = [
     key: 'admin',
     query: ExportQuery,
     status: 200,
-    summary: 'The same pushes as a CSV, all of them: a connection that is cut says that not all has come',
+    summary: 'Export the same pushes as a CSV, all of them; a connection that is cut means that some are missing',
     mediaType: 'text/csv',
     async answer({ db, bus, heavyReads }, { appId, query }) {
-      await readApp(db, appId)
-      return new TextStream(inPlaceOf(heavyReads, appId, exportPushes(bus, { appId, ...query })), {
+      await getApp(db, appId)
+      return new TextStream(inPlaceOf(heavyReads, appId, exportPushes({ bus }, { appId, ...query })), {
         'content-type': 'text/csv; charset=utf-8; header=present',
         'content-disposition': `attachment; filename="pushes-${appId}.csv"`,
       })

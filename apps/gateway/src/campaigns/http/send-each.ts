@@ -15,9 +15,10 @@ export const NotificationInBatch = SendNotification.safeExtend({ idempotencyKey:
 export type SentItem = ItemResult<{ id: string; replayed?: true }>
 
 /**
- * Sends each of several notifications as POST /v1/notifications would send it alone: counted by itself (`countSend` throws the Fault
- * `rate_limited`), under its own key or `<key>:<index>`, refused by itself. Items that share a key go one after another, so that the second is
- * a replay of the first. Answers in the order given; an item that met an away database says so, and the same request again makes what is missing.
+ * Sends each of several notifications as POST /v1/notifications would send it alone: each counts by itself (`countSend` throws the Fault
+ * `rate_limited`), has its own key or `<key>:<index>`, and is refused by itself. Items with the same key are sent one after another, so that the
+ * second is a replay of the first. The results are in the order of the items. An item that met an unreachable database says so, and the same
+ * request again sends what is missing.
  */
 export async function sendEach(
   { bus, watch }: { bus: Pick<Bus, 'call'>; watch: Pick<DatabaseWatch, 'guard'> },
@@ -51,20 +52,23 @@ export async function sendEach(
   return Promise.all(items.map(sendInOrder))
 }
 
-/** The item's own key, whether it is right or not: that is checked with the rest of the item. */
+/** The item's own key, valid or not: that is checked with the rest of the item. */
 const keyOf = (item: unknown): string | undefined => {
   const { data } = z.object({ idempotencyKey: z.string() }).safeParse(item)
   return data?.idempotencyKey
 }
 
-/** Of a key that leaves no room for the place its hash is taken: the caller may use all 255 characters here too. */
+/**
+ * The key of an item by its place. A key that leaves no room for the place is hashed first, so that the caller may use all 255 characters here
+ * too.
+ */
 function keyOfPlace(key: string | null, index: number): string | null {
   if (key === null) return null
   const whole = `${key}:${index}`
   return whole.length <= longestIdempotencyKey ? whole : `${hash('sha256', key)}:${index}`
 }
 
-/** That of the call for the item alone: whoever goes over from one to the other with the same keys sends nothing twice. */
+/** The fingerprint of a request for the item alone: a caller who changes from one call to the other with the same keys sends nothing twice. */
 const fingerprintOfSend = (item: unknown): string => {
   const { idempotencyKey: _key, ...body } = Object(item) as { idempotencyKey?: unknown }
   return fingerprintOf('POST', '/v1/notifications', body)

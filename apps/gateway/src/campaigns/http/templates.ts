@@ -1,8 +1,11 @@
 import { createTemplate, deleteTemplate, listTemplates, readTemplate, replaceTemplate } from '@herald/contracts/calls/campaigns'
 import { SaveTemplate, Template } from '@herald/contracts/template'
 import { cappedList, listRequestOf, PageQuery } from '../../core/page.ts'
+import { administered } from '../../apps/http/administered.ts'
+import { getApp } from '../../apps/store/apps.ts'
 import { TemplateList } from '../../http/answers.ts'
-import { elsewhere, route } from '../../http/route.ts'
+import { TemplatesOfApp } from './campaign-answers.ts'
+import { elsewhere, route, type Route } from '../../http/route.ts'
 
 const reads = { key: 'secret', scope: 'campaigns:read' } as const
 const writes = { key: 'secret', scope: 'campaigns:write' } as const
@@ -71,3 +74,21 @@ export const templates = [
     answer: ({ bus }, { appId, params }) => bus.call(deleteTemplate, { appId, templateId: params.id }),
   }),
 ]
+
+const listOfApp = route({
+  name: 'listTemplatesOfApp',
+  method: 'get',
+  path: '/v1/admin/apps/:appId/templates',
+  key: 'admin',
+  query: PageQuery,
+  status: 200,
+  summary: 'List templates, newest first',
+  answers: TemplatesOfApp,
+  async answer({ db, bus }, { appId, query }) {
+    await getApp(db, appId)
+    return cappedList(await bus.call(listTemplates, { appId, ...listRequestOf(query) }))
+  },
+})
+
+/** For the dashboard: the public operations, with a list like the administration's other lists (spec: administration/segments-templates). */
+export const templatesOfApp: readonly Route[] = [listOfApp, ...templates.filter(({ name }) => name !== 'listTemplates').map(administered)]

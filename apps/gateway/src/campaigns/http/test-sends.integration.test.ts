@@ -32,7 +32,7 @@ const auditOf = async (action: string) => {
 }
 
 // spec: administration/test-send-answer
-test('a test is answered with what became of each push', async () => {
+test('a test is answered with the outcome of each push', async () => {
   const push = { subscriptionId: test1.subscriptionId, platform: 'ios', outcome: 'failed', code: 'token_invalid', attempts: 1 }
   const row = { ...push, providerCode: '400 BadDeviceToken' }
   peers.answers.set(listPushes.subject, () => ({
@@ -52,7 +52,7 @@ test('a test is answered with what became of each push', async () => {
 })
 
 // spec: administration/test-send, limits/idempotency-replay, administration/audit
-test('a test that is asked for again with its key is the same, says so, and leaves no second line in the audit', async () => {
+test('a repeated test with the same Idempotency-Key is the same test, says so, and leaves no second audit line', async () => {
   const before = await auditOf('campaign.tested')
   const [first, again] = [await send(test1, { 'idempotency-key': 'test-1' }), await send(test1, { 'idempotency-key': 'test-1' })]
 
@@ -63,7 +63,7 @@ test('a test that is asked for again with its key is the same, says so, and leav
 })
 
 // spec: administration/test-send-devices, administration/test-send
-test('a wrong test is refused at its field, before anybody is asked', async () => {
+test('a wrong test is refused at its field, before any other app is asked', async () => {
   const asked = peers.asked.length
   expect(pathsOf(await send({ content }))).toEqual(['subscriptionId'])
   expect(pathsOf(await send({ ...test1, userIds: [newId()] }))).toEqual(['subscriptionId'])
@@ -76,7 +76,7 @@ test('a wrong test is refused at its field, before anybody is asked', async () =
 })
 
 // spec: administration/test-devices, administration/token
-test('administration alone marks a device: no API key can, here or by changing its own device', async () => {
+test('only the administration marks a test device: no API key can, by any route', async () => {
   const id = newId()
   const path = `/v1/admin/apps/${appId}/subscriptions/${id}`
   const marks: unknown[] = []
@@ -100,7 +100,7 @@ test('administration alone marks a device: no API key can, here or by changing i
 })
 
 // spec: administration/test-devices
-test('the 101st test device is 409, and leaves no line', async () => {
+test('the 101st test device is 409, and leaves no audit line', async () => {
   const before = await auditOf('device.marked')
   peers.answers.set(markTestDevice.subject, () => {
     throw fault('limit_reached', 'An app has at most 100 test devices.')
@@ -111,7 +111,7 @@ test('the 101st test device is 409, and leaves no line', async () => {
 })
 
 // spec: administration/lists
-test('the devices for tests are listed like everything else', async () => {
+test('the list of test devices comes page by page', async () => {
   const listed = { items: [{ id: newId() }], nextCursor: 'next' }
   peers.answers.set(listTestDevices.subject, () => listed)
   expect(await gateway.admin('GET', `/apps/${appId}/test-devices?limit=1`)).toMatchObject({ status: 200, body: listed })

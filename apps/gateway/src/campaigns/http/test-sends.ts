@@ -4,15 +4,14 @@ import { campaignStatuses } from '@herald/contracts/stats'
 import { TestDevice, TestResult, TestSend } from '@herald/contracts/test-send'
 import { z } from 'zod'
 import { listRequestOf, pageQuery } from '../../core/page.ts'
-import { readApp } from '../../apps/manage-app.ts'
+import { getApp } from '../../apps/store/apps.ts'
 import { Id } from '../../http/answers.ts'
-import { replayedHeaders } from '../../http/replayed.ts'
-import { elsewhere, Reply, route } from '../../http/route.ts'
+import { elsewhere, replayedHeaders, Reply, route } from '../../http/route.ts'
 
 const TestSent = z.object({ id: Id, status: z.enum(campaignStatuses), results: z.array(TestResult) })
 const TestDeviceList = z.object({ items: z.array(TestDevice), nextCursor: z.string().nullable() })
 
-/** Tests of what is to be sent, on devices of the app's own people (spec: administration/test-send). */
+/** Tests of what is to be sent, on devices of the operators and their colleagues (spec: administration/test-send). */
 export const testSends = [
   route({
     name: 'sendTest',
@@ -24,8 +23,8 @@ export const testSends = [
     status: 200,
     summary: 'Send a test to single devices and answer what became of it; 202 when that takes longer than 10 seconds',
     description:
-      'Tests the send fields, or the content of a campaign or of a variant of it. `subscriptionId` may be any device; the other selectors mean test devices. ' +
-      'A test obeys no delivery rule and is counted in no series. 202 has the results that there are; the same request with the same Idempotency-Key answers the rest.',
+      'Tests the send fields, or the content of a campaign or of a variant of it. `subscriptionId` may be any device; the other selectors reach test devices only. ' +
+      'A test obeys no delivery rule and is counted in no series. 202 has the results so far; the same request with the same Idempotency-Key answers the rest.',
     answers: TestSent,
     faults: ['not_found', 'idempotency_in_progress', 'idempotency_key_reused', 'unknown_variant'],
     audit: elsewhere('campaign.tested'),
@@ -45,7 +44,7 @@ export const testSends = [
     summary: 'List the test devices, the one marked last first',
     answers: TestDeviceList,
     async answer({ db, bus }, { appId, query }) {
-      await readApp(db, appId)
+      await getApp(db, appId)
       return bus.call(listTestDevices, { appId, ...listRequestOf(query) })
     },
   }),

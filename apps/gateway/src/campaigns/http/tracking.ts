@@ -4,14 +4,14 @@ import { fault } from '@herald/contracts/fault'
 import { z } from 'zod'
 import { route } from '../../http/route.ts'
 
-/** Whatever else is asked for, and an action in another form, is not looked at: a device must not lose its report by it. */
+/** The query of a report. Any other parameter, and an action in another form, is ignored: a device must not lose its report by it. */
 const Report = z.object({
   action: z
     .string()
     .regex(actionForm)
     .optional()
     .catch(undefined)
-    .meta({ description: 'The id of the action that was pressed; webhooks tell it. In another form it is left out.' }),
+    .meta({ description: 'The id of the action that was pressed; webhooks pass it on. In another form it is ignored.' }),
 })
 
 export const tracking = [

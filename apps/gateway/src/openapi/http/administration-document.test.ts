@@ -19,7 +19,7 @@ const operationOf = (name: string) => operations.find(({ operationId }) => opera
 const titled = administrationRoutes.map((route) => [route.name, route] as const)
 
 // spec: administration/document
-test('every administration route says what it answers', () => {
+test('every administration route has a schema of its answer', () => {
   const silent = administrationRoutes.filter(
     ({ answers, mediaType, status }) => answers === undefined && mediaType === undefined && status !== 204,
   )
@@ -27,7 +27,7 @@ test('every administration route says what it answers', () => {
 })
 
 // spec: administration/document
-test('the document describes every route of the administration, behind its token or a session, and none of the public API', () => {
+test('the administration’s document describes each of its routes, with the token or a session, and no public route', () => {
   for (const { method, path, name, key } of administrationRoutes)
     expect(description.paths?.[templateOf(path)]?.[method]).toMatchObject({
       operationId: name,
@@ -49,7 +49,7 @@ const examplesOf = (name: string) => Object.values(bodiesOf(name).examples ?? {}
 const answerOf = (name: string, status: number) => operationOf(name)?.responses[status]?.content?.['application/json']
 
 // spec: administration/document
-test('every administration route shows what it takes and what it answers', () => {
+test('every administration route has an example of its body and of its answer', () => {
   const withoutBody = administrationRoutes.filter(({ name, body }) => body !== undefined && examplesOf(name).length === 0)
   const withoutAnswer = administrationRoutes.filter(
     ({ name, answers, mediaType, status }) =>
@@ -59,11 +59,11 @@ test('every administration route shows what it takes and what it answers', () =>
   expect({ withoutBody: names(withoutBody), withoutAnswer: names(withoutAnswer) }).toEqual({ withoutBody: [], withoutAnswer: [] })
 })
 
-/** A private key that is no key: what is shown of it is its form. */
+/** Their example has a private key in form only, which is refused as a key. */
 const withKeys = new Set(['setApns', 'setFcm'])
 const showingBodies = titled.filter(([name]) => examplesOf(name).length > 0)
 
-test.each(showingBodies)('%s shows a body that matches its schema, and takes it', (name, { body }) => {
+test.each(showingBodies)('%s has example bodies that match its schema and that it accepts', (name, { body }) => {
   for (const value of examplesOf(name)) {
     expect(whyNotSchema(description, bodiesOf(name).schema, value)).toBeUndefined()
     expect(withKeys.has(name) ? [] : (body?.safeParse(value).error?.issues ?? [])).toEqual([])
@@ -71,7 +71,7 @@ test.each(showingBodies)('%s shows a body that matches its schema, and takes it'
 })
 
 test.each(titled.filter(([name, { status }]) => answerOf(name, status)?.example !== undefined))(
-  '%s shows an answer that matches its schema, and whose every field is in it',
+  '%s has an example answer that matches its schema, with no field that the schema does not name',
   (name, { status }) => {
     const { schema, example } = answerOf(name, status) ?? {}
     expect(example).toEqual(administrationApi.exampleOf(name)?.answer)
@@ -80,7 +80,7 @@ test.each(titled.filter(([name, { status }]) => answerOf(name, status)?.example 
   },
 )
 
-test('every parameter of a path is described, with an example; everything but the sign-in takes x-admin-actor', () => {
+test('every parameter of a path is described with an example, and every route but the sign-in accepts x-admin-actor', () => {
   for (const [path, methods] of Object.entries(description.paths ?? {})) {
     for (const { operationId, parameters } of Object.values(methods) as Operation[]) {
       const all = parameters.map((parameter) => resolve(description, parameter))
@@ -92,7 +92,7 @@ test('every parameter of a path is described, with an example; everything but th
   }
 })
 
-test('every error answer has the one shape, and the statuses of its codes; forbidden is what no page of the dashboard asked', () => {
+test('every error of the administration has the common shape and the statuses of its codes; `forbidden` is about the missing x-csrf-token', () => {
   for (const { responses } of operations) {
     for (const [status, response] of Object.entries(responses).filter(([code]) => Number(code) >= 400)) {
       const { schema, examples = {} } = (resolve(description, response)['content'] as Content)['application/json'] ?? { schema: {} }

@@ -1,20 +1,19 @@
-import { administrationExamples } from './administration-examples.ts'
 import { exampleOf } from './examples.ts'
 import type { Api } from './openapi.ts'
 import { commonParameters } from './openapi-public.ts'
 
 const { IdentityToken: _ofTheSdks, ...shared } = commonParameters
 
-/** The document of the administration (spec: administration/document), for the dashboard and for whoever scripts it: it may change with any version. */
+/** The document of the administration (spec: administration/document), for the dashboard and for scripts: it may change with any version. */
 export const administrationApi: Api = {
   title: 'Herald administration',
   version: '1.0.0',
   description:
-    'What the dashboard is made with. It has no promise of stability: it may change with any version of Herald. Forms, errors and lists are those of the public API.',
+    'The API of the dashboard. It is not promised to be stable: it may change with any version of Herald. Bodies, errors and lists have the form of the public API.',
   tags: [
     { name: 'apps', description: 'Apps and their settings.' },
     { name: 'keys', description: 'API keys.' },
-    { name: 'providers', description: 'Credentials of APNs, FCM and Web Push, and the ways there.' },
+    { name: 'providers', description: 'Credentials of APNs, FCM and Web Push, and the circuits to them.' },
     { name: 'pushes', description: 'What became of each push.' },
     { name: 'webhooks', description: 'Endpoints and their deliveries.' },
     { name: 'audit', description: 'Who changed what.' },
@@ -46,7 +45,7 @@ export const administrationApi: Api = {
     AdminActor: {
       name: 'x-admin-actor',
       in: 'header',
-      description: 'Who does it, for the audit: claimed, and not proven. Without it: administrator.',
+      description: 'The name that the audit shows for this change. It is claimed and not proven. Without it: administrator.',
       schema: { type: 'string', pattern: '^[\\x20-\\x7e]{1,128}$' },
       example: 'Ann Miller',
     },
@@ -55,5 +54,5 @@ export const administrationApi: Api = {
     unauthorized: 'Give the administration token: Authorization: Bearer <token>.',
     forbidden: 'A change needs the header x-csrf-token with the csrfToken that GET /v1/admin/session answers.',
   },
-  exampleOf: (name) => administrationExamples[name] ?? exampleOf[name.replace(/OfApp$/, '')],
+  exampleOf: (name) => exampleOf[name] ?? exampleOf[name.replace(/OfApp$/, '')],
 }

@@ -6,7 +6,7 @@ import { openApiDocument } from '../../http/routes.ts'
 
 const released: object = JSON.parse(readFileSync(resolve(import.meta.dirname, '../../../../../docs/openapi.released.json'), 'utf8'))
 
-/** Today's document with something changed in its text. */
+/** Today's document with a change in its text. */
 function changed(from: string | RegExp, to: string): object {
   const text = JSON.stringify(openApiDocument)
   const other = text.replace(from, to)
@@ -15,7 +15,7 @@ function changed(from: string | RegExp, to: string): object {
 }
 
 // spec: limits/versioning
-test('nothing that the released document promises is taken back', () => {
+test('today’s API breaks no promise of the released document', () => {
   expect(breakingChanges(released, openApiDocument)).toEqual([])
 })
 

@@ -5,8 +5,8 @@ const record = (value: unknown): Json => (typeof value === 'object' && value !==
 const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
 
 /**
- * What would break a client of the released document: /v1 changes only add (spec: limits/versioning). A request that was right
- * has to stay right, so its schemas may only widen; an answer may get more fields, but none may go, change its kind or become absent.
+ * Finds what would break a client of the released document: /v1 changes only by adding (spec: limits/versioning). A request that was right must
+ * stay right, so its schemas may only widen. An answer may get more fields, but no field may go, change its kind or become optional.
  */
 export function breakingChanges(released: Api, current: Api): string[] {
   return Object.entries(released.paths ?? {}).flatMap(([path, methods]) =>
@@ -78,7 +78,7 @@ const upperLimits = ['maximum', 'maxLength', 'maxItems', 'maxProperties']
 const lowerLimits = ['minimum', 'minLength', 'minItems', 'exclusiveMinimum']
 const fixed = ['const', 'format', 'pattern']
 
-/** Two schemas side by side. A schema that leads back to itself is compared once. */
+/** Compares two schemas. A schema that leads back to itself is compared once. */
 class Comparison {
   readonly #released: Api
   readonly #current: Api
@@ -134,7 +134,7 @@ class Comparison {
     })
   }
 
-  /** Forms of a union are compared in their order: a new one goes to the end. */
+  /** The forms of a union are compared in their order, so a new form goes to the end. */
   #inside(then: Json, now: Json, path: string, compare: (was: unknown, is: unknown, path: string) => string[]): string[] {
     const shared = Object.entries(record(then['properties'])).filter(([name]) => name in record(now['properties']))
     const forms = (schema: Json) => list(schema['anyOf'] ?? schema['oneOf'])
@@ -163,7 +163,7 @@ class Comparison {
 const kindsOf = (schema: Json): unknown[] =>
   Array.isArray(schema['type']) ? schema['type'] : schema['type'] === undefined ? [] : [schema['type']]
 
-/** Every value and type that was possible has to be possible still; no list means anything goes. */
+/** Every value and type that was possible must still be possible; an empty list allows anything. */
 function typeChanges(values: unknown[], newValues: unknown[], types: unknown[], newTypes: unknown[], path: string): string[] {
   const isNumber = (type: unknown) => type === 'integer' && newTypes.includes('number')
   const missing = newTypes.length === 0 ? [] : types.filter((type) => !newTypes.includes(type) && !isNumber(type))

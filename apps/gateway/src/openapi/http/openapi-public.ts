@@ -3,7 +3,7 @@ import { exampleOf } from './examples.ts'
 import type { Api } from './openapi.ts'
 import { describeDeliveries } from './openapi-webhooks.ts'
 
-/** What many operations take, on both surfaces. */
+/** Headers that many operations take, in both documents. */
 export const commonParameters = {
   RequestId: {
     name: 'x-request-id',
@@ -14,7 +14,8 @@ export const commonParameters = {
   IdempotencyKey: {
     name: 'Idempotency-Key',
     in: 'header',
-    description: 'Within 24 hours the same request with the same key answers the first answer again, with Idempotent-Replayed: true.',
+    description:
+      'The same request with the same key gets the first answer again, with Idempotent-Replayed: true, as long as the key is kept: 24 hours unless the operator sets another time.',
     schema: { type: 'string', minLength: 1, maxLength: 255 },
     example: 'order-17-shipped',
   },
@@ -22,7 +23,7 @@ export const commonParameters = {
     name: 'Idempotency-Key',
     in: 'header',
     description:
-      'Gives each item without a key of its own the key `<Idempotency-Key>:<index>`: repeated within 24 hours the same request makes only what is missing.',
+      'Gives each item without a key of its own the key `<Idempotency-Key>:<index>`: the same request again sends only what is missing, as long as keys are kept (24 hours unless the operator sets another time).',
     schema: { type: 'string', minLength: 1, maxLength: 255 },
     example: 'orders-of-today',
   },

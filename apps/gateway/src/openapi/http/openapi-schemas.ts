@@ -11,12 +11,20 @@ import { TagChanges, Tags } from '@herald/contracts/text'
 import { Subscription, User } from '@herald/contracts/user'
 import type { SchemaObject } from 'openapi3-ts/oas31'
 import { z } from 'zod'
-import * as administration from './administration-answers.ts'
+import * as ofApps from '../../apps/http/app-answers.ts'
+import { AuditEntry, AuditList } from '../../audit/http/audit.ts'
+import * as ofCampaigns from '../../campaigns/http/campaign-answers.ts'
+import { SystemRead } from '../../overview/http/overview-answers.ts'
+import { SegmentsOfApp } from '../../people/http/user-answers.ts'
+import * as ofWebhooks from '../../webhooks/http/webhook-answers.ts'
 import * as answers from '../../http/answers.ts'
 
-/** What the document shows once, under a name of its own; everything else stands where it is used. */
-const named: Record<string, z.ZodType> = {
+/** Schemas that the document shows once, under their names; every other schema stands where it is used. */
+const named: Record<string, unknown> = {
   ...answers,
+  ...ofApps,
+  ...ofCampaigns,
+  ...ofWebhooks,
   Action,
   Bypass,
   Content,
@@ -37,11 +45,15 @@ const named: Record<string, z.ZodType> = {
   User,
   UserChanges,
   WebPushKeys,
+  AuditEntry,
+  AuditList,
+  SystemRead,
+  SegmentsOfApp,
 }
-const namedThere: [string, unknown][] = Object.entries(administration)
-const isSchema = (entry: [string, unknown]): entry is [string, z.ZodType] => entry[1] instanceof z.ZodType
-for (const [id, schema] of [...Object.entries(named), ...namedThere.filter(isSchema)])
-  z.globalRegistry.add(schema, { ...z.globalRegistry.get(schema), id })
+/** Parts of these files, and answers of one route, that stand where they are used. */
+const unnamed = new Set(['Time', 'Count', 'nextCursor', 'WaveList', 'RunList', 'DeliveryWithBody'])
+for (const [id, schema] of Object.entries(named))
+  if (schema instanceof z.ZodType && !unnamed.has(id)) z.globalRegistry.add(schema, { ...z.globalRegistry.get(schema), id })
 
 const here = (name: string) => `#/components/schemas/${name}`
 const nodes = { type: 'array', minItems: 1, maxItems: 50, items: { $ref: here('SegmentNode') } } as const
@@ -52,11 +64,11 @@ const group = (key: string, schema: SchemaObject): SchemaObject => ({
   additionalProperties: false,
 })
 
-/** Shapes that no zod schema says: segments are read by hand, for the paths of their mistakes. */
+/** Shapes that no zod schema has: segments are read by hand, so that each mistake is named with its path. */
 export const writtenSchemas: Record<string, SchemaObject> = {
   Segment: {
     description:
-      'Whom a segment matches; {} means everyone. At most 8 levels deep, with at most 100 leaves and 10,000 listed values; one that costs too much per device is refused at the leaf that is too much.',
+      'Which devices a segment matches; {} means everyone. At most 8 levels deep, with at most 100 leaves and 10,000 listed values; one that costs too much per device is refused at the leaf that is too much.',
     anyOf: [{ type: 'object', maxProperties: 0 }, { $ref: here('SegmentNode') }],
   },
   SegmentNode: {
@@ -87,7 +99,7 @@ export const writtenSchemas: Record<string, SchemaObject> = {
         type: 'object',
         required: ['code', 'message'],
         properties: {
-          code: { type: 'string', description: 'One of a closed table; programs decide by it.' },
+          code: { type: 'string', description: 'One of a fixed list: programs decide by it.' },
           message: { type: 'string', description: 'A sentence for people.' },
           details: {
             type: 'array',
@@ -105,8 +117,8 @@ export const writtenSchemas: Record<string, SchemaObject> = {
 }
 
 /**
- * A zod schema as JSON Schema, what a caller may send or gets. Parts with a name are references; they come along in `parts`
- * for the document's components.
+ * A zod schema as JSON Schema, of what a caller may send or gets. Parts with a name become references, and come along in `parts` for the
+ * document's components.
  */
 export function jsonSchemaOf(schema: z.ZodType): { schema: SchemaObject; parts: Record<string, SchemaObject> } {
   const json: Record<string, unknown> = z.toJSONSchema(schema, {
@@ -128,7 +140,7 @@ export function jsonSchemaOf(schema: z.ZodType): { schema: SchemaObject; parts: 
 
 const isSafeLimit = (value: unknown): boolean => value === Number.MAX_SAFE_INTEGER || value === Number.MIN_SAFE_INTEGER
 
-/** References count from the root of the document; an integer's safe range and the pattern of a time say nothing. */
+/** References count from the root of the document. An integer's safe range and the pattern of a time say nothing and are left out. */
 function tidy(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(tidy)
   if (typeof value !== 'object' || value === null) return value

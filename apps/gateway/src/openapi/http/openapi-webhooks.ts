@@ -20,7 +20,7 @@ const exampleEvent = {
 export function describeDeliveries(builder: OpenApiBuilder): NonNullable<OpenAPIObject['webhooks']> {
   const byType = Object.entries(webhookEvents).map(([type, schema]) => [type, addSchema(builder, nameOf(type), schema)] as const)
   builder.addSchema('WebhookEvent', {
-    description: 'What happened. New types and fields may be added: pass over what you do not know.',
+    description: 'What happened. New types and fields may be added: ignore what you do not know.',
     oneOf: byType.map(([, schema]) => schema),
     discriminator: { propertyName: 'type', mapping: Object.fromEntries(byType.map(([type, schema]) => [type, String(schema.$ref)])) },
   })
@@ -60,9 +60,9 @@ export function describeDeliveries(builder: OpenApiBuilder): NonNullable<OpenAPI
           },
         },
         responses: {
-          '2XX': { description: 'Taken. Nothing but the status is looked at.' },
+          '2XX': { description: 'Received. Herald looks at the status alone.' },
           default: {
-            description: '408, 429, 5xx and no answer: it is tried again, 5 times in all. Anything else: it is given up.',
+            description: 'After 408, 429, 5xx or no answer Herald tries again, 5 times in all. After any other status it gives up.',
           },
         },
       },

@@ -15,7 +15,8 @@ import {
 import { z } from 'zod'
 import { Unhealthy } from '../../http/answers.ts'
 import { largestBody } from '../../http/body.ts'
-import { exampleFault, exampleParam, type Example } from './examples.ts'
+import type { Example } from '../../http/shop.ts'
+import { exampleFault, exampleParam } from './examples.ts'
 import { jsonSchemaOf, writtenSchemas } from './openapi-schemas.ts'
 import type { Route } from '../../http/route.ts'
 
@@ -28,11 +29,11 @@ export type Api = {
   tagOf: (path: string) => string
   security: Readonly<Record<string, SecuritySchemeObject>>
   parameters: Readonly<Record<string, ParameterObject>>
-  /** A request's body and an answer, by route name. */
+  /** The example bodies and the example answer of a route, by its name. */
   exampleOf: (name: string) => Example | undefined
-  /** What errors say here that have another message in the public document. */
+  /** Messages of errors that read otherwise than in the public document. */
   faultMessages?: Partial<Record<FaultCode, string>>
-  /** What Herald asks of others. */
+  /** What Herald posts to others. */
   webhooks?: (builder: OpenApiBuilder) => NonNullable<OpenAPIObject['webhooks']>
 }
 
@@ -150,7 +151,7 @@ function parametersOf(route: Route): (ParameterObject | ReferenceObject)[] {
 
 const paramsOf = (path: string): string[] => [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name)
 
-/** The id of the kind of thing that a path names: every example is of the same shop. */
+/** The example id of the kind of thing that a path names. */
 const exampleId = (path: string): string => {
   const kinds = ['subscriptions', 'users', 'segments', 'templates', 'campaigns']
   return `671a2b3c4d5e6f7081920a0${kinds.findIndex((kind) => path.includes(`/${kind}/`)) + 1}`
@@ -220,7 +221,7 @@ function contentOf(route: Route, api: Api, builder: OpenApiBuilder): Pick<Respon
   return { content: { 'application/json': { schema, ...(example === undefined ? {} : { example }) } } }
 }
 
-/** The answer of this status with these codes: most routes share most of them. */
+/** Adds the error response of this status with these codes, which most routes share, and refers to it. */
 function addError(builder: OpenApiBuilder, status: number, codes: FaultCode[], counted: boolean): ReferenceObject {
   const name = `${status}-${codes.join('-')}`
   const limited = status === 429 ? [...(counted ? limitHeaders : []), 'Retry-After'] : []
@@ -237,14 +238,14 @@ function addError(builder: OpenApiBuilder, status: number, codes: FaultCode[], c
   return refer('responses', name)
 }
 
-/** What follows from the route's values, and what it names itself. */
+/** The faults that follow from the route's values, and those that it names itself. */
 function faultsOf(route: Route): FaultCode[] {
   return [
     ...new Set<FaultCode>([
       ...(route.key === 'none' ? [] : (['unauthorized'] as const)),
-      // Of an administrator: what comes with the cookie and not from the dashboard.
+      // For an administrator: a cookie that the dashboard did not send.
       ...(route.key === 'none' ? [] : (['forbidden'] as const)),
-      // Without an administration token nothing is there.
+      // Without an administration token every path of the administration is 404.
       ...(paramsOf(route.path).length > 0 || isOfAdministration(route) ? (['not_found'] as const) : []),
       ...(route.limit === undefined && route.key === 'none' ? [] : (['rate_limited'] as const)),
       ...(route.body === undefined ? [] : (['unsupported_media_type', 'body_too_large'] as const)),

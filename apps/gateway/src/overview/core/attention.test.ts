@@ -29,7 +29,7 @@ test('an app where all is well needs no attention', () => {
 })
 
 // spec: administration/overview-attention
-test('each thing to look at says what it is about, and where more is to be read', () => {
+test('each thing that needs attention says what it is about, and where to read more', () => {
   const found = attentionOf(appId, {
     circuits: [circuit],
     configured: new Set(['apns']),
@@ -71,7 +71,7 @@ test('each thing to look at says what it is about, and where more is to be read'
 })
 
 // spec: administration/overview-attention
-test('a few failures, or a small share of them, need none', () => {
+test('a few failures, or a small share of failures, need no attention', () => {
   const withEnds = (sent: number, failed: number) => {
     const recent = { ...quiet, byPlatform: { ...quiet.byPlatform, ios: { sent, failed, skipped: 0 } } }
     return attentionOf(appId, { ...calm, recent }).map(({ code }) => code)

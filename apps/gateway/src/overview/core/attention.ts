@@ -1,11 +1,10 @@
-import type { ProviderKind } from '@herald/contracts/app'
+import { providerOf, type ProviderKind } from '@herald/contracts/app'
 import type { Circuit } from '@herald/contracts/calls/audience'
-import type { Platform } from '@herald/contracts/platform'
 import { platforms } from '@herald/contracts/platform'
 import type { CampaignsSummary, DeviceCounts, RecentCounts } from '@herald/contracts/series'
 import type { Webhook } from '@herald/contracts/webhook'
 
-/** What an administrator should look at (spec: administration/overview-attention). */
+/** What the operator should look at (spec: administration/overview-attention). */
 export const attentionCodes = [
   'circuit_open',
   'provider_missing',
@@ -15,14 +14,12 @@ export const attentionCodes = [
   'webhook_disabled',
   'webhook_failing',
 ] as const
-/** `params`: what a sentence about it needs. `href`: the operation of the administration that says more. */
+/** `params`: the values for a sentence about it. `href`: the operation of the administration that says more. */
 export type Attention = { code: (typeof attentionCodes)[number]; params: Record<string, string | number | null>; href: string }
 
-export const providerOf: Record<Platform, ProviderKind> = { ios: 'apns', android: 'fcm', web: 'webpush' }
-
-/** Of the pushes of a platform within a day that were sent or failed, so many failed, and so large a share. */
+/** A platform has many failures when at least so many of its pushes within a day failed, and so large a share of those that were sent or failed. */
 const [fewestFailures, failureShare] = [20, 0.1]
-/** Deliveries to an endpoint that failed one after another. */
+/** An endpoint is failing when so many deliveries to it failed one after another. */
 const fewestFailedDeliveries = 5
 
 export function attentionOf(

@@ -1,19 +1,18 @@
 import { providerKinds } from '@herald/contracts/app'
 import { environments } from '@herald/contracts/batch'
 import { failureCodes, outcomes } from '@herald/contracts/outcome'
-import { platforms } from '@herald/contracts/platform'
+import { perPlatform, platforms } from '@herald/contracts/platform'
 import type { Breakdown as BreakdownRead, Curve as CurveRead, DeviceDay, Series as SeriesRead } from '@herald/contracts/series'
 import { campaignStatuses } from '@herald/contracts/stats'
 import { z } from 'zod'
-import { describes } from '../../http/describes.ts'
 import { attentionCodes } from '../core/attention.ts'
 import type { readOverview } from '../read-overview.ts'
-import { Id } from '../../http/answers.ts'
+import { Count, describes, Id, Time } from '../../http/answers.ts'
+import { circuit } from '../../apps/http/app-answers.ts'
+import type { System } from '../read-system.ts'
 
-const Time = z.string().meta({ format: 'date-time' })
-const Count = z.int().min(0)
 const PlatformName = z.enum(platforms)
-const byPlatform = <Of extends z.ZodType>(of: Of) => z.object({ ios: of, android: of, web: of })
+const byPlatform = <Of extends z.ZodType>(of: Of) => z.object(perPlatform(() => of))
 
 const reported = { delivered: Count, opened: Count, clicked: Count, dismissed: Count, converted: Count }
 const counted = { queued: Count, sent: Count, failed: Count, skipped: Count, ...reported }
@@ -24,7 +23,7 @@ const devices = {
   total: Count,
   reachable: Count,
   optedOut: Count,
-  invalidated: Count.meta({ description: 'Opted out or not: total is reachable, optedOut and invalidated together.' }),
+  invalidated: Count.meta({ description: 'Invalidated devices, opted out or not. reachable, optedOut and invalidated add up to total.' }),
   active1d: Count,
   active7d: Count,
   active30d: Count,
@@ -34,7 +33,9 @@ const named = { campaignId: Id, name: z.string() }
 export const Overview = describes<Awaited<ReturnType<typeof readOverview>>>()(
   z.object({
     asOf: Time,
-    devicesAsOf: Time.meta({ description: 'Up to 60 s before asOf; of more than 5,000,000 devices, when the last day was taken.' }),
+    devicesAsOf: Time.meta({
+      description: 'When the devices were counted: up to 60 s before asOf; with more than 5,000,000 devices at the last daily count.',
+    }),
     devices: byPlatform(z.object(devices)),
     last24h: Counted.meta({ description: 'The present hour and the 23 before it.' }),
     previous24h: Counted,
@@ -65,7 +66,7 @@ export const Overview = describes<Awaited<ReturnType<typeof readOverview>>>()(
           href: z.string(),
         }),
       )
-      .meta({ description: 'What to look at, and the operation that says more of it.' }),
+      .meta({ description: 'What the operator should look at, and the operation that says more.' }),
   }),
 )
 
@@ -86,7 +87,7 @@ export const DeviceSeries = describes<{ points: DeviceDay[] }>()(
         at: Time,
         platform: PlatformName,
         takenAt: Time,
-        new: Count.meta({ description: 'Made on that day, and still there.' }),
+        new: Count.meta({ description: 'Devices registered on that day that still exist.' }),
         ...devices,
       }),
     ),
@@ -95,8 +96,8 @@ export const DeviceSeries = describes<{ points: DeviceDay[] }>()(
 
 export const Curve = describes<CurveRead>()(
   z.object({
-    startedAt: Time.nullable().meta({ description: 'When its first push was queued; null: none was.' }),
-    kept: z.boolean().meta({ description: 'False: a send of at most 1,000 pushes, which has no curve.' }),
+    startedAt: Time.nullable().meta({ description: 'When its first push was queued; null when none was.' }),
+    kept: z.boolean().meta({ description: 'False for a send of at most 1,000 pushes: it has no curve.' }),
     points: z.array(z.object({ afterSeconds: Count, ...reported })),
   }),
 )
@@ -110,7 +111,24 @@ export const Breakdown = describes<BreakdownRead>()(
     codes: z
       .array(z.object(codeCount))
       .nullable()
-      .meta({ description: 'Null where they are not known: of an older campaign, or of a small one past the retention of the ledger.' }),
+      .meta({ description: 'Null where they are unknown: for an older campaign, or a small one past the retention of the ledger.' }),
     variants: z.record(z.string(), z.object(ofVariant)),
+  }),
+)
+
+export const SystemRead = describes<System>()(
+  z.object({
+    version: z.string(),
+    baseUrl: z.string().nullable(),
+    database: z.enum(['ready', 'unreachable']),
+    queue: z.enum(['ready', 'unreachable']).meta({ description: 'NATS, over which the apps of Herald speak.' }),
+    ledgerDifference: z.int().min(0).nullable().meta({
+      description: 'By how much counters and ledger differ in all; it must be 0. Null when it is not counted yet, or the tracker is away.',
+    }),
+    openCircuits: z
+      .object({ count: Count, items: z.array(z.object({ appId: Id, ...circuit })) })
+      .nullable()
+      .meta({ description: 'The open circuits of all apps: the 100 newest. Null when audience is away.' }),
+    simulator: z.boolean().meta({ description: 'True when providers are simulated: no real device gets anything.' }),
   }),
 )

@@ -1,8 +1,8 @@
 import type { Breakdown, Curve, DeviceDay, Series } from '@herald/contracts/series'
-import { examples } from '../../openapi/http/examples.ts'
+import { appId, campaignId, tuesday, type Example } from '../../http/shop.ts'
+import type { System } from '../read-system.ts'
 
 /** A shop on an evening in January, after a send to everybody in the morning. */
-const { campaignId } = examples
 const none = { queued: 0, sent: 0, failed: 0, skipped: 0, delivered: 0, opened: 0, clicked: 0, dismissed: 0, converted: 0 }
 const morning = {
   queued: 1_250,
@@ -74,11 +74,34 @@ const breakdown: Breakdown = {
   variants: {},
 }
 
-/** Answers of the operations of overview.ts, by their names. */
-export const overviewExamples: Record<string, { answer: unknown }> = {
+/** Examples of the overview, series and the system, by route name. */
+export const overviewExamples: Record<string, Example> = {
   readOverview: { answer: overview },
   readSeries: { answer: series },
   readDeviceSeries: { answer: deviceSeries },
   readCurve: { answer: curve },
   readBreakdown: { answer: breakdown },
+  readSystem: {
+    answer: {
+      version: '0.1.0',
+      baseUrl: 'https://push.shop.example',
+      database: 'ready',
+      queue: 'ready',
+      ledgerDifference: 0,
+      openCircuits: {
+        count: 1,
+        items: [
+          {
+            appId,
+            platform: 'ios',
+            environment: 'production',
+            code: 'credentials_invalid',
+            since: tuesday,
+            probeAt: '2026-01-13T18:30:30.000Z',
+          },
+        ],
+      },
+      simulator: false,
+    } satisfies System,
+  },
 }

@@ -1,16 +1,18 @@
 import { readDeviceDays } from '@herald/contracts/calls/audience'
 import { getCampaign } from '@herald/contracts/calls/campaigns'
 import { readBreakdown, readCurve, readSeries } from '@herald/contracts/calls/tracker'
-import { platforms } from '@herald/contracts/platform'
+import { perPlatform, platforms } from '@herald/contracts/platform'
 import { seriesBuckets, type Breakdown as BreakdownRead, type Curve as CurveRead } from '@herald/contracts/series'
 import { parseDay } from '@herald/contracts/text'
 import { z } from 'zod'
-import { readApp } from '../../apps/manage-app.ts'
+import { getApp } from '../../apps/store/apps.ts'
+import { baseUrlOf } from '../../core/base-url.ts'
 import { readOverview } from '../read-overview.ts'
-import { Breakdown, Curve, DeviceSeries, Overview, Series } from './overview-answers.ts'
+import { readSystem } from '../read-system.ts'
+import { Breakdown, Curve, DeviceSeries, Overview, Series, SystemRead } from './overview-answers.ts'
 import { route } from '../../http/route.ts'
 
-/** An instant, or a date as its first instant in UTC. */
+/** A time, or a date, which stands for its first instant in UTC. */
 const Instant = z
   .string()
   .refine((value) => parseDay(value) !== undefined, 'must be an ISO 8601 time with a zone, or a date such as 2026-01-31')
@@ -18,7 +20,7 @@ const Instant = z
   .meta({ format: 'date-time' })
 
 const span = {
-  from: Instant.optional().meta({ description: 'Without it: the last 24 hours, or 30 days.' }),
+  from: Instant.optional().meta({ description: 'Without it: 24 hours ago for hours, 30 days ago for days.' }),
   to: Instant.optional().meta({ description: 'Without it: now.' }),
 }
 const isForward = ({ from, to }: { from?: string | undefined; to?: string | undefined }): boolean =>
@@ -30,15 +32,21 @@ const SeriesQuery = z
   .strictObject({
     ...span,
     bucket: z.enum(seriesBuckets).default('day'),
-    by: z.enum(['platform', 'code']).optional().meta({ description: 'A point for each platform; or counts of codes beside the points.' }),
+    by: z
+      .enum(['platform', 'code'])
+      .optional()
+      .meta({ description: '`platform`: a point for each platform. `code`: counts of codes beside the points.' }),
   })
   .refine(isForward, forward)
 
 const zeros = { queued: 0, open: 0, sent: 0, failed: 0, skipped: 0 }
-/** Of a campaign that has queued nothing. */
-const nothing: BreakdownRead = { byPlatform: { ios: zeros, android: zeros, web: zeros }, codes: [], variants: {} }
+/** The breakdown of a campaign that has queued nothing. */
+const nothing: BreakdownRead = { byPlatform: perPlatform(() => zeros), codes: [], variants: {} }
 
-/** An app over time (spec: administration/overview, administration/series). What is read here moved when it happened; none of it is looked for in the ledger. */
+/**
+ * An app over time (spec: administration/overview, administration/series). These numbers were counted when things happened; none is counted from
+ * the ledger when it is asked for.
+ */
 export const overview = [
   route({
     name: 'readOverview',
@@ -49,7 +57,7 @@ export const overview = [
     summary: 'Read an app at a glance: devices, the last days, what begins next and what needs attention',
     answers: Overview,
     async answer(gateway, { appId }) {
-      await readApp(gateway.db, appId)
+      await getApp(gateway.db, appId)
       return readOverview(gateway, appId)
     },
   }),
@@ -64,7 +72,7 @@ export const overview = [
     description: `Hours reach back 35 days, days 400. An answer has at most 2,000 points; by platform each bucket has ${platforms.length}.`,
     answers: Series,
     async answer({ db, bus }, { appId, query: { from = null, to = null, bucket, by = null } }) {
-      await readApp(db, appId)
+      await getApp(db, appId)
       return bus.call(readSeries, { appId, from, to, bucket, by })
     },
   }),
@@ -76,10 +84,10 @@ export const overview = [
     query: SpanQuery,
     status: 200,
     summary: 'Read how many devices there were at the end of each UTC day, by platform',
-    description: 'Days reach back 400. A day on which no process was there to count is absent.',
+    description: 'Days reach back 400 days. A day on which no process could count is absent.',
     answers: DeviceSeries,
     async answer({ db, bus }, { appId, query: { from = null, to = null } }) {
-      await readApp(db, appId)
+      await getApp(db, appId)
       return bus.call(readDeviceDays, { appId, from, to })
     },
   }),
@@ -92,7 +100,7 @@ export const overview = [
     summary: 'Read when devices reported of a campaign, by the time since its first push was queued',
     answers: Curve,
     async answer({ db, bus }, { appId, params }) {
-      await readApp(db, appId)
+      await getApp(db, appId)
       const of = { appId, campaignId: params.id }
       const curve = await bus.call(readCurve, of)
       if (curve) return curve
@@ -109,12 +117,27 @@ export const overview = [
     summary: 'Read the counters of a campaign by platform, code and variant',
     answers: Breakdown,
     async answer({ db, bus }, { appId, params }) {
-      await readApp(db, appId)
+      await getApp(db, appId)
       const of = { appId, campaignId: params.id }
       const breakdown = await bus.call(readBreakdown, of)
       if (breakdown) return breakdown
       await bus.call(getCampaign, of)
       return nothing
     },
+  }),
+]
+
+export const system = [
+  route({
+    name: 'readSystem',
+    method: 'get',
+    path: '/v1/admin/system',
+    key: 'admin',
+    withoutDatabase: true,
+    status: 200,
+    summary: 'Read how Herald as a whole is doing; what cannot be known now is null',
+    answers: SystemRead,
+    answer: ({ bus, watch, installed }, { header }) =>
+      readSystem({ bus, watch, baseUrl: baseUrlOf(installed.baseUrl, header), simulator: installed.simulator }),
   }),
 ]

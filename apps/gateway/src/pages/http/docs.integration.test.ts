@@ -5,7 +5,7 @@ import { startGateway } from '../../testing/start-gateway.ts'
 
 const gateway = await startGateway({ database: (await freshDatabase()).url('gateway'), nats: await freshNats() })
 
-test('the browser of the API loads nothing but what the gateway serves, under a policy that would stop anything else', async () => {
+test('the API browser loads only what the gateway serves, under a policy that blocks everything else', async () => {
   const page = await gateway.ask({ path: '/docs' })
   expect(page).toMatchObject({ status: 200, headers: { 'content-type': 'text/html; charset=utf-8' } })
   expect(page.headers['content-security-policy']).toContain("default-src 'none'; script-src 'self'")
@@ -24,7 +24,7 @@ test('the browser of the API loads nothing but what the gateway serves, under a 
   }
 })
 
-test('the document that it shows is not sent to a validator', async () => {
+test('the API browser does not send the document to a validator', async () => {
   const { text } = await gateway.ask({ path: '/docs/start.js' })
   expect(text).toContain('validatorUrl: null')
   expect(text).toContain("url: '/openapi.json'")

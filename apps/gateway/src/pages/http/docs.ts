@@ -6,8 +6,8 @@ const require = createRequire(import.meta.url)
 const { version } = require('swagger-ui-dist/package.json') as { version: string }
 
 /**
- * Nothing but what we serve ourselves runs, loads or is asked. Styles in attributes are how the browser's parts are laid out;
- * pictures in `data:` are its icons.
+ * The page runs, loads and asks nothing but what the gateway serves. Swagger UI lays out its parts with styles in attributes and has its icons as
+ * pictures in `data:`.
  */
 const policy = [
   "default-src 'none'",
@@ -37,7 +37,7 @@ const page = `<!doctype html>
 </html>
 `
 
-/** `validatorUrl: null`: the browser would send the document to a validator on the internet otherwise. */
+/** `validatorUrl: null` keeps the browser from sending the document to a validator on the internet. */
 const start = `SwaggerUIBundle({
   url: '/openapi.json',
   dom_id: '#api',
@@ -55,7 +55,7 @@ const text = (mediaType: string, body: string) =>
     headers: { 'content-type': `${mediaType}; charset=utf-8`, 'Content-Security-Policy': policy, 'Cache-Control': 'no-cache' },
   })
 
-/** The interactive browser of the API: it works without the internet. */
+/** The API in a browser (Swagger UI), without the internet. */
 export const docs = route({
   name: 'readDocs',
   method: 'get',
@@ -68,7 +68,7 @@ export const docs = route({
   answer: async () => text('text/html', page),
 })
 
-/** Of the package's twelve megabytes these are all it takes. Each is asked for by version, so it may be kept for ever. */
+/** The files that the page needs, of the package's twelve megabytes. Each is asked for with its version, so a browser may keep it for ever. */
 const files = [
   { name: 'swagger-ui.css', file: 'swagger-ui.css', mediaType: 'text/css; charset=utf-8' },
   { name: 'swagger-ui.js', file: 'swagger-ui-bundle.js', mediaType: 'text/javascript; charset=utf-8' },

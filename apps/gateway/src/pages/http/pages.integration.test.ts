@@ -50,7 +50,7 @@ const trustedTypes = "; require-trusted-types-for 'script'; trusted-types herald
 
 // spec: administration/dashboard-served
 test.each(['/dashboard', '/dashboard/', '/dashboard/apps/671a2b3c4d5e6f7081920a06/log?code=token_dead', '/dashboard/a/b/c/d/e/f/g/h.i'])(
-  '%s is the dashboard’s page, under a policy that lets nothing of others run or be asked',
+  '%s is the dashboard, under a policy that blocks everything that the gateway does not serve',
   async (path) => {
     const told = await get(path, { accept: 'text/html' })
     expect([told.status, told.text]).toEqual([200, index])
@@ -75,7 +75,7 @@ test.each(['/dashboard', '/dashboard/', '/dashboard/apps/671a2b3c4d5e6f7081920a0
   },
 )
 
-/** The bytes as they were sent. */
+/** The bytes of an answer as they were sent. */
 const bytesOf = (
   path: string,
   acceptEncoding?: string,
@@ -94,7 +94,7 @@ const bytesOf = (
   })
 
 // spec: administration/dashboard-served
-test('a hashed file is kept for good, and sent as the browser takes it', async () => {
+test('a file with a hash in its name may be cached for ever, and comes compressed when the browser accepts that', async () => {
   const path = '/dashboard/assets/main-AbC123.js'
   const { headers } = await get(path)
   expect(headers).toMatchObject({
@@ -117,12 +117,12 @@ test('a hashed file is kept for good, and sent as the browser takes it', async (
     etags.add(sent.etag)
   }
   expect(etags.size).toBe(3)
-  // Not compressed by the build: as it is.
+  // The build did not compress this file, so it comes as it is.
   expect((await bytesOf('/dashboard/assets/main-AbC123.css', 'br')).encoding).toBeUndefined()
 })
 
 // spec: administration/dashboard-served
-test('a worker beside the page may load its other half by its address', async () => {
+test('a service worker may load its second half by its address', async () => {
   const { status, headers } = await get('/dashboard/try-out-worker.js')
   expect([status, headers['content-type'], headers['cache-control']]).toEqual([200, 'text/javascript; charset=utf-8', 'no-cache'])
   expect(headers['content-security-policy']).toBe(policy)
@@ -156,7 +156,7 @@ test.each([
 })
 
 // spec: administration/files-only
-test('what is hidden in the dashboard’s directory is not served, nor anything outside of it', async () => {
+test('hidden files of the dashboard’s directory, and files outside of it, are not served', async () => {
   for (const path of ['/dashboard/.sources', '/dashboard/..%2fsecret.txt', '/dashboard/%2e%2e/secret.txt'])
     expect((await get(path)).text).toBe(index)
 })
@@ -172,7 +172,7 @@ test('a build that replaces the files is seen at once', async () => {
 })
 
 // spec: administration/web-sdk-served
-test('pages of any origin load the SDK, with hashes to hold it against', async () => {
+test('pages of any origin can load the web SDK and check it by its hashes', async () => {
   const told = await get('/sdk/v1/herald.iife.js', { origin: 'https://shop.example' })
   expect([told.status, told.text]).toEqual([200, 'var Herald'])
   expect(told.headers).toMatchObject({
@@ -191,7 +191,7 @@ test('pages of any origin load the SDK, with hashes to hold it against', async (
 })
 
 // spec: administration/guides-served
-test('a guide is found by its name, under the rules of the dashboard', async () => {
+test('a guide is served by its name, under the policy of the dashboard', async () => {
   const begin = await get('/docs/guide')
   expect([begin.status, begin.headers.location]).toEqual([308, '/docs/guide/'])
   expect((await get('/docs/guide/')).text).toBe('<h1>Guides</h1>')
@@ -208,7 +208,7 @@ test('a guide is found by its name, under the rules of the dashboard', async () 
 })
 
 // spec: administration/dashboard-unbuilt
-test('what is not built says so, and what builds it', async () => {
+test('a page that is not built says so, and says what builds it', async () => {
   for (const path of ['/dashboard', '/dashboard/apps', '/docs/guide/', '/docs/guide/webhooks']) {
     const { status, text, headers } = await unbuilt.ask({ path })
     expect([path, status, headers['content-type']]).toEqual([path, 503, 'text/html; charset=utf-8'])
@@ -220,7 +220,7 @@ test('what is not built says so, and what builds it', async () => {
 })
 
 // spec: administration/welcome
-test('the root leads a person to the dashboard and the documentation, and tells a program the same', async () => {
+test('the root links the dashboard and the documentation: a page for browsers, JSON for programs', async () => {
   const page = await get('/', { accept: 'text/html,application/xhtml+xml;q=0.9,*/*;q=0.8' })
   expect([page.status, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
   const links = [...page.text.matchAll(/href="([^"]+)"/g)].map(([, link]) => String(link))

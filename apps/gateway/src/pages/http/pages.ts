@@ -1,19 +1,30 @@
 import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { notFound } from '@herald/contracts/fault'
 import manifest from '../../../package.json' with { type: 'json' }
 import { plainPage } from './plain-page.ts'
 import { Reply, route } from '../../http/route.ts'
 import { openStaticFiles, replyWith, type StaticFile, type StaticFiles } from './static-files.ts'
 
-/** What people see in a browser and pages load. `dashboard` is undefined without an administration token: nobody could sign in. */
+/** The built files that browsers load. `dashboard` is undefined without an administration token: nobody could sign in. */
 export type Pages = { dashboard: StaticFiles | undefined; webSdk: StaticFiles; guide: StaticFiles }
 
-export function openPages(of: { dashboard: string; webSdk: string; guide: string }, hasAdministration: boolean): Pages {
+type Directories = { [setting in 'DASHBOARD_DIR' | 'WEB_SDK_DIR' | 'GUIDE_DIR']?: string | undefined }
+
+export function openPages({ DASHBOARD_DIR, WEB_SDK_DIR, GUIDE_DIR }: Directories, hasAdministration: boolean): Pages {
   return {
-    dashboard: hasAdministration ? openStaticFiles(of.dashboard) : undefined,
-    webSdk: openStaticFiles(of.webSdk),
-    guide: openStaticFiles(of.guide),
+    dashboard: hasAdministration ? openStaticFiles(builtAt(DASHBOARD_DIR, 'dashboard', 'apps/dashboard/dist')) : undefined,
+    webSdk: openStaticFiles(builtAt(WEB_SDK_DIR, 'sdk', 'sdks/web/dist')),
+    guide: openStaticFiles(builtAt(GUIDE_DIR, 'guide', 'dist/guide')),
   }
+}
+
+/** A directory of built files: as it is set, else beside the program in an image, else where the repository builds it. */
+function builtAt(set: string | undefined, beside: string, inRepository: string): string {
+  if (set !== undefined) return set
+  const inImage = join(import.meta.dirname, beside)
+  return existsSync(inImage) ? inImage : join(import.meta.dirname, '../../../../..', inRepository)
 }
 
 const policyOf = (...more: string[]) =>
@@ -31,16 +42,16 @@ const policyOf = (...more: string[]) =>
     ...more,
   ].join('; ')
 
-/** Nothing but what we serve ourselves runs, loads or is asked (spec: administration/dashboard-served). */
+/** A page runs, loads and asks nothing but what the gateway serves (spec: administration/dashboard-served). */
 const pagePolicy = policyOf("require-trusted-types-for 'script'", 'trusted-types herald-sw')
-/** A worker loads its other half by importScripts, which Trusted Types would ask a policy of its own for. */
+/** A worker loads its other half with importScripts, for which Trusted Types would demand a policy of its own. */
 const workerPolicy = policyOf()
 
 const alone = {
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Resource-Policy': 'same-origin',
   'Permissions-Policy': 'camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()',
-  // Not no-referrer: with that a browser may say of a change that it comes from the origin null.
+  // Not no-referrer: with it a browser may send a change with the origin null.
   'Referrer-Policy': 'same-origin',
 }
 const askedEachTime = { 'Cache-Control': 'no-cache' }
@@ -72,7 +83,7 @@ const dashboard = (['/dashboard', '/dashboard/', '/dashboard/*rest'] as const).m
   }),
 )
 
-/** What pages of other origins load by script elements: with CORS, so that the browser can check `integrity`. */
+/** For files that pages of other origins load with script elements: CORS lets the browser check `integrity`. */
 const loadable = { 'Cache-Control': 'public, max-age=3600', 'Cross-Origin-Resource-Policy': 'cross-origin' }
 export const webSdkFiles = ['herald.iife.js', 'worker.iife.js', 'herald.mjs', 'worker.mjs']
 

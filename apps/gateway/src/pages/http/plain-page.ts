@@ -8,7 +8,7 @@ li{margin:.25rem 0}
 a{color:inherit}
 code{font-family:ui-monospace,monospace}`
 
-/** Nothing runs, loads or is asked; the one style is known by its hash. */
+/** The page runs, loads and asks nothing; its one style is allowed by its hash. */
 const policy = [
   "default-src 'none'",
   `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
@@ -17,7 +17,10 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** A page of a few sentences, which stands by itself. `main` is HTML of ours: nothing of a request is in it. `againInSeconds`: the browser asks again. */
+/**
+ * A page of a few sentences that needs no other file. `main` is HTML of ours, with nothing of the request in it. `againInSeconds`: the browser
+ * loads the page again by itself.
+ */
 export function plainPage(
   title: string,
   main: string,

@@ -4,9 +4,9 @@ import { extname, join } from 'node:path'
 import { LRUCache } from 'lru-cache'
 import { Reply } from '../../http/route.ts'
 
-/** Files of one directory, as they were built: read when they are asked for, and again when they have changed. */
+/** The built files of one directory: read when they are asked for, and again when they have changed. */
 export type StaticFiles = {
-  /** A file by its place below the directory, or undefined: there is none, or it is not one to serve. */
+  /** A file by its path below the directory; undefined when there is none, or it is not one to serve. */
   read(place: readonly string[]): Promise<StaticFile | undefined>
 }
 
@@ -14,7 +14,7 @@ type Encoding = 'br' | 'gzip'
 export type StaticFile = {
   mediaType: string
   bytes: Buffer
-  /** What the build has compressed beside it. */
+  /** The compressed versions that the build put beside it. */
   compressed: Partial<Record<Encoding, Buffer>>
   etag: string
   modifiedAt: number
@@ -35,11 +35,11 @@ const mediaTypes: Readonly<Record<string, string>> = {
   '.txt': 'text/plain; charset=utf-8',
 }
 
-/** No part of a path is hidden or leads elsewhere, however it was spelt in the address: it is looked at after it was decoded. */
+/** The form of each part of a path, checked after decoding: no part is hidden or leads elsewhere, however the address spelt it. */
 const partForm = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$/
 const mostParts = 6
 const largestFile = 8_000_000
-/** Bytes that are kept of each directory. */
+/** Bytes of each directory that are kept in memory. */
 const mostKept = 32_000_000
 
 export function openStaticFiles(directory: string): StaticFiles {
@@ -54,7 +54,7 @@ export function openStaticFiles(directory: string): StaticFiles {
       if (!found?.isFile() || found.size > largestFile) return undefined
       const known = kept.get(path)
       if (known && known.modifiedAt === found.mtimeMs && known.bytes.length === found.size) return known
-      // Gone since it was looked at: a build is replacing it.
+      // The file may go after it was looked at: a build is replacing it.
       const file = await load(path, mediaType, found.mtimeMs).catch(() => undefined)
       if (file) kept.set(path, file)
       return file
@@ -72,7 +72,7 @@ async function load(path: string, mediaType: string, modifiedAt: number): Promis
   return { mediaType, bytes, compressed: { ...(br && { br }), ...(gzip && { gzip }) }, etag, modifiedAt }
 }
 
-/** A file as an answer: compressed where the caller takes it, or 304 when the caller has it. */
+/** Answers with a file: compressed where the caller takes that, or 304 when the caller has the file already. */
 export function replyWith(file: StaticFile, header: (name: string) => string | undefined, headers: Record<string, string>): Reply {
   const encoding = encodingFor(header('accept-encoding') ?? '', file.compressed)
   const etag = `"${file.etag}${encoding === undefined ? '' : `-${encoding}`}"`
@@ -82,7 +82,7 @@ export function replyWith(file: StaticFile, header: (name: string) => string | u
   return new Reply(body, { headers: { ...all, 'content-type': file.mediaType, ...(encoding && { 'content-encoding': encoding }) } })
 }
 
-/** The smallest that the caller takes (RFC 9110, 12.5.3); `q=0` is a no. */
+/** The smallest version that the caller takes (RFC 9110, 12.5.3); `q=0` refuses one. */
 function encodingFor(accepted: string, compressed: StaticFile['compressed']): Encoding | undefined {
   const takes = new Map(
     accepted.split(',').map((one) => {

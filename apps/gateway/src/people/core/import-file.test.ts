@@ -2,7 +2,7 @@ import { parse } from 'csv-parse/sync'
 import { describe, expect, test } from 'vitest'
 import { openRows, type FileRow } from './import-file.ts'
 
-/** Reads a file in parts of these sizes, by turns, from an offset on. */
+/** Reads a file from an offset on, in parts of these sizes one after another. */
 function readAll(
   file: Buffer,
   { kind = 'csv', sizes = [file.length], from = 0 }: { kind?: 'csv' | 'lines'; sizes?: number[]; from?: number } = {},
@@ -19,7 +19,7 @@ function readAll(
 const fieldsOf = (rows: FileRow[]) => rows.map((row) => ('fields' in row ? row.fields : row))
 const wrongOf = (rows: FileRow[]) => rows.map((row) => ('wrong' in row ? row.wrong : 'row'))
 
-/** A generator of numbers below a bound, the same for a seed. */
+/** Gives random numbers below a bound; the same seed gives the same numbers. */
 function openRandom(seed: number): (below: number) => number {
   let state = seed
   return (below) => {
@@ -43,7 +43,7 @@ function randomFile(seed: number): { file: Buffer; rows: string[][] } {
 
 describe('a CSV file', () => {
   // spec: administration/import-row
-  test('has quotes, line ends and commas inside quotation marks, CRLF, a byte order mark and letters of any script', () => {
+  test('may have quotes, line ends and commas inside quotation marks, CRLF, a byte order mark and letters of any script', () => {
     const file = Buffer.from('\uFEFFname,note\r\n"O""Neil, Ann","two\r\nlines"\r\n日本,😀\r\n,""\r\n')
 
     const rows = readAll(file)
@@ -63,7 +63,7 @@ describe('a CSV file', () => {
     ])
   })
 
-  test('is read as csv-parse reads it, whatever stands in it', () => {
+  test('is read as csv-parse reads it, whatever its fields contain', () => {
     for (let seed = 1; seed <= 2_000; seed += 1) {
       const { file, rows } = randomFile(seed)
       const theirs = parse(file, { bom: true, relax_column_count: true, record_delimiter: ['\n', '\r\n'] })
@@ -73,11 +73,11 @@ describe('a CSV file', () => {
   })
 
   // spec: administration/import-exactly-once
-  test('has the same rows however it is cut into parts, and from behind any row on', () => {
+  test('has the same rows however it is cut into parts, and from behind any row', () => {
     for (let seed = 1; seed <= 400; seed += 1) {
       const { file } = randomFile(seed)
       const random = openRandom(seed + 10_000)
-      // Also files that are no CSV: some bytes are thrown in.
+      // Some files get random bytes, so that they are no CSV.
       const broken = Buffer.from(file)
       for (let n = random(4); n > 0 && broken.length > 0; n -= 1) broken[random(broken.length)] = [0x22, 0x2c, 0x0a, 0xff][random(4)] ?? 0
       const whole = readAll(broken)
@@ -89,7 +89,7 @@ describe('a CSV file', () => {
   })
 
   // spec: administration/import-rejected
-  test('loses one row to a wrong quote, also to one that is never closed', () => {
+  test('loses one row when a quote is wrong, also when it is never closed', () => {
     const lines = ['a,b', 'x"y,1', '"x"y,2', '"open,3', 'good,4', 'good,5']
 
     const rows = readAll(Buffer.from(`${lines.join('\n')}\n`))
@@ -97,7 +97,7 @@ describe('a CSV file', () => {
     expect(wrongOf(rows)).toEqual(['row', 'bad_quotes', 'bad_quotes', 'bad_quotes', 'row', 'row'])
   })
 
-  test('loses one row to bytes that are no UTF-8', () => {
+  test('loses one row when bytes are no UTF-8', () => {
     const rows = readAll(
       Buffer.concat([
         Buffer.from('a,b\n'),
@@ -111,7 +111,7 @@ describe('a CSV file', () => {
     expect(wrongOf(rows)).toEqual(['row', 'invalid_utf8', 'invalid_utf8', 'row'])
   })
 
-  test('loses one row to a field of 10 MB, quoted or not, and keeps none of it', () => {
+  test('loses one row when a field has 10 MB, quoted or not, and keeps none of it in memory', () => {
     for (const field of ['x'.repeat(10_000_000), `"${'x'.repeat(10_000_000)}"`, `"${'x'.repeat(10_000_000)}`]) {
       const file = Buffer.from(`a,b\n${field},1\ngood,2\n`)
 
@@ -123,7 +123,7 @@ describe('a CSV file', () => {
     }
   })
 
-  test('that pauses hands back what is no whole row yet', () => {
+  test('that pauses gives back what is not yet a whole row', () => {
     const rows = openRows('csv', 0)
 
     expect([...rows.push(Buffer.from('a,b\n1,'))].map(({ end }) => end)).toEqual([4])
@@ -135,7 +135,7 @@ describe('a CSV file', () => {
   })
 })
 
-test('a file of lines has one text a line', () => {
+test('a file of lines has one text per line', () => {
   const file = Buffer.from('{"a":"ü"}\r\n\n{"b":"\\n"}')
 
   expect(readAll(file, { kind: 'lines', sizes: [3] })).toEqual([

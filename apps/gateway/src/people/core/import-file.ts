@@ -1,6 +1,6 @@
 import { largestRow } from '@herald/contracts/import'
 
-/** A row of a file: what is in it, or why it is no row. `end`: the offset in the file behind it, its line end included. */
+/** A row of a file: its content, or why it cannot be read. `end`: the offset in the file behind the row and its line end. */
 export type FileRow = { end: number } & ({ fields: string[] } | { text: string } | { wrong: WrongRow })
 export type WrongRow = 'bad_quotes' | 'invalid_utf8' | 'row_too_large'
 
@@ -9,27 +9,27 @@ const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf])
 
 type Read = { end: number } & ({ fields: string[] } | { text: string } | { wrong: WrongRow })
 
-/** The rows of a file that come with its parts. */
+/** Reads the rows of a file whose parts come one after another. */
 export type FileRows = {
   /** The rows that end in this part. */
   push: (part: Buffer) => Generator<FileRow>
-  /** No more comes for now: what is no whole row yet is `rest`. A row that is too large to be kept ends here. */
+  /** No more parts come for now; `rest` is what is not yet a whole row. A row that is too large to be kept ends here. */
   pause: () => { rows: FileRow[]; rest: Buffer }
   /** The file ends here, and with it its last row. */
   end: () => FileRow[]
 }
 
 /**
- * Reads the rows of a file as it comes, CSV by RFC 4180 (a quoted field may hold line ends) or a text a line. Each row follows from the bytes
- * behind its own offset alone, so that reading may begin again behind any row and finds the same rows. What is no row ends at its first line
- * end, and the next line is read as a row again: one wrong quote costs one row and not the rest of the file. Holds a row of 1 MiB and what came
- * last, and no more. `offset`: where in the file reading begins.
+ * Reads the rows of a file as it comes: CSV by RFC 4180 (a quoted field may hold line ends), or one text per line. Each row depends on the bytes
+ * behind its own offset alone, so that reading may begin again behind any row and finds the same rows. A broken row ends at its first line end,
+ * and the next line is read as a row again: one wrong quote costs one row and not the rest of the file. Holds a row of 1 MiB and the last part,
+ * and no more. `offset`: where in the file reading begins.
  */
 export function openRows(kind: 'csv' | 'lines', offset: number): FileRows {
   const read = kind === 'csv' ? readCsvRow : readLine
   let bytes: Buffer = Buffer.alloc(0)
   let isAtStart = offset === 0
-  /** Behind the beginning of a row that is too large, up to its first line end. What is skipped is not kept. */
+  /** Whether reading is inside a row that is too large: everything up to its first line end is thrown away. */
   let isSkipping = false
 
   function* rowsOf(isEnd: boolean): Generator<FileRow> {
@@ -70,7 +70,7 @@ export function openRows(kind: 'csv' | 'lines', offset: number): FileRows {
   }
 }
 
-/** The first row of some bytes; undefined: there is none yet. `isEnd`: nothing follows, which ends the last row. */
+/** The first row of some bytes; undefined when it is not complete. `isEnd`: nothing follows, so the last row is complete. */
 export function readCsvRow(bytes: Buffer, isEnd: boolean): Read | undefined {
   const lineEnd = bytes.indexOf(lineFeed)
   if (lineEnd < 0 && !isEnd) return undefined
@@ -81,7 +81,7 @@ export function readCsvRow(bytes: Buffer, isEnd: boolean): Read | undefined {
   return text === undefined ? { end, wrong: 'invalid_utf8' } : { end, fields: text.split(',') }
 }
 
-/** The first line of some bytes as a text; undefined: there is none yet. */
+/** The first line of some bytes as a text; undefined when it is not complete. */
 export function readLine(bytes: Buffer, isEnd: boolean): Read | undefined {
   const lineEnd = bytes.indexOf(lineFeed)
   if (lineEnd < 0 && !isEnd) return undefined
@@ -91,7 +91,10 @@ export function readLine(bytes: Buffer, isEnd: boolean): Read | undefined {
   return text === undefined ? { end, wrong: 'invalid_utf8' } : { end, text }
 }
 
-/** Bytes as text, or undefined: they are no UTF-8. What cannot be read becomes U+FFFD, which some texts have by right. */
+/**
+ * Bytes as text, or undefined when they are not UTF-8. Broken bytes become U+FFFD, which a valid text may hold too: such a text is compared with
+ * its bytes.
+ */
 function readUtf8(bytes: Buffer): string | undefined {
   const text = bytes.toString()
   return !text.includes('\uFFFD') || Buffer.from(text).equals(bytes) ? text : undefined
@@ -125,7 +128,7 @@ function readQuotedRow(bytes: Buffer, isEnd: boolean, bad: Read): Read | undefin
   }
 }
 
-/** Behind the line end that stands here, or undefined: something else does. */
+/** The offset behind the line end that stands here, or undefined when there is none. */
 function endOfLine(bytes: Buffer, at: number): number | undefined {
   if (bytes[at] === lineFeed) return at + 1
   return bytes[at] === carriageReturn && bytes[at + 1] === lineFeed ? at + 2 : undefined
@@ -133,7 +136,7 @@ function endOfLine(bytes: Buffer, at: number): number | undefined {
 
 type Field = { text: string; end: number }
 
-/** A field without quotes ends at a comma, a line end or the end of the bytes. One inside it is wrong. */
+/** A field without quotes ends at a comma, a line end or the end of the bytes. A quote inside it is wrong. */
 function readPlainField(bytes: Buffer, from: number): Field | 'bad' {
   let end = from
   while (end < bytes.length && bytes[end] !== comma && bytes[end] !== lineFeed) {
@@ -145,7 +148,7 @@ function readPlainField(bytes: Buffer, from: number): Field | 'bad' {
   return { text: bytes.toString('utf8', from, to), end: to }
 }
 
-/** From behind the opening quote. Undefined: the closing one has not come, or what follows it has not. */
+/** Reads a field from behind its opening quote. Undefined when the closing quote has not come, or the byte behind it has not. */
 function readQuotedField(bytes: Buffer, from: number, isEnd: boolean): Field | undefined {
   let text = ''
   let start = from

@@ -17,7 +17,7 @@ const readJson = (text: string, web: 'skip' | 'import' = 'import') =>
   readRow({ end: 0, text }, { format: 'jsonl', web }, undefined, anywhere)
 
 // spec: administration/import-row
-test('a row of a CSV file has the fields of a registration, and empty ones say nothing', () => {
+test('a row of a CSV file has the fields of a registration, and empty fields are ignored', () => {
   const row = {
     platform: 'android',
     token: 'a:token',
@@ -51,7 +51,7 @@ test('a row of a CSV file has the fields of a registration, and empty ones say n
   })
 })
 
-test('columns that a row needs are missing where they are missed, before a row is read', () => {
+test('a file without a required column is refused at that column, before a row is read', () => {
   expect(() => readColumns('csv', null, ['token', 'externalId'])).toThrow('platform is not a column of the file')
   expect(() => readColumns('csv', null, ['platform'])).toThrow('token is not a column of the file, and neither is endpoint')
   expect(() => readColumns('csv', { externalId: 'customer' }, ['platform', 'token'])).toThrow(
@@ -60,7 +60,7 @@ test('columns that a row needs are missing where they are missed, before a row i
   expect(() => readColumns('onesignal_csv', null, ['identifier'])).toThrow('device_type is not a column of the file')
 })
 
-test('columns are found by the headers that they are said to have', () => {
+test('columns are found by the headers that the import names', () => {
   const columns = readColumns('csv', { externalId: 'customer no', token: 'fcm' }, ['customer no', 'fcm', 'platform'])
 
   expect(readRow({ end: 0, fields: ['c-7', 'tok', 'ios'] }, { format: 'csv', web: 'skip' }, columns, anywhere)).toEqual({
@@ -90,7 +90,7 @@ describe('a row that is wrong', () => {
     expect(readCsv(row)).toMatchObject({ rejected: { column, code } })
   })
 
-  test('never has a value in its message', () => {
+  test('is refused without its value in the message', () => {
     const canary = 'canary-5d1f'
     const wrong = [
       readCsv({ platform: canary, token: 'abc' }),
@@ -108,13 +108,13 @@ describe('a row that is wrong', () => {
     expect(JSON.stringify(wrong)).not.toContain(canary)
   })
 
-  test('of JSON is no object, or has a field that there is not', () => {
+  test('of JSON is refused when it is no object or has an unknown field', () => {
     expect(readJson('[1]')).toMatchObject({ rejected: { column: null, code: 'invalid_json' } })
     expect(readJson('{"platform":')).toMatchObject({ rejected: { column: null, code: 'invalid_json' } })
     expect(readJson('{"platform":"ios","token":"a","pushToken":"b"}')).toMatchObject({ rejected: { column: null, code: 'invalid_field' } })
   })
 
-  test('has another number of fields than the header', () => {
+  test('is refused when it has another number of fields than the header', () => {
     const columns = readColumns('csv', null, ['platform', 'token'])
     expect(readRow({ end: 0, fields: ['ios'] }, { format: 'csv', web: 'skip' }, columns, anywhere)).toMatchObject({
       rejected: { column: null, code: 'wrong_column_count' },
@@ -123,7 +123,7 @@ describe('a row that is wrong', () => {
 })
 
 // spec: administration/import-web, identity/endpoint-host
-test('a browser is skipped unless it is asked for, and then it must be one that could register', () => {
+test('browsers are skipped unless the import asks for them, and then they must be valid registrations', () => {
   const browser = { platform: 'web', token: '', endpoint: 'https://fcm.googleapis.com/x', ...keys }
   const strict = { allowPrivate: false, hosts: ['*.push.apple.com'] }
   const columns = readColumns('csv', null, Object.keys(browser))
@@ -165,7 +165,7 @@ describe('OneSignal', () => {
   const read = (change: Record<string, string> = {}) => readCsv({ ...exported, ...change }, { format: 'onesignal_csv', web: 'import' })
 
   // spec: administration/import-onesignal
-  test('a row of its export is a device with its user, and nothing else of it is read', () => {
+  test('a row of a OneSignal export becomes a device with its user, and nothing else is read', () => {
     expect(read()).toEqual({
       device: {
         platform: 'ios',
@@ -217,13 +217,13 @@ describe('OneSignal', () => {
     expect(read(change)).toMatchObject({ device: { optedIn } })
   })
 
-  test('a zone in seconds alone is a warning, and no zone', () => {
+  test('a OneSignal row with only the seconds from UTC has no time zone, and a warning', () => {
     expect(read({ timezone_id: '' })).toMatchObject({ warning: 'timezone_without_name' })
     expect(read({ timezone_id: '' })).not.toHaveProperty('device.timezone')
     expect(read({ timezone_id: '', timezone: '' })).not.toHaveProperty('warning')
   })
 
-  test('the external id is in either of two columns, and an error names the one that it was in', () => {
+  test('OneSignal’s external id may be in either of two columns, and an error names the right one', () => {
     expect(readCsv({ device_type: '1', identifier: 'a:b', external_id: 'bob' }, { format: 'onesignal_csv' })).toMatchObject({
       device: { externalId: 'bob' },
     })

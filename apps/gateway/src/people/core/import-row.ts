@@ -17,12 +17,12 @@ import { oneSignalNames, readOneSignalRow } from './onesignal-row.ts'
 /** A row as it is to be written, or why it is not. */
 export type ReadRow = { device: ImportedDevice; warning?: string } | { rejected: Omit<ImportError, 'row'> }
 
-/** What stands where in a file. */
+/** Which column of a file holds what. */
 export type Columns = {
   width: number
-  /** The field of a row by the name of its column; empty where there is no such column. */
+  /** The place of a column in each row, by its name. */
   at: ReadonlyMap<string, number>
-  /** What the file calls the fields that it holds. */
+  /** The name of the column of each field that the file holds. */
   nameOf: ReadonlyMap<ImportField, string>
 }
 
@@ -30,8 +30,8 @@ const mostColumns = 1_000
 const longestName = 255
 
 /**
- * Finds the columns of a CSV file by its header. Faults: `invalid_body` at the column that a row needs and that is not there, or at the
- * `columns.<field>` that names none.
+ * Finds the columns of a CSV file by its header. Fault `invalid_body`: at a column that every row needs and the file lacks, or at the
+ * `columns.<field>` that names no column.
  */
 export function readColumns(format: ImportFormat, columns: Record<string, string> | null, header: string[]): Columns {
   if (header.length > mostColumns || header.some((name) => name.length > longestName))
@@ -61,7 +61,7 @@ const wrongRows: Record<WrongRow, string> = {
 type Settings = Pick<ImportReport, 'format' | 'web'>
 type Candidate = { device: Record<string, unknown>; columnOf: (path: string) => string | null; warning?: string }
 
-/** Reads a row by the rules of a registration. `columns`: of a CSV file. */
+/** Reads a row by the rules of a registration. A CSV file has `columns`. */
 export function readRow(row: FileRow, { format, web }: Settings, columns: Columns | undefined, endpointRule: EndpointRule): ReadRow {
   if ('wrong' in row) return rejected(null, row.wrong, wrongRows[row.wrong])
   const candidate = 'text' in row ? readJson(row.text) : readFields(row.fields, format, columns)
@@ -109,7 +109,7 @@ function readCsvFields(read: (field: ImportField) => string, nameOf: ReadonlyMap
   return { device, columnOf: (path) => nameOf.get(fieldAt(path) ?? 'platform') ?? fieldAt(path) ?? null }
 }
 
-/** A field of a CSV file as the value that it stands for. What it cannot be stays text, and is refused for it. */
+/** The value that a field of a CSV file stands for. A text that is no such value stays text, and the rules of a registration refuse it. */
 function valueOf(field: ImportField, value: string): unknown {
   if (field === 'tags') return readTags(value)
   if (field === 'optedIn' || field === 'standalone') return readTruth(value) ?? value

@@ -1,8 +1,6 @@
 import { importFields, type ImportField } from '@herald/contracts/import'
 
-/*
- * The texts of a CSV file as the values that they stand for. What a text cannot be stays text, and is refused for it.
- */
+/* The values that the texts of a CSV file stand for. A text that is no such value stays text, and the rules of a registration refuse it. */
 
 /** Tags are a JSON object. */
 export function readTags(value: string): unknown {
@@ -20,7 +18,7 @@ export function readTruth(value: string): boolean | undefined {
   return ['false', 'f', 'no', '0'].includes(word) ? false : undefined
 }
 
-/** A time as databases write it, in ISO 8601: `2026-01-31 08:00:00` and `2026-01-31` are UTC. What is no time stays as it is. */
+/** A time as databases write it, in ISO 8601: `2026-01-31 08:00:00` and `2026-01-31` are UTC. A text that is no time stays as it is. */
 export function withZone(value: string): string {
   const [, date = '', time = '00:00:00', zone = 'Z'] =
     /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?))?(?: ?(Z|UTC|[+-]\d{2}(?::?\d{2})?))?$/.exec(value.trim()) ?? []
@@ -31,7 +29,7 @@ export function withZone(value: string): string {
 
 export const readCount = (value: string): unknown => (/^\d{1,10}$/.test(value) ? Number(value) : value)
 
-/** The field that a path of a checked row is about. */
+/** The field that the path of a refusal is about. */
 export function fieldAt(path: string): ImportField | undefined {
   const [first = '', second = ''] = path.split('.')
   const name = first === 'keys' ? second || 'p256dh' : first

@@ -1,7 +1,10 @@
 import type { ImportField } from '@herald/contracts/import'
 import { fieldAt, readCount, readTags, readTruth, withZone } from './import-values.ts'
 
-/** What OneSignal calls the platforms that there are here: apps, and Chrome, Firefox and Safari by Web Push. Others it sends to differently. */
+/**
+ * OneSignal's numbers of the platforms that Herald has: apps, and Chrome, Firefox and Safari by Web Push. OneSignal reaches others in ways that
+ * Herald does not have.
+ */
 const platforms = new Map([
   ['0', 'ios'],
   ['1', 'android'],
@@ -29,7 +32,7 @@ const columnOfField: Partial<Record<ImportField, string>> = {
   lastActiveAt: 'last_active',
 }
 
-/** What an export calls the fields that audience may refuse. Newer exports have `external_id`, older ones `external_user_id`. */
+/** The columns of the fields that audience may refuse. Newer exports have `external_id`, older ones `external_user_id`. */
 export const oneSignalNames = (columns: ReadonlyMap<string, unknown>): ReadonlyMap<ImportField, string> =>
   new Map([
     ['externalId', columns.has('external_user_id') ? 'external_user_id' : 'external_id'],
@@ -37,8 +40,8 @@ export const oneSignalNames = (columns: ReadonlyMap<string, unknown>): ReadonlyM
   ])
 
 /**
- * Reads a row of OneSignal's export of subscriptions (spec: administration/import-onesignal). `read`: the field of a column, empty where there
- * is none. Address, place, advertising id and spending of a person are not read. `wrong`: a device that cannot be sent to from here.
+ * Reads a row of OneSignal's export of subscriptions (spec: administration/import-onesignal). `read` gives the field of a column, empty where
+ * there is none. A user's address, location, advertising id and spending are not read. `wrong`: Herald cannot send to such a device.
  */
 export function readOneSignalRow(
   read: (column: string) => string,
@@ -74,12 +77,12 @@ export function readOneSignalRow(
       if (field === undefined) return null
       return field === 'externalId' ? nameColumn : (columnOfField[field] ?? null)
     },
-    // Seconds from UTC: any of dozens of zones.
+    // OneSignal gives the seconds from UTC, which any of dozens of zones may have.
     ...(said.timezone === '' && read('timezone') !== '' ? { warning: 'timezone_without_name' } : {}),
   }
 }
 
-/** `notification_types` below 1: unsubscribed, or never allowed. */
+/** `notification_types` below 1 means: unsubscribed, or never allowed. */
 const isOptedOut = (invalidIdentifier: string, notificationTypes: string): boolean =>
   readTruth(invalidIdentifier) === true || /^(?:0|-\d+)$/.test(notificationTypes.trim())
 

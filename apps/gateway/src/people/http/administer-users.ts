@@ -1,14 +1,14 @@
 import * as calls from '@herald/contracts/calls/audience'
 import { listPushes, newestPushes } from '@herald/contracts/calls/tracker'
-import { AddressSearch, OwnedDevice, Person } from '@herald/contracts/person'
+import { AddressSearch, OwnedDevice, MaskedUser } from '@herald/contracts/person'
 import { ChangeDevice, UserChanges } from '@herald/contracts/subscription'
 import { ObjectId, text } from '@herald/contracts/text'
 import { z } from 'zod'
 import { listRequestOf, pageQuery } from '../../core/page.ts'
 import type { Gateway } from '../../gateway.ts'
-import { readApp } from '../../apps/manage-app.ts'
-import { DeviceWithPushes, FoundPerson, PeopleList, PersonWithPushes } from './person-answers.ts'
-import { shownOpen } from '../../campaigns/list-pushes.ts'
+import { getApp } from '../../apps/store/apps.ts'
+import { DeviceWithPushes, FoundUser, UserList, UserWithPushes } from './user-answers.ts'
+import { shownOpen } from '../../core/open-push.ts'
 import { elsewhere, route } from '../../http/route.ts'
 
 const users = '/v1/admin/apps/:appId/users'
@@ -20,11 +20,11 @@ const UsersQuery = z.strictObject({
   q: text(0, 128)
     .optional()
     .meta({ description: 'The id of a user or of a device, else the beginning of an external id, in its own letter case.' }),
-  segmentId: ObjectId.optional().meta({ description: 'Only users of whom this saved segment means a reachable device.' }),
+  segmentId: ObjectId.optional().meta({ description: 'Only users with a reachable device in this saved segment.' }),
 })
 
-/** People as support works with them: found by what is at hand, read with what they got, changed, erased (spec: administration/users). */
-export const people = [
+/** Users as support works with them: found by what is at hand, read with what they got, changed, erased (spec: administration/users). */
+export const usersOfApp = [
   route({
     name: 'listUsersOfApp',
     method: 'get',
@@ -33,10 +33,10 @@ export const people = [
     query: UsersQuery,
     status: 200,
     summary: 'List users with the number of their devices, newest first',
-    answers: PeopleList,
+    answers: UserList,
     faults: ['not_found', 'invalid_segment'],
     async answer({ db, bus }, { appId, query: { segmentId, ...page } }) {
-      await readApp(db, appId)
+      await getApp(db, appId)
       return bus.call(calls.listUsers, { appId, ...listRequestOf(page), ...(segmentId === undefined ? {} : { segmentId }) })
     },
   }),
@@ -48,11 +48,11 @@ export const people = [
     body: AddressSearch,
     status: 200,
     summary: 'Find the user of a device by its token or endpoint',
-    answers: FoundPerson,
+    answers: FoundUser,
     audit: 'nothing',
     async answer({ db, bus }, { appId, body }) {
-      await readApp(db, appId)
-      return { user: await bus.call(calls.findPerson, { appId, address: body }) }
+      await getApp(db, appId)
+      return { user: await bus.call(calls.findUserByAddress, { appId, address: body }) }
     },
   }),
   route({
@@ -62,11 +62,11 @@ export const people = [
     key: 'admin',
     status: 200,
     summary: 'Read a user with all devices and the newest pushes',
-    answers: PersonWithPushes,
+    answers: UserWithPushes,
     async answer({ db, bus }, { appId, params }) {
-      await readApp(db, appId)
-      const person = await bus.call(calls.readPerson, { appId, user: { userId: params.id } })
-      return { ...person, pushes: await newestOfUser(bus, { appId, person }) }
+      await getApp(db, appId)
+      const user = await bus.call(calls.readMaskedUser, { appId, user: { userId: params.id } })
+      return { ...user, pushes: await newestOfUser(bus, { appId, user }) }
     },
   }),
   route({
@@ -77,12 +77,12 @@ export const people = [
     body: UserChanges,
     status: 200,
     summary: 'Change a user',
-    answers: Person,
+    answers: MaskedUser,
     audit: elsewhere('user.changed'),
     async answer({ bus }, { appId, params, body }) {
       const user = { userId: params.id }
       await bus.call(calls.changeUser, { appId, user, changes: body })
-      return bus.call(calls.readPerson, { appId, user })
+      return bus.call(calls.readMaskedUser, { appId, user })
     },
   }),
   route({
@@ -104,7 +104,7 @@ export const people = [
     summary: 'Read a device with its owner and the newest pushes',
     answers: DeviceWithPushes,
     async answer({ db, bus }, { appId, params }) {
-      await readApp(db, appId)
+      await getApp(db, appId)
       const device = await bus.call(calls.readDevice, { appId, subscriptionId: params.id })
       return { ...device, pushes: await newestOfDevice(bus, { appId, subscriptionId: params.id }) }
     },
@@ -117,7 +117,7 @@ export const people = [
     body: ChangeDevice,
     status: 200,
     summary: 'Change what a device said of itself, whether it is opted in, or whether it is a test device',
-    description: 'No API key marks a test device: that would be a way around the frequency cap.',
+    description: 'No API key can mark a test device: with one the frequency cap could be got around.',
     answers: OwnedDevice,
     faults: ['limit_reached'],
     audit: elsewhere('device.changed', undefined, (body) => (isMark(body) ? 'device.marked' : 'device.changed')),
@@ -137,10 +137,10 @@ export const people = [
 
 type Bus = Pick<Gateway['bus'], 'call'>
 
-/** A change that only marks a test device, or takes the mark away. */
+/** Whether a change only marks a device as a test device, or removes the mark. */
 const isMark = (body: unknown): boolean => Object.keys(body ?? {}).join() === 'test'
 
-/** Changes a device and answers it as it is then. Fault: not_found. */
+/** Changes a device and gives it as it is then. Fault: not_found. */
 export async function changeDevice(
   bus: Bus,
   { appId, subscriptionId, changes: { test, ...changes } }: { appId: string; subscriptionId: string; changes: ChangeDevice },
@@ -151,17 +151,17 @@ export async function changeDevice(
 }
 
 const newest = 50
-/** Devices whose pushes are looked for, of which a user has 100 at once. */
+/** Devices whose pushes are looked for; a user has at most 100 at a time. */
 const mostDevices = 200
 
-/** The newest pushes of a user, those that have not ended first; also to devices that have left. */
-async function newestOfUser(bus: Bus, { appId, person }: { appId: string; person: Person }) {
-  const of = { appId, userId: person.id }
+/** The newest pushes of a user, open ones first, also those to devices that have left the user. */
+async function newestOfUser(bus: Bus, { appId, user }: { appId: string; user: MaskedUser }) {
+  const of = { appId, userId: user.id }
   const [open, former] = await Promise.all([
     bus.call(calls.listOpenPushes, { ...of, limit: newest }),
     bus.call(calls.listFormerDevices, { ...of, after: null }),
   ])
-  const devices = new Set([...person.subscriptions.map(({ id }) => id), ...former.subscriptionIds])
+  const devices = new Set([...user.subscriptions.map(({ id }) => id), ...former.subscriptionIds])
   const ended = await bus.call(newestPushes, { ...of, subscriptionIds: [...devices].slice(0, mostDevices), limit: newest })
   return [...open.items.map(shownOpen), ...ended.pushes].slice(0, newest)
 }

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { request as httpRequest, type ClientRequest, type IncomingMessage } from 'node:http'
-import { exportUsers, listFormerDevices, listOpenPushes, readPerson } from '@herald/contracts/calls/audience'
+import { exportUsers, listFormerDevices, listOpenPushes, readMaskedUser } from '@herald/contracts/calls/audience'
 import { exportPushesOfCampaign, exportPushesOfDevice } from '@herald/contracts/calls/tracker'
 import { exportDeliveries } from '@herald/contracts/calls/webhooks'
 import { Fault, invalidField, notFound, queueUnavailable, tooManyReads } from '@herald/contracts/fault'
@@ -14,7 +14,9 @@ import { until } from '@herald/testing/until'
 import { afterEach, expect, onTestFinished, test } from 'vitest'
 import type { Tables } from '../../store/tables.ts'
 import { adminToken, startGateway } from '../../testing/start-gateway.ts'
-import { givenPerson, startPeers } from '../../testing/start-peers.ts'
+import { givenMaskedUser } from '../../testing/peer-answers.ts'
+import { startPeers } from '../../testing/start-peers.ts'
+import { untilStill } from '../../testing/until-still.ts'
 
 const nats = await freshNats()
 const { url } = await freshDatabase()
@@ -38,12 +40,12 @@ const auditOf = async (appId: string) =>
     .execute()) ?? []
 const intentsOf = (appId: string) => db.selectFrom('audit_intents').selectAll().where('app_id', '=', appId).execute()
 
-/** A user of an export of everybody; `filler` makes the line as long as it is. */
+/** A user of an export; `filler` makes its line longer. */
 const userOf = (n: number, filler = '') => ({
   ...{ id: n.toString(16).padStart(24, '0'), tags: { filler }, language: null, timezone: null, country: null },
   ...{ createdAt: '2026-01-01T00:00:00.000Z', lastActiveAt: '2026-01-01T00:00:00.000Z', subscriptions: [], preferences: {} },
 })
-/** Portions of two users each, `count` in all. */
+/** The answers of audience: portions of two users each, `count` in all. */
 const portions =
   (count: number, filler = '') =>
   (request: unknown) => {
@@ -53,7 +55,7 @@ const portions =
     return { users, next: from + 2 < count ? users.at(-1)?.id : null }
   }
 
-/** Begins an export and answers its response, of which nothing is read yet. */
+/** Begins an export and gives its response, of which nothing is read yet. */
 async function open(path: string): Promise<{ asked: ClientRequest; response: IncomingMessage }> {
   const asked = httpRequest({
     ...{ host: '127.0.0.1', port: gateway.port, agent: false, path: `/v1/admin${path}` },
@@ -68,7 +70,7 @@ async function open(path: string): Promise<{ asked: ClientRequest; response: Inc
 }
 
 // spec: administration/export-everybody, administration/export-end, administration/export-addresses
-test('everybody comes a line each, the last line says how many, and the audit says what left', async () => {
+test('an export has a line for each user and a last line that says how many there were, and the audit says how many left', async () => {
   const appId = await givenAppId()
   peers.answers.set(exportUsers.subject, portions(5))
   peers.asked.length = 0
@@ -93,7 +95,7 @@ test('everybody comes a line each, the last line says how many, and the audit sa
 })
 
 // spec: administration/export-resumed
-test('an export goes on after the user that is named, masked unless it says otherwise', async () => {
+test('an export can continue after a user, and tokens are masked unless they are asked for in full', async () => {
   const appId = await givenAppId()
   peers.answers.set(exportUsers.subject, portions(5))
   peers.asked.length = 0
@@ -105,11 +107,11 @@ test('an export goes on after the user that is named, masked unless it says othe
 })
 
 // spec: administration/export-person
-test('all of a person comes: user, devices, pushes of devices that they have and had, open ones once, deliveries', async () => {
+test('the export of one user has the user, devices, pushes of present and former devices, open pushes once, and webhook deliveries', async () => {
   const appId = await givenAppId()
-  const [kept, left, campaign, other] = [givenPerson.subscriptions[0]?.id ?? '', newId(), newId(), newId()]
+  const [kept, left, campaign, other] = [givenMaskedUser.subscriptions[0]?.id ?? '', newId(), newId(), newId()]
   const push = (subscriptionId: string, campaignId: string): ExportedPush => ({
-    ...{ id: 'place', campaignId, subscriptionId, userId: givenPerson.id, platform: 'ios', variant: null, outcome: 'sent', code: null },
+    ...{ id: 'place', campaignId, subscriptionId, userId: givenMaskedUser.id, platform: 'ios', variant: null, outcome: 'sent', code: null },
     ...{
       providerCode: null,
       attempts: 1,
@@ -118,13 +120,13 @@ test('all of a person comes: user, devices, pushes of devices that they have and
     },
   })
   const open = (campaignId: string) => ({
-    ...{ campaignId, subscriptionId: kept, userId: givenPerson.id, platform: 'ios', tries: 1, code: 'timeout', providerCode: null },
+    ...{ campaignId, subscriptionId: kept, userId: givenMaskedUser.id, platform: 'ios', tries: 1, code: 'timeout', providerCode: null },
     ...{ nextTryAt: null, state: 'retry' },
   })
   const delivery = { id: 'dlv_1', webhookId: newId(), state: 'delivered', createdAt: '2026-01-01T00:00:00.000Z', endedAt: null, events: [] }
-  peers.answers.set(readPerson.subject, () => ({ ...givenPerson, preferences: { offers: false } }))
+  peers.answers.set(readMaskedUser.subject, () => ({ ...givenMaskedUser, preferences: { offers: false } }))
   peers.answers.set(listFormerDevices.subject, () => ({ subscriptionIds: [kept, left], next: null }))
-  // The first of the two ends before the ledger is read.
+  // The first of the two open pushes ends before the ledger is read.
   peers.answers.set(listOpenPushes.subject, () => ({ items: [open(campaign), open(other)], nextCursor: null }))
   peers.answers.set(exportPushesOfDevice.subject, (request) => {
     const { subscriptionId, after } = request as { subscriptionId: string; after: string | null }
@@ -135,10 +137,10 @@ test('all of a person comes: user, devices, pushes of devices that they have and
     (request as { after: number }).after === 0 ? { deliveries: [delivery], next: 7 } : { deliveries: [delivery], next: null },
   )
 
-  const { text, status } = await gateway.admin('GET', `/apps/${appId}/users/${givenPerson.id}/export`)
+  const { text, status } = await gateway.admin('GET', `/apps/${appId}/users/${givenMaskedUser.id}/export`)
 
   expect(status).toBe(200)
-  const { subscriptions, preferences: _, ...user } = givenPerson
+  const { subscriptions, preferences: _, ...user } = givenMaskedUser
   expect(linesOf(text)).toEqual([
     { type: 'user', ...user },
     { type: 'subscription', ...subscriptions[0] },
@@ -150,11 +152,11 @@ test('all of a person comes: user, devices, pushes of devices that they have and
     { type: 'webhook_delivery', ...delivery },
     { type: 'end', count: 8 },
   ])
-  expect(await auditOf(appId)).toMatchObject([{ action: 'user.exported', subject: { id: givenPerson.id, count: 8, complete: true } }])
+  expect(await auditOf(appId)).toMatchObject([{ action: 'user.exported', subject: { id: givenMaskedUser.id, count: 8, complete: true } }])
 })
 
 // spec: administration/export-pushes
-test('a campaign’s pushes come a line each; one past the retention, of another app or in no place is said before a line is', async () => {
+test('an export of a campaign has a line for each push; what cannot be exported is refused before the first line', async () => {
   const appId = await givenAppId()
   const campaignId = newId()
   peers.campaigns.set(campaignId, appId)
@@ -176,7 +178,7 @@ test('a campaign’s pushes come a line each; one past the retention, of another
 })
 
 // spec: administration/export-end
-test('an app that is busy or away for a moment is asked again, and nothing is missing', async () => {
+test('an export asks again when another app is busy or away for a moment, and misses nothing', async () => {
   const appId = await givenAppId()
   const faults = [tooManyReads(0.01), queueUnavailable(), new Fault('database_unavailable', 'away')]
   const answer = portions(5)
@@ -193,7 +195,7 @@ test('an app that is busy or away for a moment is asked again, and nothing is mi
 })
 
 // spec: administration/export-end, administration/export-addresses
-test('what fails on the way cuts the answer off: there is no last line, and the audit says that it was not complete', async () => {
+test('an export that fails midway has no last line, and the audit says that it was not complete', async () => {
   const appId = await givenAppId()
   const answer = portions(5)
   peers.answers.set(exportUsers.subject, (request) => {
@@ -212,12 +214,12 @@ test('what fails on the way cuts the answer off: there is no last line, and the 
   expect(await auditOf(appId)).toMatchObject([{ subject: { addresses: 'full', count: 2, complete: false } }])
 })
 
-test('an export that is refused before its first line leaves no line in the audit', async () => {
+test('an export that is refused before its first line leaves no audit line', async () => {
   const appId = await givenAppId()
   peers.answers.set(exportUsers.subject, () => {
     throw notFound()
   })
-  peers.answers.set(readPerson.subject, () => {
+  peers.answers.set(readMaskedUser.subject, () => {
     throw notFound()
   })
 
@@ -237,21 +239,15 @@ test('an export that is refused before its first line leaves no line in the audi
 })
 
 // spec: limits/heavy-reads
-test('a caller that does not read holds the next portion back, and its place; when it goes, the place is free and the audit says what left', async () => {
+test('while a caller does not read, no further portion is made; when it disconnects its place is free, and the audit says how much left', async () => {
   const appId = await givenAppId()
   peers.answers.set(exportUsers.subject, portions(4_000, 'x'.repeat(50_000)))
   peers.asked.length = 0
   const { asked, response } = await open(`/apps/${appId}/users/export`)
   response.pause()
 
-  let seen = -1
-  await until(async () => {
-    await new Promise((resolve) => setTimeout(resolve, 200))
-    const isSame = seen === peers.asked.length
-    seen = peers.asked.length
-    return isSame
-  })
-  // Kernel buffers hold some megabytes; all of it would be 2,000 portions and 200 MB.
+  await untilStill(() => peers.asked.length)
+  // The kernel's buffers hold some megabytes; the whole export would be 2,000 portions and 200 MB.
   expect(peers.asked.length).toBeLessThan(500)
   const second = await gateway.admin('GET', `/apps/${appId}/users/export`)
   expect([second.status, second.headers['retry-after']]).toEqual([429, '2'])
@@ -265,7 +261,7 @@ test('a caller that does not read holds the next portion back, and its place; wh
   expect(lines.map(({ subject }) => String(subject['complete'])).toSorted()).toEqual(['false', 'true'])
 })
 
-test('a head of an export begins none', async () => {
+test('a HEAD request begins no export', async () => {
   const appId = await givenAppId()
   peers.asked.length = 0
 

@@ -1,24 +1,24 @@
-import { readPerson } from '@herald/contracts/calls/audience'
+import { readMaskedUser } from '@herald/contracts/calls/audience'
 import { readCampaign } from '@herald/contracts/calls/campaigns'
 import { notFound } from '@herald/contracts/fault'
 import { addressForms } from '@herald/contracts/person'
 import { ObjectId, text } from '@herald/contracts/text'
 import { z } from 'zod'
 import type { Portions } from '../../core/portion.ts'
-import { exportCampaign, exportEverybody, exportPerson } from '../export-lines.ts'
-import { readApp } from '../../apps/manage-app.ts'
-import { PersonLine, PushLine, UserLine } from './person-answers.ts'
+import { exportCampaign, exportAllUsers, exportOneUser } from '../export-lines.ts'
+import { getApp } from '../../apps/store/apps.ts'
+import { UserPartLine, PushLine, UserLine } from './user-answers.ts'
 import { exporting, route } from '../../http/route.ts'
 import { TextStream } from '../../http/text-stream.ts'
 
-const EverybodyQuery = z.strictObject({
-  after: ObjectId.optional().meta({ description: 'Where to go on: the id of the last user of an export that was cut off.' }),
-  segmentId: ObjectId.optional().meta({ description: 'Only users of whom this saved segment means a reachable device.' }),
+const UsersQuery = z.strictObject({
+  after: ObjectId.optional().meta({ description: 'Continues an export that was cut off: the id of its last user.' }),
+  segmentId: ObjectId.optional().meta({ description: 'Only users with a reachable device in this saved segment.' }),
   addresses: z.enum(addressForms).default('masked').meta({ description: '`full`: tokens, endpoints and keys as they are.' }),
 })
 
 const CampaignQuery = z.strictObject({
-  after: text(1, 200).optional().meta({ description: 'Where to go on: the id of the last push of an export that was cut off.' }),
+  after: text(1, 200).optional().meta({ description: 'Continues an export that was cut off: the id of its last push.' }),
 })
 
 const ndjson = 'application/x-ndjson'
@@ -31,16 +31,16 @@ export const exports = [
     name: 'exportUsersOfApp',
     method: 'get',
     path: '/v1/admin/apps/:appId/users/export',
-    query: EverybodyQuery,
-    summary: 'Export everybody: a user with devices a line, by id',
+    query: UsersQuery,
+    summary: 'Export all users by id, each with its devices in one line',
     answers: UserLine,
     audit: exporting('users.exported'),
     async answer(gateway, { appId, query, noteExport }) {
-      await readApp(gateway.db, appId)
+      await getApp(gateway.db, appId)
       const { after = null, segmentId, addresses } = query
       const asked = { addresses, ...(segmentId === undefined ? {} : { segmentId }) }
       const subject = { ...asked, ...(after === null ? {} : { after }) }
-      return lines(noteExport(appId, subject, exportEverybody(gateway, { appId, after, ...asked })))
+      return lines(noteExport(appId, subject, exportAllUsers(gateway, { appId, after, ...asked })))
     },
   }),
   route({
@@ -48,13 +48,13 @@ export const exports = [
     name: 'exportUserOfApp',
     method: 'get',
     path: '/v1/admin/apps/:appId/users/:id/export',
-    summary: 'Export all that there is of one person: user, devices, pushes with what was reported of them, webhook deliveries',
-    answers: PersonLine,
+    summary: 'Export all that Herald has of one user: the user, devices, pushes with what was reported of them, webhook deliveries',
+    answers: UserPartLine,
     audit: exporting('user.exported'),
     async answer(gateway, { appId, params, noteExport }) {
-      await readApp(gateway.db, appId)
-      const person = await gateway.bus.call(readPerson, { appId, user: { userId: params.id } })
-      return lines(noteExport(appId, { id: person.id }, exportPerson(gateway, { appId, person })))
+      await getApp(gateway.db, appId)
+      const user = await gateway.bus.call(readMaskedUser, { appId, user: { userId: params.id } })
+      return lines(noteExport(appId, { id: user.id }, exportOneUser(gateway, { appId, user })))
     },
   }),
   route({
@@ -66,7 +66,7 @@ export const exports = [
     summary: 'Export the pushes of a campaign with what became of them, in the order in which they were queued',
     answers: PushLine,
     async answer(gateway, { appId, params, query: { after = null } }) {
-      await readApp(gateway.db, appId)
+      await getApp(gateway.db, appId)
       const campaign = { appId, campaignId: params.id }
       if (!(await gateway.bus.call(readCampaign, campaign))) throw notFound()
       return lines(exportCampaign(gateway, { ...campaign, after }))

@@ -3,7 +3,7 @@ import { fault, invalidField } from '@herald/contracts/fault'
 import { ImportError, ImportReport, largestImport, StartImport } from '@herald/contracts/import'
 import { z } from 'zod'
 import { cappedList, listRequestOf, pageQuery } from '../../core/page.ts'
-import { readApp } from '../../apps/manage-app.ts'
+import { getApp } from '../../apps/store/apps.ts'
 import { endImportFile, receiveImport } from '../receive-import.ts'
 import { elsewhere, route } from '../../http/route.ts'
 
@@ -20,7 +20,7 @@ const DataQuery = z.strictObject({
     .meta({ type: 'integer', minimum: 0, description: 'Where in the file this part begins: the `offset` of the import.' }),
 })
 
-/** Devices from elsewhere (spec: administration/import). An import lives in audience; its file is read here, row by row. */
+/** Imports of devices from elsewhere (spec: administration/import). Audience keeps an import; its file is read here, row by row. */
 export const imports = [
   route({
     name: 'startImport',
@@ -45,13 +45,13 @@ export const imports = [
     status: 200,
     summary: 'Send the file of an import, or a part of it from the offset on',
     description:
-      'Raw UTF-8, at most 4 GiB in all. The answer says where to go on; after a broken connection ask for the import and go on at its `offset`. Another offset is 409, with the right one in the detail at `offset`.',
+      'Raw UTF-8, at most 4 GiB in all. The answer has the offset of the next part; after a broken connection read the import and continue at its `offset`. Any other offset is 409, with the right one in the detail at `offset`.',
     // The import has a line where it begins and one where it ends.
     audit: 'nothing',
     answers: ImportReport,
     faults: ['invalid_state', 'body_too_large', 'unsupported_media_type'],
     async answer(gateway, { appId, params, query: { offset }, upload, header }) {
-      await readApp(gateway.db, appId)
+      await getApp(gateway.db, appId)
       if (offset + Number(header('content-length') ?? 0) > largestImport)
         throw fault('body_too_large', `An import is at most ${largestImport / 1024 ** 3} GiB.`)
       return receiveImport(gateway, { appId, importId: params.id }, { offset, parts: upload.parts(), mediaType: upload.mediaType })
@@ -79,7 +79,7 @@ export const imports = [
     path: onePath,
     key: 'admin',
     status: 204,
-    summary: 'End an import where it is; what is written stays',
+    summary: 'Cancel an import; the devices that it has written stay',
     audit: elsewhere('import.cancelled'),
     faults: ['invalid_state'],
     answer: ({ bus }, { appId, params }) => bus.call(calls.cancelImport, { appId, importId: params.id }),
@@ -94,7 +94,7 @@ export const imports = [
     summary: 'List imports, newest first; they are kept for 30 days',
     answers: z.object({ items: z.array(ImportReport), nextCursor }),
     async answer({ db, bus }, { appId, query }) {
-      await readApp(db, appId)
+      await getApp(db, appId)
       return cappedList(await bus.call(calls.listImports, { appId, ...listRequestOf(query) }))
     },
   }),
@@ -104,10 +104,10 @@ export const imports = [
     path: onePath,
     key: 'admin',
     status: 200,
-    summary: 'Read how far an import is, and what became of its rows',
+    summary: 'Read how far an import has come, and what became of its rows',
     answers: ImportReport,
     async answer({ db, bus }, { appId, params }) {
-      await readApp(db, appId)
+      await getApp(db, appId)
       return (await bus.call(calls.readImport, { appId, importId: params.id })).report
     },
   }),
@@ -121,7 +121,7 @@ export const imports = [
     summary: 'List why rows of an import were rejected, in their order: the first 10,000',
     answers: z.object({ items: z.array(ImportError), nextCursor }),
     async answer({ db, bus }, { appId, params, query: { limit, cursor } }) {
-      await readApp(db, appId)
+      await getApp(db, appId)
       return bus.call(calls.listImportErrors, { appId, importId: params.id, limit, after: rowOf(cursor) })
     },
   }),

@@ -11,8 +11,11 @@ import { SavedSegment, SaveSegment, SegmentCount } from '@herald/contracts/saved
 import { SegmentDefinition } from '@herald/contracts/segment-definition'
 import { z } from 'zod'
 import { cappedList, listRequestOf, PageQuery } from '../../core/page.ts'
+import { administered } from '../../apps/http/administered.ts'
+import { getApp } from '../../apps/store/apps.ts'
 import { SegmentList } from '../../http/answers.ts'
-import { elsewhere, route } from '../../http/route.ts'
+import { SegmentsOfApp } from './user-answers.ts'
+import { elsewhere, route, type Route } from '../../http/route.ts'
 
 const reads = { key: 'secret', scope: 'subscriptions:read' } as const
 const writes = { key: 'secret', scope: 'campaigns:write' } as const
@@ -30,7 +33,8 @@ export const segments = [
     audit: 'nothing',
     status: 200,
     summary: 'Count the devices that a segment would reach',
-    description: 'Counts devices that are opted in and not dead, as a send would. Without a segment, or with {}, everyone is counted.',
+    description:
+      'Counts devices that are opted in and not invalidated, as a send would. Without a segment, or with {}, everyone is counted.',
     answers: SegmentCount,
     faults: ['invalid_segment'],
     answer: ({ bus }, { appId, body: { segment } }) => bus.call(previewSegment, { appId, segment: segment ?? null }),
@@ -110,3 +114,21 @@ export const segments = [
     answer: ({ bus }, { appId, params }) => bus.call(countSegment, { appId, segmentId: params.id }),
   }),
 ]
+
+const listOfApp = route({
+  name: 'listSegmentsOfApp',
+  method: 'get',
+  path: '/v1/admin/apps/:appId/segments',
+  key: 'admin',
+  query: PageQuery,
+  status: 200,
+  summary: 'List saved segments, newest first',
+  answers: SegmentsOfApp,
+  async answer({ db, bus }, { appId, query }) {
+    await getApp(db, appId)
+    return cappedList(await bus.call(listSegments, { appId, ...listRequestOf(query) }))
+  },
+})
+
+/** For the dashboard: the public operations, with a list like the administration's other lists (spec: administration/segments-templates). */
+export const segmentsOfApp: readonly Route[] = [listOfApp, ...segments.filter(({ name }) => name !== 'listSegments').map(administered)]

@@ -17,13 +17,13 @@ import { route } from '../../http/route.ts'
 
 const forDevices = { key: 'public', scope: 'subscriptions:write' } as const
 
-/** A name that anybody may choose costs a look-up and a connection with every push, so only known push services are registered. */
+/** Refuses an endpoint outside the known push services: a host name that anybody may choose costs a look-up and a connection with every push. */
 function refuseOtherHost(path: string, endpoint: string, rule: EndpointRule): void {
   const problem = endpointProblem(endpoint, rule)
   if (problem !== undefined) throw invalidField(path, problem)
 }
 
-/** Both methods do the same (spec: identity/change-user); a client library wants two names. */
+/** PATCH and POST do the same (spec: identity/change-user); client libraries need a name for each. */
 const changesOwner = ([method, name]: readonly ['patch' | 'post', string]) =>
   route({
     ...forDevices,
@@ -52,7 +52,7 @@ export const subscriptions = [
     status: 200,
     summary: 'Register a device',
     description:
-      'Registers a device or finds it again. Calling it on every start of the app is right; a device that was opted out or dead is revived.',
+      'Registers a device or finds it again. Call it on every start of the app; a device that was opted out or invalidated is revived.',
     answers: Registered,
     faults: ['limit_reached'],
     async answer(gateway, { appId, keyKind, body, header }) {
@@ -98,7 +98,7 @@ export const subscriptions = [
     path: '/v1/subscriptions/:id',
     status: 204,
     summary: 'Remove a device',
-    description: 'An anonymous user goes with the last device.',
+    description: 'An anonymous user is deleted with the last device.',
     answer: ({ bus }, { appId, params }) => bus.call(deleteSubscription, { appId, subscriptionId: params.id }),
   }),
   route({
@@ -122,7 +122,7 @@ export const subscriptions = [
     body: LoginBody,
     identified: true,
     status: 200,
-    summary: 'Log a person in on a device',
+    summary: 'Log a user in on a device',
     description: 'Names the anonymous user, or moves the device to the user who has this external id.',
     answers: LoggedIn,
     faults: ['limit_reached'],
@@ -138,7 +138,7 @@ export const subscriptions = [
     path: '/v1/subscriptions/:id/logout',
     limit: 'identity',
     status: 200,
-    summary: 'Log the person out of a device',
+    summary: 'Log the user out of a device',
     description: 'The device goes to a new anonymous user without tags.',
     answers: LoggedOut,
     answer: ({ bus }, { appId, params }) => bus.call(logoutSubscription, { appId, subscriptionId: params.id }),

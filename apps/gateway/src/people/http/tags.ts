@@ -2,8 +2,8 @@ import { listTags } from '@herald/contracts/calls/audience'
 import { invalidField } from '@herald/contracts/fault'
 import { isTagName } from '@herald/contracts/text'
 import { PageQuery } from '../../core/page.ts'
-import { readApp } from '../../apps/manage-app.ts'
-import { TagList } from '../../overview/http/history-answers.ts'
+import { getApp } from '../../apps/store/apps.ts'
+import { TagList } from './user-answers.ts'
 import { route } from '../../http/route.ts'
 
 export const tags = [
@@ -19,8 +19,8 @@ export const tags = [
       'Counted at most once in 30 s. Of an app with more than 10,000 users a sample is read; then `exact` is false, and each number has its 95 % interval.',
     answers: TagList,
     async answer({ db, bus }, { appId, query: { limit, cursor, q = '' } }) {
-      await readApp(db, appId)
-      // A page ends with a name, and the next begins behind it, whatever has been counted anew meanwhile.
+      await getApp(db, appId)
+      // The cursor is the last name of a page: the next page begins behind it, even when the tags have been counted again meanwhile.
       const after = cursor === undefined ? '' : Buffer.from(cursor, 'base64url').toString()
       if (cursor !== undefined && !isTagName(after)) throw invalidField('cursor', 'must be the nextCursor of an earlier answer')
       const { tags: all, ...counted } = await bus.call(listTags, { appId })

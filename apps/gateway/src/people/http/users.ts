@@ -13,14 +13,14 @@ import { route } from '../../http/route.ts'
 const reads = { key: 'secret', scope: 'users:read' } as const
 const writes = { key: 'secret', scope: 'users:write' } as const
 
-/** The two ways to name a user share their answers (spec: identity/read-user, identity/change-user, identity/erase-user). */
+/** A user is named by id or by external id; both have the same answers (spec: identity/read-user, identity/change-user, identity/erase-user). */
 const byId = { path: '/v1/users/:id', suffix: '', texts: [], address: ({ id = '' }: Params): UserAddress => ({ userId: id }) } as const
 const byExternalId = {
   path: '/v1/users/by-external-id/:externalId',
   suffix: 'ByExternalId',
   texts: ['externalId'],
   address: ({ externalId = '' }: Params): UserAddress => {
-    // Nobody can have such an id, so it is unknown.
+    // No user can have such an id.
     if (!ExternalId.safeParse(externalId).success) throw notFound()
     return { externalId }
   },
@@ -79,7 +79,7 @@ const single = [byId, byExternalId].flatMap(({ path, suffix, texts, address }) =
     answers: User,
     faults: ['not_found'],
     async answer({ bus }, { appId, params, body }) {
-      // A user with this id would be made, so it has to be one that a body could hold.
+      // An unknown external id makes a user, so the id must be one that a body could hold.
       if (path === byExternalId.path) parseBody(NamedUser, params)
       return bus.call(changeUser, { appId, user: address(params), changes: body })
     },
@@ -98,5 +98,5 @@ const single = [byId, byExternalId].flatMap(({ path, suffix, texts, address }) =
   }),
 ])
 
-/** The batch first: its path has the form of a user's. */
+/** The batch comes first: `/v1/users/batch` has the form of `/v1/users/:id`. */
 export const users = [batch, ...single]

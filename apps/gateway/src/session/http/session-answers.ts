@@ -5,7 +5,7 @@ const Time = z.string().meta({ format: 'date-time' })
 /* What signing in answers, for the OpenAPI document, and examples of it. */
 
 export const SessionRead = z.object({
-  name: z.string().meta({ description: 'Who the person says to be: the actor of the audit.' }),
+  name: z.string().meta({ description: 'The name that the operator gave: the actor in the audit.' }),
   expiresAt: Time.meta({ description: 'When it ends unless it is used again.' }),
   csrfToken: z.string().meta({ description: 'For the header x-csrf-token of every change.' }),
 })

@@ -2,8 +2,7 @@ import { fault } from '@herald/contracts/fault'
 import { line } from '@herald/contracts/text'
 import { z } from 'zod'
 import { baseUrlOf } from '../../core/base-url.ts'
-import { endedCookie, sessionCookie } from '../core/session-door.ts'
-import type { SignedIn } from '../sessions.ts'
+import { endedCookie, sessionCookie, type SignedIn } from '../../core/session-door.ts'
 import { SessionRead, SignInLink } from './session-answers.ts'
 import { own, Reply, route } from '../../http/route.ts'
 
@@ -34,7 +33,8 @@ export const session = [
     body: BeginSession,
     status: 201,
     summary: 'Sign in with the administration token or with the code of a sign-in link; sets the cookie of the session',
-    description: 'Changes made with the cookie need the header x-csrf-token. Ten wrong tokens or codes of an address in a minute are 429.',
+    description:
+      'Changes made with the cookie need the header x-csrf-token. After ten wrong tokens or codes from an address within a minute the answer is 429.',
     answers: SessionRead,
     faults: ['unauthorized', 'forbidden', 'rate_limited'],
     audit: own('session.begun'),
@@ -75,7 +75,8 @@ export const session = [
     body: MakeLink,
     status: 201,
     summary: 'Make a link that signs in once, within ten minutes',
-    description: 'The code stands behind # and so reaches no log of a server. 100 links may wait; the oldest goes.',
+    description:
+      'The code stands behind #, so it reaches no log of a server. At most 100 links wait to be used; beyond that the oldest is deleted.',
     answers: SignInLink,
     audit: own('sign-in-link.made'),
     async answer({ sessions, installed }, { body, header, actor, visitor }) {

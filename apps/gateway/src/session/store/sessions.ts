@@ -3,22 +3,22 @@ import type { Tables } from '../../store/tables.ts'
 
 type Db = Kysely<Tables>
 
-/** How long a session lasts: without use, and in all. */
+/** How long a session lasts: without use, and at most. */
 export type SessionLife = { idleSeconds: number; wholeSeconds: number }
 
-/** A session as it stands: when it ends unless it is used again, and in how many seconds of the database's clock. */
+/** A session: when it ends unless it is used again, and in how many seconds of the database's clock. */
 export type FoundSession = { id: string; name: string; expiresAt: Date; leftSeconds: number }
 
-/** More are not kept: the one unused for longest goes. */
+/** Sessions that are kept; beyond that the one unused for longest is deleted. */
 const mostSessions = 1_000
-/** Links that wait to be used: the oldest goes. */
+/** Links that may wait to be used; beyond that the oldest is deleted. */
 const mostLinks = 100
 export const linkSeconds = 600
 
 const endsAt = ({ idleSeconds, wholeSeconds }: SessionLife) =>
   sql<Date>`least(seen_at + make_interval(secs => ${idleSeconds}), created_at + make_interval(secs => ${wholeSeconds}))`
 
-/** A new session, and room for it. */
+/** Inserts a session, and makes room for it. */
 export async function insertSession(
   db: Db,
   session: { id: string; idHash: Buffer; name: string; browser: string; tokenHash: Buffer },
@@ -31,7 +31,10 @@ export async function insertSession(
     .execute()
 }
 
-/** Uses the session with this id, while it lasts and the token it began under is still the one: its idle time begins anew. */
+/**
+ * Gives the session with this id and notes its use, so that its idle time begins anew; undefined when it has ended, or the administration token is
+ * another than the one under which it began.
+ */
 export async function useSession(
   db: Db,
   { idHash, tokenHash }: { idHash: Buffer; tokenHash: Buffer },
@@ -53,13 +56,13 @@ export async function sessionLasts(db: Db, { id, tokenHash }: { id: string; toke
   return rows.length > 0
 }
 
-/** Answers whether it was there. */
+/** Gives whether the session was there. */
 export async function deleteSession(db: Db, id: string): Promise<boolean> {
   const { numDeletedRows } = await db.deleteFrom('sessions').where('id', '=', id).executeTakeFirst()
   return numDeletedRows > 0n
 }
 
-/** Removes sessions that have ended by themselves, 100 at most; answers whose they were. */
+/** Deletes sessions that have run out, 100 at most, and gives them. */
 export async function takeEndedSessions(db: Db, life: SessionLife): Promise<{ id: string; name: string }[]> {
   const { rows } = await sql<{ id: string; name: string }>`
     delete from sessions where id = any(array(
@@ -69,7 +72,7 @@ export async function takeEndedSessions(db: Db, life: SessionLife): Promise<{ id
   return rows
 }
 
-/** A link that begins one session within ten minutes; answers until when. */
+/** Inserts a link that begins one session within ten minutes; gives when it expires. */
 export async function insertLink(db: Db, link: { codeHash: Buffer; name: string | undefined; tokenHash: Buffer }): Promise<Date> {
   await sql`
     delete from sign_in_links
@@ -83,7 +86,7 @@ export async function insertLink(db: Db, link: { codeHash: Buffer; name: string 
   return row.expires_at
 }
 
-/** Uses a link up: of two who come with one code at once, one gets it. Undefined: there is no such link, or it is too old. */
+/** Uses a link up: of two callers with the same code at once, one gets it. Undefined when there is no such link, or it is too old. */
 export async function takeLink(
   db: Db,
   { codeHash, tokenHash }: { codeHash: Buffer; tokenHash: Buffer },

@@ -1,6 +1,6 @@
 import type { Platform } from '@herald/contracts/platform'
 
-/** A push as the simulator tells of it. */
+/** A push as the simulator reports it. */
 export type TakenPush = {
   seq: number
   /** Milliseconds since 1970, with a fraction. */
@@ -27,14 +27,14 @@ export type ShownContent = {
   sound: string | null
 }
 
-/** What a virtual phone or browser shows of a payload, read as its app or worker would; null: nothing, it is silent. `data` is the sender's own. */
+/** What a virtual phone or browser shows of a payload, read as its app or worker would; null when the push is silent. `data` is the sender's own. */
 export function readPayload(platform: Platform, payload: unknown): { shown: ShownContent | null; data: Record<string, string> } {
   if (platform === 'ios') return readApns(fields(payload))
   if (platform === 'android') return readFcm(fields(fields(payload)['message']))
   return readWebPush(fields(payload))
 }
 
-/** The payload with all but the end of a device's token left out: FCM's message has it inside. */
+/** The payload with all but the end of a device's token left out: FCM's message contains the token. */
 export function withoutToken(payload: unknown): unknown {
   const { message, ...rest } = fields(payload)
   const { token } = fields(message)

@@ -2,10 +2,8 @@ import { providerKinds } from '@herald/contracts/app'
 import { platforms } from '@herald/contracts/platform'
 import { z } from 'zod'
 import type { SimulatedDevice, SimulatedPush } from '../simulate.ts'
-import { listOf } from '../../openapi/http/administration-answers.ts'
-import { Id } from '../../http/answers.ts'
-import { describes } from '../../http/describes.ts'
-import { examples } from '../../openapi/http/examples.ts'
+import { describes, Id, listOf } from '../../http/answers.ts'
+import * as shop from '../../http/shop.ts'
 
 /* What the simulator's routes answer, for the OpenAPI document, and examples of it. */
 
@@ -13,10 +11,12 @@ const Device = describes<SimulatedDevice>()(
   z.object({
     id: z.string(),
     platform: z.enum(platforms),
-    name: z.string().nullable().meta({ description: 'What it was called; null: it is one of the demo’s crowd, or has no name.' }),
-    byHand: z.boolean().meta({ description: 'It was added here: it reports delivered by itself, and a person does the rest.' }),
+    name: z.string().nullable().meta({ description: 'Its name; null for a device of the demo, and for one without a name.' }),
+    byHand: z
+      .boolean()
+      .meta({ description: 'True when an operator added it: it reports delivered by itself, and the operator does the rest.' }),
     subscriptionId: Id.nullable(),
-    environment: z.string().meta({ description: 'Of APNs; empty elsewhere.' }),
+    environment: z.string().meta({ description: 'The environment of APNs; empty for other platforms.' }),
     behaviour: z.object({ answer: z.string(), retryAfterSeconds: z.number().nullable(), delayMs: z.number().nullable() }),
   }),
 )
@@ -36,7 +36,7 @@ const shown = z.object({
 export const SimulatedPushList = listOf(
   describes<SimulatedPush>()(
     z.object({
-      seq: z.int().meta({ description: 'Its place in the simulator’s record, which begins again at 1 with the simulator.' }),
+      seq: z.int().meta({ description: 'Its place in the simulator’s record, which begins at 1 again whenever the simulator starts.' }),
       at: z.string().meta({ format: 'date-time' }),
       deviceId: z.string(),
       platform: z.enum(platforms),
@@ -46,26 +46,26 @@ export const SimulatedPushList = listOf(
       campaignId: Id.nullable(),
       variant: z.string().nullable(),
       msgId: z.string().nullable().meta({ description: 'For the tracking calls of a tap, an action or a swipe.' }),
-      shown: shown.nullable().meta({ description: 'What the device shows; null: nothing, it is silent.' }),
+      shown: shown.nullable().meta({ description: 'What the device shows; null when the push is silent.' }),
       data: z.record(z.string(), z.string()),
       headers: z.record(z.string(), z.string()),
       bytes: z.int(),
       payload: z
         .unknown()
-        .meta({ description: 'Exactly what the provider took; of a browser decrypted, of Android without all but the end of the token.' }),
+        .meta({ description: 'Exactly what the provider took; decrypted for a browser, and for Android with only the end of the token.' }),
       error: z.string().nullable(),
     }),
   ),
 )
 export const AccountTaken = z.object({ kind: z.enum(providerKinds) })
 
-const appId = '671a2b3c4d5e6f7081920a06'
+const { appId } = shop
 const device = {
   id: 'ios-300',
   platform: 'ios',
   name: 'Dana’s iPhone',
   byHand: true,
-  subscriptionId: examples.device.id,
+  subscriptionId: shop.device.id,
   environment: 'production',
   behaviour: { answer: 'ok', retryAfterSeconds: null, delayMs: null },
 } satisfies SimulatedDevice
@@ -76,9 +76,9 @@ const push = {
   deviceId: device.id,
   platform: 'ios',
   environment: 'production',
-  subscriptionId: examples.device.id,
-  userId: examples.user.id,
-  campaignId: examples.campaignId,
+  subscriptionId: shop.device.id,
+  userId: shop.user.id,
+  campaignId: shop.campaignId,
   variant: 'a',
   msgId,
   shown: {
@@ -96,7 +96,6 @@ const push = {
   payload: { aps: { alert: { title: 'Shipped', body: 'On its way' } }, herald: { msgId } },
   error: null,
 } satisfies SimulatedPush
-const page = <Item>(item: Item) => ({ items: [item], nextCursor: null })
 
 export const simulatorExamples = {
   takeSimulatedAccount: { bodies: { 'of APNs': { appId, kind: 'apns' } }, answer: { kind: 'apns' } },
@@ -107,7 +106,7 @@ export const simulatorExamples = {
     },
     answer: device,
   },
-  listSimulatedDevices: { answer: page(device) },
+  listSimulatedDevices: { answer: shop.listOf(device) },
   setSimulatedBehaviour: {
     bodies: {
       dead: { answer: 'dead' },
@@ -116,5 +115,5 @@ export const simulatorExamples = {
     },
     answer: { ...device, behaviour: { answer: 'slow', retryAfterSeconds: null, delayMs: 3_000 } },
   },
-  listSimulatedPushes: { answer: page(push) },
+  listSimulatedPushes: { answer: shop.listOf(push) },
 }

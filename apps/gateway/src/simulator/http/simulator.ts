@@ -23,7 +23,7 @@ const AddDevice = z.strictObject({
   country: Country.optional(),
   tags: Tags.optional(),
 })
-/** What a device can be told to answer: the simulator's words. */
+/** What a virtual device can be told to answer, in the simulator's words. */
 const answers = [
   ...['ok', 'dead', 'bad_token', 'rate_limited', 'failing', 'unavailable', 'sender_mismatch'],
   ...['silent', 'slow', 'reset_after_accept', 'accepted_then_503'],
@@ -50,12 +50,12 @@ export const simulator = [
     path: '/v1/admin/simulator/accounts',
     body: TakeAccount,
     status: 200,
-    summary: 'Take an account at a simulated provider as the credentials of an app that has none of the kind',
+    summary: 'Give an app that has no credentials of a kind an account at the simulated provider',
     answers: AccountTaken,
     faults: ['invalid_state', 'queue_unavailable'],
     audit: own('provider.set'),
     async answer(gateway, { body: { appId, kind }, note }) {
-      await takeSimulatedAccount(gateway, note, appId, kind)
+      await takeSimulatedAccount({ ...gateway, note }, appId, kind)
       return { kind }
     },
   }),
@@ -67,7 +67,7 @@ export const simulator = [
     body: AddDevice,
     status: 201,
     summary: 'Add a virtual phone or browser, and register it',
-    description: 'It reports delivered by itself when it shows a push; opened, clicked and dismissed are the person’s.',
+    description: 'It reports delivered by itself when it shows a push; opened, clicked and dismissed are up to the operator.',
     answers: SimulatedDeviceRead,
     faults: ['invalid_state', 'limit_reached', 'queue_unavailable'],
     audit: own('simulator.device-added'),
@@ -85,11 +85,11 @@ export const simulator = [
     path: '/v1/admin/simulator/devices',
     query: Page,
     status: 200,
-    summary: 'List the virtual devices that an app reaches, newest first, those that were added here before the demo’s',
+    summary: 'List the virtual devices that an app reaches, newest first; those that an operator added come before the demo’s',
     answers: SimulatedDeviceList,
     async answer({ db, simulator: control }, { query: { appId, limit, cursor } }) {
       if (cursor !== undefined && !/^[hc]\d{1,9}$/.test(cursor)) throw badCursor()
-      const query = { ...(await reachOf(db, appId)), limit, after: cursor }
+      const query = { ...(await reachOf({ db }, appId)), limit, after: cursor }
       const { devices, next } = await control.ask<{ devices: SimulatedDevice[]; next: string | null }>('GET', '/devices', { query })
       return { items: devices, nextCursor: next }
     },
@@ -115,7 +115,7 @@ export const simulator = [
     path: '/v1/admin/simulator/devices/:deviceId',
     texts: ['deviceId'],
     status: 204,
-    summary: 'Uninstall the app of a virtual device: its provider calls it dead from now on',
+    summary: 'Uninstall the app from a virtual device: from now on its provider answers that the token is unknown',
     audit: 'nothing',
     answer: ({ simulator: control }, { params }) => control.ask('DELETE', `/devices/${encodeURIComponent(params.deviceId)}`),
   }),
@@ -130,7 +130,7 @@ export const simulator = [
     answers: SimulatedPushList,
     async answer({ db, hmacSecrets, simulator: control }, { query: { appId, deviceId, limit, cursor } }) {
       if (cursor !== undefined && !/^\d{1,12}$/.test(cursor)) throw badCursor()
-      const query = { ...(await reachOf(db, appId)), deviceId, limit, before: cursor }
+      const query = { ...(await reachOf({ db }, appId)), deviceId, limit, before: cursor }
       const { pushes } = await control.ask<{ pushes: TakenPush[] }>('GET', '/pushes/newest', { query })
       const last = pushes.at(-1)
       return {
@@ -151,6 +151,6 @@ export const simulator = [
       '`watching` comes first; then `push` for each push, `dropped` with how many were left out when more than 100 came in a second, and `waiting` when the simulator does not answer.',
     mediaType: 'text/event-stream',
     answer: async ({ db, simulatorTail }, { query: { appId } }) =>
-      new EventStream(await simulatorTail.open(appId, () => reachOf(db, appId))),
+      new EventStream(await simulatorTail.open(appId, () => reachOf({ db }, appId))),
   }),
 ]

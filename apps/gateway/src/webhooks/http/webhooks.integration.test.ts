@@ -13,7 +13,7 @@ import { startGateway, type GatewayUnderTest } from '../../testing/start-gateway
 let gateway: GatewayUnderTest
 let appId: string
 const webhookId = newId()
-/** What webhooks was asked, by call. */
+/** What the app webhooks was asked with each call. */
 const asked = new Map<string, unknown>()
 const webhook: Webhook = {
   id: webhookId,
@@ -124,7 +124,7 @@ test.each([
 })
 
 // spec: administration/unknown-app
-test('an unknown app, or an unknown webhook, is not found', async () => {
+test('an unknown app or webhook is 404', async () => {
   expect((await gateway.admin('GET', `/apps/${newId()}/webhooks`)).status).toBe(404)
   expect((await gateway.admin('GET', `/apps/${appId}/webhooks/${newId()}`)).status).toBe(404)
   expect((await gateway.admin('PATCH', `/apps/${appId}/webhooks/${webhookId}`, {})).status).toBe(422)

@@ -3,8 +3,9 @@ import { Timestamp } from '@herald/contracts/text'
 import { CreateWebhook, deliveryStates, PatchWebhook } from '@herald/contracts/webhook'
 import { z } from 'zod'
 import { listRequestOf, pageQuery } from '../../core/page.ts'
-import { readApp } from '../../apps/manage-app.ts'
+import { getApp } from '../../apps/store/apps.ts'
 import {
+  DeliveryWithBody,
   MadeWebhook,
   Webhook,
   WebhookDelivery,
@@ -12,8 +13,8 @@ import {
   WebhookList,
   WebhookSecret,
   WebhookTested,
-} from '../../openapi/http/administration-answers.ts'
-import { DeliveryWithBody } from '../../overview/http/history-answers.ts'
+} from './webhook-answers.ts'
+import { EventStream } from '../../http/event-stream.ts'
 import { elsewhere, route } from '../../http/route.ts'
 
 const path = '/v1/admin/apps/:appId/webhooks'
@@ -28,7 +29,7 @@ const DeliveryQuery = z
   })
   .refine(({ from, to }) => from === undefined || to === undefined || from < to, { path: ['to'], message: 'must be later than from' })
 
-/** Endpoints live in webhooks; that the app exists is known here. A call for an app that does not answers 404. */
+/** Webhook endpoints live in the app webhooks; whether the Herald app exists is checked here, and a call for one that does not answers 404. */
 export const webhooks = [
   route({
     name: 'createWebhook',
@@ -52,7 +53,7 @@ export const webhooks = [
     summary: 'List the webhook endpoints of an app, newest first',
     answers: WebhookList,
     async answer({ db, bus }, { appId, query }) {
-      await readApp(db, appId)
+      await getApp(db, appId)
       return bus.call(calls.listWebhooks, { appId, ...listRequestOf(query) })
     },
   }),
@@ -65,7 +66,7 @@ export const webhooks = [
     summary: 'Read a webhook endpoint',
     answers: Webhook,
     async answer({ db, bus }, { appId, params }) {
-      await readApp(db, appId)
+      await getApp(db, appId)
       return bus.call(calls.readWebhook, { appId, webhookId: params.id })
     },
   }),
@@ -87,7 +88,7 @@ export const webhooks = [
     path: onePath,
     key: 'admin',
     status: 204,
-    summary: 'Delete a webhook endpoint and what waits for it',
+    summary: 'Delete a webhook endpoint and the events that wait for it',
     audit: elsewhere('webhook.deleted'),
     answer: ({ bus }, { appId, params }) => bus.call(calls.deleteWebhook, { appId, webhookId: params.id }),
   }),
@@ -123,7 +124,7 @@ export const webhooks = [
     answers: WebhookTested,
     audit: 'nothing',
     async answer({ db, bus }, { appId, params }) {
-      await readApp(db, appId)
+      await getApp(db, appId)
       return bus.call(calls.testWebhook, { appId, webhookId: params.id })
     },
   }),
@@ -137,7 +138,7 @@ export const webhooks = [
     summary: 'List the deliveries of a webhook endpoint with their attempts, newest first',
     answers: WebhookDeliveryList,
     async answer({ db, bus }, { appId, params, query: { state, from, to, ...page } }) {
-      await readApp(db, appId)
+      await getApp(db, appId)
       const filters = {
         ...(state === undefined ? {} : { state }),
         ...(from === undefined ? {} : { from }),
@@ -156,7 +157,7 @@ export const webhooks = [
     summary: 'Read a delivery with its attempts and, while it is kept, its body',
     answers: DeliveryWithBody,
     async answer({ db, bus }, { appId, params }) {
-      await readApp(db, appId)
+      await getApp(db, appId)
       return bus.call(calls.readDelivery, { appId, webhookId: params.id, deliveryId: params.deliveryId.slice(0, 40) })
     },
   }),
@@ -172,5 +173,23 @@ export const webhooks = [
     audit: elsewhere('webhook.replayed', ({ id, answered }) => ({ id, deliveryId: answered })),
     answer: ({ bus }, { appId, params }) =>
       bus.call(calls.replayDelivery, { appId, webhookId: params.id, deliveryId: params.deliveryId.slice(0, 40) }),
+  }),
+]
+
+export const events = [
+  route({
+    name: 'watchEventsOfApp',
+    method: 'get',
+    path: '/v1/admin/apps/:appId/events',
+    key: 'admin',
+    status: 200,
+    summary: 'Watch what happens to pushes, as server-sent events: what webhook endpoints would get',
+    description:
+      '`watching` comes first; then `event` for each event and, when more than 100 came in a second or the stream was not read, `dropped` with how many were left out.',
+    mediaType: 'text/event-stream',
+    async answer({ db, tail }, { appId }) {
+      await getApp(db, appId)
+      return new EventStream(await tail.open(appId))
+    },
   }),
 ]

@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest'
+import { maskAddress, maskToken } from './device.ts'
+
+// spec: identity/masked-token
+test('user reads show only the last 6 characters of a token', () => {
+  expect(maskToken('0123456789abcdef')).toBe('…abcdef')
+})
+
+test('a short token is not shown at all', () => {
+  expect(maskToken('abcdef')).toBe('…')
+})
+
+// spec: administration/masked-addresses
+test('the administration shows the first 8 characters of a token or an endpoint, and none of a short one', () => {
+  expect(maskAddress('0123456789abcdef')).toBe('01234567…')
+  expect(maskAddress('01234567')).toBe('…')
+})

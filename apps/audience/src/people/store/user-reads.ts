@@ -1,0 +1,138 @@
+import type { Segment } from '@herald/contracts/segment'
+import type { MaskedDevice, OwnedDevice, UserSummary } from '@herald/contracts/person'
+import type { Platform } from '@herald/contracts/platform'
+import { notFound } from '@herald/contracts/fault'
+import type { UserAddress } from '@herald/contracts/user'
+import { sql } from 'kysely'
+import { maskAddress } from '../core/device.ts'
+import { asksAboutUser, devicesMeant, reachable } from '../../segments/store/segment-sql.ts'
+import { findDevice, type FoundDevice } from './subscription-reads.ts'
+import type { Db } from '../../store/tables.ts'
+import { userKeyOf, userKeyColumn } from './users.ts'
+
+/** Ids are hexadecimal, so every id comes before this. */
+const pastEveryId = 'g'
+/** The last character of Unicode. Every text that begins with a prefix comes before the prefix followed by this character. */
+const pastEveryCharacter = '\u{10FFFF}'
+
+/**
+ * Finds the next users of an app, newest first: those whose external id begins with `prefix`, or all. It looks at `most` users at most. `examinedTo`: the
+ * last user that it looked at; undefined when there are no more. The query asks for a range of the index by app: with `app_id = …` the planner may take the
+ * primary key, and walk through the users of other apps.
+ */
+export async function findNewestUsers(
+  db: Db,
+  { appId, before = pastEveryId, prefix, most, limit }: { appId: string; before?: string; prefix?: string; most: number; limit: number },
+): Promise<{ ids: string[]; examinedTo: string | undefined }> {
+  const inOrder = sql`
+    from users where app_id >= ${appId} and (app_id, id) < (${appId}, ${before}) order by app_id desc, id desc`
+  const { rows } = await sql<{ id: string }>`
+    select id from (select app_id, id, external_id ${inOrder} limit ${most}) u
+    ${prefix === undefined ? sql`` : sql`where starts_with(external_id, ${prefix})`}
+    order by app_id desc, id desc limit ${limit}`.execute(db)
+  const ids = rows.map(({ id }) => id)
+  if (ids.length === limit) return { ids, examinedTo: ids.at(-1) }
+  const { rows: last } = await sql<{ id: string }>`select id ${inOrder} limit 1 offset ${most - 1}`.execute(db)
+  return { ids, examinedTo: last[0]?.id }
+}
+
+/** Finds the next users of an app in the order of their ids, behind the id `after`. */
+export async function findNextUsers(
+  db: Db,
+  { appId, after, limit }: { appId: string; after: string | null; limit: number },
+): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select id from users where (app_id, id) > (${appId}, ${after ?? ''}) and (app_id, id) < (${appId}, ${pastEveryId})
+    order by app_id, id limit ${limit}`.execute(db)
+  return rows.map(({ id }) => id)
+}
+
+/** Finds users whose external id begins with `prefix`, in the same letter case: at most `limit`, in no order. */
+export async function findByPrefix(db: Db, { appId, prefix, limit }: { appId: string; prefix: string; limit: number }): Promise<string[]> {
+  const from = userKeyOf({ appId, externalId: prefix })
+  const { rows } = await sql<{ id: string }>`
+    select id from users where ${userKeyColumn} >= ${from} and ${userKeyColumn} < ${from + pastEveryCharacter} limit ${limit}`.execute(db)
+  return rows.map(({ id }) => id)
+}
+
+/** Finds the user who has this id, or the owner of the device that has it. */
+export async function findByEitherId(db: Db, appId: string, id: string): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select id from users where id = ${id} and app_id || '' = ${appId}
+    union select user_id from subscriptions where id = ${id} and app_id || '' = ${appId}`.execute(db)
+  return rows.map((row) => row.id)
+}
+
+/** Finds those of these users who have a reachable device in a segment. `now`: what relative dates count from. */
+export async function findMeant(db: Db, segment: Segment, ids: string[], now: Date): Promise<Set<string>> {
+  const devices = devicesMeant(segment, now, {
+    columns: sql`s.id, s.user_id`,
+    from: sql`
+      unnest(${ids}::text[]) as asked(id) cross join lateral (select * from subscriptions where user_id = asked.id offset 0) s
+      ${asksAboutUser(segment) ? sql`cross join lateral (select * from users where id = s.user_id offset 0) u` : sql``}`,
+    where: reachable,
+  })
+  const { rows } = await sql<{ id: string }>`select distinct f.user_id as id from ${devices}`.execute(db)
+  return new Set(rows.map(({ id }) => id))
+}
+
+/** Reads what a list shows of these users, in the order given. A user who was deleted meanwhile is left out. */
+export async function findSummaries(db: Db, ids: string[]): Promise<UserSummary[]> {
+  const { rows } = await sql<SummaryRow>`
+    select u.id, u.external_id as "externalId", u.language, u.timezone, u.country, u.created_at as "createdAt", u.last_active_at as "lastActiveAt",
+      d.ios, d.android, d.web, d.reachable
+    from unnest(${ids}::text[]) with ordinality as asked(id, place)
+      cross join lateral (select * from users where id = asked.id offset 0) u
+      cross join lateral (
+        select count(*) filter (where platform = 'ios') as ios, count(*) filter (where platform = 'android') as android,
+          count(*) filter (where platform = 'web') as web, count(*) filter (where ${reachable}) as reachable
+        from subscriptions s where s.user_id = u.id
+      ) d
+    order by asked.place`.execute(db)
+  return rows.map(({ ios, android, web, createdAt, lastActiveAt, ...row }) => ({
+    ...row,
+    createdAt: createdAt.toISOString(),
+    lastActiveAt: lastActiveAt.toISOString(),
+    devices: { ios, android, web },
+  }))
+}
+
+type SummaryRow = Record<Platform, number> &
+  Omit<UserSummary, 'devices' | 'createdAt' | 'lastActiveAt'> & { createdAt: Date; lastActiveAt: Date }
+
+/** Finds the owner of the device with this address, by the hash of the address. */
+export async function findOwner(db: Db, addressHash: Buffer): Promise<UserAddress | undefined> {
+  return db.selectFrom('subscriptions').select('user_id as userId').where('address_hash', '=', addressHash).executeTakeFirst()
+}
+
+/** Reads a device with its owner. Fault: `not_found`. */
+export async function getDevice(db: Db, appId: string, id: string): Promise<OwnedDevice> {
+  const found = await findDevice(db, appId, id)
+  if (!found) throw notFound()
+  const { externalId = null } =
+    (await db.selectFrom('users').select('external_id as externalId').where('id', '=', found.userId).executeTakeFirst()) ?? {}
+  return { ...maskDevice(found), user: { id: found.userId, externalId } }
+}
+
+/** A device as the administration shows it. */
+export function maskDevice({ device, address, test }: FoundDevice): MaskedDevice {
+  const { keys: _, ...shown } = device
+  return { ...shown, test, ...(device.platform === 'web' ? { endpoint: maskAddress(address) } : { token: maskAddress(address) }) }
+}
+
+/** Bytes of a portion of the export, about. Users with many tags or devices make a portion of fewer users. */
+const mostBytes = 1_000_000
+
+/** Gives as many of these users, from the first on, as make a portion: at least one. Postgres adds up their sizes, so that a process never reads more than a portion. */
+export async function findPortion(db: Db, ids: string[]): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select id from (
+      select id, sum(bytes) over (order by id) - bytes as before from (
+        select u.id, octet_length(u.tags::text) + 400
+          + coalesce((select sum(octet_length(s.address) + 600) from subscriptions s where s.user_id = u.id), 0) as bytes
+        from unnest(${ids}::text[]) as asked(id) cross join lateral (select id, tags from users where id = asked.id offset 0) u
+      ) sized
+    ) added where before < ${mostBytes}
+    order by id`.execute(db)
+  return rows.map(({ id }) => id)
+}

@@ -1,0 +1,37 @@
+import type { FlowChange } from '@herald/contracts/calls/audience'
+import type { Campaigns } from './campaigns.ts'
+import { flowOf } from './core/campaign.ts'
+import { markFailed, markSettled, markStarted } from './store/campaigns.ts'
+
+export type Several = { campaignIds: string[] }
+export type Flows = { flows: (FlowChange | null)[] }
+
+/**
+ * Audience has the fan-out rows of these campaigns. Each is answered with its flow, since it may have been paused or cancelled meanwhile; null
+ * for a campaign that is unknown. Calls that come together share a statement.
+ */
+export async function fanOutStarted({ db }: Pick<Campaigns, 'db'>, requests: Several[]): Promise<Flows[]> {
+  const rows = new Map((await markStarted(db, idsOf(requests))).map((row) => [row.id, row]))
+  const flowTo = (campaignId: string) => {
+    const row = rows.get(campaignId)
+    return row ? { flow: flowOf(row), no: row.flowNo } : null
+  }
+  return requests.map(({ campaignIds }) => ({ flows: campaignIds.map(flowTo) }))
+}
+
+/** The tracker has an outcome for every queued push of these campaigns. Calls that come together share a statement. */
+export async function settleCampaigns({ db }: Pick<Campaigns, 'db'>, requests: Several[]): Promise<Record<string, never>[]> {
+  await markSettled(db, idsOf(requests))
+  return requests.map(() => ({}))
+}
+
+/** Audience cannot fan a campaign out, and says why. */
+export async function failCampaign(
+  { db }: Pick<Campaigns, 'db'>,
+  { campaignId, ...failure }: { campaignId: string; code: string; message: string },
+): Promise<Record<string, never>> {
+  await markFailed(db, campaignId, failure)
+  return {}
+}
+
+const idsOf = (requests: Several[]): string[] => [...new Set(requests.flatMap(({ campaignIds }) => campaignIds))]

@@ -1,0 +1,99 @@
+import type { Place } from '@herald/contracts/page'
+import type { CampaignStatus } from '@herald/contracts/stats'
+import { sql } from 'kysely'
+import { toWhole, wholeColumns, type CampaignRow } from './campaigns.ts'
+import type { Db } from './tables.ts'
+
+/** One page looks at this many campaigns at most, ~2 µs each. */
+const mostExamined = 5_000
+
+const newestFirst = (db: Db) => db.selectFrom('campaigns').select(wholeColumns).orderBy('created_at', 'desc').orderBy('id', 'desc')
+
+export type CampaignFilter = {
+  status: CampaignStatus | undefined
+  transactional: boolean | undefined
+  /** True: only tests. False: everything but tests. */
+  test: boolean
+  /** The beginning of the name, whatever the letter case. */
+  prefix: string | undefined
+}
+
+/** Statuses that no notification ever has. */
+const statusesWithoutNotifications = new Set<CampaignStatus>(['draft', 'scheduled', 'active'])
+
+/**
+ * Gives one row more than `limit` of an app's campaigns, newest first, after a place of an earlier page. A filter is applied to the next 5,000
+ * campaigns only, so that a page costs the same however many the app has; `examinedTo` is where the next page begins when there may be more. A
+ * filter that no notification fits looks only at the other campaigns, so that a million notifications do not hide them.
+ */
+export async function findCampaigns(
+  db: Db,
+  appId: string,
+  filter: CampaignFilter,
+  { limit, after }: { limit: number; after: Place | undefined },
+): Promise<{ rows: CampaignRow[]; examinedTo: Place | undefined }> {
+  const isFiltered = filter.status !== undefined || filter.transactional !== undefined || filter.test || filter.prefix !== undefined
+  if (!isFiltered) return findNewest(db, appId, { limit, after })
+  const { ids, examinedTo } = await findFitting(db, appId, filter, { limit, after })
+  // By ids and without a limit: with a limit the planner may walk through the app's campaigns in search of them.
+  const rows = await newestFirst(db)
+    .where('id', '=', sql<string>`any(${ids})`)
+    .execute()
+  return { rows: rows.map(toWhole), examinedTo }
+}
+
+async function findFitting(
+  db: Db,
+  appId: string,
+  { status, transactional, test, prefix }: CampaignFilter,
+  { limit, after }: { limit: number; after: Place | undefined },
+): Promise<{ ids: string[]; examinedTo: Place | undefined }> {
+  const leavesOutNotifications = transactional === false || (status !== undefined && statusesWithoutNotifications.has(status))
+  const { rows } = await sql<{ ids: string[]; examined: number; id: string; createdAt: Date }>`
+    with examined as materialized (
+      select id, created_at, status, transactional, test, name from campaigns
+      where app_id = ${appId} ${leavesOutNotifications ? sql`and not transactional` : sql``} ${test ? sql`and test` : sql``}
+        ${after ? sql`and (created_at, id) < (${after.createdAt}::timestamptz, ${after.id})` : sql``}
+      order by created_at desc, id desc limit ${mostExamined}
+    )
+    select id, created_at as "createdAt", (select count(*)::int from examined) as examined, array(
+      select id from examined
+      where ${test ? sql`test` : sql`test is null`} ${status === undefined ? sql`` : sql`and status = ${status}`}
+        ${transactional === undefined ? sql`` : sql`and transactional = ${transactional}`}
+        ${prefix === undefined ? sql`` : sql`and starts_with(lower(name), lower(${prefix}))`}
+      order by created_at desc, id desc limit ${limit + 1}
+    ) as ids
+    from examined order by created_at, id limit 1`.execute(db)
+  const [last] = rows
+  return { ids: last?.ids ?? [], examinedTo: last?.examined === mostExamined ? { id: last.id, createdAt: last.createdAt } : undefined }
+}
+
+/**
+ * Gives one row more than `limit` of an app's campaigns, without its tests, newest first, after a place of an earlier page. It reads no further
+ * than the page reaches, and looks at 5,000 campaigns at most. `examinedTo`: where the next page begins when there may be more.
+ */
+async function findNewest(
+  db: Db,
+  appId: string,
+  { limit, after }: { limit: number; after: Place | undefined },
+): Promise<{ rows: CampaignRow[]; examinedTo: Place | undefined }> {
+  const left = newestFirst(db)
+    .where('app_id', '=', appId)
+    .$if(after !== undefined, (query) => query.where(sql<boolean>`(created_at, id) < (${after?.createdAt}::timestamptz, ${after?.id})`))
+  const rows = await db
+    .selectFrom(left.limit(mostExamined).as('examined'))
+    .selectAll()
+    .where('test', 'is', null)
+    .orderBy('createdAt', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit + 1)
+    .execute()
+  if (rows.length > limit) return { rows: rows.map(toWhole), examinedTo: undefined }
+  const last = await left
+    .clearSelect()
+    .select(['id', 'created_at as createdAt'])
+    .offset(mostExamined - 1)
+    .limit(1)
+    .executeTakeFirst()
+  return { rows: rows.map(toWhole), examinedTo: last }
+}

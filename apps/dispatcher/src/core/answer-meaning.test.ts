@@ -1,0 +1,117 @@
+import { failureCodes } from '@herald/contracts/outcome'
+import { platforms, type Platform } from '@herald/contracts/platform'
+import { expect, test } from 'vitest'
+import type { Answer } from './answer.ts'
+import { providers } from '../providers/open-providers.ts'
+import { isDeadCode, letterOf, readAnswer } from './answer-meaning.ts'
+
+const answered = (status: number, reason = '', retryAfterMs: number | null = null): Answer => ({
+  is: 'answered',
+  status,
+  reason,
+  retryAfterMs,
+  deadSince: null,
+  environment: null,
+})
+
+/** The letter that each class says to the circuit. */
+const letters: Record<string, string> = { sent: 's', guarded: 'g', suspect: 'w', config: 'c' }
+
+/** The tables row by row: platform, status, reason, class, code (spec: providers/apns, providers/fcm, providers/web-push). */
+const rows: [Platform, number, string, string, string?][] = [
+  ['ios', 200, '', 'sent'],
+  ['ios', 410, 'Unregistered', 'dead', 'token_dead'],
+  ['ios', 410, 'ExpiredToken', 'dead', 'token_dead'],
+  ['ios', 400, 'BadDeviceToken', 'guarded', 'token_invalid'],
+  ['ios', 400, 'DeviceTokenNotForTopic', 'guarded', 'sender_mismatch'],
+  ['ios', 400, 'BadTopic', 'config', 'sender_mismatch'],
+  ['ios', 400, 'MissingTopic', 'config', 'sender_mismatch'],
+  ['ios', 400, 'TopicDisallowed', 'config', 'sender_mismatch'],
+  ['ios', 403, 'ExpiredProviderToken', 'config', 'credentials_invalid'],
+  ['ios', 403, 'InvalidProviderToken', 'config', 'credentials_invalid'],
+  ['ios', 403, 'MissingProviderToken', 'config', 'credentials_invalid'],
+  ['ios', 403, 'Forbidden', 'config', 'credentials_invalid'],
+  ['ios', 403, 'BadCertificate', 'config', 'credentials_invalid'],
+  ['ios', 403, 'BadCertificateEnvironment', 'config', 'credentials_invalid'],
+  ['ios', 403, 'BadEnvironmentKeyInToken', 'config', 'credentials_invalid'],
+  ['ios', 429, 'TooManyProviderTokenUpdates', 'retry', 'rate_limited'],
+  ['ios', 429, 'TooManyRequests', 'retry', 'rate_limited'],
+  ['ios', 413, 'PayloadTooLarge', 'bad', 'payload_too_large'],
+  ['ios', 400, 'BadCollapseId', 'bad', 'payload_invalid'],
+  ['ios', 400, 'BadPriority', 'bad', 'payload_invalid'],
+  ['ios', 400, 'BadExpirationDate', 'bad', 'payload_invalid'],
+  ['ios', 400, 'PayloadEmpty', 'bad', 'payload_invalid'],
+  ['ios', 500, 'InternalServerError', 'retry', 'provider_unavailable'],
+  ['ios', 503, 'ServiceUnavailable', 'retry', 'provider_unavailable'],
+  ['ios', 410, 'SomethingNew', 'retry', 'internal'],
+  ['ios', 418, '', 'retry', 'internal'],
+  ['android', 200, '', 'sent'],
+  ['android', 404, 'UNREGISTERED', 'dead', 'token_dead'],
+  ['android', 404, 'NOT_FOUND', 'retry', 'internal'],
+  ['android', 400, 'INVALID_ARGUMENT message.token', 'guarded', 'token_invalid'],
+  ['android', 400, 'INVALID_ARGUMENT', 'bad', 'payload_invalid'],
+  ['android', 403, 'SENDER_ID_MISMATCH', 'guarded', 'sender_mismatch'],
+  ['android', 401, 'UNAUTHENTICATED', 'config', 'credentials_invalid'],
+  ['android', 401, 'THIRD_PARTY_AUTH_ERROR', 'config', 'credentials_invalid'],
+  ['android', 403, 'PERMISSION_DENIED', 'config', 'credentials_invalid'],
+  ['android', 429, 'QUOTA_EXCEEDED', 'retry', 'rate_limited'],
+  ['android', 500, 'INTERNAL', 'retry', 'provider_unavailable'],
+  ['android', 503, 'UNAVAILABLE', 'retry', 'provider_unavailable'],
+  ['web', 201, '', 'sent'],
+  ['web', 200, '', 'sent'],
+  ['web', 202, '', 'sent'],
+  ['web', 404, '', 'dead', 'token_dead'],
+  ['web', 410, '', 'dead', 'token_dead'],
+  ['web', 400, '', 'suspect', 'credentials_invalid'],
+  ['web', 401, '', 'suspect', 'credentials_invalid'],
+  ['web', 403, '', 'suspect', 'credentials_invalid'],
+  ['web', 413, '', 'bad', 'payload_too_large'],
+  ['web', 429, '', 'retry', 'rate_limited'],
+  ['web', 500, '', 'retry', 'provider_unavailable'],
+  ['web', 502, '', 'retry', 'provider_unavailable'],
+  ['web', 301, '', 'bad', 'payload_invalid'],
+  ['web', 307, '', 'bad', 'payload_invalid'],
+  ['web', 409, '', 'retry', 'internal'],
+]
+
+// spec: providers/apns, providers/fcm, providers/web-push, providers/classes, tracking/failure-codes
+test.each(rows)('%s %i %s is %s %s', (platform, status, reason, meaningClass, code) => {
+  const meaning = readAnswer(providers[platform].answers, answered(status, reason))
+  expect(meaning.class).toBe(meaningClass)
+  expect('code' in meaning ? meaning.code : undefined).toBe(code)
+  expect(meaning.providerCode).toBe(`${status} ${reason}`.trim())
+  const isAway = code === 'provider_unavailable'
+  expect(letterOf(meaning, answered(status, reason))).toBe(letters[meaningClass] ?? (isAway ? 'u' : 'a'))
+})
+
+// spec: providers/unknown-answer, providers/tries
+test('an answer that is not in the table is tried three times, all others five times', () => {
+  expect(readAnswer(providers.ios.answers, answered(418))).toMatchObject({ maxTries: 3 })
+  expect(readAnswer(providers.ios.answers, answered(503))).toMatchObject({ maxTries: 5 })
+})
+
+// spec: providers/fcm, providers/retry-after
+test('a push waits as long as the provider asks; over FCM’s quota it waits a minute without being asked', () => {
+  expect(readAnswer(providers.android.answers, answered(429, 'QUOTA_EXCEEDED', 7_000))).toMatchObject({ retryAfterMs: 7_000 })
+  expect(readAnswer(providers.android.answers, answered(429, 'QUOTA_EXCEEDED'))).toMatchObject({ retryAfterMs: 60_000 })
+  expect(readAnswer(providers.web.answers, answered(429))).toMatchObject({ retryAfterMs: null })
+})
+
+// spec: providers/no-answer, tracking/failure-codes
+test.each<[Answer, string, string?]>([
+  [{ is: 'refused', reason: 'NGHTTP2_REFUSED_STREAM' }, 'refused'],
+  [{ is: 'unsent', reason: 'ECONNREFUSED' }, 'retry', 'network_error'],
+  [{ is: 'unanswered', why: 'timeout', reason: '' }, 'unknown', 'timeout'],
+  [{ is: 'unanswered', why: 'broken', reason: 'ECONNRESET' }, 'unknown', 'network_error'],
+  [{ is: 'unsendable', why: 'keys' }, 'dead', 'encryption_failed'],
+  [{ is: 'unsendable', why: 'address' }, 'bad', 'token_invalid'],
+  [{ is: 'unsendable', why: 'credentials' }, 'config', 'credentials_invalid'],
+])('without an answer: %o is %s %s', (answer, meaningClass, code) => {
+  const meaning = readAnswer(providers.web.answers, answer)
+  expect(meaning.class).toBe(meaningClass)
+  expect('code' in meaning ? meaning.code : undefined).toBe(code)
+})
+
+test.each(platforms)('%s: two codes end a token, and none of them is decided by the mass guard', (platform) => {
+  expect(failureCodes.filter((code) => isDeadCode(providers[platform].answers, code))).toEqual(['token_dead', 'encryption_failed'])
+})

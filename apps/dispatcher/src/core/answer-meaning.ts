@@ -1,0 +1,116 @@
+import { maxTries } from '@herald/contracts/batch'
+import type { FailureCode } from '@herald/contracts/outcome'
+import type { Answer } from './answer.ts'
+
+/**
+ * What an answer means for its push, by class:
+ * - `sent`: the provider took the push.
+ * - `retry`: the provider will take the push later.
+ * - `unknown`: the push may have been delivered, so it is sent again with the same identity.
+ * - `config`: our credentials or settings are wrong. `suspect`: they may be wrong, since one push service says so.
+ * - `guarded`: either the token is dead or our settings are wrong. The mass guard decides which.
+ * - `dead`: the token is dead.
+ * - `bad`: this push can never pass.
+ * - `refused`: the provider did not process the push, so it may be sent again at once.
+ */
+export type AnswerMeaning =
+  | { class: 'sent'; providerCode: string }
+  | { class: 'retry' | 'unknown' | 'suspect'; code: FailureCode; providerCode: string; retryAfterMs: number | null; maxTries: number }
+  | { class: 'config' | 'guarded' | 'dead' | 'bad'; code: FailureCode; providerCode: string }
+  | { class: 'refused'; providerCode: string }
+
+/** A row of a provider's table of answers: which answers it fits, and what they mean. */
+export type AnswerRow = RowMeaning & {
+  /** One status, several, or all of a hundred. */
+  status: number | readonly number[] | '2xx' | '3xx' | '5xx'
+  /** The reasons that the row fits. One with `*` at its end fits every reason that begins so; a row without reasons fits every reason. */
+  reasons?: readonly string[]
+}
+type RowMeaning =
+  | { class: 'sent' }
+  | { class: 'retry'; code: FailureCode; /** How long to wait when the answer has no Retry-After. */ waitMs?: number; maxTries?: number }
+  | { class: 'config' | 'suspect' | 'guarded' | 'dead' | 'bad'; code: FailureCode }
+
+/** For an answer that no row fits: what a provider invents next is tried three times, not for an hour. No other answer means `internal`. */
+const noRowFits: RowMeaning = { class: 'retry', code: 'internal', maxTries: 3 }
+
+/** Says what a provider's answer means by the provider's table (spec: providers/no-answer). Every answer has a meaning. */
+export function readAnswer(rows: readonly AnswerRow[], answer: Answer): AnswerMeaning {
+  switch (answer.is) {
+    case 'answered':
+      return meaningOf(rows.find((row) => fits(row, answer.status, answer.reason)) ?? noRowFits, answer)
+    case 'refused':
+      return { class: 'refused', providerCode: answer.reason }
+    case 'unsent':
+      return { class: 'retry', code: 'network_error', providerCode: answer.reason, retryAfterMs: null, maxTries }
+    case 'unanswered': {
+      const code = answer.why === 'timeout' ? 'timeout' : 'network_error'
+      return { class: 'unknown', code, providerCode: answer.reason, retryAfterMs: null, maxTries }
+    }
+    case 'unsendable':
+      return { ...unsendable[answer.why], providerCode: answer.why }
+  }
+}
+
+const unsendable = {
+  keys: { class: 'dead', code: 'encryption_failed' },
+  address: { class: 'bad', code: 'token_invalid' },
+  credentials: { class: 'config', code: 'credentials_invalid' },
+} as const
+
+function meaningOf(row: RowMeaning, answer: Answer & { is: 'answered' }): AnswerMeaning {
+  const providerCode = answer.reason === '' ? String(answer.status) : `${answer.status} ${answer.reason}`.trim()
+  switch (row.class) {
+    case 'sent':
+      return { class: 'sent', providerCode }
+    case 'config':
+    case 'guarded':
+    case 'dead':
+    case 'bad':
+      return { class: row.class, code: row.code, providerCode }
+    case 'suspect':
+      return { class: 'suspect', code: row.code, providerCode, retryAfterMs: answer.retryAfterMs, maxTries }
+    case 'retry': {
+      const wait = answer.retryAfterMs ?? row.waitMs ?? null
+      return { class: 'retry', code: row.code, providerCode, retryAfterMs: wait, maxTries: row.maxTries ?? maxTries }
+    }
+  }
+}
+
+function fits({ status, reasons }: AnswerRow, answered: number, reason: string): boolean {
+  const isStatus =
+    typeof status === 'number'
+      ? status === answered
+      : typeof status === 'string'
+        ? Number(status[0]) === Math.floor(answered / 100)
+        : status.includes(answered)
+  return (
+    isStatus && (reasons === undefined || reasons.some((one) => (one.endsWith('*') ? reason.startsWith(one.slice(0, -1)) : one === reason)))
+  )
+}
+
+/**
+ * Whether pushes that failed with a code ended their device's token. When a take died, the next take tells audience again of the tokens that its pushes ended.
+ * The codes of the mass guard are not among these: audience has decided about those pushes already.
+ */
+export const isDeadCode = (rows: readonly AnswerRow[], code: string): boolean =>
+  code === unsendable.keys.code || rows.some((row) => row.class === 'dead' && row.code === code)
+
+/**
+ * Whether the provider was away: no connection, no answer, or a server that could do nothing (5xx). A push that this process gave up
+ * because it stops says nothing of the provider.
+ */
+export const isUnavailable = (meaning: AnswerMeaning): meaning is AnswerMeaning & { class: 'retry' | 'unknown' } =>
+  (meaning.class === 'retry' || meaning.class === 'unknown') &&
+  (meaning.code === 'provider_unavailable' || meaning.code === 'network_error' || meaning.code === 'timeout') &&
+  meaning.providerCode !== 'stopped'
+
+/** What a push says to its circuit, as a letter (contracts' FinishBatch). `u`: the provider was away. `a`: it gave an answer that says nothing of our credentials. */
+export type Letter = 's' | 'g' | 'w' | 'c' | 'u' | 'a'
+const letters: { readonly [of in AnswerMeaning['class']]?: Letter } = { sent: 's', guarded: 'g', suspect: 'w', config: 'c' }
+
+/** Gives what a push says to its circuit; undefined when the provider was not asked, or did not process the push. */
+export function letterOf(meaning: AnswerMeaning, answer: Answer): Letter | undefined {
+  if (isUnavailable(meaning)) return 'u'
+  return letters[meaning.class] ?? (answer.is === 'answered' ? 'a' : undefined)
+}

@@ -1,0 +1,151 @@
+import { generateKeyPairSync } from 'node:crypto'
+import type { ClientHttp2Session, OutgoingHttpHeaders } from 'node:http2'
+import apn from '@parse/node-apn'
+import { apnsId } from '@herald/contracts/push-identity'
+import { retryAfterMs, word, type Answer, type Environment } from '../../core/answer.ts'
+import { answerOfFailure } from '../failure.ts'
+import { answerLimitMs, tell, type Line, type Push } from '../provider.ts'
+import { deadSince } from './answers.ts'
+import { collapseIdOf } from './request.ts'
+
+/** node-apn signs provider tokens itself and wants a private key for it. The app's key stays in the gateway, so node-apn gets a key that is of no use. */
+let unusedKey: string | undefined
+const keyOfNoUse = (): string =>
+  (unusedKey ??= generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'pem' }).toString())
+
+/** A connection on which nothing was answered for this long, and a push timed out, is half open: the next push gets a new one. */
+const silenceLimitMs = answerLimitMs
+/** A server in trouble gets a new connection at most this often, not one per answer. */
+const replaceEveryMs = 1_000
+
+/** Opens (at the first push) one HTTP/2 connection to an environment of APNs with node-apn, for one app. */
+export function openApnsLine(url: URL, environment: Environment, topic: string): Line {
+  let line = openLine(url)
+  let openedAt = performance.now()
+  let lastAnswerAt = openedAt
+
+  const replace = () => {
+    const old = line
+    line = openLine(url)
+    openedAt = performance.now()
+    lastAnswerAt = openedAt
+    void shutDown(old)
+  }
+
+  const send = async (push: Push, token: string): Promise<Answer> => {
+    const used = line
+    used.token.current = token
+    const { failed } = await used.provider.send(notificationOf(push, topic), push.address)
+    const answer = failed[0] ? answerOf(failed[0], environment) : accepted(environment)
+    const now = performance.now()
+    if (answer.is === 'answered' && used === line) lastAnswerAt = now
+    const isSilent = answer.is === 'unanswered' && answer.why === 'timeout' && now - lastAnswerAt >= silenceLimitMs
+    // An overloaded or stopping server is tried again on another connection.
+    const isAiling = answer.is === 'answered' && answer.status >= 500
+    if ((isSilent || isAiling) && used === line && now - openedAt >= replaceEveryMs) replace()
+    return answer
+  }
+  return { send: (push, token, hear) => tell(send(push, token), hear), close: () => shutDown(line) }
+}
+
+/** Stands for the token object of node-apn. Its token is set from outside, so it does not age and is not signed here. */
+type LibraryToken = { generation: number; current: string; iat: null; regenerate(): void; isExpired(): boolean }
+type LibraryLine = { provider: apn.Provider; token: LibraryToken }
+
+function openLine(url: URL): LibraryLine {
+  const options = {
+    token: { key: keyOfNoUse(), keyId: 'unused', teamId: 'unused' },
+    address: url.hostname,
+    port: url.port === '' ? 443 : Number(url.port),
+    requestTimeout: answerLimitMs,
+    heartBeat: 30_000,
+    // The library's repeats come at once and ignore Retry-After (one 429 became 4 requests in 13 ms). Ours are rows with a due time.
+    connectionRetryLimit: 0,
+    // Node's default of 10 MB made 12,100 of 20,000 accepted pushes look failed (NGHTTP2_ENHANCE_YOUR_CALM).
+    maxSessionMemory: 1000,
+  }
+  const provider = new apn.Provider(options)
+  const token: LibraryToken = { generation: 0, current: '', iat: null, regenerate: () => undefined, isExpired: () => false }
+  const client: unknown = Reflect.get(provider, 'client')
+  const config: unknown = client instanceof Object ? Reflect.get(client, 'config') : undefined
+  if (!isClient(client) || !(config instanceof Object) || !('token' in config)) {
+    throw new Error('node-apn is not as expected: its client has no config.token, request and closeAndDestroySession')
+  }
+  Reflect.set(config, 'token', token)
+  client.request = tellingRetryAfter(client.request.bind(client))
+  // The original waits for every stream of the session, so one hanging push held up the answer "500" of another for 10 s.
+  // A closed session ends by itself with its last stream.
+  client.closeAndDestroySession = (session) => {
+    session?.close()
+    return Promise.resolve()
+  }
+  return { provider, token }
+}
+
+type Requests = Pick<ClientHttp2Session, 'request'>
+type Client = {
+  request(session: Requests, ...about: unknown[]): Promise<unknown>
+  closeAndDestroySession(session?: ClientHttp2Session): Promise<void>
+}
+const isClient = (client: unknown): client is Client =>
+  client instanceof Object && typeof Reflect.get(client, 'request') === 'function' && 'closeAndDestroySession' in client
+
+/** Puts `Retry-After` beside the failure of a request: node-apn looks for it under a name in capitals, while Node writes names in lower case, and drops it. */
+const tellingRetryAfter =
+  (request: Client['request']): Client['request'] =>
+  async (session, ...about) => {
+    let header: unknown
+    const listening: Requests = {
+      request(headers?: OutgoingHttpHeaders) {
+        const stream = session.request(headers)
+        stream.once('response', (response) => (header = response['retry-after']))
+        return stream
+      },
+    }
+    return request(listening, ...about).catch((failure: object) => {
+      throw Object.assign(failure, { retryAfterHeader: header })
+    })
+  }
+
+/** Takes no more pushes. Those in flight are still answered. */
+const shutDown = ({ provider }: LibraryLine): Promise<void> => new Promise((resolve) => void provider.shutdown(resolve))
+
+const accepted = (environment: Environment): Answer => ({
+  is: 'answered',
+  status: 200,
+  reason: '',
+  retryAfterMs: null,
+  deadSince: null,
+  environment,
+})
+
+/** Reads node-apn's failure. One with a status is an answer of APNs. node-apn keeps the reason ExpiredProviderToken in the error's message alone. */
+function answerOf(failure: apn.ResponseFailure & { retryAfterHeader?: unknown }, environment: Environment): Answer {
+  const { status, response, error } = failure
+  if (typeof status === 'number') {
+    const expired = error?.message.includes('ExpiredProviderToken') ? 'ExpiredProviderToken' : ''
+    const asked = retryAfterMs(failure.retryAfterHeader, new Date())
+    const since = deadSince(response?.timestamp)
+    return { is: 'answered', status, reason: word(response?.reason ?? expired), retryAfterMs: asked, deadSince: since, environment }
+  }
+  if (error?.message.startsWith('apn write timeout')) return { is: 'unanswered', why: 'timeout', reason: '' }
+  // Node could not put the HEADERS (type 1) on a session that is going away: the request never left.
+  if (error?.message.startsWith('Request frame error: (frameType: 1,')) return { is: 'refused', reason: 'HEADERS not sent' }
+  if (error?.message.startsWith('client is destroyed')) return { is: 'refused', reason: 'closed' }
+  // Without `error` the failure is the thrown error itself, spread into an object: the session was closing.
+  return answerOfFailure(error ?? failure)
+}
+
+/** Makes node-apn's notification of a push. A background push has priority 5; expiration 0 means now or never. */
+function notificationOf(push: Push, topic: string): apn.Notification {
+  const notification = new apn.Notification()
+  notification.topic = topic
+  notification.id = apnsId(push.msgId)
+  notification.pushType = push.silent ? 'background' : 'alert'
+  notification.priority = push.silent || push.priority === 'normal' ? 5 : 10
+  notification.expiry = push.ttlSeconds === 0 ? 0 : push.expiresAtSeconds
+  const collapseId = collapseIdOf(push, notification.id)
+  if (collapseId !== null) notification.collapseId = collapseId
+  // The library would make JSON of `rawPayload`. Ours is made already, measured and cut to size.
+  return Object.assign(notification, { compiled: push.body })
+}

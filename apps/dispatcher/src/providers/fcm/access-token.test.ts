@@ -1,0 +1,61 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { expect, onTestFinished, test } from 'vitest'
+import { readAnswer } from '../../core/answer-meaning.ts'
+import { openAccessTokens } from './access-token.ts'
+import { fcmAnswers } from './answers.ts'
+
+const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+
+/** Gives what a push is answered, and what that means, while the token service answers so. */
+async function meaningWhen(status: number, headers: Record<string, string> = {}) {
+  const server = createServer((_request, response) => response.writeHead(status, headers).end('{"error":"some"}')).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  const url = `http://127.0.0.1:${address.port}/token`
+  const access = await openAccessTokens({ clientEmail: 'a@b', privateKey, audience: url, url }).current()
+  if ('token' in access) throw new Error('a token')
+  return readAnswer(fcmAnswers, access.answer)
+}
+
+// spec: providers/oauth-token
+test.each([408, 429, 500, 503])('a token service that answers %i is away: the push is tried again', async (status) => {
+  expect(await meaningWhen(status)).toMatchObject({ class: 'retry', code: 'provider_unavailable' })
+})
+
+// spec: providers/oauth-token
+test.each([400, 401, 403])('a token service that answers %i refuses our credentials', async (status) => {
+  expect(await meaningWhen(status)).toMatchObject({ class: 'config', code: 'credentials_invalid' })
+})
+
+test.each([600, -600])(
+  'a clock that is %i s off the token service’s is told of, and tokens are dated by the token service’s',
+  async (seconds) => {
+    const theirs = () => new Date(Date.now() - seconds * 1000)
+    const server = createServer((request, response) => {
+      let form = ''
+      request.on('data', (chunk: Buffer) => (form += chunk.toString()))
+      request.on('end', () => {
+        const [, claims = ''] = (new URLSearchParams(form).get('assertion') ?? '').split('.')
+        const { iat } = JSON.parse(Buffer.from(claims, 'base64url').toString()) as { iat: number }
+        const isFair = Math.abs(iat - theirs().getTime() / 1000) < 60
+        response.writeHead(isFair ? 200 : 400, { date: theirs().toUTCString() })
+        response.end(JSON.stringify(isFair ? { access_token: 'token', expires_in: 3_600 } : { error: 'invalid_grant' }))
+      })
+    }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    onTestFinished(() => void server.close())
+    const address = server.address()
+    if (address === null || typeof address === 'string') throw new Error('no port')
+    const url = `http://127.0.0.1:${address.port}/token`
+    const skews: number[] = []
+
+    const tokens = openAccessTokens({ clientEmail: 'a@b', privateKey, audience: url, url, onSkew: (aheadMs) => void skews.push(aheadMs) })
+
+    expect(await tokens.current()).toEqual({ token: 'token' })
+    expect(skews.map((ms) => Math.round(ms / 10_000) * 10)).toEqual([seconds])
+  },
+)

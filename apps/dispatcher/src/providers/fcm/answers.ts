@@ -1,0 +1,63 @@
+import type { Reply } from '@herald/http2/client/reply'
+import { retryAfterMs, word, type Answer } from '../../core/answer.ts'
+import type { AnswerRow } from '../../core/answer-meaning.ts'
+import { answerOfReply, field, jsonOf } from '../reply.ts'
+
+/**
+ * What an answer of FCM means (spec: providers/fcm). Its reason is FcmError's errorCode, else google.rpc's status, with `message.token` behind it when a
+ * field violation names the token.
+ */
+export const fcmAnswers: readonly AnswerRow[] = [
+  { status: 200, class: 'sent' },
+  { status: 404, reasons: ['UNREGISTERED'], class: 'dead', code: 'token_dead' },
+  { status: 400, reasons: ['INVALID_ARGUMENT message.token'], class: 'guarded', code: 'token_invalid' },
+  { status: 400, reasons: ['INVALID_ARGUMENT'], class: 'bad', code: 'payload_invalid' },
+  { status: 403, reasons: ['SENDER_ID_MISMATCH'], class: 'guarded', code: 'sender_mismatch' },
+  // The push was sent again with a new OAuth token already.
+  { status: 401, class: 'config', code: 'credentials_invalid' },
+  // The service account may not send for this project, which is as good as no credentials.
+  { status: 403, reasons: ['THIRD_PARTY_AUTH_ERROR', 'PERMISSION_DENIED'], class: 'config', code: 'credentials_invalid' },
+  { status: 429, class: 'retry', code: 'rate_limited', waitMs: 60_000 },
+  { status: [500, 503], class: 'retry', code: 'provider_unavailable' },
+]
+
+/** Reads what FCM said to a push. */
+export function read(reply: Reply): Answer {
+  if (reply.is !== 'answered') return answerOfReply(reply)
+  const { status, headers } = reply
+  if (status === 200) return accepted
+  return answerOf({ status, retryAfter: headers.get('retry-after'), data: jsonOf(reply.body) }, new Date())
+}
+
+/** Nearly every answer is this one, so it is made once. */
+const accepted: Answer = Object.freeze({
+  is: 'answered',
+  status: 200,
+  reason: '',
+  retryAfterMs: null,
+  deadSince: null,
+  environment: null,
+})
+
+const fcmErrorType = 'type.googleapis.com/google.firebase.fcm.v1.FcmError'
+const badRequestType = 'type.googleapis.com/google.rpc.BadRequest'
+
+/** Reads an answer of FCM. Its reason is FcmError's code, else google.rpc's status, and says when the token is to blame. */
+export function answerOf({ status, retryAfter, data }: { status: number; retryAfter: unknown; data: unknown }, now: Date): Answer {
+  const error = field(data, 'error')
+  const details = listOf(field(error, 'details'))
+  const detailOf = (type: string) => details.find((detail) => field(detail, '@type') === type)
+  const code = field(detailOf(fcmErrorType), 'errorCode') ?? field(error, 'status')
+  const violations = listOf(field(detailOf(badRequestType), 'fieldViolations'))
+  const namesToken = violations.some((violation) => field(violation, 'field') === 'message.token')
+  return {
+    is: 'answered',
+    status,
+    reason: status === 200 ? '' : `${word(code)}${namesToken ? ' message.token' : ''}`,
+    retryAfterMs: retryAfterMs(retryAfter, now),
+    deadSince: null,
+    environment: null,
+  }
+}
+
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])

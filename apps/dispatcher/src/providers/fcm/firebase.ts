@@ -1,0 +1,149 @@
+import http2, { type ClientSessionOptions, type SecureClientSessionOptions } from 'node:http2'
+import { isIP } from 'node:net'
+import { connect } from 'node:tls'
+import { deleteApp, initializeApp } from 'firebase-admin/app'
+import { getMessaging, type Message } from 'firebase-admin/messaging'
+
+/** What FCM answered to one message, before the library makes an error of it. */
+export type FirebaseAnswer = { status: number; headers: Record<string, unknown>; data: unknown }
+export type FirebaseResult = { answer: FirebaseAnswer } | { error: unknown }
+
+/** Sends up to 500 messages in one call of the library, and tells the result of each as soon as it is there. */
+export type Firebase = {
+  sendEach(messages: Message[], onResult: (place: number, result: FirebaseResult) => void): Promise<void>
+  close(): Promise<void>
+}
+
+/**
+ * Opens firebase-admin for one project. What it has no options for is set from outside (and checked at the start, so that an
+ * update of the library that moves these things is noticed at once):
+ * - its repeats are switched off: a 503 blocked the whole call for 4 s;
+ * - its time limit is ours instead of 15 s, and a stream that the server cancels without an answer ends too, while the library
+ *   would wait for it for ever;
+ * - each result is seen when it comes: `sendEach` itself answers only when the slowest of its messages is answered.
+ */
+export function openFirebase(projectId: string, accessToken: () => Promise<string>, limitMs: number): Firebase {
+  // The library asks again with every message for an access token that lives for 0 s. So the only cache is ours, which can forget a token.
+  const credential = { getAccessToken: async () => ({ access_token: await accessToken(), expires_in: 0 }) }
+  const app = initializeApp({ projectId, credential }, crypto.randomUUID())
+  const messaging = getMessaging(app)
+  const client = http2ClientOf(messaging)
+  const send = client.send.bind(client)
+  const watchers = new Map<string, (result: FirebaseResult) => void>()
+
+  client.retry = undefined
+  client.send = (request) => {
+    const watcher = watchers.get(keyOf(request.data.message)) ?? (() => undefined)
+    const answered = send({ ...request, timeout: limitMs })
+    // This limit is longer than the library's own, so it ends only requests that the library forgets.
+    const sending = within(answered, limitMs + 2_000)
+    sending.then(
+      // `data` is read with care: it throws when an answer has no body.
+      (response) => watcher({ answer: { status: response.status, headers: response.headers, data: dataOf(response) } }),
+      (error: unknown) => watcher(resultOfError(error)),
+    )
+    return sending
+  }
+
+  return {
+    async sendEach(messages, onResult) {
+      const told = new Set<number>()
+      const tell = (place: number, result: FirebaseResult) => {
+        if (told.has(place)) return
+        told.add(place)
+        onResult(place, result)
+      }
+      messages.forEach((message, place) => watchers.set(keyOf(message), (result) => tell(place, result)))
+      try {
+        const { responses } = await messaging.sendEach(messages)
+        responses.forEach(({ error }, place) =>
+          tell(place, error ? resultOfError(error) : { answer: { status: 200, headers: {}, data: {} } }),
+        )
+      } catch (error) {
+        messages.forEach((_message, place) => tell(place, { error }))
+      } finally {
+        for (const message of messages) watchers.delete(keyOf(message))
+      }
+    },
+    close: () => deleteApp(app),
+  }
+}
+
+/** Names a message by its token and msgId, since the library copies messages. No call holds the same push twice. */
+function keyOf(message: unknown): string {
+  const { token, data } = message instanceof Object ? (message as { token?: unknown; data?: { msgId?: unknown } }) : {}
+  return `${String(token)} ${String(data?.msgId)}`
+}
+
+type Request = { data: { message: unknown }; timeout: number }
+type Http2Client = { send(request: Request): Promise<FirebaseAnswer>; retry: unknown }
+
+function http2ClientOf(messaging: object): Http2Client {
+  const handler: unknown = Reflect.get(messaging, 'messagingRequestHandler')
+  const client: unknown = handler instanceof Object ? Reflect.get(handler, 'http2Client') : undefined
+  if (!isHttp2Client(client)) throw new Error('firebase-admin is not as expected: its messaging has no http2Client with send and retry')
+  return client
+}
+
+const isHttp2Client = (client: unknown): client is Http2Client =>
+  client instanceof Object && 'retry' in client && typeof Reflect.get(client, 'send') === 'function'
+
+/** Reads an error of the library. When FCM said no, the error carries the response: as a RequestResponseError in its client, as a FirebaseError from `sendEach`. */
+function resultOfError(error: unknown): FirebaseResult {
+  for (const name of ['response', 'httpResponse']) {
+    const response: unknown = error instanceof Object ? Reflect.get(error, name) : undefined
+    if (response instanceof Object && typeof Reflect.get(response, 'status') === 'number') {
+      const { status, headers } = response as { status: number; headers?: Record<string, unknown> }
+      return { answer: { status, headers: headers ?? {}, data: dataOf(response) } }
+    }
+  }
+  return { error }
+}
+
+/** Reads a response's `data`, which throws when the body is not JSON. */
+function dataOf(response: object): unknown {
+  try {
+    return Reflect.get(response, 'data')
+  } catch {
+    return undefined
+  }
+}
+
+function within<T>(work: Promise<T>, ms: number): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(Object.assign(new Error('no answer'), { code: 'ETIMEDOUT' })), ms)
+    work.then(resolve, reject).finally(() => clearTimeout(timer))
+  })
+}
+
+const fcmHost = 'fcm.googleapis.com'
+let redirected = false
+
+/**
+ * Sends firebase-admin's connections to another address. The library has FCM's address in its code and no option for it, but it connects
+ * through the module object of node:http2. Only connections to FCM are changed, and only when FCM_URL is set.
+ */
+export function redirectFirebase(url: URL): void {
+  if (redirected) throw new Error('FCM is redirected already')
+  redirected = true
+  const original = http2.connect
+  const createConnection = () => {
+    const { hostname: host, port } = url
+    const servername = isIP(host) === 0 ? { servername: host } : {}
+    return connect({ host, port: port === '' ? 443 : Number(port), ALPNProtocols: ['h2'], ...servername })
+  }
+  type SessionOptions = ClientSessionOptions | SecureClientSessionOptions
+  type Listener = Parameters<typeof original>[2]
+  const redirecting = (authority: string | URL, options?: SessionOptions | Listener, listener?: Listener) => {
+    const given = typeof options === 'function' ? undefined : options
+    const isFcm = new URL(authority).hostname === fcmHost
+    const session = original(authority, isFcm ? { ...given, createConnection } : given, typeof options === 'function' ? options : listener)
+    if (isFcm) {
+      const request = session.request.bind(session)
+      // firebase-admin sends the scheme "https:", with a colon. Google takes it; nghttp2, which Node's own server stands on, resets the stream.
+      session.request = (headers, about) => request(Object.assign({}, headers, { ':scheme': 'https' }), about)
+    }
+    return session
+  }
+  http2.connect = redirecting
+}

@@ -1,0 +1,51 @@
+import type { FcmMessage } from '@herald/contracts/payload'
+import type { Message } from 'firebase-admin/messaging'
+import type { Answer } from '../../core/answer.ts'
+import { answerOfFailure } from '../failure.ts'
+import { answerLimitMs, type Hear, type Line, type Push } from '../provider.ts'
+import { answerOf } from './answers.ts'
+import { openFirebase, type FirebaseResult } from './firebase.ts'
+import { gather } from './gather.ts'
+
+/**
+ * `sendEach` opens a TLS session of 100 streams for each call, so calls are large. They are not larger, because the time limit also runs for messages that wait
+ * for a stream. And there are several calls at once, so that one that hangs does not stop the others.
+ */
+const calls = { most: 250, enough: 100, patienceMs: 20, callsAtOnce: 8 }
+
+/** Opens a line to FCM v1 for one project through firebase-admin. */
+export function openFcmLine(projectId: string): Line {
+  let currentToken = ''
+  const firebase = openFirebase(projectId, () => Promise.resolve(currentToken), answerLimitMs)
+
+  type Waiting = { message: Message; hear: Hear }
+  const hand = gather<Waiting>(async (waiting) => {
+    await firebase.sendEach(
+      waiting.map(({ message }) => message),
+      (place, result) => waiting[place]?.hear(read(result)),
+    )
+  }, calls)
+
+  return {
+    send(push, token, hear) {
+      currentToken = token
+      hand({ message: messageOf(push), hear })
+    },
+    close: () => firebase.close(),
+  }
+}
+
+/**
+ * Makes a message as the library takes it. The library renames the fields that it knows in camel case and passes all others through, so
+ * the wire's own names stay. Only `ttl` it insists on making from milliseconds. So what arrives is what contracts built.
+ */
+export function messageOf(push: Pick<Push, 'body' | 'ttlSeconds'>): Message {
+  const { message } = JSON.parse(push.body) as FcmMessage
+  return { ...message, android: { ...message.android, ttl: push.ttlSeconds * 1000 } }
+}
+
+function read(result: FirebaseResult): Answer {
+  if ('error' in result) return answerOfFailure(result.error)
+  const { status, headers, data } = result.answer
+  return answerOf({ status, retryAfter: headers['retry-after'], data }, new Date())
+}

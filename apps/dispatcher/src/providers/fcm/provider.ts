@@ -1,0 +1,50 @@
+import { readPrivateKey } from '@herald/auth/provider-token'
+import type { Config } from '../../config.ts'
+import { emptyPush, oneEnvironment, type CredentialsOf, type Line, type Opening, type Provider } from '../provider.ts'
+import { fcmAnswers } from './answers.ts'
+import { openFcm, openFcmLine } from './transport.ts'
+
+/** Firebase Cloud Messaging (FCM v1). */
+export const fcm: Provider<CredentialsOf<'fcm'>> = {
+  platform: 'android',
+  kind: 'fcm',
+  answers: fcmAnswers,
+  takesSilent: true,
+  hasManyHosts: false,
+  // FCM is told to look at the message and not to send it.
+  checkPush: {
+    ...emptyPush,
+    address: '',
+    body: JSON.stringify({ validate_only: true, message: { token: 'of-no-device', data: { check: '1' } } }),
+  },
+  mistakeIn: () => null,
+
+  async open({ config, log, unseal, notesOf }) {
+    const lineTo = await lineOpener(config, notesOf)
+    const onSkew = (aheadMs: number) => {
+      const aheadSeconds = Math.round(aheadMs / 1000)
+      const text = 'this machine’s clock is off the provider’s by more than a minute: set it, or tokens signed by it are refused'
+      log.warn({ aheadSeconds }, text)
+    }
+    return {
+      forApp(_, credentials) {
+        const { version, projectId, clientEmail, tokenUri } = credentials
+        const privateKey = readPrivateKey(unseal(credentials))
+        const line = lineTo(projectId)
+        const transport = openFcm({ clientEmail, tokenUri, tokenUrl: config.FCM_TOKEN_URL, privateKey, onSkew, line })
+        return { transport, version, ...oneEnvironment, originOf: () => 'fcm' }
+      },
+      close: () => Promise.resolve(),
+    }
+  },
+}
+
+async function lineOpener({ TRANSPORT, FCM_URL }: Config, notesOf: Opening['notesOf']): Promise<(projectId: string) => Line> {
+  if (TRANSPORT === 'library') {
+    const [{ openFcmLine: open }, { redirectFirebase }] = await Promise.all([import('./library.ts'), import('./firebase.ts')])
+    if (FCM_URL) redirectFirebase(new URL(FCM_URL))
+    return open
+  }
+  const url = new URL(FCM_URL ?? 'https://fcm.googleapis.com')
+  return (projectId) => openFcmLine(url, projectId, notesOf(url.host))
+}

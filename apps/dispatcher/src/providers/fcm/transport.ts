@@ -1,0 +1,72 @@
+import type { KeyObject } from 'node:crypto'
+import type { OriginEvent } from '@herald/http2/client/origin'
+import type { Answer } from '../../core/answer.ts'
+import { answerOf, tell, type Line, type Push, type Transport } from '../provider.ts'
+import { openProviderOrigin } from '../provider-origin.ts'
+import { openAccessTokens } from './access-token.ts'
+import { read } from './answers.ts'
+import { make, makeHead, type FcmHead } from './request.ts'
+
+/** Opens a line to FCM v1 for one project (Firebase: REST projects.messages.send). */
+export function openFcmLine(url: URL, projectId: string, onEvent?: (event: OriginEvent) => void): Line {
+  const origin = openProviderOrigin(url, onEvent)
+  let head: FcmHead | undefined
+  let headToken = ''
+  const headFor = (token: string): FcmHead => {
+    if (!head || token !== headToken) head = makeHead(url.host, projectId, token)
+    headToken = token
+    return head
+  }
+  return {
+    send: (push, token, hear) => origin.request(make(push, headFor(token)), read, hear),
+    close: () => origin.close(),
+  }
+}
+
+/** Opens the transport of one project: it sends over `line`, with an access token of the project's service account. */
+export function openFcm({
+  clientEmail,
+  privateKey,
+  tokenUri,
+  tokenUrl,
+  onSkew,
+  line,
+}: {
+  clientEmail: string
+  privateKey: KeyObject
+  /** The account's `token_uri`. */
+  tokenUri: string
+  /** Where tokens are asked for instead of there; undefined to ask there. */
+  tokenUrl: string | undefined
+  /** Hears that this machine's clock is so many milliseconds ahead of the token service's; below 0 when it is behind. */
+  onSkew: (aheadMs: number) => void
+  line: Line
+}): Transport {
+  const tokens = openAccessTokens({ clientEmail, privateKey, audience: tokenUri, url: tokenUrl ?? tokenUri, onSkew })
+
+  const sendFrom = async (push: Push, attempt: number): Promise<Answer> => {
+    const access = tokens.fresh ?? (await tokens.current())
+    if ('answer' in access) return access.answer
+    const answer = await answerOf((hear) => line.send(push, access.token, hear))
+    if (!isTokenRefused(answer) || attempt > 1) return answer
+    // A token can be revoked before its time, so the push is sent once more with a new one before our credentials are called wrong.
+    tokens.forget(access.token)
+    return sendFrom(push, attempt + 1)
+  }
+
+  return {
+    send(push, hear) {
+      const known = tokens.fresh
+      if (!known) return tell(sendFrom(push, 1), hear)
+      // Nearly every push goes this way, without a promise: its access token is known and FCM takes it.
+      return line.send(push, known.token, (answer) => {
+        if (answer instanceof Error || !isTokenRefused(answer)) return hear(answer)
+        tokens.forget(known.token)
+        return tell(sendFrom(push, 2), hear)
+      })
+    },
+    close: () => line.close(),
+  }
+}
+
+const isTokenRefused = (answer: Answer): boolean => answer.is === 'answered' && answer.status === 401

@@ -1,0 +1,3 @@
+import { checkConformance } from '../testing/check-conformance.ts'
+
+await checkConformance('library', { isBehindNode: true })

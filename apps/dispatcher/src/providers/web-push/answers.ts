@@ -1,0 +1,24 @@
+import type { Reply } from '@herald/http2/client/reply'
+import { blockedAddress } from '@herald/service/guarded-connect'
+import { retryAfterMs, type Answer } from '../../core/answer.ts'
+import type { AnswerRow } from '../../core/answer-meaning.ts'
+import { answerOfReply } from '../reply.ts'
+
+/** What an answer of a push service means (spec: providers/web-push). Push services have no common reasons, so the status says it all. */
+export const webPushAnswers: readonly AnswerRow[] = [
+  { status: '2xx', class: 'sent' },
+  { status: [404, 410], class: 'dead', code: 'token_dead' },
+  { status: [400, 401, 403], class: 'suspect', code: 'credentials_invalid' },
+  { status: 413, class: 'bad', code: 'payload_too_large' },
+  { status: 429, class: 'retry', code: 'rate_limited' },
+  { status: '5xx', class: 'retry', code: 'provider_unavailable' },
+  { status: '3xx', class: 'bad', code: 'payload_invalid' },
+]
+
+/** Reads what a push service said to a push. */
+export function read(reply: Reply): Answer {
+  if (reply.is === 'unsent' && reply.reason === blockedAddress) return { is: 'unsendable', why: 'address' }
+  if (reply.is !== 'answered') return answerOfReply(reply)
+  const retryAfter = retryAfterMs(reply.headers.get('retry-after'), new Date())
+  return { is: 'answered', status: reply.status, reason: '', retryAfterMs: retryAfter, deadSince: null, environment: null }
+}

@@ -1,0 +1,44 @@
+import { Resolver } from 'node:dns/promises'
+import { readVapidKey } from '@herald/auth/provider-token'
+import { isReachableSubject } from '@herald/contracts/push-subject'
+import { subjectWord } from '@herald/contracts/remedies'
+import { endpointRuleOf } from '@herald/service/config'
+import { guardBy, rememberingResolve, resolveByHostsFile, resolveByServers } from '@herald/service/guarded-connect'
+import { emptyPush, oneEnvironment, type CredentialsOf, type Provider } from '../provider.ts'
+import { webPushAnswers } from './answers.ts'
+import { hostOf, openWebPush } from './transport.ts'
+
+/** The push services of browsers (RFC 8030). Each browser names its own. */
+export const webPush: Provider<CredentialsOf<'webpush'>> = {
+  platform: 'web',
+  kind: 'webpush',
+  answers: webPushAnswers,
+  takesSilent: false,
+  hasManyHosts: true,
+  // Without an address it is never sent: there is no service to ask, so a key that opens is all that a check can show.
+  checkPush: { ...emptyPush, address: '', body: '' },
+  mistakeIn: ({ subject }) => (isReachableSubject(subject) ? null : subjectWord),
+
+  async open({ config, unseal, notesOf, resolve }) {
+    const rule = endpointRuleOf(config)
+    // The hosts of push services come from devices, so name servers are asked for them directly: getaddrinfo, of which few run at once, stays with FCM, OAuth and
+    // APNs. In development the hosts file is looked into first.
+    const nameServers = new Resolver({ timeout: 1_500, tries: 2 })
+    const byServers = resolve ?? resolveByServers(nameServers)
+    const guard = guardBy(rememberingResolve(rule.allowPrivate ? resolveByHostsFile(byServers) : byServers), rule)
+    const services =
+      config.TRANSPORT === 'library' ? (await import('./library.ts')).openWebPush(guard, rule) : openWebPush(guard, rule, notesOf())
+    return {
+      forApp(appId, credentials) {
+        const { version, subject, publicKey } = credentials
+        const privateKey = readVapidKey(publicKey, unseal(credentials))
+        const transport = services.forApp({ appId, subject, publicKey, privateKey })
+        return { transport, version, ...oneEnvironment, originOf: (to) => `web ${hostOf(to.address)}` }
+      },
+      close() {
+        nameServers.cancel()
+        return services.close()
+      },
+    }
+  },
+}

@@ -1,0 +1,115 @@
+import { LRUCache } from 'lru-cache'
+
+/** How many hosts of push services are remembered, at about 200 bytes each. */
+const mostHosts = 10_000
+/** A host that has answered is trusted for so long after its last answer. */
+const provenForMs = 10 * 60_000
+/** A host that has answered before is closed by so many pushes in a row without an answer. A new host is closed by its first. */
+const failuresToClose = 8
+/** A closed host is left alone for so long, and for twice as long each time that it fails again, up to a minute. */
+const closedMs = 5_000
+const longestClosedMs = 60_000
+/** While a host is tried for the first time, other pushes to it wait for what comes of it, but not longer than this. */
+const patienceMs = 2_000
+/** How many new hosts an app may try at once, among those that the operator does not name. */
+const newHostsPerApp = 32
+
+/** Whether a push may be sent to its host. If it may, `leave` is told in the end whether the host answered (undefined when it was never asked). If not, there is a reason. */
+export type Entry =
+  | {
+      is: 'entered'
+      /** Whether this is the one push that tries a new host. */ isTrial: boolean
+      leave(answered: boolean | undefined): void
+    }
+  | { is: 'refused'; reason: string }
+
+type Host = {
+  provenUntil: number
+  closedUntil: number
+  /** How many pushes in a row had no answer. */
+  failures: number
+  /** How many times in a row it was closed, without an answer in between. */
+  closures: number
+  trial: { startedAt: number; ended: Promise<void> } | undefined
+}
+
+/**
+ * The hosts of push services, as this process has found them. Any device may register an endpoint, so an app's dead or slow hosts must
+ * cost their own devices only. A host that does not answer is left alone for a while. A new host is tried by a single
+ * push, and an app tries only so many new hosts at once. A push that is refused here was not sent, and may be tried again later.
+ */
+export type PushHosts = {
+  /** `isNamed`: the operator or the list of known push services names the host, so no device has made it up and it needs no trial. */
+  enter(about: { appId: string; host: string; isNamed: boolean }): Promise<Entry>
+}
+
+/** `now` gives the milliseconds of a clock that never goes back. */
+export function openPushHosts(now: () => number = () => performance.now()): PushHosts {
+  const hosts = new LRUCache<string, Host>({ max: mostHosts })
+  /** How many new hosts each app is trying. An app that tries none is not in here. */
+  const trials = new Map<string, number>()
+
+  const hostNamed = (name: string): Host => {
+    const known = hosts.get(name)
+    if (known) return known
+    const fresh: Host = { provenUntil: 0, closedUntil: 0, failures: 0, closures: 0, trial: undefined }
+    hosts.set(name, fresh)
+    return fresh
+  }
+
+  const learn = (host: Host, answered: boolean | undefined, mayClose: (failures: number) => boolean): void => {
+    if (answered === undefined) return
+    if (answered) {
+      Object.assign(host, { provenUntil: now() + provenForMs, closedUntil: 0, failures: 0, closures: 0 })
+      return
+    }
+    host.failures += 1
+    // A push that was under way when the host was closed says nothing new.
+    if (now() < host.closedUntil || !mayClose(host.failures)) return
+    const forMs = Math.min(longestClosedMs, closedMs * 2 ** host.closures)
+    Object.assign(host, { provenUntil: 0, closedUntil: now() + forMs, failures: 0, closures: host.closures + 1 })
+  }
+
+  const tryHost = (appId: string, host: Host): Entry => {
+    const running = trials.get(appId) ?? 0
+    if (running >= newHostsPerApp) return { is: 'refused', reason: 'too many new hosts' }
+    trials.set(appId, running + 1)
+    const { promise: ended, resolve: end } = Promise.withResolvers<void>()
+    host.trial = { startedAt: now(), ended }
+    return {
+      is: 'entered',
+      isTrial: true,
+      leave(answered) {
+        const left = (trials.get(appId) ?? 1) - 1
+        if (left > 0) trials.set(appId, left)
+        else trials.delete(appId)
+        host.trial = undefined
+        learn(host, answered, () => true)
+        end()
+      },
+    }
+  }
+
+  return {
+    async enter({ appId, host: name, isNamed }) {
+      const host = hostNamed(name)
+      for (const enteredAt = now(); ;) {
+        if (now() < host.closedUntil) return { is: 'refused', reason: 'host does not answer' }
+        if (isNamed || now() < host.provenUntil) {
+          return { is: 'entered', isTrial: false, leave: (answered) => learn(host, answered, (failures) => failures >= failuresToClose) }
+        }
+        if (!host.trial) return tryHost(appId, host)
+        const patience = patienceMs - Math.max(now() - host.trial.startedAt, now() - enteredAt)
+        if (patience <= 0) return { is: 'refused', reason: 'host is slow' }
+        await endsWithin(host.trial.ended, patience)
+      }
+    },
+  }
+}
+
+async function endsWithin(ended: Promise<void>, ms: number): Promise<void> {
+  const late = Promise.withResolvers<void>()
+  const timer = setTimeout(late.resolve, ms)
+  await Promise.race([ended, late.promise])
+  clearTimeout(timer)
+}

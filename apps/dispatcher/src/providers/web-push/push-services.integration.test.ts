@@ -1,0 +1,147 @@
+import { createServer, type AddressInfo, type LookupFunction, type Socket } from 'node:net'
+import { prepareHead } from '@herald/http2/client/head'
+import type { Reply } from '@herald/http2/client/reply'
+import { guardBy, type Guard } from '@herald/service/guarded-connect'
+import { atEnd } from '@herald/testing/at-end'
+import { until } from '@herald/testing/until'
+import { describe, expect, test } from 'vitest'
+import { startPushService } from '../../testing/start-push-service.ts'
+import { openPushServices } from './push-services.ts'
+
+/** Every name resolves to this machine. */
+const lookup: LookupFunction = (_, { all }, done) => {
+  if (all) done(null, [{ address: '127.0.0.1', family: 4 }])
+  else done(null, '127.0.0.1', 4)
+}
+const open: Guard = { lookup, checkAddress: () => undefined }
+const { checkAddress } = guardBy(() => Promise.reject(new Error('this is never asked')))
+
+const size = { most: 100, connections: 1, http1Connections: 16, idleHttp1Connections: 1, idleMs: 60_000, connectingPerApp: 16 }
+
+function given(guard: Guard, change: Partial<typeof size> = {}) {
+  const sizes = { named: { ...size, ...change }, others: { ...size, ...change } }
+  const services = openPushServices(guard, sizes)
+  atEnd(() => services.close())
+  const send = (service: { port: number }, path = '/201', host = 'localhost', appId = 'app'): Promise<Reply> => {
+    const url = new URL(`https://${host}:${service.port}${path}`)
+    const about = { isNamed: false, isTrial: false }
+    const head = prepareHead({ authority: url.host, fields: [['content-encoding', 'aes128gcm']] })
+    return services.send({ appId, url, head, more: [['ttl', '60']], body: Buffer.from('body'), timeoutMs: 10_000 }, about)
+  }
+  return { services, send }
+}
+const told = (reply: Reply) => (reply.is === 'answered' ? String(reply.status) : `${reply.is} ${reply.reason}`)
+
+describe.each(['h2', 'http/1.1'] as const)('a push service that offers %s', (protocol) => {
+  // spec: providers/endpoint-guard
+  test('gets no byte at an address outside the public internet, whether its name resolves to it or the endpoint is written with it', async () => {
+    const service = await startPushService(protocol)
+    const { send } = given({ lookup, checkAddress })
+    expect(told(await send(service))).toBe('unsent EBLOCKED')
+    expect(told(await send(service, '/201', '127.0.0.1'))).toBe('unsent EBLOCKED')
+    await until(() => service.connections() === 2 && service.open === 0, { what: 'both connections were ended' })
+    expect(service.bytes()).toBe(0)
+  })
+
+  // spec: providers/endpoint-guard
+  test('has its address checked at every connection, not only at the first', async () => {
+    const service = await startPushService(protocol)
+    const checked: string[] = []
+    const { send } = given({ lookup, checkAddress: (address) => (checked.push(address) > 1 ? 'EBLOCKED' : undefined) })
+    expect(told(await send(service))).toBe('201')
+    const before = service.bytes()
+    expect(before).toBeGreaterThan(0)
+    service.stop()
+    const again = await startPushService(protocol, service.port)
+    await until(async () => told(await send(again)) === 'unsent EBLOCKED', { what: 'the second connection is refused' })
+    expect(new Set(checked)).toEqual(new Set(['127.0.0.1']))
+    expect(again.bytes()).toBe(0)
+  })
+
+  test('is asked over one connection when pushes come one by one', async () => {
+    const service = await startPushService(protocol)
+    const { send } = given(open)
+    for (let no = 0; no < 20; no++) expect(told(await send(service))).toBe('201')
+    expect([service.connections(), service.handshakes()]).toEqual([1, 1])
+  })
+
+  test('loses its connection when nothing is sent for a while, and gets another with the next push', async () => {
+    const service = await startPushService(protocol)
+    const { services, send } = given(open, { idleMs: 100 })
+    expect(told(await send(service))).toBe('201')
+    expect(services.open).toBe(1)
+    await until(() => services.open === 0 && service.open === 0, { what: 'the connection was closed' })
+    expect(told(await send(service))).toBe('201')
+  })
+
+  test('leaves pushes unsent while it cannot be reached, and works when it is back', async () => {
+    const service = await startPushService(protocol)
+    service.stop()
+    const { send } = given(open)
+    expect(told(await send(service))).toBe('unsent ECONNREFUSED')
+    const back = await startPushService(protocol, service.port)
+    await until(async () => told(await send(back)) === '201', { what: 'it is reached again' })
+  })
+})
+
+test('the connection that found HTTP/1.1 carries the first push, and no more than 16 carry a hundred at once', async () => {
+  const service = await startPushService('http/1.1')
+  const { send } = given(open)
+  expect(told(await send(service))).toBe('201')
+  expect(service.handshakes()).toBe(1)
+  const replies = await Promise.all(Array.from({ length: 100 }, () => send(service)))
+  expect(new Set(replies.map(told))).toEqual(new Set(['201']))
+  expect(service.handshakes()).toBeLessThanOrEqual(16)
+})
+
+test('a push service that learns HTTP/2 is asked over HTTP/2 from then on', async () => {
+  const old = await startPushService('http/1.1')
+  const { send } = given(open)
+  expect(told(await send(old))).toBe('201')
+  old.stop()
+  const learned = await startPushService('h2', old.port)
+  await until(async () => told(await send(learned)) === '201', { what: 'it is reached again' })
+  expect(learned.arrived.map(({ version }) => version)).toEqual(['2.0'])
+})
+
+test('an answer over HTTP/1.1 with an endless body says what its status says', async () => {
+  const service = await startPushService('http/1.1')
+  const { send } = given(open)
+  expect(told(await send(service, '/201/long'))).toBe('201')
+  expect(told(await send(service))).toBe('201')
+})
+
+test('when there are more push services than are kept, the one that was used longest ago is closed, and none with a push on its way', async () => {
+  const service = await startPushService('h2')
+  const { services, send } = given(open, { most: 2 })
+  const sendTo = async (...names: string[]) => {
+    const before = service.handshakes()
+    expect((await Promise.all(names.map((name) => send(service, '/201', `${name}.push.test`)))).map(told)).toEqual(names.map(() => '201'))
+    return service.handshakes() - before
+  }
+  expect(await sendTo('a')).toBe(1)
+  expect(await sendTo('b')).toBe(1)
+  expect(await sendTo('a')).toBe(0)
+  expect(await sendTo('c')).toBe(1)
+  expect(services.open).toBe(2)
+  expect(await sendTo('a')).toBe(0)
+  expect(await sendTo('b')).toBe(1)
+  // More at once than are kept: all of them are at work.
+  expect(await sendTo('d', 'e', 'f', 'g')).toBe(4)
+})
+
+test('an app connects to 16 known push services at once, and push services that never end their handshake hold up no other app', async () => {
+  const good = await startPushService('h2')
+  const sockets = new Set<Socket>()
+  const mute = createServer((socket) => void sockets.add(socket.on('error', () => undefined)))
+  await new Promise<void>((listening) => mute.listen(0, '127.0.0.1', listening))
+  atEnd(() => mute.close())
+  const { port } = mute.address() as AddressInfo
+  const { services, send } = given(open)
+  const replies = Promise.all(Array.from({ length: 60 }, (_, no) => send({ port }, '/201', `${no}.push.test`)))
+  await until(() => sockets.size === 16, { what: '16 connections are being made' })
+  expect(told(await send(good, '/201', 'localhost', 'another app'))).toBe('201')
+  expect(sockets.size).toBe(16)
+  await services.close()
+  expect(new Set((await replies).map(told))).toEqual(new Set(['unsent closed']))
+})

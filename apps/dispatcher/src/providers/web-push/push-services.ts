@@ -1,0 +1,203 @@
+import type { HeadField, PreparedHead } from '@herald/http2/client/head'
+import { openOrigin, type Origin, type OriginEvent } from '@herald/http2/client/origin'
+import type { Reply } from '@herald/http2/client/reply'
+import type { Guard } from '@herald/service/guarded-connect'
+import { openGate, openHttp1, type Gate, type Http1 } from './http1.ts'
+
+/** The request of one push, for any version of HTTP. */
+export type PushRequest = {
+  /** The app whose push it is. */
+  appId: string
+  url: URL
+  /** The fields that the pushes of an app to this push service have in common. */
+  head: PreparedHead
+  /** The fields of this push alone. */
+  more: readonly HeadField[]
+  body: Buffer
+  timeoutMs: number
+}
+
+/** The connections of this process to push services. */
+export type PushServices = {
+  /** Posts one push, over HTTP/2 where the push service offers it. Never rejects: what the network does is a reply. */
+  send(request: PushRequest, about: { isNamed: boolean; isTrial: boolean }): Promise<Reply>
+  /** How many push services there is a connection to, or one is being made to. */
+  readonly open: number
+  close(): Promise<void>
+}
+
+/** The limit for looking a name up, TCP and TLS together. It is below the limit for an answer, since nothing was sent yet. */
+const connectMs = 5_000
+const bodyBytes = 65_536
+/** How often idle connections are looked for. */
+const sweepMs = 1_000
+
+/** How much the push services that the operator names may take, and how much all others, of which devices may make up thousands. */
+export const usualSizes = {
+  named: { most: 1_000, connections: 10, http1Connections: 64, idleHttp1Connections: 64, idleMs: 30_000, connectingPerApp: 1_000 },
+  others: { most: 500, connections: 1, http1Connections: 16, idleHttp1Connections: 1, idleMs: 5_000, connectingPerApp: 16 },
+}
+type Size = typeof usualSizes.named
+
+/**
+ * Opens connections to push services as they are needed, to addresses that the guard allows. Services that the operator names are kept apart, so that no number of
+ * others takes their connections. `onEvent` hears what happens to connections over HTTP/2.
+ */
+export function openPushServices(guard: Guard, sizes = usualSizes, onEvent: (event: OriginEvent) => void = () => undefined): PushServices {
+  const named = openPool(guard, sizes.named, onEvent)
+  const others = openPool(guard, sizes.others, onEvent)
+  return {
+    send: (request, { isNamed, isTrial }) => (isNamed ? named : others).send(request, isTrial),
+    get open() {
+      return named.open + others.open
+    },
+    async close() {
+      await Promise.all([named.close(), others.close()])
+    },
+  }
+}
+
+type PushService = {
+  origin: Origin
+  /** Set when the push service has chosen HTTP/1.1. */
+  http1: Http1 | undefined
+  /** How many pushes are on their way. */
+  running: number
+  usedAt: number
+}
+
+function openPool(guard: Guard, size: Size, onEvent: (event: OriginEvent) => void) {
+  /** The push services by host and port. The one that was used last is at the end. */
+  const services = new Map<string, PushService>()
+  /**
+   * Lets only so many pushes of an app open connections at once, so that a send to hundreds of push services is no storm of handshakes. Pushes to new hosts, which may be
+   * dead, do not pass through it: push-hosts.ts lets each app try 32 new hosts at once.
+   */
+  const connecting = new Map<string, Gate>()
+  let isClosed = false
+  let sweeping: NodeJS.Timeout | undefined
+
+  function openService(url: URL): PushService {
+    const host = url.hostname.replace(/^\[|\]$/g, '')
+    // A host in a URL may end in a dot, for the root of the DNS. The names in certificates do not.
+    const to = { ...guard, host, servername: host.replace(/\.$/, ''), port: Number(url.port || 443) }
+    const forget = () => {
+      if (services.get(url.host) === service) services.delete(url.host)
+    }
+    const openOldOne = () =>
+      openHttp1({
+        ...to,
+        connections: size.http1Connections,
+        idleConnections: size.idleHttp1Connections,
+        idleMs: size.idleMs,
+        connectMs,
+        bodyBytes,
+        onHttp2: forget,
+      })
+    const origin = openOrigin({
+      ...to,
+      offerHttp1: true,
+      onEvent,
+      limits: {
+        connections: size.connections,
+        connectMs,
+        bodyBytes,
+        // DISPATCH_WINDOW bounds how many requests wait. This is the most that it can be.
+        queuedRequests: 100_000,
+        // push-hosts.ts says how long a host that does not answer is left alone. This bound only keeps the host from being dialled without a pause.
+        longestBackoffMs: 1_000,
+      },
+      onHttp1(socket) {
+        service.http1 ??= openOldOne()
+        service.http1.adopt(socket)
+      },
+    })
+    const service: PushService = { origin, http1: undefined, running: 0, usedAt: 0 }
+    return service
+  }
+
+  function serviceOf(url: URL): PushService {
+    const known = services.get(url.host)
+    if (known) services.delete(url.host)
+    else if (services.size >= size.most) closeLeastUsed()
+    const service = known ?? openService(url)
+    services.set(url.host, service)
+    sweeping ??= setInterval(sweep, sweepMs).unref()
+    return service
+  }
+
+  /** Closes the push service that was used longest ago and has no push on its way. When all have one, there are more services than `size.most`, but no more than the window has places. */
+  function closeLeastUsed(): void {
+    for (const [host, service] of services) if (service.running === 0) return closeService(host, service)
+  }
+
+  function closeService(host: string, { origin, http1 }: PushService): void {
+    services.delete(host)
+    void origin.close()
+    http1?.close()
+  }
+
+  function sweep(): void {
+    const before = performance.now() - size.idleMs
+    for (const [host, service] of services) {
+      if (service.running === 0 && service.usedAt <= before) closeService(host, service)
+    }
+    if (services.size > 0) return
+    clearInterval(sweeping)
+    sweeping = undefined
+  }
+
+  async function send(request: PushRequest): Promise<Reply> {
+    if (isClosed) return { is: 'unsent', reason: 'closed' }
+    const service = serviceOf(request.url)
+    service.running++
+    try {
+      return await sendTo(service, request)
+    } finally {
+      service.running--
+      service.usedAt = performance.now()
+    }
+  }
+
+  return {
+    async send(request: PushRequest, isTrial: boolean): Promise<Reply> {
+      if (isTrial || isConnected(services.get(request.url.host))) return send(request)
+      const { appId } = request
+      const gate = connecting.get(appId) ?? openGate(size.connectingPerApp)
+      connecting.set(appId, gate)
+      await gate.enter()
+      try {
+        return await send(request)
+      } finally {
+        gate.leave()
+        if (gate.isEmpty) connecting.delete(appId)
+      }
+    },
+    get open() {
+      return services.size
+    },
+    async close() {
+      isClosed = true
+      clearInterval(sweeping)
+      const all = [...services.values()]
+      services.clear()
+      await Promise.all(all.map(({ origin }) => origin.close()))
+      for (const { http1 } of all) http1?.close()
+    },
+  }
+}
+
+const isConnected = (service: PushService | undefined): boolean =>
+  service !== undefined && (service.http1 !== undefined || service.origin.stats.connections > 0)
+
+async function sendTo(service: PushService, { url, head, more, body, timeoutMs }: PushRequest): Promise<Reply> {
+  const path = url.pathname + url.search
+  if (!service.http1) {
+    const reply = await service.origin.request({ head, path, more, body, timeoutMs })
+    // The push service may have chosen HTTP/1.1 while the request waited for the connection.
+    if (!service.http1 || reply.is !== 'unsent' || reply.reason !== 'HTTP_1_1') return reply
+  }
+  const headers: Record<string, string> = { host: url.host }
+  for (const [name, value] of [...head.fields, ...more]) headers[name] = value
+  return service.http1.request({ path, headers, body, timeoutMs })
+}

@@ -1,0 +1,48 @@
+import { endpointProblem, isNamed, type EndpointRule } from '@herald/contracts/destination'
+import type { OriginEvent } from '@herald/http2/client/origin'
+import type { Guard } from '@herald/service/guarded-connect'
+import type { Answer } from '../../core/answer.ts'
+import { tell, type Push, type Transport } from '../provider.ts'
+import { read } from './answers.ts'
+import { openPushHosts } from './push-hosts.ts'
+import { openPushServices, usualSizes } from './push-services.ts'
+import { make, openHeads, type VapidCredentials } from './request.ts'
+
+/** Sends to push services. All apps of the process share its connections, and each app has a transport. */
+export type WebPush = {
+  forApp(credentials: VapidCredentials): Transport
+  close(): Promise<void>
+}
+
+/** Opens what sends web pushes (RFC 8030, 8188, 8291, 8292). A redirect is an answer like any other. */
+export function openWebPush(guard: Guard, rule: EndpointRule, onEvent?: (event: OriginEvent) => void): WebPush {
+  const services = openPushServices(guard, usualSizes, onEvent)
+  const hosts = openPushHosts()
+
+  return {
+    forApp({ appId, ...vapid }) {
+      const headFor = openHeads(vapid)
+      const send = async (push: Push): Promise<Answer> => {
+        if (endpointProblem(push.address, rule) !== undefined) return { is: 'unsendable', why: 'address' }
+        const url = new URL(push.address)
+        const request = make(appId, push, url, headFor(url))
+        if (!request) return { is: 'unsendable', why: 'keys' }
+        const named = isNamed(push.address, rule)
+        const entered = await hosts.enter({ appId, host: url.host, isNamed: named })
+        if (entered.is === 'refused') return { is: 'unsent', reason: entered.reason }
+        const answer = read(await services.send(request, { isNamed: named, isTrial: entered.isTrial }))
+        entered.leave(wasThere(answer))
+        return answer
+      }
+      return { send: (push, hear) => tell(send(push), hear), close: () => Promise.resolve() }
+    },
+    close: () => services.close(),
+  }
+}
+
+/** Says whether the host answered a push. Undefined when this is not known: a host that says that it processed nothing (GOAWAY, REFUSED_STREAM) is busy or ending and not dead, and some pushes never reach their host. */
+const wasThere = (answer: Answer): boolean | undefined =>
+  answer.is === 'unsendable' || answer.is === 'refused' ? undefined : answer.is === 'answered'
+
+/** Gives the host of the push service that an endpoint belongs to. */
+export const hostOf = (endpoint: string): string => (URL.canParse(endpoint) ? new URL(endpoint).host : 'invalid')

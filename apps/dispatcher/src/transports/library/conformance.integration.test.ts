@@ -1,3 +1,0 @@
-import { checkConformance } from '../../testing/check-conformance.ts'
-
-await checkConformance('library')

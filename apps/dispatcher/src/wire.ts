@@ -1,0 +1,80 @@
+import { checkProvider as checkProviderCall } from '@herald/contracts/calls/dispatcher'
+import { recordOutcomes } from '@herald/contracts/calls/tracker'
+import { Fault, tooManyReads } from '@herald/contracts/fault'
+import { pushWork } from '@herald/contracts/topology'
+import { openAtOnce } from '@herald/service/at-once'
+import { openBus } from '@herald/service/bus'
+import type { Resolve } from '@herald/service/guarded-connect'
+import type { Service } from '@herald/service/run'
+import { LRUCache } from 'lru-cache'
+import { checkProvider } from './check-provider.ts'
+import { openComplaints } from './complain.ts'
+import type { Config } from './config.ts'
+import { deliverBatches } from './deliver-batch.ts'
+import type { Dispatcher } from './dispatcher.ts'
+import { openJobs, pointersAtOnce } from './jobs.ts'
+import { openMeasures } from './measures.ts'
+import { openOrigins } from './origins.ts'
+import { openTransports, providers } from './providers/open-providers.ts'
+import { openCredentialsReader } from './read-credentials.ts'
+import { openRecorder } from './record-outcomes.ts'
+import { openSmallBatches } from './small-batches.ts'
+import { openTakeNext } from './take-next.ts'
+import { watchFlows } from './watch-flows.ts'
+import { openWindow } from './window.ts'
+
+/** Sends that are kept at once. The content of each is at most 64 KiB, so all take 20 MB at worst. */
+const keptSends = 200
+
+/** What is plugged into what: pointers and given batches to deliveries, and the check of credentials. `given.resolve` stands for the name servers in a test. */
+export async function wireDispatcher(service: Service<Config>, given: { resolve?: Resolve } = {}): Promise<void> {
+  const { config, log, metrics } = service
+  const bus = await openBus(service)
+  const jobs = openJobs()
+  const window = openWindow(config.DISPATCH_WINDOW)
+  const transports = await openTransports(service, { bus, resolve: given.resolve })
+  const givenUp = metrics.counter('herald_outcomes_given_up_total', 'Outcomes that the tracker refused for good. Must be 0.')
+  const recorder = openRecorder((batches) => bus.call(recordOutcomes, { batches }), {
+    isAway: (error) => !Fault.is(error, 'internal'),
+    onRefused: ({ campaignId }, error) => log.error({ campaignId, err: error }, 'the tracker refuses outcomes'),
+    onGivenUp({ campaignId, platform }, outcomes, error) {
+      givenUp.inc(outcomes)
+      log.error(
+        { campaignId, platform, outcomes, err: error },
+        'outcomes were given up: the tracker refused them for two minutes and took others; this campaign will not settle by itself',
+      )
+    },
+    stopping: jobs.stopping,
+  })
+  const dispatcher: Dispatcher = {
+    bus,
+    log,
+    hmacSecret: config.HMAC_SECRET,
+    providers,
+    transports,
+    credentials: openCredentialsReader(bus),
+    small: openSmallBatches(bus),
+    window,
+    recorder,
+    jobs,
+    flows: watchFlows(bus),
+    measures: openMeasures(metrics, { window, jobs }),
+    complain: openComplaints(log),
+    origins: openOrigins(config.OUTAGE_PROBE_SECONDS * 1000),
+    schedule: config.PROVIDER_RETRY_SECONDS,
+    sends: new LRUCache({ max: keptSends }),
+    uncommitted: new Map(),
+  }
+  service.onStop('deliveries', async () => {
+    await jobs.stop()
+    // Every push is answered or given up by now. A connection that does not close ends with the process.
+    await Promise.race([transports.close(), new Promise((resolve) => setTimeout(resolve, 500).unref())])
+  })
+  // Each check costs a connection and its handshake, beside those of sending.
+  const fewChecks = openAtOnce({ atOnce: 4, share: 2, mostWaiting: 20, waitMs: 3_000, full: () => tooManyReads(5) })
+  bus.answer(checkProviderCall, (asked) => fewChecks(() => checkProvider(dispatcher, asked), asked.appId))
+  service.beforeStop('next batches', openTakeNext(dispatcher))
+  for (const work of pushWork) {
+    await bus.consume(work, { slots: pointersAtOnce[work.lane] }, (pointers) => deliverBatches(dispatcher, work, pointers))
+  }
+}

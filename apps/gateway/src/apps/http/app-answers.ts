@@ -1,0 +1,70 @@
+import { KeyKind, Scope, Settings } from '@herald/contracts/administration'
+import type { App } from '@herald/contracts/app'
+import { environments } from '@herald/contracts/batch'
+import type { Circuit as CircuitRead } from '@herald/contracts/calls/audience'
+import type { CheckedProvider } from '@herald/contracts/calls/dispatcher'
+import { failureCodes } from '@herald/contracts/outcome'
+import { platforms } from '@herald/contracts/platform'
+import { z } from 'zod'
+import { Count, describes, Id, listOf, Time } from '../../http/answers.ts'
+import type { ShownKey } from '../store/api-keys.ts'
+
+/* What the administration answers of apps, keys and credentials. */
+
+export const AppRead = describes<App>()(z.object({ id: Id, name: z.string(), settings: Settings, createdAt: Time }))
+export const AppList = listOf(AppRead)
+export const IdentitySecret = z.object({ secret: z.string().meta({ description: 'Shown this once.' }) })
+
+const key = {
+  id: Id,
+  kind: KeyKind,
+  name: z.string(),
+  scopes: z.array(Scope),
+  hint: z.string().meta({ description: 'How the key ends.' }),
+  createdAt: Time,
+  lastUsedAt: Time.nullable().meta({ description: 'The hour of its last use, a minute late at most; null when it was never used.' }),
+}
+export const ApiKey = describes<ShownKey>()(z.object(key))
+export const ApiKeyList = listOf(ApiKey)
+export const MadeApiKey = describes<ShownKey & { key: string }>()(
+  z.object({ ...key, key: z.string().meta({ description: 'The key’s text, shown this once.' }) }),
+)
+
+const apns = { teamId: z.string(), keyId: z.string(), bundleId: z.string(), environment: z.enum(['production', 'sandbox']) }
+const fcm = { projectId: z.string(), clientEmail: z.string(), tokenUri: z.string() }
+const webpush = { subject: z.string(), publicKey: z.string() }
+/** What is known of a circuit, open or closed. */
+export const circuit = {
+  platform: z.enum(platforms),
+  environment: z.enum(environments).meta({ description: 'The environment of APNs; empty for other platforms.' }),
+  code: z.enum(failureCodes).nullable().meta({ description: 'Why the circuit is open.' }),
+  since: Time,
+  probeAt: Time.nullable().meta({ description: 'When the next probe is made.' }),
+}
+export const Circuit = describes<CircuitRead>()(
+  z.object({
+    ...circuit,
+    state: z.enum(['closed', 'open']),
+    heldCount: Count.meta({ description: 'Pushes that wait for the circuit to close.' }),
+  }),
+)
+const circuits = z.array(Circuit)
+/** By kind: what a change of credentials answers, and what a read of them does. */
+export const CredentialsSet = { apns: z.object(apns), fcm: z.object(fcm), webpush: z.object(webpush) }
+export const CredentialsRead = {
+  apns: z.object({ ...apns, circuits }),
+  fcm: z.object({ ...fcm, circuits }),
+  webpush: z.object({ ...webpush, circuits }),
+}
+export const Probed = z.object({ open: Count.meta({ description: 'How many circuits were open.' }) })
+export const ProviderChecked = describes<CheckedProvider & { remedy: string | null }>()(
+  z.object({
+    ok: z.boolean().meta({ description: 'True when the provider takes the credentials.' }),
+    code: z
+      .enum(failureCodes)
+      .nullable()
+      .meta({ description: 'The code with which pushes would fail; null when the credentials are fine.' }),
+    providerCode: z.string().nullable().meta({ description: 'The provider’s own words, also when the credentials are fine.' }),
+    remedy: z.string().nullable().meta({ description: 'What to do about it.' }),
+  }),
+)

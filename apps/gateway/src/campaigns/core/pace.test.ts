@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest'
+import { etaSeconds, paceOf } from './pace.ts'
+
+test('the pace is the number of outcomes over the time of the samples; one sample gives none', () => {
+  expect(paceOf([])).toBe(0)
+  expect(paceOf([{ at: 5, settled: 100 }])).toBe(0)
+  expect(
+    paceOf([
+      { at: 1_000, settled: 0 },
+      { at: 2_000, settled: 900 },
+      { at: 3_000, settled: 1_001 },
+    ]),
+  ).toBe(500.5)
+})
+
+test('the time left is in whole seconds, 0 when nothing waits, unknown when nothing moves', () => {
+  expect(etaSeconds(1_001, 500)).toBe(3)
+  expect(etaSeconds(0, 0)).toBe(0)
+  expect(etaSeconds(10, 0)).toBeNull()
+})

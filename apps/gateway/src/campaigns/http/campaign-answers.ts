@@ -1,0 +1,96 @@
+import { Schedule, Experiment, type Campaign as CampaignRead } from '@herald/contracts/campaign'
+import type { Verification as VerificationRead } from '@herald/contracts/calls/tracker'
+import { Content } from '@herald/contracts/content'
+import { platforms } from '@herald/contracts/platform'
+import { Bypass, Presentation, Priority } from '@herald/contracts/send-fields'
+import { campaignStatuses } from '@herald/contracts/stats'
+import { Template } from '@herald/contracts/template'
+import { z } from 'zod'
+import { CampaignStats, Count, describes, Id, listOf, nextCursor, Time } from '../../http/answers.ts'
+
+/* What the administration answers of campaigns, waves and runs. */
+
+const { stats, rates } = CampaignStats.shape
+export const Campaign = describes<CampaignRead>()(
+  z.object({
+    id: Id,
+    name: z.string(),
+    status: z.enum(campaignStatuses),
+    transactional: z.boolean(),
+    content: Content.nullable(),
+    templateId: Id.nullable(),
+    segment: z.unknown().meta({ description: 'A Segment; null for everyone, or while it is not yet copied from segmentId.' }),
+    segmentId: Id.nullable(),
+    schedule: Schedule.nullable(),
+    experiment: Experiment.nullable(),
+    silent: z.boolean(),
+    data: z.record(z.string(), z.string()),
+    ttl: z.int(),
+    collapseId: z.string().nullable(),
+    priority: Priority,
+    presentation: Presentation.nullable(),
+    bypass: Bypass,
+    recurringOf: Id.nullable(),
+    remainderOf: Id.nullable(),
+    failure: z.object({ code: z.string(), message: z.string() }).nullable(),
+    cancelling: z
+      .boolean()
+      .meta({ description: 'True when a cancel was asked for; the campaign is cancelled once its last push has an outcome.' }),
+    nextAt: Time.nullable(),
+    test: z.boolean(),
+    missedCount: Count,
+    createdAt: Time,
+    startedAt: Time.nullable(),
+    settledAt: Time.nullable(),
+  }),
+)
+export const CampaignWithStats = Campaign.extend({ stats })
+export const CampaignList = listOf(CampaignWithStats)
+export const CampaignWithRates = Campaign.extend({ stats, rates })
+export const Cancelling = z.object({ status: z.enum(['sending', 'paused']), cancelling: z.literal(true) })
+export const Paused = z.object({ status: z.literal('paused') })
+export const Resumed = z.object({ status: z.enum(['sending', 'active']) })
+export const Verification = describes<VerificationRead>()(
+  z.object({ campaignId: Id, agrees: z.boolean(), difference: Count, counters: stats, ledger: stats }),
+)
+
+const ByPlatform = z.object(
+  Object.fromEntries(platforms.map((platform) => [platform, Count])) as Record<(typeof platforms)[number], typeof Count>,
+)
+export const WaveList = z.object({
+  items: z.array(
+    z.object({
+      no: z.int().min(1).meta({ description: 'Counted from 1.' }),
+      at: Time.meta({ description: 'When it begins.' }),
+      zones: z.array(z.string().nullable()).nullable().meta({
+        description:
+          'The time zones whose users it reaches; null among them stands for users without one. Null instead of a list: all users. The last wave reaches everybody else too.',
+      }),
+      state: z
+        .enum(['waiting', 'running', 'done', 'cancelled'])
+        .meta({ description: '`cancelled`: the send failed or was cancelled before the wave was over.' }),
+      queued: Count.meta({ description: 'Pushes that it has queued so far.' }),
+      byPlatform: ByPlatform,
+    }),
+  ),
+  nextCursor,
+})
+
+export const RunList = z.object({
+  items: z.array(
+    z.object({
+      id: Id,
+      localDate: z.string().meta({ format: 'date', description: 'The day it is for, in the zone of the schedule.' }),
+      status: z.enum(campaignStatuses),
+      cancelling: z.boolean(),
+      failure: z.object({ code: z.string(), message: z.string() }).nullable(),
+      createdAt: Time,
+      startedAt: Time.nullable(),
+      settledAt: Time.nullable(),
+      stats: stats,
+    }),
+  ),
+  nextCursor,
+})
+
+export const TemplatesOfApp = listOf(Template)

@@ -1,0 +1,104 @@
+import type { Campaign } from '@herald/contracts/campaign'
+import { campaignId, content, definition, ids, listOf, tuesday, type Example } from '../../http/shop.ts'
+
+const draft = {
+  id: campaignId,
+  name: 'Weekend sale',
+  status: 'draft',
+  transactional: false,
+  content,
+  templateId: null,
+  segment: definition,
+  segmentId: null,
+  schedule: { type: 'at', at: '2026-02-06T15:00:00.000Z' },
+  experiment: null,
+  silent: false,
+  data: {},
+  ttl: 86_400,
+  collapseId: null,
+  priority: 'high',
+  presentation: null,
+  bypass: {},
+  recurringOf: null,
+  remainderOf: null,
+  failure: null,
+  cancelling: false,
+  nextAt: null,
+  missedCount: 0,
+  createdAt: tuesday,
+  startedAt: null,
+  settledAt: null,
+  test: false,
+} satisfies Campaign
+const sent = { ...draft, status: 'sent', startedAt: '2026-02-06T15:00:00.000Z', settledAt: '2026-02-06T15:00:09.000Z' } satisfies Campaign
+const stats = { queued: 1280, sent: 1278, failed: 2, skipped: 0, delivered: 1100, opened: 330, clicked: 110, dismissed: 40 }
+const rates = { delivery: 0.8607, open: 0.3, click: 0.1 }
+
+/** Examples of campaigns, by route name. */
+export const campaignExamples: Record<string, Example> = {
+  createCampaign: {
+    bodies: {
+      'on Friday': { name: 'Weekend sale', segmentId: ids.segment, content, schedule: { type: 'at', at: '2026-02-06T15:00:00Z' } },
+      experiment: {
+        name: 'Which words?',
+        content,
+        experiment: {
+          sampleRate: 0.2,
+          variants: [
+            { id: 'a', name: 'Sober', weight: 1, content },
+            { id: 'b', name: 'Loud', weight: 1, content: { _default: 'en', en: { title: 'Here it comes!', body: 'Today!' } } },
+          ],
+        },
+      },
+    },
+    answer: { id: ids.campaign, status: 'draft' },
+  },
+  sendCampaign: { answer: { status: 'scheduled' } },
+  cancelCampaign: { answer: { status: 'cancelled' } },
+  pickWinner: { bodies: { winner: { variant: 'b' } }, answer: { id: ids.campaign, status: 'sending' } },
+  readCampaignStats: {
+    answer: {
+      id: ids.campaign,
+      status: 'sent',
+      stats,
+      rates,
+    },
+  },
+  listCampaignsOfApp: { answer: listOf({ ...sent, stats }) },
+  readCampaignOfApp: { answer: { ...sent, stats, rates } },
+  replaceCampaignOfApp: {
+    bodies: { campaign: { name: 'Weekend sale', segment: definition, content, schedule: { type: 'at', at: '2026-02-06T15:00:00Z' } } },
+    answer: draft,
+  },
+  pauseCampaignOfApp: { answer: { status: 'paused' } },
+  resumeCampaignOfApp: { answer: { status: 'sending' } },
+  duplicateCampaignOfApp: { answer: draft },
+  verifyCampaignOfApp: { answer: { campaignId, agrees: true, difference: 0, counters: stats, ledger: stats } },
+  listWavesOfCampaign: {
+    answer: {
+      items: [
+        {
+          ...{ no: 1, at: '2026-02-01T00:00:00.000Z', zones: ['Asia/Tokyo'], state: 'done' },
+          ...{ queued: 412, byPlatform: { ios: 200, android: 180, web: 32 } },
+        },
+        {
+          ...{ no: 2, at: '2026-02-01T08:00:00.000Z', zones: ['Europe/Berlin', null], state: 'waiting' },
+          ...{ queued: 0, byPlatform: { ios: 0, android: 0, web: 0 } },
+        },
+      ],
+      nextCursor: null,
+    },
+  },
+  listRunsOfCampaign: {
+    answer: {
+      items: [
+        {
+          ...{ id: '671a2b3c4d5e6f7081920a08', localDate: '2026-02-01', status: 'sent', cancelling: false, failure: null },
+          ...{ createdAt: '2026-02-01T08:00:00.000Z', startedAt: '2026-02-01T08:00:00.210Z', settledAt: '2026-02-01T08:00:41.002Z' },
+          stats: { queued: 1280, sent: 1278, failed: 2, skipped: 0, delivered: 1100, opened: 330, clicked: 110, dismissed: 40 },
+        },
+      ],
+      nextCursor: null,
+    },
+  },
+}

@@ -1,0 +1,41 @@
+import { invalidField } from '@herald/contracts/fault'
+
+/** What the audit calls a change: the thing, and what was done to it. */
+export type AuditAction =
+  | `app.${'created' | 'changed' | 'deleted'}`
+  | `key.${'created' | 'revoked'}`
+  | `provider.${'set' | 'removed' | 'probed'}`
+  | 'identity-secret.made'
+  | 'device.marked'
+  | `${'segment' | 'template'}.${'created' | 'changed' | 'deleted'}`
+  | `campaign.${'created' | 'changed' | 'deleted' | 'sent' | 'cancelled' | 'paused' | 'resumed' | 'duplicated' | 'winner-picked' | 'tested'}`
+  | `user.${'exported' | 'changed' | 'erased'}`
+  | 'users.exported'
+  | `device.${'changed' | 'deleted' | 'marked'}`
+  | `import.${'started' | 'finished' | 'cancelled'}`
+  | `session.${'begun' | 'refused' | 'ended'}`
+  | 'sign-in-link.made'
+  | 'simulator.device-added'
+  | `webhook.${'created' | 'changed' | 'deleted' | 'enabled' | 'secret-rotated' | 'replayed'}`
+
+/** What was changed: ids, names and counts, never a value. */
+export type Subject = Record<string, unknown>
+
+/** Who makes a change, and in which request. */
+export type By = { actor: string; requestId: string }
+
+const printableAscii = /^[\x20-\x7e]{1,128}$/
+const actorMustBe = 'must be 1 to 128 printable ASCII characters'
+
+/**
+ * The name that an administrator gives in the header x-admin-actor. There is one administration token, so the name is claimed and not proven.
+ * Fault: invalid_body at `headers.x-admin-actor`.
+ */
+export function actorOf(header: string | undefined): string {
+  if (header === undefined) return 'administrator'
+  if (!printableAscii.test(header)) throw invalidField('headers.x-admin-actor', actorMustBe)
+  return header
+}
+
+/** The app id of audit lines that belong to no app. */
+export const ofNoApp = ''

@@ -1,0 +1,64 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+
+/** A session: its id in the table (never the cookie's), the name that its operator gave, when it ends, and the token that changes must send. */
+export type SignedIn = { id: string; name: string; expiresAt: string; csrfToken: string }
+
+/** Where a request comes from. */
+export type From = { address: string; browser: string; requestId: string }
+
+/** Browsers take this name only over TLS (or on their own machine), for this host alone and for all of its paths. */
+const cookieName = '__Host-herald'
+const attributes = 'Path=/; Secure; HttpOnly; SameSite=Strict'
+/** 32 bytes in base64url. */
+const idForm = /^[A-Za-z0-9_-]{43}$/
+
+export const sessionCookie = (id: string): string => `${cookieName}=${id}; ${attributes}`
+export const endedCookie = `${cookieName}=; ${attributes}; Max-Age=0`
+
+/** The session id among a request's cookies, or undefined. */
+export function sessionIdOf(cookies: string | undefined): string | undefined {
+  for (const cookie of cookies?.split(';') ?? []) {
+    const [name, value = ''] = cookie.trim().split('=', 2)
+    if (name === cookieName) return idForm.test(value) ? value : undefined
+  }
+  return undefined
+}
+
+/** What a page sends with a change. A caller that holds the cookie alone, and cannot read the answer of GET /v1/admin/session, does not know it. */
+export const csrfTokenOf = (sessionId: string): string => createHmac('sha256', sessionId).update('csrf').digest('base64url')
+
+export type CameFrom = {
+  method: string
+  secFetchSite: string | undefined
+  origin: string | undefined
+  host: string | undefined
+  /** What the operator calls this installation's address. */
+  baseUrl: string | undefined
+}
+
+/** Why a request does not come from our own pages, or undefined when it may. A caller that is no browser sends neither header. */
+export function foreignProblem({ secFetchSite, origin, host, baseUrl }: CameFrom): string | undefined {
+  if (secFetchSite !== undefined && secFetchSite !== 'same-origin')
+    return 'This request comes from another site. Open the dashboard itself.'
+  if (origin === undefined || isOurs(origin, host, baseUrl)) return undefined
+  return 'This request comes from another origin. Open the dashboard at its own address; behind a proxy that changes the host, set HERALD_BASE_URL.'
+}
+
+/** Behind a proxy that ends TLS the scheme is unknown, so the host decides; or the origin is exactly that of HERALD_BASE_URL. */
+function isOurs(origin: string, host: string | undefined, baseUrl: string | undefined): boolean {
+  if (!URL.canParse(origin)) return false
+  const { host: ofOrigin, origin: whole } = new URL(origin)
+  return ofOrigin === host?.toLowerCase() || (baseUrl !== undefined && whole === new URL(baseUrl).origin)
+}
+
+const safeMethods = ['GET', 'HEAD', 'OPTIONS']
+
+/** Why a request with a session's cookie must be refused, or undefined (spec: administration/session-origin). */
+export function sessionProblem(from: CameFrom, sessionId: string, csrfToken: string | undefined): string | undefined {
+  const problem = foreignProblem(from)
+  if (problem !== undefined || safeMethods.includes(from.method)) return problem
+  const expected = Buffer.from(csrfTokenOf(sessionId))
+  const given = Buffer.from(csrfToken ?? '')
+  if (given.length === expected.length && timingSafeEqual(given, expected)) return undefined
+  return 'A change needs the header x-csrf-token with the csrfToken that GET /v1/admin/session answers.'
+}

@@ -1,0 +1,84 @@
+import type { IncomingMessage } from 'node:http'
+import { parseApiKey } from '@herald/auth/api-key'
+import { equalSecrets } from '@herald/auth/secret'
+import type { Scope } from '@herald/contracts/administration'
+import { fault, type Fault } from '@herald/contracts/fault'
+import type { ApiKeys, VerifiedKey } from '../authenticate.ts'
+import { foreignProblem, sessionIdOf, sessionProblem, type CameFrom, type SignedIn } from '../core/session-door.ts'
+import type { Gateway } from '../gateway.ts'
+import type { Access } from './route.ts'
+
+const unauthorized = (message: string) => fault('unauthorized', message)
+
+/**
+ * The API key of a request. A secret key comes as `Authorization: Bearer`, a public one as `x-app-key` (spec: limits/key-headers). A public key
+ * that comes as Bearer is treated as a public key. A secret key in x-app-key is refused: that header is what browsers send. Fault: unauthorized.
+ */
+export async function keyOf(request: IncomingMessage, keys: ApiKeys): Promise<VerifiedKey> {
+  const bearer = bearerOf(request)
+  const appKey = request.headers['x-app-key']
+  if (bearer === undefined && typeof appKey !== 'string') {
+    throw unauthorized('Give an API key: Authorization: Bearer <secret key>, or x-app-key: <public key>.')
+  }
+  const key = await keys.verify(bearer ?? String(appKey))
+  if (!key || (bearer === undefined && key.kind === 'secret')) throw unauthorized('The API key is not valid.')
+  return key
+}
+
+/** Throws unless the key may do this. Fault: forbidden. */
+export function checkScope(key: VerifiedKey, access: Access, scope: Scope | undefined): void {
+  if (access === 'secret' && key.kind === 'public')
+    throw fault('forbidden', 'A public key may not do this: use a secret key, from a server.')
+  if (scope !== undefined && !key.scopes.has(scope)) throw missingScope(scope)
+}
+
+export const missingScope = (scope: Scope): Fault => fault('forbidden', `The API key does not have the scope ${scope}.`)
+
+/**
+ * Lets administrators in: with the administration token, compared in constant time, or with the cookie of a session, which is given back. With a
+ * header Authorization, even a wrong one, the cookie is not looked at. Faults: unauthorized, forbidden (the dashboard did not send the cookie).
+ */
+export async function checkAdministrator(
+  request: IncomingMessage,
+  { token, sessions, baseUrl }: { token: string; sessions: Gateway['sessions']; baseUrl: string | undefined },
+): Promise<SignedIn | undefined> {
+  const cookie = request.headers.authorization === undefined ? sessionIdOf(request.headers.cookie) : undefined
+  if (cookie !== undefined) {
+    const problem = sessionProblem(cameFrom(request, baseUrl), cookie, textOf(request.headers['x-csrf-token']))
+    if (problem !== undefined) throw fault('forbidden', problem)
+    const session = await sessions.find(cookie)
+    if (!session) throw unauthorized('The session has ended. Sign in again.')
+    return session
+  }
+  const bearer = bearerOf(request)
+  if (bearer === undefined || !equalSecrets(bearer, token))
+    throw unauthorized('Give the administration token: Authorization: Bearer <token>.')
+  return undefined
+}
+
+/** Refuses a sign-in that another site's page sends. Fault: forbidden. */
+export function checkOwnPage(request: IncomingMessage, baseUrl: string | undefined): void {
+  const problem = foreignProblem(cameFrom(request, baseUrl))
+  if (problem !== undefined) throw fault('forbidden', problem)
+}
+
+const cameFrom = ({ method = '', headers }: IncomingMessage, baseUrl: string | undefined): CameFrom => ({
+  method,
+  secFetchSite: textOf(headers['sec-fetch-site']),
+  origin: headers.origin,
+  host: headers.host,
+  baseUrl,
+})
+
+const textOf = (header: string | string[] | undefined): string | undefined => (Array.isArray(header) ? header.join(', ') : header)
+
+/**
+ * Whether a request carries what has the form of a secret key, valid or not: an invalid one is refused before it can do anything. Public keys do
+ * not count: they ship inside apps, so anybody has one.
+ */
+export function givesSecretKey(request: IncomingMessage): boolean {
+  const bearer = bearerOf(request)
+  return bearer !== undefined && parseApiKey(bearer)?.kind === 'secret'
+}
+
+const bearerOf = ({ headers }: IncomingMessage): string | undefined => /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1]

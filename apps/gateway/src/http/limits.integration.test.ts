@@ -1,0 +1,165 @@
+import { mintMessageId } from '@herald/auth/message-id'
+import { newId } from '@herald/contracts/ids'
+import { freshDatabase } from '@herald/testing/database'
+import { freshNats } from '@herald/testing/nats'
+import { expect, test } from 'vitest'
+import type { Told } from '../testing/ask.ts'
+import { hmacSecret, startGateway } from '../testing/start-gateway.ts'
+import { startPeers } from '../testing/start-peers.ts'
+
+const nats = await freshNats()
+const { url } = await freshDatabase()
+await startPeers(nats)
+const start = (settings: Record<string, string>) => startGateway({ database: url('gateway'), nats }, settings)
+const phone = { platform: 'ios', token: 'abc123' }
+const everyone = { target: { all: true }, silent: true }
+
+/** The windows of limits are the clock's minutes: a test that begins at the end of one would see its counts start again. */
+async function withinOneWindow(test: () => Promise<void>): Promise<void> {
+  const window = () => Math.floor(performance.now() / 60_000)
+  for (;;) {
+    const begun = window()
+    try {
+      return await test()
+    } catch (error) {
+      if (window() === begun) throw error
+    }
+  }
+}
+
+const expectLimited = (told: Told) => {
+  expect(told).toMatchObject({ status: 429, body: { error: { code: 'rate_limited' } }, headers: { 'ratelimit-remaining': '0' } })
+  const seconds = Number(told.headers['retry-after'])
+  expect(seconds).toBeGreaterThan(0)
+  expect(seconds).toBeLessThanOrEqual(60)
+  expect(told.body.error?.message).toContain(`${seconds} seconds`)
+}
+
+// spec: limits/rate-buckets, limits/rate-headers, limits/order-of-checks
+test('registrations are limited by client address, before the key is checked, and answers say how many are left', async () => {
+  await withinOneWindow(async () => {
+    const gateway = await start({ SUBSCRIBE_RATE_LIMIT: '3' })
+    const { publicKey } = await gateway.givenApp()
+    const register = (address: string, key = publicKey) =>
+      gateway.ask({ method: 'POST', path: '/v1/subscriptions', headers: { 'x-app-key': key, 'x-forwarded-for': address }, body: phone })
+
+    const first = await register('203.0.113.1')
+    expect(first.headers).toMatchObject({ 'ratelimit-limit': '3', 'ratelimit-remaining': '2' })
+    expect((await register('203.0.113.1, 198.51.100.1')).status).toBe(200)
+    expect((await register('203.0.113.1', 'wrong')).status).toBe(401)
+    expectLimited(await register('203.0.113.1'))
+    expectLimited(await register('203.0.113.1', 'wrong'))
+    expect((await register('203.0.113.2')).status).toBe(200)
+  })
+})
+
+// spec: limits/client-address
+test('a client cannot dodge a limit with x-forwarded-for unless it is a trusted proxy', async () => {
+  await withinOneWindow(async () => {
+    const gateway = await start({ SUBSCRIBE_RATE_LIMIT: '3', TRUSTED_PROXIES: '192.0.2.0/24' })
+    const { publicKey } = await gateway.givenApp()
+    const told: number[] = []
+    for (const n of Array(5).keys()) {
+      const headers = { 'x-app-key': publicKey, 'x-forwarded-for': `203.0.113.${n}`, 'x-real-ip': `203.0.113.${n}` }
+      told.push((await gateway.ask({ method: 'POST', path: '/v1/subscriptions', headers, body: phone })).status)
+    }
+    expect(told).toEqual([200, 200, 200, 429, 429])
+  })
+})
+
+// spec: limits/rate-buckets
+test('sends are limited by key: another key of the same app has its own limit', async () => {
+  await withinOneWindow(async () => {
+    const gateway = await start({ SEND_RATE_LIMIT: '2' })
+    const { appId, secretKey } = await gateway.givenApp()
+    const second = String((await gateway.admin('POST', `/apps/${appId}/keys`, { kind: 'secret', name: 'second' })).body['key'])
+    const send = (key: string) =>
+      gateway.ask({ method: 'POST', path: '/v1/notifications', headers: { authorization: `Bearer ${key}` }, body: everyone })
+
+    expect([(await send(secretKey)).status, (await send(secretKey)).status]).toEqual([202, 202])
+    expectLimited(await send(secretKey))
+    expect((await send(second)).status).toBe(202)
+  })
+})
+
+// spec: limits/rate-buckets
+test('reports of devices are limited by client address', async () => {
+  await withinOneWindow(async () => {
+    const gateway = await start({ EVENT_RATE_LIMIT: '2' })
+    const ids = { appId: newId(), campaignId: newId(), userId: newId(), subscriptionId: newId() }
+    const msgId = mintMessageId(hmacSecret, { ...ids, platform: 'web', variant: 'a' })
+    const track = () => gateway.ask({ method: 'POST', path: `/v1/e/d/${msgId}` })
+
+    expect([(await track()).status, (await track()).status]).toEqual([204, 204])
+    expectLimited(await track())
+  })
+})
+
+// spec: limits/rate-buckets, limits/rate-window
+test('all other requests are unlimited unless API_RATE_LIMIT is set, and a limit of 0 is no limit', async () => {
+  await withinOneWindow(async () => {
+    const limited = await start({ API_RATE_LIMIT: '1' })
+    const { secretKey } = await limited.givenApp()
+    const read = () => limited.ask({ path: `/v1/campaigns/${newId()}/stats`, headers: { authorization: `Bearer ${secretKey}` } })
+    expect((await read()).status).toBe(404)
+    expectLimited(await read())
+
+    const unlimited = await start({ API_RATE_LIMIT: '0', SUBSCRIBE_RATE_LIMIT: '0' })
+    const { publicKey } = await unlimited.givenApp()
+    const told = await unlimited.ask({ method: 'POST', path: '/v1/subscriptions', headers: { 'x-app-key': publicKey }, body: phone })
+    expect(told.headers['ratelimit-limit']).toBeUndefined()
+  })
+})
+
+// spec: limits/rate-buckets
+test('logins, logouts and changes of the user with a public key are limited by client address, before the key is checked', async () => {
+  await withinOneWindow(async () => {
+    const gateway = await start({ IDENTITY_RATE_LIMIT: '3' })
+    const { publicKey, secretKey } = await gateway.givenApp()
+    const asks = {
+      login: { path: 'login', body: { externalId: 'ann' } },
+      logout: { path: 'logout' },
+      change: { path: 'user', body: { language: 'de' } },
+    }
+    const ask = (what: keyof typeof asks, address: string, headers: Record<string, string> = { 'x-app-key': publicKey }) => {
+      const { path, ...body } = asks[what]
+      const at = `/v1/subscriptions/${newId()}/${path}`
+      return gateway.ask({ method: 'POST', path: at, headers: { ...headers, 'x-forwarded-for': address }, ...body })
+    }
+    const first = await ask('login', '203.0.113.1')
+    expect(first).toMatchObject({ status: 200, headers: { 'ratelimit-limit': '1', 'ratelimit-remaining': '0' } })
+    expect((await ask('logout', '203.0.113.1')).status).toBe(200)
+    expect((await ask('change', '203.0.113.1', { 'x-app-key': 'wrong' })).status).toBe(401)
+    for (const what of ['login', 'logout', 'change'] as const) expectLimited(await ask(what, '203.0.113.1'))
+    expect((await ask('login', '203.0.113.2')).status).toBe(200)
+
+    const withSecret = { authorization: `Bearer ${secretKey}` }
+    for (const _ of Array(5)) {
+      const told = await ask('login', '203.0.113.1', withSecret)
+      expect(told.status).toBe(200)
+      expect(told.headers['ratelimit-limit']).toBeUndefined()
+    }
+    // A text in the form of a secret key gets no further than 401.
+    expect((await ask('login', '203.0.113.1', { authorization: `Bearer ${secretKey.slice(0, -1)}A` })).status).toBe(401)
+  })
+})
+
+// spec: limits/rate-buckets
+test('one device may use a sixth of the identity limit, from however many addresses', async () => {
+  await withinOneWindow(async () => {
+    const gateway = await start({ IDENTITY_RATE_LIMIT: '12' })
+    const { publicKey } = await gateway.givenApp()
+    const [device, other] = [newId(), newId()]
+    const login = (id: string, no: number) =>
+      gateway.ask({
+        method: 'POST',
+        path: `/v1/subscriptions/${id}/login`,
+        headers: { 'x-app-key': publicKey, 'x-forwarded-for': `203.0.113.${no}` },
+        body: { externalId: `person-${no}` },
+      })
+    expect((await login(device, 1)).headers).toMatchObject({ 'ratelimit-limit': '2', 'ratelimit-remaining': '1' })
+    expect((await login(device, 2)).status).toBe(200)
+    expectLimited(await login(device, 3))
+    expect((await login(other, 3)).status).toBe(200)
+  })
+})

@@ -1,0 +1,55 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { fault, invalidField } from '@herald/contracts/fault'
+import { mediaTypeOf } from './body.ts'
+
+/** A caller that sends nothing for so long is cut off; writing a lot takes less. */
+const idleMs = 60_000
+/** A caller that is refused midway has so long to read the answer, while the rest of its file is thrown away. */
+const lingerMs = 5_000
+
+/** Connections on which a file is being uploaded: such a request may take as long as its parts keep coming. */
+const uploading = new WeakSet<Duplex>()
+
+/** Whether a file is being uploaded on this connection: the time limit of other requests is not for it. */
+export const isUploading = (socket: Duplex): boolean => uploading.has(socket)
+
+/** A body that is read as it comes, whatever its length. */
+export type Upload = { readonly mediaType: string; parts(): AsyncGenerator<Buffer> }
+
+/** Opens the body of a request as an upload. Fault: unsupported_media_type. */
+export function openUpload(request: IncomingMessage, response: ServerResponse, takes: readonly string[]): Upload {
+  const mediaType = mediaTypeOf(request, takes)
+  if (mediaType === undefined)
+    throw fault('unsupported_media_type', `The body must be UTF-8 and not compressed: content-type ${takes.join(' or ')}.`)
+  return {
+    mediaType,
+    async *parts() {
+      uploading.add(request.socket)
+      request.setTimeout(idleMs, () => request.destroy())
+      try {
+        for await (const part of request.iterator({ destroyOnReturn: false })) {
+          // The request was answered before its end, because the database went away.
+          if (response.headersSent || response.destroyed) break
+          yield part as Buffer
+        }
+        if (!request.readableEnded) throw endedEarly()
+      } catch {
+        throw endedEarly()
+      } finally {
+        uploading.delete(request.socket)
+        if (!request.readableEnded) discard(request)
+      }
+    },
+  }
+}
+
+const endedEarly = () => invalidField('', 'ended before it was complete')
+
+/** Reads what is left and throws it away, for a moment, so that the caller gets to hear the answer. */
+function discard(request: IncomingMessage): void {
+  request.resume()
+  const cut = setTimeout(() => request.destroy(), lingerMs)
+  cut.unref()
+  request.once('close', () => clearTimeout(cut))
+}

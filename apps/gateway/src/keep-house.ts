@@ -1,0 +1,86 @@
+import type { Sealer } from '@herald/auth/seal'
+import type { Bus } from '@herald/service/bus'
+import { daily } from '@herald/service/daily'
+import type { DatabaseWatch } from '@herald/service/health'
+import { transact } from '@herald/service/postgres'
+import type { Service } from '@herald/service/run'
+import { startSweep } from '@herald/service/sweep'
+import type { Kysely } from 'kysely'
+import { eraseApps } from './apps/erase-apps.ts'
+import type { KeyUses } from './apps/key-uses.ts'
+import { reseal } from './apps/reseal.ts'
+import { deleteOldAudit, writeOldIntents } from './audit/store/audit.ts'
+import { ofNoApp } from './core/audit.ts'
+import { takeEndedSessions, type SessionLife } from './session/store/sessions.ts'
+import { insertAudit } from './store/audit.ts'
+import type { Tables } from './store/tables.ts'
+
+type Needs = { db: Kysely<Tables>; bus: Bus; watch: DatabaseWatch; sealer: Sealer; uses: KeyUses }
+type Sweep = () => Promise<{ took: number }>
+
+/** Starts what this process does by itself, request or not. */
+export function keepHouse(
+  service: Service,
+  { db, bus, watch, sealer, uses }: Needs,
+  { life, auditDays }: { life: SessionLife; auditDays: number | undefined },
+): void {
+  const { log } = service
+  startSweep(service, watch, 'erase-apps', () => eraseApps({ db, bus, log }))
+  startSweep(service, watch, 'key-uses', writeKeyUses({ db, uses }))
+  startSweep(service, watch, 'sessions', endSessions({ db }, life))
+  startSweep(service, watch, 'audit', keepAudit({ db }, auditDays))
+  startSweep(
+    service,
+    watch,
+    'reseal',
+    daily(async () =>
+      log.info(await reseal({ db, sealer }), 'values were sealed anew with the first key; `left` of them need another key'),
+    ),
+  )
+}
+
+const minuteMs = 60_000
+
+/** Writes the uses of keys, once a minute. */
+export function writeKeyUses({ db, uses }: { db: Kysely<Tables>; uses: KeyUses }, everyMs = minuteMs): Sweep {
+  let writtenAt = performance.now()
+  return async () => {
+    if (performance.now() - writtenAt < everyMs) return { took: 0 }
+    writtenAt = performance.now()
+    await uses.write(db)
+    return { took: 0 }
+  }
+}
+
+/** Deletes sessions that have run out, once a minute, each with a line in the audit. */
+function endSessions({ db }: { db: Kysely<Tables> }, life: SessionLife): Sweep {
+  return untilNothingIsLeft(minuteMs, () =>
+    transact(db, async (trx) => {
+      const ended = await takeEndedSessions(trx, life)
+      for (const { id, name } of ended)
+        await insertAudit(trx, { appId: ofNoApp, actor: name, requestId: null, action: 'session.ended', subject: { id, why: 'expired' } })
+      return ended.length
+    }),
+  )
+}
+
+/** Often enough: intents become lines when they are a minute old, and retention is measured in days. */
+const auditEveryMs = 15_000
+
+/** Writes the lines of changes that were cut off, and deletes lines past retention (undefined: lines stay for good). */
+const keepAudit = ({ db }: { db: Kysely<Tables> }, retentionDays: number | undefined): Sweep =>
+  untilNothingIsLeft(
+    auditEveryMs,
+    async () => (await writeOldIntents(db)) + (retentionDays === undefined ? 0 : await deleteOldAudit(db, retentionDays)),
+  )
+
+/** Does the work once per interval, and again at once while it found something to do. */
+function untilNothingIsLeft(everyMs: number, work: () => Promise<number>): Sweep {
+  let doneAt = Number.NEGATIVE_INFINITY
+  return async () => {
+    if (performance.now() - doneAt < everyMs) return { took: 0 }
+    const took = await work()
+    if (took === 0) doneAt = performance.now()
+    return { took }
+  }
+}

@@ -1,0 +1,47 @@
+import { newId } from '@herald/contracts/ids'
+import { sql, type Kysely } from 'kysely'
+import type { AuditAction, By, Subject } from '../core/audit.ts'
+import type { Tables } from './tables.ts'
+
+type Db = Kysely<Tables>
+
+/** A line to write. `requestId` is null where no request made the change. */
+export type AuditLine = Omit<By, 'requestId'> & { requestId: string | null; appId: string; action: AuditAction; subject: Subject }
+
+/** Writes the audit's line for an administrator's change, in the transaction of the change. */
+export type Note = (trx: Db, appId: string, subject: Subject) => Promise<void>
+
+const rowOf = ({ appId, actor, action, requestId, subject }: AuditLine) => ({
+  id: newId(),
+  app_id: appId,
+  actor,
+  action,
+  subject: JSON.stringify(subject),
+  request_id: requestId,
+})
+
+export const insertAudit = (db: Db, line: AuditLine): Promise<unknown> => db.insertInto('audit').values(rowOf(line)).execute()
+
+/** Commits what is about to be changed, before it is. Gives the intent's id, or undefined when there is no such app. */
+export async function insertIntent(db: Db, line: AuditLine): Promise<string | undefined> {
+  const { id, app_id, actor, action, subject, request_id } = rowOf(line)
+  const { rows } = await sql<{ id: string }>`
+    insert into audit_intents (id, app_id, actor, action, subject, request_id)
+    select ${id}, id, ${actor}, ${action}, ${subject}::jsonb, ${request_id} from apps where id = ${app_id} and deleted_at is null
+    returning id`.execute(db)
+  return rows[0]?.id
+}
+
+/** Deletes the intent of a change that was refused. */
+export const deleteIntent = (db: Db, id: string): Promise<unknown> => db.deleteFrom('audit_intents').where('id', '=', id).execute()
+
+/** Renews the intent of work that still goes on: its minute begins anew. */
+export const keepIntent = (db: Db, id: string): Promise<unknown> =>
+  sql`update audit_intents set created_at = now() where id = ${id}`.execute(db)
+
+/** Makes a line of the intent of a change that was made, unless the sweep has done so before. */
+export const writeIntent = (db: Db, id: string, subject: Subject): Promise<unknown> =>
+  sql`
+    with done as (delete from audit_intents where id = ${id} returning id, app_id, actor, action, request_id)
+    insert into audit (id, app_id, actor, action, subject, request_id)
+    select id, app_id, actor, action, ${JSON.stringify(subject)}::jsonb, request_id from done`.execute(db)

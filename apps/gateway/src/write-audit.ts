@@ -1,0 +1,72 @@
+import { Fault, notFound } from '@herald/contracts/fault'
+import type { Kysely } from 'kysely'
+import type { Subject } from './core/audit.ts'
+import type { Portions } from './core/portion.ts'
+import { deleteIntent, insertIntent, keepIntent, writeIntent, type AuditLine } from './store/audit.ts'
+import type { Tables } from './store/tables.ts'
+
+type Db = Kysely<Tables>
+
+/**
+ * Makes a change in another app, with a line in the audit: first the intent is committed, then the app is asked, then the intent becomes a line.
+ * `changed` gives the subject of the line, or undefined when nothing was changed. A refused change leaves no line. When it stays unknown whether
+ * the change was made, because this process died or the app did not answer, the sweep writes the line and marks it `unconfirmed`. Fault: not_found
+ * (the app).
+ */
+export async function auditElsewhere<Answer>(
+  { db }: { db: Db },
+  line: AuditLine,
+  change: () => Promise<Answer>,
+  changed: (answer: Answer) => Subject | undefined,
+): Promise<Answer> {
+  const intentId = await insertIntent(db, line)
+  if (intentId === undefined) throw notFound()
+  let answer: Answer
+  try {
+    answer = await change()
+  } catch (error) {
+    if (Fault.is(error) && error.status < 500) await deleteIntent(db, intentId)
+    throw error
+  }
+  const subject = changed(answer)
+  await (subject === undefined ? deleteIntent(db, intentId) : writeIntent(db, intentId, subject))
+  return answer
+}
+
+/** Wraps the portions of an export so that the audit has a line. */
+export type NoteExport = (appId: string, subject: Subject, portions: Portions) => Portions
+
+/**
+ * How often the intent of a running export is renewed: an intent that is a minute old counts as cut off, and a caller may take 30 s for a portion.
+ */
+const keepEveryMs = 10_000
+
+/**
+ * An export with its line in the audit. The intent is committed before the first portion leaves. When the export ends, the line says how much left
+ * and whether that was all. An export that is refused before its first portion leaves no line; one whose process died has a line that says
+ * `unconfirmed`. Fault: not_found (the app).
+ */
+export async function* auditExport({ db }: { db: Db }, line: AuditLine, portions: Portions): Portions {
+  const intentId = await insertIntent(db, line)
+  if (intentId === undefined) throw notFound()
+  let count = 0
+  let isComplete = false
+  let isRefused = false
+  let keptAt = performance.now()
+  try {
+    for await (const portion of portions) {
+      if (performance.now() - keptAt > keepEveryMs) {
+        await keepIntent(db, intentId)
+        keptAt = performance.now()
+      }
+      count += portion.count
+      yield portion
+    }
+    isComplete = true
+  } catch (error) {
+    isRefused = count === 0 && Fault.is(error) && error.status < 500
+    throw error
+  } finally {
+    await (isRefused ? deleteIntent(db, intentId) : writeIntent(db, intentId, { ...line.subject, count, complete: isComplete }))
+  }
+}

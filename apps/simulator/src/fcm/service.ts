@@ -1,0 +1,112 @@
+import { randomBytes } from 'node:crypto'
+import type { Accounts, FcmAccount } from '../accounts.ts'
+import { behave, type Refusal } from '../behaviour.ts'
+import { findMsgId, type Devices } from '../devices.ts'
+import { checkSendRequest, type Violation } from './message.ts'
+import type { AccessTokens } from './oauth.ts'
+import type { Recording } from '../record.ts'
+import { parse, type Answer, type Request, type Serve } from '../request.ts'
+
+const json = { 'content-type': 'application/json; charset=UTF-8' }
+
+type No = {
+  code: number
+  status: string
+  errorCode?: string
+  message: string
+  violation?: Violation
+  retryAfterSeconds?: number | undefined
+}
+
+const refusals: Readonly<Record<Refusal, No>> = {
+  dead: { code: 404, status: 'NOT_FOUND', errorCode: 'UNREGISTERED', message: 'Requested entity was not found.' },
+  bad_token: invalid(
+    { field: 'message.token', description: 'Invalid registration token' },
+    'The registration token is not a valid FCM registration token',
+  ),
+  sender_mismatch: { code: 403, status: 'PERMISSION_DENIED', errorCode: 'SENDER_ID_MISMATCH', message: 'SenderId mismatch' },
+  rate_limited: {
+    code: 429,
+    status: 'RESOURCE_EXHAUSTED',
+    errorCode: 'QUOTA_EXCEEDED',
+    message: 'Sending quota exceeded.',
+    retryAfterSeconds: 1,
+  },
+  failing: { code: 500, status: 'INTERNAL', errorCode: 'INTERNAL', message: 'Internal error encountered.' },
+  unavailable: { code: 503, status: 'UNAVAILABLE', errorCode: 'UNAVAILABLE', message: 'The service is currently unavailable.' },
+}
+
+/** The answer of FCM to anything while it has an outage. */
+export const fcmUnavailable: Answer = refuse(refusals.unavailable)
+
+/** Serves FCM v1: `POST /v1/projects/<project>/messages:send`. */
+export function openFcm(accounts: Accounts, devices: Devices, tokens: AccessTokens, recording: Recording): Serve {
+  // The name of a real message is a time and a counter of the server, then random bits.
+  const series = randomBytes(8).toString('hex')
+  let sent = 0
+
+  return (request) => {
+    const projectId = /^\/v1\/projects\/([\w.:-]+)\/messages:send$/.exec(request.path)?.[1]
+    if (projectId === undefined) return refuse({ code: 404, status: 'NOT_FOUND', message: 'Requested entity was not found.' })
+    if (request.method !== 'POST') return refuse({ code: 405, status: 'METHOD_NOT_ALLOWED', message: 'Only POST is allowed.' })
+    const account = authenticate(request, projectId, tokens)
+    if ('code' in account) return refuse(account)
+
+    const body = parse(request.body)
+    if (body === undefined) return refuse(invalid({ field: '', description: 'Invalid JSON payload received.' }))
+    const message = checkSendRequest(body)
+    if ('field' in message) return refuse(invalid(message))
+    const device = devices.android(message.token)
+    if (!device) return refuse(isTokenLike(message.token) ? refusals.dead : refusals.bad_token)
+    if (device.projectId !== projectId || accounts.project(projectId) !== account) return refuse(refusals.sender_mismatch)
+
+    const name = `projects/${projectId}/messages/0:${Date.now()}${String(++sent).padStart(6, '0')}%${series}`
+    const answer: Answer = { status: 200, headers: json, body: JSON.stringify({ name }), reason: '' }
+    if (message.isDryRun) return answer
+    const accept = (): Answer => {
+      recording.accept({ device, id: name, headers: [], body: request.body, msgId: findMsgId('android', body) })
+      return answer
+    }
+    return behave(device, accept, (refusal, { retryAfterSeconds }) => {
+      const no = refusals[refusal]
+      return refuse({ ...no, retryAfterSeconds: retryAfterSeconds ?? no.retryAfterSeconds })
+    })
+  }
+}
+
+function authenticate({ headers }: Request, projectId: string, tokens: AccessTokens): FcmAccount | No {
+  const token = /^Bearer (\S+)$/i.exec(headers['authorization'] ?? '')?.[1]
+  if (token === undefined) return unauthenticated('Request is missing required authentication credential. Expected OAuth 2 access token.')
+  const account = tokens.check(token, Date.now())
+  if (!account) return unauthenticated('Request had invalid authentication credentials. Expected OAuth 2 access token.')
+  if (account.projectId === projectId) return account
+  const message = `Permission 'cloudmessaging.messages.create' denied on resource '//cloudresourcemanager.googleapis.com/projects/${projectId}'.`
+  return { code: 403, status: 'PERMISSION_DENIED', message }
+}
+
+const unauthenticated = (message: string): No => ({ code: 401, status: 'UNAUTHENTICATED', errorCode: 'THIRD_PARTY_AUTH_ERROR', message })
+
+function invalid(violation: Violation, message = violation.description): No {
+  return { code: 400, status: 'INVALID_ARGUMENT', errorCode: 'INVALID_ARGUMENT', message, violation }
+}
+
+/** A real token is an id of 22 characters, a colon and a long tail. One that looks so and is not known belongs to an app that was removed. */
+const isTokenLike = (token: string): boolean => /^[\w-]{20,}:[\w-]{100,}$/.test(token)
+
+/** Makes an answer with the error body of Google's APIs (google.rpc.Status) and the details that FCM adds. */
+function refuse({ code, status, errorCode, message, violation, retryAfterSeconds }: No): Answer {
+  const details = [
+    ...(errorCode ? [{ '@type': 'type.googleapis.com/google.firebase.fcm.v1.FcmError', errorCode }] : []),
+    ...(violation ? [{ '@type': 'type.googleapis.com/google.rpc.BadRequest', fieldViolations: [violation] }] : []),
+  ]
+  return {
+    status: code,
+    headers: {
+      ...json,
+      ...(retryAfterSeconds !== undefined && { 'retry-after': String(retryAfterSeconds) }),
+      ...(code === 401 && { 'www-authenticate': 'Bearer realm="https://accounts.google.com/"' }),
+    },
+    body: JSON.stringify({ error: { code, message, status, ...(details.length > 0 && { details }) } }),
+    reason: errorCode ?? status,
+  }
+}

@@ -1,0 +1,125 @@
+import { createPublicKey, randomBytes } from 'node:crypto'
+import { behave, type Refusal } from '../behaviour.ts'
+import type { Devices } from '../devices.ts'
+import { isSignedBy, parseJwt } from '../jwt.ts'
+import type { Recording } from '../record.ts'
+import type { Answer, Request, Serve } from '../request.ts'
+import { looksEncrypted } from './decrypt.ts'
+import type { WebDevice } from './device.ts'
+
+const maxBodyBytes = 4096
+const maxLifetimeSeconds = 24 * 3600
+const clockSkewSeconds = 60
+const urgencies = ['very-low', 'low', 'normal', 'high']
+
+type No = { status: number; reason: string; retryAfterSeconds?: number | undefined }
+
+const refusals: Readonly<Record<Refusal, No>> = {
+  dead: { status: 410, reason: 'push subscription has unsubscribed or expired' },
+  bad_token: { status: 404, reason: 'unknown push subscription' },
+  rate_limited: { status: 429, reason: 'too many requests', retryAfterSeconds: 1 },
+  failing: { status: 500, reason: 'internal error' },
+  unavailable: { status: 503, reason: 'temporarily unavailable' },
+  sender_mismatch: { status: 403, reason: 'VAPID key does not match the subscription' },
+}
+
+/** The answer of the push service to anything while it has an outage. */
+export const webPushUnavailable: Answer = refuse(refusals.unavailable)
+
+/** Serves a push service (RFC 8030) that wants VAPID (RFC 8292) and aes128gcm (RFC 8291). `origin` is a function, because its port is known late. */
+export function openWebPush(devices: Devices, recording: Recording, origin: () => string): Serve {
+  const checkVapid = openVapid(origin)
+  const series = randomBytes(6).toString('base64url')
+  let received = 0
+
+  return (request) => {
+    const { headers, body } = request
+    if (!request.path.startsWith('/push/')) return refuse({ status: 404, reason: 'no such resource' })
+    if (request.method !== 'POST') return refuse({ status: 405, reason: 'only POST is allowed' })
+    const device = devices.web(request.path)
+    if (!device) return refuse(refusals.bad_token)
+    const wrong = checkVapid(headers['authorization'], device) ?? checkHeaders(request)
+    if (wrong) return refuse(wrong)
+
+    const accept = (): Answer => {
+      const location = `${origin()}/message/${series}${++received}`
+      recording.accept({ device, id: location, headers: [headers['ttl'], headers['topic'], headers['urgency']], body, msgId: undefined })
+      return { status: 201, headers: { location, ttl: headers['ttl'] ?? '0' }, body: '', reason: '' }
+    }
+    return behave(device, accept, (refusal, { retryAfterSeconds }) => {
+      const no = refusals[refusal]
+      return refuse({ ...no, retryAfterSeconds: retryAfterSeconds ?? no.retryAfterSeconds })
+    })
+  }
+}
+
+function checkHeaders({ headers, body }: Request): No | undefined {
+  const { ttl, topic, urgency, 'content-encoding': encoding } = headers
+  if (ttl === undefined || !/^\d{1,10}$/.test(ttl)) return { status: 400, reason: 'TTL is missing or not a number of seconds' }
+  if (topic !== undefined && !/^[\w-]{1,32}$/.test(topic)) return { status: 400, reason: 'Topic is not 1 to 32 base64url characters' }
+  if (urgency !== undefined && !urgencies.includes(urgency)) return { status: 400, reason: 'unknown Urgency' }
+  // A push without a body carries no message and needs no encoding.
+  if (body.length === 0) return undefined
+  if (encoding === undefined) return { status: 400, reason: 'Content-Encoding is missing' }
+  if (encoding !== 'aes128gcm') return { status: 415, reason: 'Content-Encoding must be aes128gcm' }
+  if (body.length > maxBodyBytes) return { status: 413, reason: 'body over 4096 bytes' }
+  return looksEncrypted(body) ? undefined : { status: 400, reason: 'body is not aes128gcm' }
+}
+
+/** Opens the check of `Authorization: vapid t=<JWT>, k=<public key>`. A header is verified once (100 µs) and then known by its text until it expires. */
+function openVapid(origin: () => string) {
+  const known = new Map<string, { key: string; expiresAt: number }>()
+
+  function verify(authorization: string | undefined): { key: string; expiresAt: number } | No {
+    const parameters = /^vapid\s+(.+)$/i.exec(authorization ?? '')?.[1]
+    if (parameters === undefined) return { status: 401, reason: 'VAPID authorization is missing' }
+    const { t, k } = Object.fromEntries(parameters.split(',').map((part) => /^\s*(\w+)=(.*?)\s*$/.exec(part)?.slice(1) ?? [])) as {
+      t?: string
+      k?: string
+    }
+    const jwt = t === undefined ? undefined : parseJwt(t)
+    const publicKey = k === undefined ? undefined : parsePublicKey(k)
+    if (!jwt || !publicKey || k === undefined) return { status: 401, reason: 'VAPID authorization is malformed' }
+    const forbidden = (reason: string): No => ({ status: 403, reason })
+    const { aud, exp, sub } = jwt.claims
+    const now = Date.now() / 1000
+    if (!isSignedBy(jwt, 'ES256', publicKey)) return forbidden('VAPID signature is invalid')
+    if (aud !== origin()) return forbidden('VAPID aud is not this origin')
+    if (typeof exp !== 'number' || exp <= now) return forbidden('VAPID token has expired')
+    if (exp > now + maxLifetimeSeconds + clockSkewSeconds) return forbidden('VAPID exp is over 24 hours ahead')
+    if (typeof sub !== 'string' || !/^(mailto:.+@|https:\/\/.)/.test(sub)) return forbidden('VAPID sub is not a mailto: or https: address')
+    return { key: k, expiresAt: exp }
+  }
+
+  return (authorization: string | undefined, device: WebDevice): No | undefined => {
+    let entry = known.get(authorization ?? '')
+    if (!entry || entry.expiresAt <= Date.now() / 1000) {
+      const verified = verify(authorization)
+      if ('status' in verified) return verified
+      if (known.size >= 10_000) known.clear()
+      known.set(authorization ?? '', verified)
+      entry = verified
+    }
+    return device.applicationServerKey === undefined || device.applicationServerKey === entry.key ? undefined : refusals.sender_mismatch
+  }
+}
+
+function parsePublicKey(text: string) {
+  const point = Buffer.from(text, 'base64url')
+  if (point.length !== 65 || point[0] !== 4) return undefined
+  try {
+    const [x, y] = [point.subarray(1, 33).toString('base64url'), point.subarray(33).toString('base64url')]
+    return createPublicKey({ key: { kty: 'EC', crv: 'P-256', x, y }, format: 'jwk' })
+  } catch {
+    return undefined
+  }
+}
+
+function refuse({ status, reason, retryAfterSeconds }: No): Answer {
+  return {
+    status,
+    headers: { 'content-type': 'application/json', ...(retryAfterSeconds !== undefined && { 'retry-after': String(retryAfterSeconds) }) },
+    body: JSON.stringify({ code: status, error: reason }),
+    reason,
+  }
+}

@@ -1,0 +1,36 @@
+import type { EngagementKind } from '@herald/contracts/event'
+import type { OutcomeKind } from '@herald/contracts/outcome'
+import type { Platform } from '@herald/contracts/platform'
+import type { DatabaseWatch } from '@herald/service/health'
+import type { Metrics } from '@herald/service/metrics'
+import { readForScrape } from '@herald/service/scrape'
+import { findDueAges } from './store/announcements.ts'
+import type { Db } from './store/tables.ts'
+
+/** Pushes with the same outcome. `code`: the failure code or skip reason, empty for sent. */
+export type CountedOutcomes = { platform: Platform; outcome: OutcomeKind; code: string; count: number }
+
+/** Counts what a transaction has committed. */
+export type Measures = { count(outcomes: CountedOutcomes[], engagements: EngagementKind[]): void }
+
+/** Measures the tracker: outcomes and reports that are committed, and how late its sweep is. */
+export function openMeasures(metrics: Metrics, { db, watch }: { db: Db; watch: DatabaseWatch }): Measures {
+  const ended = metrics.counter('herald_outcomes_total', 'Pushes that got their outcome.', ['platform', 'outcome', 'code'])
+  const engaged = metrics.counter('herald_engagements_total', 'Reports of devices that counted.', ['kind'])
+  const dueAges = readForScrape(watch, () => findDueAges(db))
+  metrics.gauge('herald_due_age_seconds', 'For how long the oldest of a queue that is due has waited.', {
+    labelNames: ['queue'],
+    async collect() {
+      // While the database is away the gauge is empty: old ages would mislead.
+      this.reset()
+      for (const { queue, seconds } of (await dueAges()) ?? []) this.set({ queue }, seconds)
+    },
+  })
+
+  return {
+    count(outcomes, engagements) {
+      for (const { platform, outcome, code, count } of outcomes) ended.inc({ platform, outcome, code }, count)
+      for (const kind of engagements) engaged.inc({ kind })
+    },
+  }
+}

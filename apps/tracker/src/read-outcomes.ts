@@ -1,0 +1,32 @@
+import type { EndOfPlaces } from '@herald/contracts/outcome'
+import { endedPlaces, idAt, slotAt } from './core/slots.ts'
+import { findKept } from './store/counters.ts'
+import { findRows, findRowsOfDevices } from './store/ledger.ts'
+import type { Tracker } from './tracker.ts'
+
+/** Which pushes of a batch have an outcome already, for a dispatcher that takes over a batch from a dispatcher that died. */
+export async function readOutcomesOfBatch(
+  { db }: Pick<Tracker, 'db'>,
+  batch: { day: string; campaignId: string; no: number },
+): Promise<{ results: (EndOfPlaces & { at: string })[] }> {
+  const rows = await findRows(db, batch)
+  return { results: rows.flatMap(endedPlaces).map(({ at, ...end }) => ({ ...end, at: new Date(at).toISOString() })) }
+}
+
+/**
+ * Which of these devices have an outcome of a campaign, for audience, which does not know the campaign's day. A campaign past the ledger's
+ * retention has none.
+ */
+export async function findPushesWithOutcome(
+  { db, retentionDays }: Pick<Tracker, 'db' | 'retentionDays'>,
+  { campaignId, subscriptionIds }: { campaignId: string; subscriptionIds: string[] },
+): Promise<{ subscriptionIds: string[] }> {
+  const [campaign] = await findKept(db, [campaignId], retentionDays)
+  if (!campaign || subscriptionIds.length === 0) return { subscriptionIds: [] }
+  const rows = await findRowsOfDevices(db, { day: campaign.day, campaignId, ids: subscriptionIds })
+  const ended = new Set<string>()
+  for (const row of rows) {
+    for (let index = 0; index < row.size; index += 1) if (slotAt(row, index) !== 0) ended.add(idAt(row.devices, index))
+  }
+  return { subscriptionIds: subscriptionIds.filter((id) => ended.has(id)) }
+}

@@ -1,0 +1,60 @@
+import { dropCampaigns } from '@herald/contracts/calls/audience'
+import { settleCampaigns } from '@herald/contracts/calls/campaigns'
+import { queueUnavailable } from '@herald/contracts/fault'
+import { group } from '@herald/service/group'
+import { failsEverybody } from '@herald/service/health'
+import { deleteSettlements, markTold, type Settlement } from './store/settlements.ts'
+import type { Tracker } from './tracker.ts'
+
+/** Campaigns that one call tells of. */
+export const settlementsPerCall = 200
+/** By then a dispatcher has finished the batches of a small send, so that audience writes its row once and not twice. Nobody waits for this. */
+const dropAfterMs = 500
+
+/**
+ * Tells campaigns and audience that every queued push of these campaigns has an outcome, at most 200 in one call to each. An app that has answered is
+ * not told again, and the row goes when both have. Both calls are idempotent, so a crash in between only repeats one.
+ */
+export async function tellSettlements({ db, bus }: Pick<Tracker, 'db' | 'bus'>, settlements: Settlement[]): Promise<void> {
+  const idsOf = (some: Settlement[]) => some.map(({ campaignId }) => campaignId)
+  const forCampaigns = idsOf(settlements.filter(({ campaignsTold }) => !campaignsTold))
+  const forAudience = idsOf(settlements.filter(({ audienceTold }) => !audienceTold))
+  const [campaigns, audience] = await Promise.allSettled([
+    forCampaigns.length > 0 ? bus.call(settleCampaigns, { campaignIds: forCampaigns }) : undefined,
+    forAudience.length > 0 ? bus.call(dropCampaigns, { campaignIds: forAudience }) : undefined,
+  ])
+  const told = settlements.map(({ campaignId, campaignsTold, audienceTold }) => ({
+    campaignId,
+    campaignsTold: campaignsTold || campaigns.status === 'fulfilled',
+    audienceTold: audienceTold || audience.status === 'fulfilled',
+  }))
+  const isOver = ({ campaignsTold, audienceTold }: Settlement) => campaignsTold && audienceTold
+  const over = told.filter(isOver)
+  if (over.length > 0) await deleteSettlements(db, idsOf(over))
+  const news = told.filter((one) => !isOver(one) && (one.campaignsTold || one.audienceTold))
+  if (news.length > 0) await markTold(db, news)
+}
+
+/**
+ * Tells of settlements as they come, those of 50 ms in one call: campaigns at once, since it keeps the status, and audience half a second later. A
+ * settlement that is not told here is told by the sweep, within 5 s.
+ */
+export function openSettlementTelling({ db, bus }: Pick<Tracker, 'db' | 'bus'>): (campaignId: string) => Promise<void> {
+  const shared = { limit: settlementsPerCall, maxWaiting: 5_000, full: queueUnavailable, isShared: failsEverybody, atOnce: 2, restMs: 50 }
+  const tellCampaigns = group(async (campaignIds: string[]) => {
+    await bus.call(settleCampaigns, { campaignIds })
+    return campaignIds
+  }, shared)
+  const tellAudience = group(async (campaignIds: string[]) => {
+    await tellSettlements(
+      { db, bus },
+      campaignIds.map((campaignId) => ({ campaignId, campaignsTold: true, audienceTold: false })),
+    )
+    return campaignIds
+  }, shared)
+  return async (campaignId) => {
+    await tellCampaigns(campaignId)
+    await new Promise((resolve) => setTimeout(resolve, dropAfterMs))
+    await tellAudience(campaignId)
+  }
+}

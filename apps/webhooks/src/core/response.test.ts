@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest'
+import { readResponse, readRetryAfter, type PostAnswer } from './response.ts'
+
+const answered = (status: number | null, retryAfterMs: number | null = null): PostAnswer => ({
+  status,
+  error: status === null ? 'timeout' : null,
+  latencyMs: 5,
+  retryAfterMs,
+})
+const base = { baseMs: 30_000, random: 0 }
+
+// spec: webhooks/answers
+test.each([
+  [200, 'delivered'],
+  [204, 'delivered'],
+  [299, 'delivered'],
+  [301, 'refused'],
+  [304, 'refused'],
+  [307, 'refused'],
+  [308, 'refused'],
+  [400, 'refused'],
+  [401, 'refused'],
+  [404, 'refused'],
+  [408, 'retry'],
+  [410, 'refused'],
+  [429, 'retry'],
+  [499, 'refused'],
+  [500, 'retry'],
+  [503, 'retry'],
+  [599, 'retry'],
+  [null, 'retry'],
+])('an answer %s is %s', (status, is) => {
+  expect(readResponse(answered(status), { ...base, tries: 1 }).is).toBe(is)
+})
+
+// spec: webhooks/retries
+test('the gaps are 30, 60, 120 and 240 s, 0 to 10 % longer; the fifth attempt is the last', () => {
+  const gaps = (random: number) => [1, 2, 3, 4, 5].map((tries) => readResponse(answered(500), { ...base, tries, random }))
+  expect(gaps(0)).toEqual([...[30_000, 60_000, 120_000, 240_000].map((inMs) => ({ is: 'retry', inMs })), { is: 'exhausted' }])
+  expect(gaps(1)).toEqual([...[33_000, 66_000, 132_000, 264_000].map((inMs) => ({ is: 'retry', inMs })), { is: 'exhausted' }])
+})
+
+// spec: webhooks/retry-after
+test('Retry-After lengthens a gap, up to an hour, and never shortens it', () => {
+  const gapAfter = (retryAfterMs: number) => readResponse(answered(503, retryAfterMs), { ...base, tries: 1 })
+  expect(gapAfter(90_000)).toEqual({ is: 'retry', inMs: 90_000 })
+  expect(gapAfter(1_000)).toEqual({ is: 'retry', inMs: 30_000 })
+  expect(gapAfter(1e12)).toEqual({ is: 'retry', inMs: 3_600_000 })
+})
+
+test.each([
+  ['7', 7_000],
+  ['0', 0],
+  ['Wed, 21 Oct 2026 07:28:10 GMT', 10_000],
+  ['Wed, 21 Oct 2026 07:27:00 GMT', 0],
+  ['soon', null],
+  ['', null],
+  [undefined, null],
+])('Retry-After %s is %s ms', (header, ms) => {
+  expect(readRetryAfter(header, new Date('2026-10-21T07:28:00Z'))).toBe(ms)
+})

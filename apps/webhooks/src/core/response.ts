@@ -1,0 +1,64 @@
+/** What came of one POST: the status of the response, or a word for why there was none. */
+export type PostAnswer = {
+  status: number | null
+  error: 'timeout' | 'network_error' | 'blocked_address' | null
+  latencyMs: number
+  /** The milliseconds that the receiver asked to wait; null when it did not ask. */
+  retryAfterMs: number | null
+}
+
+/** A delivery has this many attempts, the first included (spec: webhooks/retries). */
+export const mostAttempts = 5
+
+/** An endpoint is switched off after this many deliveries in a row that used up their attempts. */
+export const failuresToDisable = 50
+
+/** The longest wait that a receiver may ask for with Retry-After. */
+const longestRetryAfterMs = 3_600_000
+
+/**
+ * What a response means for its delivery. `delivered`: the status was 2xx. `retry`: it is tried again after `inMs`. `exhausted`: this was the last attempt,
+ * and the delivery counts towards the 50. `refused`: the receiver does not want it, which is final and does not count.
+ */
+export type ResponseMeaning = { is: 'delivered' } | { is: 'retry'; inMs: number } | { is: 'exhausted' } | { is: 'refused' }
+
+/**
+ * Says what a response means for its delivery (spec: webhooks/answers). After a 5xx, a 429, a 408 or no response the delivery is tried again, after 1, 2, 4
+ * and 8 times the base (30 s). Each wait is up to 10 % longer, so that receivers that failed together are not tried together. Retry-After makes a wait
+ * longer and never shorter. A 3xx or another 4xx is final. A receiver whose name leads to an address that is not public has not responded: the name may be
+ * right again at the next attempt. `tries` counts this attempt too; `random` is 0 to 1.
+ */
+export function readResponse(
+  answer: PostAnswer,
+  { tries, baseMs, random }: { tries: number; baseMs: number; random: number },
+): ResponseMeaning {
+  const { status, retryAfterMs } = answer
+  if (status !== null && status >= 200 && status < 300) return { is: 'delivered' }
+  if (status !== null && !isRetried(status)) return { is: 'refused' }
+  if (tries >= mostAttempts) return { is: 'exhausted' }
+  const gap = baseMs * 2 ** (tries - 1) * (1 + random / 10)
+  return { is: 'retry', inMs: Math.round(Math.max(gap, Math.min(retryAfterMs ?? 0, longestRetryAfterMs))) }
+}
+
+const isRetried = (status: number): boolean => status >= 500 || status === 429 || status === 408
+
+/** Reads `Retry-After` (RFC 9110 10.2.3), seconds or a date, as milliseconds from now, never below 0. Gives null for anything else. */
+export function readRetryAfter(header: string | undefined, now: Date): number | null {
+  const text = header?.trim() ?? ''
+  if (text === '') return null
+  const ms = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now.getTime()
+  return Number.isNaN(ms) ? null : Math.max(ms, 0)
+}
+
+/** How an endpoint stands after its attempts. `isSwitchedOff`: its failures have switched it off just now. */
+export type Standing = { failures: number; isEnabled: boolean; isSwitchedOff: boolean; last: PostAnswer | null }
+
+/**
+ * Says how an endpoint stands after an attempt. A 2xx clears its failures. An exhausted delivery is a failure, and the 50th in a row switches the endpoint
+ * off. A retry or a refusal changes nothing.
+ */
+export function standingAfter(before: Standing, answer: PostAnswer, meaning: ResponseMeaning['is']): Standing {
+  const failures = meaning === 'delivered' ? 0 : before.failures + (meaning === 'exhausted' ? 1 : 0)
+  const isDone = meaning === 'exhausted' && before.isEnabled && failures >= failuresToDisable
+  return { failures, isEnabled: before.isEnabled && !isDone, isSwitchedOff: before.isSwitchedOff || isDone, last: answer }
+}

@@ -1,0 +1,40 @@
+import { changeWebhook } from '@herald/contracts/calls/webhooks'
+import { testService } from '@herald/testing/service'
+import { until } from '@herald/testing/until'
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { Config } from './config.ts'
+import { startReceiver } from './testing/receiver.ts'
+import { givenEvent, givenEvents, givenFailing, givenWaiting, openRig } from './testing/rig.ts'
+import { startWebhooks } from './webhooks.ts'
+
+test('a scrape tells attempts by what came of them, what was dropped, how much waits and for how long', async () => {
+  const rig = await openRig()
+  const service = testService('webhooks', Config.parse(rig.environment))
+  await startWebhooks(service)
+  const receiver = await startReceiver((_one, response) => response.writeHead(_one.path === '/gone' ? 404 : 204).end())
+  const [good, gone, full] = [
+    await rig.givenWebhook(`${receiver.url}/good`),
+    await rig.givenWebhook(`${receiver.url}/gone`),
+    await rig.givenWebhook(`${receiver.url}/full`),
+  ]
+  await givenFailing(rig.db, full.id)
+  await givenWaiting(rig.db, full, 99_950)
+  await rig.announce([givenEvent(good.appId), givenEvent(gone.appId), ...givenEvents(full.appId, 60)])
+
+  const has = async (line: string) => (await service.metrics.text()).includes(`\n${line}\n`)
+  const scraped = (line: string) => until(() => has(line), { what: line })
+  await scraped('herald_webhook_deliveries_total{outcome="delivered"} 1')
+  await scraped('herald_webhook_deliveries_total{outcome="refused"} 1')
+  await scraped('herald_webhook_dropped_total 10')
+
+  // Of an endpoint that is switched off events wait, but nothing is due.
+  await rig.gateway.call(changeWebhook, { appId: full.appId, webhookId: full.id, changes: { enabled: false } })
+  await rig.db
+    .updateTable('deliveries')
+    .set({ due_at: sql`now() - interval '1 hour'` })
+    .where('endpoint_id', '=', full.id)
+    .execute()
+  await scraped('herald_webhook_backlog 100000')
+  expect(await has('herald_webhook_oldest_due_seconds 0')).toBe(true)
+})

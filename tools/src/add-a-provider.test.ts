@@ -1,0 +1,54 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { root } from './workspace.ts'
+
+/** Files that name a platform or provider, and that a new provider leaves alone. */
+const exceptions: readonly [files: RegExp, because: string][] = [
+  [/^apps\/(dispatcher\/src\/providers|simulator\/src)\/(apns|fcm|web-push)\//, 'the folder of another provider'],
+  [
+    /^apps\/gateway\/src\/http\/([a-z-]*examples|simulator-answers|openapi-webhooks)\.ts$/,
+    'an example in the API’s document shows one platform',
+  ],
+  [/^sdks\/web\//, 'runs in browsers alone'],
+  [/^sdks\/node\/build\.ts$/, 'words by which the package is found'],
+  [/^tools\/src\/guide\//, 'names of the guide’s pages'],
+  [/^tools\/src\/lock\.ts$/, 'operating systems that packages are made for'],
+]
+
+const page = readFileSync(join(root, 'docs/add-a-provider.md'), 'utf8')
+const sources = execFileSync('git', ['ls-files', '-co', '--exclude-standard', 'apps', 'libs', 'sdks', 'tools/src'], {
+  cwd: root,
+  encoding: 'utf8',
+})
+  .split('\n')
+  .filter((file) => /\.tsx?$/.test(file) && existsSync(join(root, file)))
+
+/** The files of a folder whose path ends in a name of the page. Files move within an app more often than they change their names. */
+const filesNamed = (folder: string, name: string) =>
+  sources.filter((file) => (folder === '' || file.startsWith(`${folder}/`)) && (file === name || file.endsWith(`/${name}`)))
+
+/** What the page names: the file, and for a row that begins with a folder, the folder. New files are named after the example. */
+const named = page.split('\n').flatMap((line) => {
+  const [first = '', ...others] = [...line.matchAll(/`([\w./-]+)`/g)].map(([, text = '']) => text)
+  const isFolder = /^(apps|libs|sdks)\/[\w/-]+$/.test(first) && !/\.\w+$/.test(first)
+  return (isFolder ? others : [first, ...others])
+    .filter((name) => /\.(tsx?|sql)$/.test(name) && !/hms|NNNN/.test(name))
+    .map((name) => ({ folder: isFolder && !name.startsWith('apps/') ? first : '', name }))
+})
+
+test('the page about adding a provider names no file that is not there', () => {
+  expect(named.length).toBeGreaterThan(100)
+  expect(named.filter(({ folder, name }) => filesNamed(folder, name).length === 0)).toEqual([])
+})
+
+test('whoever adds a provider by the page misses no file that names one', () => {
+  const known = new Set(named.flatMap(({ folder, name }) => filesNamed(folder, name)))
+  const names = /'(?:ios|android|web|apns|fcm|webpush)'|\b(?:ios|android|apns|fcm|webpush): |\bqueued_ios\b|\.(?:ios|android)\b/
+  const missing = sources
+    .filter((file) => !/\.test\.tsx?$|\.gen\.ts$|\/testing\//.test(file))
+    .filter((file) => !known.has(file) && !exceptions.some(([files]) => files.test(file)))
+    .filter((file) => names.test(readFileSync(join(root, file), 'utf8')))
+  expect(missing).toEqual([])
+})

@@ -144,8 +144,11 @@ async function findUnexplained(rounds: Plan[][]): Promise<{ commands: Command[];
   return undefined
 }
 
+/** Each of the two tests does thousands of transactions, which take a busy machine minutes. */
+const patience = { timeout: 300_000 }
+
 // spec: identity/login, identity/logout, identity/rotate
-test('every sequence of register, login, logout, patch, change, rotate and delete ends as the identity rules say', async () => {
+test('every sequence of register, login, logout, patch, change, rotate and delete ends as the identity rules say', patience, async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(plan, { minLength: 20, maxLength: 40 }), async (plans) => {
       expect(await findUnexplained(plans.map((one) => [one]))).toBeUndefined()
@@ -155,12 +158,16 @@ test('every sequence of register, login, logout, patch, change, rotate and delet
 })
 
 // spec: identity/login-parallel, identity/register-parallel
-test('what four clients do at the same time ends as if they had done it one after another, and no caller is told of a deadlock', async () => {
-  const round = fc.array(plan, { minLength: 2, maxLength: 4 })
-  await fc.assert(
-    fc.asyncProperty(fc.array(round, { minLength: 10, maxLength: 20 }), async (rounds) => {
-      expect(await findUnexplained(rounds)).toBeUndefined()
-    }),
-    { numRuns: 80 },
-  )
-})
+test(
+  'what four clients do at the same time ends as if they had done it one after another, and no caller is told of a deadlock',
+  patience,
+  async () => {
+    const round = fc.array(plan, { minLength: 2, maxLength: 4 })
+    await fc.assert(
+      fc.asyncProperty(fc.array(round, { minLength: 10, maxLength: 20 }), async (rounds) => {
+        expect(await findUnexplained(rounds)).toBeUndefined()
+      }),
+      { numRuns: 80 },
+    )
+  },
+)

@@ -31,6 +31,9 @@ export function decideOwnership(owner: UserIdentity | null, externalId: string |
   return { kind: 'create', externalId }
 }
 
+/** A device leaves a user. */
+export type Departure = { userId: string; subscriptionId: string }
+
 /** At most this many devices belong to one user (spec: identity/device-limit): 409 `limit_reached`. */
 export const maxDevicesPerUser = 100
 export const tooManyDevices = () =>

@@ -1,7 +1,15 @@
 import type { ImportedDevice } from '@herald/contracts/import'
 import type { Platform } from '@herald/contracts/platform'
 import { toDevice, type Device } from './device.ts'
-import { decideOwnership, maxDevicesPerUser, maxTagsPerUser, toUserUpdate, type UserIdentity, type UserUpdate } from './identity.ts'
+import {
+  decideOwnership,
+  maxDevicesPerUser,
+  maxTagsPerUser,
+  toUserUpdate,
+  type Departure,
+  type UserIdentity,
+  type UserUpdate,
+} from './identity.ts'
 
 /** A row of a file, in the terms of the tables. `key`: the hash of the device's address in hex, which finds the device. */
 export type ImportRow = {
@@ -68,9 +76,6 @@ export type LotPlan = {
   left: PlannedUser[]
   departures: Departure[]
 }
-
-/** A device leaves a user. */
-type Departure = { userId: string; subscriptionId: string }
 
 /**
  * Decides what a lot writes, as if its rows were done one after another, so that it makes no difference where a file is cut into lots. The identity

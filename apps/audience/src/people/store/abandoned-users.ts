@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import type { Departure } from '../core/identity.ts'
 import type { Db } from '../../store/tables.ts'
 
 /** A look-up for each user. Written as `not exists`, Postgres may make it a join that reads all devices. */
@@ -8,9 +9,6 @@ const hasNoDevice = sql<boolean>`(select s.id from subscriptions s where s.user_
 const isBare = sql<boolean>`
   u.external_id is not null and not u.by_backend and u.tags = '{}' and u.language is null and u.timezone is null and u.country is null
   and ${hasNoDevice}`
-
-/** A device that has left a user. */
-export type Departure = { userId: string; subscriptionId: string }
 
 /**
  * Clears up after devices have left users, whom the caller has locked. An anonymous user without devices is deleted at once. An identified user who has

@@ -5,11 +5,10 @@ import type { Platform } from '@herald/contracts/platform'
 import type { Reads } from '@herald/service/postgres'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { openDeviceCounts } from './read-devices.ts'
+import { openDeviceCounts, openDeviceDays } from './count-devices.ts'
 import { eraseApp } from '../erase-app.ts'
 import { claimDay, countDevicesOn, findLastDay, insertDeviceDay, purgeDeviceDays } from './store/device-days.ts'
 import type { Tables } from '../store/tables.ts'
-import { openDeviceDays } from './take-device-days.ts'
 import { openAudience } from '../testing/rig.ts'
 
 const { db, bus, startProcess } = await openAudience()

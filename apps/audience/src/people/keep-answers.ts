@@ -1,0 +1,22 @@
+/**
+ * Makes a function that answers an app's request once for many callers: an answer is kept for `keptMs`, and callers who ask while it is being made wait
+ * for it. At most `most` answers are kept. A failure is not kept, so the next caller asks anew.
+ */
+export function keepAnswers<Answer>(
+  ask: (appId: string) => Promise<Answer>,
+  { keptMs, most, now = () => performance.now() }: { keptMs: number; most: number; now?: (() => number) | undefined },
+): (asked: { appId: string }) => Promise<Answer> {
+  const kept = new Map<string, { answer: Promise<Answer>; at: number }>()
+  return ({ appId }) => {
+    const known = kept.get(appId)
+    if (known && now() - known.at < keptMs) return known.answer
+    const one = { answer: ask(appId), at: now() }
+    // Deleted first, so that the map stays in the order of asking and its first entry is the oldest.
+    kept.delete(appId)
+    kept.set(appId, one)
+    const [oldest] = kept.keys()
+    if (kept.size > most && oldest !== undefined) kept.delete(oldest)
+    one.answer.catch(() => kept.get(appId) === one && kept.delete(appId))
+    return one.answer
+  }
+}

@@ -13,10 +13,10 @@ const tools = join(root, '.tools')
 const wantedNode = readFileSync(join(root, '.node-version'), 'utf8').trim()
 const [command = 'node', ...commandArguments] = process.argv.slice(2)
 
-/** What is wrong and what to do, for the person who typed the command. */
+/** The set-up cannot go on. The message tells the operator what is wrong and what to do. */
 class SetUpError extends Error {}
 
-/** npm failed; `output` is the end of what it said. */
+/** npm failed; `output` is the end of its output. */
 class NpmError extends Error {
   constructor(output) {
     super('npm failed')
@@ -24,8 +24,8 @@ class NpmError extends Error {
   }
 }
 
-let child // what runs now, and gets the signals that we get
-let stoppedBy // the signal that ended us
+let child // the command that runs now; signals to this process are passed on to it
+let stoppedBy // the signal that ended this process
 watchSignals()
 watchParent()
 
@@ -84,7 +84,7 @@ async function provideDependencies(node, environment) {
   })
 }
 
-/** Runs the command with our terminal and answers its exit code. A Node child gets an IPC channel: it closes when we are killed. */
+/** Runs the command with this terminal and gives its exit code. A Node child gets an IPC channel, which closes when this process is killed. */
 function runCommand(node, environment) {
   const isNode = command === 'node'
   return new Promise((resolve, reject) => {
@@ -98,7 +98,7 @@ function runCommand(node, environment) {
   })
 }
 
-/** Runs npm with its output on our stderr (stdout belongs to the command) and fails with what it said. */
+/** Runs npm with its output on stderr, because stdout belongs to the command. When npm fails, the error has the end of its output. */
 function runNpm(node, args, directory, environment) {
   const [file, first] = findNpm(node)
   return new Promise((resolve, reject) => {
@@ -119,7 +119,7 @@ function runNpm(node, args, directory, environment) {
   })
 }
 
-/** npm as it called us, else the one beside this Node, else the one on PATH. */
+/** The npm that started this process, else the one beside this Node, else the one on PATH. */
 function findNpm(node) {
   const beside = join(dirname(process.execPath), '..', 'lib', 'node_modules', 'npm', 'bin', 'npm-cli.js')
   const given = process.env.npm_execpath
@@ -129,21 +129,21 @@ function findNpm(node) {
 }
 
 /**
- * Our environment with this Node and the commands of our packages first on PATH. What npm hands to a script about itself
- * (a workspace, a prefix, `omit=dev`) would steer the nested npm; how to reach the registry stays.
+ * The environment for commands, with this Node and the commands of the installed packages first on PATH. Settings that npm hands to a script
+ * (a workspace, a prefix, `omit=dev`) are left out, because they would change what a nested npm does; the address of the registry stays.
  */
 function environmentWith(node) {
   const kept =
     /^npm_config_(registry|cache|userconfig|globalconfig|proxy|https_proxy|noproxy|no_proxy|ca|cafile|cert|key|strict_ssl|fetch_.*|offline|prefer_offline|maxsockets|\/\/.*|@.*)$/i
   const environment = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name) || kept.test(name)))
   delete environment.NODE
-  // Compiled once for all processes and starts: a dispatcher starts with 0.33 s of CPU instead of 0.66, and holds 104 MB instead of 124.
+  // Code is compiled once for all processes and starts: a dispatcher starts with 0.33 s of CPU instead of 0.66, and takes 104 MB instead of 124.
   environment.NODE_COMPILE_CACHE ||= join(tools, 'compile-cache')
   environment.PATH = [dirname(node), join(root, 'node_modules', '.bin'), process.env.PATH].filter(Boolean).join(delimiter)
   return environment
 }
 
-/** One set-up at a time: a second one waits for the first and then finds its work done. */
+/** Lets one set-up run at a time: a second one waits for the first and then finds the work done. */
 async function withLock(work) {
   mkdirSync(tools, { recursive: true })
   const lock = join(tools, 'set-up.lock')
@@ -173,7 +173,7 @@ function tryLock(lock) {
     const isNew = Date.now() - statSync(lock).mtimeMs < 2_000 // its holder may not have written its pid yet
     if (!isNew && !isAlive(holder)) rmSync(lock, { force: true })
   } catch {
-    // It was taken away in between: the next try takes it.
+    // Another process has removed the lock in between: the next try takes it.
   }
   return false
 }
@@ -186,7 +186,7 @@ function isAlive(pid) {
   }
 }
 
-/** Passes on the signals that we get. The starter knows that a Ctrl-C in a terminal reaches it twice. */
+/** Passes on the signals that this process gets. The starter knows that a Ctrl-C in a terminal reaches it twice. */
 function watchSignals() {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
     process.on(signal, () => {
@@ -197,8 +197,8 @@ function watchSignals() {
 }
 
 /**
- * npm runs us from a shell. When npm is killed, or when a signal to npm ends only that shell, nobody tells us: so we look
- * whether our parent, and on Linux its parent, is still the one that we began with.
+ * npm runs this process from a shell. When npm is killed, or when a signal to npm ends only that shell, this process is not told. So it checks
+ * whether its parent, and on Linux the parent of that, is still the same as at the beginning.
  */
 function watchParent() {
   if (!process.env.npm_lifecycle_event || process.platform === 'win32') return
@@ -209,7 +209,7 @@ function watchParent() {
     clearInterval(timer)
     if (stoppedBy) return
     stoppedBy = 'SIGTERM'
-    // A closed channel means "nobody waits for you any more": the starter hurries. Who does not listen to it gets the signal.
+    // A closed channel tells the starter that no one waits for it any more, so it stops quickly. A command that does not listen to the channel gets the signal.
     if (child?.connected) child.disconnect()
     setTimeout(() => child?.kill('SIGTERM'), 300)
   }, 250)

@@ -1,5 +1,5 @@
-// parse-server with its push adapter, as their READMEs start them: the first peer of `npm run bench -- --peer`. It is told where everything is by IPC and says when it
-// listens. Devices are rows of _Installation and a send is POST /parse/push: both are the bench's work.
+// parse-server with its push adapter, as their READMEs start them: the first peer of `npm run bench -- --peer`. It gets the addresses by IPC and says when it
+// listens. The bench writes the devices as rows of _Installation, and sends by POST /parse/push.
 import { readFileSync } from 'node:fs'
 import { Agent } from 'node:https'
 import PushAdapter from '@parse/push-adapter'
@@ -18,7 +18,7 @@ async function start({ databaseUrl, port, masterKey, apns, serviceAccount, vapid
       token: { key: privateKey, keyId, teamId },
       topic: bundleId,
       production: true,
-      // The simulator instead of Apple. Without the longer time limit node-apn gives up pushes that wait behind thousands of others.
+      // The address of the simulator. Without the longer time limit node-apn gives up pushes that wait behind thousands of others.
       address: '127.0.0.1',
       port: apns.port,
       ca,

@@ -12,11 +12,11 @@ import { migrate } from '@herald/service/migrate'
 import { provision } from '@herald/service/provision'
 import type { Service } from '@herald/service/run'
 
-// Audience as a process of its own, on servers of its own, with the other apps played by who measures it.
+// Audience as a process of its own, on servers of its own; the bench plays the other apps.
 
 const root = resolve(import.meta.dirname, '../..')
 
-/** What is to be closed at the end, the newest first. */
+/** Functions that are called at the end, the newest first. */
 export type Closers = (() => unknown)[]
 
 /** A Postgres with audience's schema, and a nats-server. */
@@ -32,7 +32,7 @@ export async function startServers(closers: Closers): Promise<{ databaseUrl: str
   return { databaseUrl: urls['audience'] ?? '', natsUrl: nats.url }
 }
 
-/** Audience as `npm start` runs it: a process of its own. */
+/** Starts audience as `npm start` runs it, as a process of its own. */
 export async function startAudience(closers: Closers, databaseUrl: string, natsUrl: string): Promise<void> {
   const child = spawn(process.execPath, ['apps/audience/src/main.ts'], {
     cwd: root,
@@ -48,7 +48,7 @@ export async function startAudience(closers: Closers, databaseUrl: string, natsU
   if (isReady !== true) throw new Error('audience did not start')
 }
 
-/** The bus as an app has it that is played. */
+/** Opens the bus of an app that the bench plays. */
 export async function openPeer(closers: Closers, name: AppName, natsUrl: string): Promise<Bus> {
   const service: Service<{ NATS_URL: string }> = {
     name,

@@ -9,7 +9,7 @@ export type Mix = 'mixed' | 'ios' | 'android' | 'web'
 
 export const platformsOf = (mix: Mix): Device['platform'][] => (mix === 'mixed' ? ['ios', 'android', 'web'] : [mix])
 
-/** How many devices of each platform of a mix: as equal as whole numbers allow. */
+/** How many devices each platform of a mix has: as equal as whole numbers allow. */
 export const sharesOf = (mix: Mix, count: number): { platform: Device['platform']; share: number }[] =>
   platformsOf(mix).map((platform, index, all) => ({
     platform,
@@ -49,7 +49,7 @@ export function registerDevices(herald: Herald, tenant: Tenant, poster: Poster, 
   })
 }
 
-/** Devices of the simulator, registered by SQL in audience's database, where HTTP would take half an hour. Answers the seconds. */
+/** Registers devices of the simulator by SQL in audience's database, because HTTP would take half an hour. Gives the seconds that it took. */
 export async function fillDevices(
   databaseUrl: string,
   tenant: Tenant,

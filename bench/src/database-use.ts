@@ -6,15 +6,15 @@ export async function readWal(database: pg.Client): Promise<number> {
   return Number(rows[0]?.bytes)
 }
 
-/** What the tracker's ledger takes on disk with its indexes, bytes. */
+/** How much the tracker's ledger and its indexes take on disk, bytes. */
 export async function readLedgerSize(database: pg.Client): Promise<number> {
   const tables = await readTables(database)
   return tables.filter(({ name }) => name.startsWith('tracker.ledger')).reduce((sum, { bytes }) => sum + bytes, 0)
 }
 
 /**
- * Waits until a campaign is settled, by its row: asked for over HTTP twenty times a second, the asking alone would be a tenth of what a push costs. Throws after
- * `withinMs`.
+ * Waits until a campaign is settled, by its row in the database: asking over HTTP twenty times a second would alone cost a tenth of what the pushes cost. Throws
+ * after `withinMs`.
  */
 export async function untilSettled(database: pg.Client, campaignId: string, withinMs: number): Promise<void> {
   const startedAt = performance.now()
@@ -40,8 +40,8 @@ export async function untilAllSettled(database: pg.Client, appId: string, within
 export type Table = { name: string; bytes: number; live: number; dead: number }
 
 /**
- * Every table of the apps with what it takes on disk (indexes and TOAST included), and its live and dead rows as Postgres counts them.
- * The partitions of a table are one, whatever day is in their name.
+ * Every table of the apps with its size on disk (indexes and TOAST included), and its live and dead rows as Postgres counts them.
+ * The partitions of a table are added up, whatever day is in their names.
  */
 export async function readTables(database: pg.Client): Promise<Table[]> {
   const { rows } = await database.query<{ name: string; bytes: string; live: string; dead: string }>(`

@@ -3,10 +3,9 @@ import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { givenTenant, type Device, type Tenant } from '@herald/testing/tenant'
-import { aboutThisRun } from './about-this-run.ts'
+import { aboutThisRun, keep } from './results.ts'
 import { externalIdOf, fillDevices, makeDevices, registerDevices } from './crowd.ts'
 import { readTables, untilAllSettled, type Table } from './database-use.ts'
-import { keep } from './keep.ts'
 import { startMeasuredHerald } from './measured-herald.ts'
 import { measureProcesses } from './processes.ts'
 import { startPoster } from './start-poster.ts'
@@ -83,7 +82,7 @@ try {
   await herald.end()
 }
 
-/** The small sends, a tenth after the other, with their share of the campaigns spread among them. A tenth ends when what it posted has arrived. */
+/** Runs the small sends in tenths, one after the other, with a share of the campaigns spread among them. A tenth ends when all its sends have arrived. */
 async function run(small: Tenant, large: Tenant, devices: Device[]) {
   const perTenth: Tenth[] = []
   const statements: Statement[][] = []
@@ -95,7 +94,7 @@ async function run(small: Tenant, large: Tenant, devices: Device[]) {
     const startedAt = performance.now()
     let over = false
     const posting = postSends(small, devices, from, to - from).finally(() => (over = true))
-    // Its error is thrown where it is awaited: meanwhile it only ends the campaigns.
+    // Its error is thrown where it is awaited below; here it only ends the campaigns.
     posting.catch(() => undefined)
     for (let number = 0; number < campaignsOfTenth; number += 1) {
       await untilArrived(small, from + ((to - from) * number) / campaignsOfTenth, () => over)
@@ -155,12 +154,12 @@ function summaryOf(tenant: Tenant): Promise<Summary> {
   return tenant.simulator<Summary>('GET', '/summary?open=false')
 }
 
-/** Waits until so many small sends have arrived, or something else is over. */
+/** Waits until so many small sends have arrived, or until `isOver`. */
 async function untilArrived(tenant: Tenant, count: number, isOver: () => boolean): Promise<void> {
   while (!isOver() && (await summaryOf(tenant)).accepted.ios < count) await new Promise((resolve) => setTimeout(resolve, 250))
 }
 
-/** Every push came once, everything is settled, and the counters of campaigns and of a hundred small sends are those of the ledger. */
+/** Checks that every push came once, that everything is settled, and that the counters of the campaigns and of a hundred small sends are those of the ledger. */
 async function checkExact(small: Tenant, large: Tenant): Promise<void> {
   const { accepted, copies, distinctDevices } = await summaryOf(small)
   const isExact = accepted.ios === sends && accepted.android === campaigns * campaignDevices && copies === 0
@@ -178,12 +177,12 @@ async function checkExact(small: Tenant, large: Tenant): Promise<void> {
 }
 
 async function readSizes(): Promise<{ tables: Table[]; natsBytes: number }> {
-  // It complains of files that go while it looks, and tells the sum all the same.
+  // `du` complains of files that are deleted while it looks, and prints the sum all the same.
   const { stdout: told } = spawnSync('du', ['-sb', join(herald.dataDir, 'nats')], { encoding: 'utf8' })
   return { tables: await readTables(herald.database), natsBytes: Number(told.split('\t')[0]) }
 }
 
-/** Waits until nothing has changed for 75 s, which is longer than autovacuum sleeps, or the rest is over. */
+/** Waits until no table has changed for 75 s, which is longer than autovacuum sleeps, or until the time for the rest is over. */
 async function rest() {
   const startedAt = performance.now()
   let unchanged = 0
@@ -208,7 +207,7 @@ function compareTables(before: Table[], after: Table[], rested: Table[]): TableC
   return rested.map(({ name }) => ({ name, before: lookAt(before, name), after: lookAt(after, name), rested: lookAt(rested, name) }))
 }
 
-/** The mean execution of each statement that ran at least fifty times in both tenths, the one that grew most first. */
+/** The mean time of each statement that ran at least fifty times in both tenths; the statement that grew most is first. */
 function compareStatements(first: Statement[], last: Statement[]) {
   const mean = ({ microseconds, calls }: Statement) => microseconds / calls
   return last

@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util'
 import { removeDataDir, startHerald, type Herald } from '@herald/testing/herald'
 import { givenTenant, type Tenant } from '@herald/testing/tenant'
 import { until } from '@herald/testing/until'
-import { aboutThisRun } from './about-this-run.ts'
+import { aboutThisRun } from './results.ts'
 import { measureProcesses } from './processes.ts'
 import { median } from './report.ts'
 
@@ -48,7 +48,7 @@ const sides: Side[] = []
 const turns: Record<string, Turn[]> = {}
 try {
   for (const kind of kinds) sides.push(await startSide(kind))
-  // A process that has just started costs twice as much.
+  // A process that has just started needs twice as much CPU, so the first turns do not count.
   for (const platform of platforms) for (const side of sides) await takeTurn(side, platform)
   for (let round = 0; round < rounds; round += 1) {
     for (const platform of platforms) {
@@ -72,7 +72,7 @@ for (const name of Object.keys(turns)) {
   const [cpu, rate] = [of(name, 'cpuMicroseconds').toFixed(1), String(Math.round(of(name, 'pushesPerSecond')))]
   say(`${name.padEnd(18)}${cpu.padStart(12)}${rate.padStart(10)}${String(of(name, 'peakRssMb')).padStart(13)}`)
 }
-/** Within each round, because a busy machine is slow to both. */
+/** The ratio is taken within each round, because a busy machine slows down both sides. */
 const ratio = (platform: string): number =>
   median(
     (turns[`${platform} own`] ?? []).map(
@@ -110,7 +110,7 @@ async function startSide(kind: Kind): Promise<Side> {
   return side
 }
 
-/** Sends until at least so many pushes have gone, one notification to all devices after the other. */
+/** Sends one notification after the other to all devices, until at least so many pushes were sent. */
 async function takeTurn({ herald, tenants }: Side, platform: string): Promise<Turn> {
   const tenant = tenants.get(platform)
   if (!tenant) throw new Error(`nobody is registered for ${platform}`)

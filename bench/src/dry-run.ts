@@ -8,7 +8,7 @@ import { appChanged, readApp } from '@herald/contracts/calls/gateway'
 import { newId } from '@herald/contracts/ids'
 import { makeManyDevices } from '@herald/testing/many-devices'
 import pg from 'pg'
-import { aboutThisRun } from './about-this-run.ts'
+import { aboutThisRun } from './results.ts'
 import { openPeer, startAudience, startServers, type Closers } from './audience-alone.ts'
 import { median } from './report.ts'
 
@@ -115,7 +115,7 @@ async function timeOf(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - startedAt
 }
 
-/** Every user had a campaign today, and every second user two. */
+/** Writes that every user had a campaign today, and every second user two. */
 async function makeClaims(databaseUrl: string, appId: string): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl })
   await client.connect()

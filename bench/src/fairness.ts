@@ -1,10 +1,9 @@
-// How long another app's small sends wait beside large ones, and what the backlog does to memory: node bench/src/fairness.ts --help
+// How long small sends of one app wait while another app has large ones under way, and how much memory the backlog takes: node bench/src/fairness.ts --help
 import { parseArgs } from 'node:util'
 import { givenTenant, type Tenant } from '@herald/testing/tenant'
 import { until } from '@herald/testing/until'
-import { aboutThisRun } from './about-this-run.ts'
+import { aboutThisRun, keep } from './results.ts'
 import { fillDevices } from './crowd.ts'
-import { keep } from './keep.ts'
 import { startMeasuredHerald } from './measured-herald.ts'
 import { measureProcesses } from './processes.ts'
 import { median } from './report.ts'
@@ -57,7 +56,7 @@ try {
   await herald.end()
 }
 
-/** Large sends are under way (the first pushes are out) before the small ones begin; they are not waited for. */
+/** Does work while large sends are under way: it begins after their first pushes were sent, and does not wait for their end. */
 async function beside(large: Tenant, howMany: number, work: () => Promise<number[]>): Promise<number[]> {
   const before = await accepted(large)
   for (let send = 0; send < howMany; send += 1) await post(large)
@@ -71,7 +70,7 @@ async function accepted(tenant: Tenant): Promise<number> {
   return (await tenant.simulator<{ accepted: { total: number } }>('GET', '/summary?open=false')).accepted.total
 }
 
-/** From the POST until every push has its outcome, seconds, one send after the other. */
+/** Makes small sends one after the other. Gives the seconds of each, from the POST until every push has its outcome. */
 async function smallSends(tenant: Tenant): Promise<number[]> {
   const seconds: number[] = []
   for (let send = 0; send < sends; send += 1) {

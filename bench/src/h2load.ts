@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 
-/** Where h2load is (Debian's nghttp2-client), or undefined. */
+/** The path of h2load (Debian's nghttp2-client), or undefined when it is not installed. */
 export const findH2load = (): string | undefined => ['/usr/bin/h2load', '/usr/local/bin/h2load'].find(existsSync)
 
 /**

@@ -5,8 +5,8 @@ export type Reply = { status: number; body: string }
 const limitMs = 30_000
 
 /**
- * One HTTP/1.1 connection that stays open and carries one request at a time. It costs about a fifth of `fetch`, so that on a small machine the
- * asking takes little from who answers. Opens again when the other side has closed it. A request that is not answered within 30 s fails.
+ * One HTTP/1.1 connection that stays open and carries one request at a time. It costs about a fifth of `fetch`, so that on a small machine the bench takes
+ * little CPU from the platform that it measures. It opens again when the other side has closed it. A request that is not answered within 30 s fails.
  */
 export function openConnection(baseUrl: string) {
   const { hostname, port, host } = new URL(baseUrl)
@@ -55,7 +55,7 @@ export function openConnection(baseUrl: string) {
   }
 
   return {
-    /** Sends a request and answers its reply. `head` holds further header lines, each with its end. */
+    /** Sends a request and gives the reply. `head` holds further header lines, each with its line end. */
     ask(method: string, path: string, head: string, body = ''): Promise<Reply> {
       return new Promise((done, fail) => {
         waiting = { done, fail }
@@ -72,13 +72,13 @@ export type Connection = ReturnType<typeof openConnection>
 
 type Taken = { body: Buffer; length: number }
 
-/** A body with a Content-Length; an answer without one (204) has none. Undefined: it is not all here. */
+/** Takes a body with a Content-Length; an answer without that header (204) has no body. Undefined while a part is missing. */
 function takeLength(rest: Buffer, head: string): Taken | undefined {
   const length = Number(/\r\ncontent-length: *(\d+)/i.exec(head)?.[1] ?? 0)
   return rest.length < length ? undefined : { body: rest.subarray(0, length), length }
 }
 
-/** A chunked body, up to the chunk of no bytes that ends it. Trailers are not understood: none of ours are sent. */
+/** Takes a chunked body, up to the empty chunk that ends it. Trailers are not supported, because Herald sends none. */
 function takeChunks(rest: Buffer): Taken | undefined {
   const chunks: Buffer[] = []
   for (let at = 0; ;) {

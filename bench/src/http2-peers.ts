@@ -52,7 +52,7 @@ async function freePort(): Promise<number> {
   return port
 }
 
-/** Start nghttpd, which sends every body back, with options of its own. */
+/** Starts nghttpd with further options. It sends every body back. */
 async function withNghttpd(options: string[], use: (port: number, process: ChildProcess) => Promise<void>): Promise<void> {
   const port = await freePort()
   const all = ['--echo-upload', '-a', '127.0.0.1', ...options, String(port), certificate.privateKeyPath, certificate.certificatePath]
@@ -107,7 +107,7 @@ if (nghttpd !== '') {
 const peer = await givenServer({ serve: ({ path, body }) => ({ status: 200, headers: { 'x-path': path }, body: body.toString('latin1') }) })
 const url = `https://127.0.0.1:${peer.port}/some/path`
 
-/** The server lives in this process, so programs run beside it. */
+/** Runs a program without blocking, because the server runs in this process. */
 function run(program: string, ...options: string[]): Promise<string> {
   return new Promise((resolve) => {
     const child = spawn(program, options, { stdio: ['ignore', 'pipe', 'pipe'], timeout: 120_000 })

@@ -1,8 +1,7 @@
 import { parseArgs } from 'node:util'
 import { givenTenant } from '@herald/testing/tenant'
-import { aboutThisRun } from './about-this-run.ts'
+import { aboutThisRun, keep } from './results.ts'
 import { makeDevices, registerDevices, type Mix } from './crowd.ts'
-import { keep } from './keep.ts'
 import { startMeasuredHerald } from './measured-herald.ts'
 import { installPeers, startPeers, type Peer } from './peers.ts'
 import { medians, ratios, report, type Round } from './report.ts'
@@ -85,7 +84,7 @@ try {
     const kind = [values.peer ? 'peers' : 'send', ...(statements ? ['statements'] : []), mix, String(count)].join('-')
     say(`kept in ${keep(kind, result)}`)
   }
-  // Who asks for a comparison must not take a run without one for an answer.
+  // A run in which a round of Herald is void must not end as a success.
   if (rounds.some((round) => round.void !== null && round.contender === 'herald')) process.exitCode = 1
 } finally {
   poster.stop()

@@ -5,7 +5,7 @@ import { startPostgres } from '@herald/embedded/postgres'
 import { removeDataDir, startHerald, type Herald } from '@herald/testing/herald'
 import pg from 'pg'
 
-/** The platform as `npm start` runs it, and a connection of the owner of its database beside it, that only measures. */
+/** The platform as `npm start` runs it, with a further connection of the database's owner that only measures. */
 export type MeasuredHerald = Herald & {
   database: pg.Client
   /** The address of the database as one app sees it: its role and its schema. */
@@ -16,7 +16,7 @@ export type MeasuredHerald = Herald & {
 
 /**
  * Starts a platform on a data directory of its own. With `statements` its Postgres counts every statement (pg_stat_statements), which
- * costs some microseconds each: what is measured with it is not compared with what is measured without.
+ * costs some microseconds each. So figures with it are not compared with figures without it.
  */
 export async function startMeasuredHerald({
   statements = false,
@@ -32,7 +32,7 @@ export async function startMeasuredHerald({
     const ownerPassword = readFileSync(join(dataDir, 'postgres.password'), 'utf8').trim()
     const database = new pg.Client({ connectionString: url('postgres', ownerPassword), application_name: 'bench' })
     await database.connect()
-    // A platform that is stopped takes its database away from under this connection.
+    // When the platform stops, its database ends while this connection is open.
     database.on('error', () => undefined)
     if (statements) await database.query('create extension if not exists pg_stat_statements')
     return {
@@ -51,7 +51,7 @@ export async function startMeasuredHerald({
   }
 }
 
-/** Makes the cluster before the platform does, so that its Postgres loads the library from the first start. */
+/** Makes the cluster before the platform is started, so that Postgres loads the library of pg_stat_statements at its first start. */
 async function prepareToCount(dataDir: string): Promise<void> {
   const server = await startPostgres({ dataDir, durable: true, database: 'herald' })
   const owner = new pg.Client({ connectionString: server.url() })

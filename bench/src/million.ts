@@ -2,10 +2,9 @@
 import { parseArgs } from 'node:util'
 import { givenTenant, type Device, type Tenant } from '@herald/testing/tenant'
 import { until } from '@herald/testing/until'
-import { aboutThisRun } from './about-this-run.ts'
+import { aboutThisRun, keep } from './results.ts'
 import { externalIdOf, fillDevices, makeDevices, registerDevices } from './crowd.ts'
 import { readLedgerSize, readWal, untilSettled } from './database-use.ts'
-import { keep } from './keep.ts'
 import { startMeasuredHerald } from './measured-herald.ts'
 import { cpuBetween, measureProcesses, memoryOf } from './processes.ts'
 import { quantile } from './report.ts'
@@ -34,7 +33,7 @@ if (values.help) {
 const { platform } = values
 if (platform !== 'ios' && platform !== 'android') throw new Error(`--platform ${platform} is neither ios nor android`)
 const count = Number(values.devices)
-/** A prompt send a second for so long at most; each to a device of its own, so that its push can be found among a million. */
+/** The most prompt sends. There is one each second, each to a device of its own, so that its push can be found among a million. */
 const mostPrompts = 900
 
 type Sample = { at: number; rssMb: Record<string, number> }
@@ -86,7 +85,7 @@ async function measure(large: Tenant, prompt: Tenant, devices: Device[]) {
     settledAt = now()
   }
   const done = settled()
-  // An error of it is thrown below, where it is awaited, and not as one that nobody took.
+  // Its error is thrown below, where it is awaited; without this it would be an unhandled rejection.
   done.catch(() => (settledAt = now()))
   while (settledAt === 0) {
     samples.push({ at: now(), rssMb: Object.fromEntries(pids.map(({ name, pid }) => [name, memoryOf(pid).rssMb])) })
@@ -136,7 +135,7 @@ async function measure(large: Tenant, prompt: Tenant, devices: Device[]) {
         },
       ]),
     ),
-    // At most sixty of them, evenly.
+    // At most sixty samples, evenly spread.
     samples: samples.filter((_, index) => index % Math.ceil(samples.length / 60) === 0),
   }
 }
@@ -174,7 +173,7 @@ async function acceptedAt(tenant: Tenant, { id }: Device): Promise<number> {
   return pushes[0]?.at ?? Number.NaN
 }
 
-/** The most a process held between two times; null where nobody looked, or it is Postgres, whose backends come and go. */
+/** The most memory that a process took between two times. Null when there is no sample, and for Postgres, whose backends come and go. */
 function mostOf(samples: Sample[], name: string, from: number, to: number): number | null {
   const held = samples.filter(({ at }) => at >= from && at <= to).flatMap(({ rssMb }) => rssMb[name] ?? [])
   return held.length > 0 ? Math.max(...held) : null

@@ -21,22 +21,22 @@ export type PeerName = (typeof peerNames)[number]
 /** A push server beside Herald, with the same number of devices at the same simulator. */
 export type Peer = {
   name: PeerName
-  /** What its processes name: see measureProcesses. */
+  /** The directory that its processes name in their environment or command line: see measureProcesses. */
   directory: string
-  /** Asks for one push to every device. Answers when the peer says that it is done, in its own words. */
+  /** Asks for one push to every device. Resolves when the peer says that it is done, with what it says. */
   send(): Promise<Said>
-  /** WAL of its own Postgres, bytes; 0 where it has none. */
+  /** The WAL of its own Postgres, bytes; 0 when it has no Postgres. */
   wal(): Promise<number>
   stop(): Promise<void>
 }
 
-/** How many pushes a peer says it sent and failed. It may be wrong: what counts is what the simulator accepted. */
+/** How many pushes were sent and how many failed, as the peer says. It may be wrong: the number that the simulator accepted counts. */
 export type Said = { sent: number; failed: number; reason?: string }
 
 const content = { title: 'Hello', body: 'This is a push notification of a usual size for the test' }
 const sendLimitMs = 300_000
 
-/** Installs what `bench/peers/package.json` names, the first time and whenever a version there has changed. */
+/** Installs the packages of `bench/peers/package.json`, the first time and whenever a version there has changed. */
 export function installPeers(say: (line: string) => void): void {
   const { dependencies } = readPackage(home) as { dependencies: Record<string, string> }
   const isThere = Object.entries(dependencies).every(([name, version]) => readPackage(join(home, 'node_modules', name)).version === version)
@@ -51,7 +51,7 @@ function readPackage(directory: string): { version?: string } {
   return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as { version?: string }) : {}
 }
 
-/** The peers' accounts and devices at Herald's own simulator: both send to the same devices. */
+/** Makes the accounts and devices of the peers at Herald's own simulator. Both peers send to the same devices. */
 async function makeCustomers(herald: Herald, tenant: Tenant, mix: Mix, count: number) {
   const identity = randomBytes(4).toString('hex')
   const apns = { teamId: `T${identity}1`.toUpperCase(), keyId: `K${identity}1`.toUpperCase(), bundleId: `org.example.peer${identity}` }
@@ -89,7 +89,7 @@ export async function startPeers(herald: Herald, tenant: Tenant, { mix, count }:
 
 type Customers = Awaited<ReturnType<typeof makeCustomers>>
 
-/** A peer's process, told where everything is and ready. Its directory holds the authority to trust, and is named in its environment. */
+/** Starts a peer's process, tells it the addresses and waits until it is ready. Its directory has the CA to trust, and is named in its environment. */
 async function startProcess(
   name: PeerName,
   directory: string,
@@ -109,7 +109,7 @@ async function startProcess(
       PEER_FCM_PORT: String(ports['fcm']),
       PEER_OAUTH_PORT: String(ports['oauth']),
     },
-    // Their libraries write a line for each batch; the last of them are shown only when the process ends by itself.
+    // The libraries write a line for each batch. The last lines are shown only when the process ends by itself.
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   })
   let written = ''
@@ -119,7 +119,7 @@ async function startProcess(
   return child
 }
 
-/** Tells a peer's process something and answers what it says to it. */
+/** Sends a message to a peer's process and gives its answer. */
 function answerOf(child: ChildProcess, name: string, withinMs: number, message: object): Promise<unknown> {
   return new Promise((done, fail) => {
     const settle = (end: () => void) => {
@@ -146,7 +146,7 @@ async function endProcess(child: ChildProcess): Promise<void> {
 
 async function startParse(herald: Herald, customers: Customers): Promise<Peer> {
   const directory = mkdtempSync(join(tmpdir(), 'herald-bench-parse-'))
-  // As durable as Herald's, with the same settings.
+  // This Postgres is as durable as Herald's, with the same settings.
   const postgres = await startPostgres({ dataDir: join(directory, 'postgres'), durable: true, database: 'parse' })
   const database = new pg.Client({ connectionString: postgres.url() })
   database.on('error', () => undefined)
@@ -177,7 +177,7 @@ async function startParse(herald: Herald, customers: Customers): Promise<Peer> {
     name: 'parse-server',
     directory,
     async send() {
-      // It ends by itself in some rounds of 100,000 devices ("write EINVAL"): that round is void, and the next one begins with a new process.
+      // The process ends by itself in some rounds of 100,000 devices ("write EINVAL"): such a round is void, and the next one begins with a new process.
       if (child.exitCode !== null) child = await start()
       const former = await lastPush().catch(() => undefined)
       const { title, body } = content
@@ -203,7 +203,7 @@ async function startParse(herald: Herald, customers: Customers): Promise<Peer> {
   }
 }
 
-/** The devices as rows of parse-server's own table, which it makes with the first one that registers. */
+/** Writes the devices as rows of parse-server's own table, which parse-server makes when the first device registers. */
 async function installDevices(database: pg.Client, ask: (path: string, body: object) => Promise<void>, { apns, devices }: Customers) {
   const first = { deviceType: 'ios', installationId: 'first', deviceToken: '0'.repeat(64), appIdentifier: apns.bundleId }
   await ask('/installations', { ...first, localeIdentifier: 'en', badge: 0 })

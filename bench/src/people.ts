@@ -1,10 +1,9 @@
-// What it takes to find people and to export them: npm run bench:people -- --help
+// How long it takes to find users and to export them: npm run bench:people -- --help
 import { get, type IncomingMessage } from 'node:http'
 import { parseArgs } from 'node:util'
 import { makeManyDevices } from '@herald/testing/many-devices'
 import { givenTenant, type Tenant } from '@herald/testing/tenant'
-import { aboutThisRun } from './about-this-run.ts'
-import { keep } from './keep.ts'
+import { aboutThisRun, keep } from './results.ts'
 import { startMeasuredHerald } from './measured-herald.ts'
 import { cpuBetween, measureProcesses } from './processes.ts'
 
@@ -44,7 +43,7 @@ try {
   await herald.end()
 }
 
-/** Searches of every kind, each for somebody else; milliseconds from the request to its answer. */
+/** Makes searches of every kind, each for another user. Gives the milliseconds from the request to its answer. */
 async function search(tenant: Tenant) {
   const { appId } = tenant
   const { rows } = await herald.database.query<{ user: string; device: string }>(
@@ -87,7 +86,7 @@ async function search(tenant: Tenant) {
   return found
 }
 
-/** The export of everybody; its lines are counted and thrown away. */
+/** Exports all users; the lines are counted and thrown away. */
 async function exportAll({ appId }: Tenant, addresses: 'masked' | 'full') {
   const before = measureProcesses(herald.dataDir)
   const memoryBefore = memory()
@@ -122,7 +121,7 @@ async function exportAll({ appId }: Tenant, addresses: 'masked' | 'full') {
   return result
 }
 
-/** What the apps that an export passes through hold now, and held at most, in MB. */
+/** The memory of the apps that an export passes through, now and at most, in MB. */
 function memory() {
   return Object.fromEntries(
     measureProcesses(herald.dataDir)

@@ -1,27 +1,27 @@
-// Posts many requests: the process beside a bench, so that what the asking costs is in nobody's figures. It is told its jobs and tells their results by IPC.
+// Posts many requests, in a process of its own, so that its CPU time is in no figure of the bench. It gets its jobs and gives their results by IPC.
 import { openConnection, type Connection } from './http-connection.ts'
 
 export type PostJob = {
-  /** `http://127.0.0.1:<port>`, and what is asked for there. */
+  /** `http://127.0.0.1:<port>`, and the path of the requests. */
   baseUrl: string
   path: string
   headers: Record<string, string>
   /** A request's body is `before`, one of the values by turns, `between` and the number of the request where `between` is given, `after`. */
   body: { before: string; between?: string; after: string }
   values: string[]
-  /** The first request's number, and how many there are at most. */
+  /** The number of the first request, and the most requests that are made. */
   from: number
   count: number
-  /** The status of an answer that is as it should be. */
+  /** The status that answers must have. */
   status: number
   connections: number
   /** No request begins after so many seconds. */
   withinSeconds: number
-  /** With these: no more than so many posts whose push the simulator has not accepted yet. `accepted`: what it had accepted of the platform before the job. */
+  /** When given, there are at most `size` posts whose push the simulator has not accepted yet. `accepted`: how many pushes of the platform it had accepted before the job. */
   window?: { simulator: string; size: number; platform: 'ios' | 'android'; accepted: number }
-  /** With it: so many requests a second, each at its time, whether or not those before it are answered. */
+  /** When given, so many requests are made each second, each at its time, whether or not those before it were answered. */
   perSecond?: number
-  /** True: `postedAt` is told. */
+  /** Whether the result has `postedAt`. */
   times?: boolean
 }
 
@@ -29,7 +29,7 @@ export type PostResult = {
   posted: number
   /** From the first request to the last answer. */
   seconds: number
-  /** Answers that were not as they should be, the first five. */
+  /** The first five answers with another status. */
   wrong: string[]
   wrongCount: number
   answeredMs: { p50: number; p99: number; max: number }
@@ -43,7 +43,7 @@ const wait = (ms: number) => new Promise((done) => setTimeout(done, ms))
 
 async function post(job: PostJob): Promise<PostResult> {
   const { from, values, withinSeconds, window, perSecond } = job
-  // Those that wait for their time have been taken already: the end of the time must be known as a number.
+  // At a rate, requests are taken before their time comes. So the number of requests within the time is computed first.
   const count = perSecond === undefined ? job.count : Math.min(job.count, Math.ceil(perSecond * withinSeconds))
   const head = Object.entries({ 'content-type': 'application/json', ...job.headers })
     .map(([name, value]) => `${name}: ${value}\r\n`)
@@ -58,7 +58,7 @@ async function post(job: PostJob): Promise<PostResult> {
   let next = 0
   let accepted = 0
   let over = false
-  /** The next look at the simulator: whoever finds the window full waits for it, sixty of them by one timer. */
+  /** The next look at the simulator. All connections that find the window full wait for it, by one timer. */
   let look = Promise.withResolvers<void>()
 
   const watch = async ({ simulator, platform, accepted: before }: NonNullable<PostJob['window']>) => {
@@ -119,5 +119,5 @@ process.on('message', (job: PostJob) => {
     (error: unknown) => process.send?.({ error: String(error) }),
   )
 })
-// The bench is gone: nobody is left to tell.
+// The bench has ended, so this process ends too.
 process.on('disconnect', () => process.exit(0))

@@ -15,7 +15,7 @@ import { fanOutWork, pushWork } from '@herald/contracts/topology'
 import { makeManyDevices } from '@herald/testing/many-devices'
 import { until } from '@herald/testing/until'
 import pg from 'pg'
-import { aboutThisRun } from './about-this-run.ts'
+import { aboutThisRun } from './results.ts'
 import { openPeer, startAudience, startServers, type Closers } from './audience-alone.ts'
 import { median } from './report.ts'
 
@@ -81,7 +81,7 @@ const fanOuts: { what: string; segment: unknown }[] = [
   },
 ]
 
-/** As many leaves as are accepted, none of which matches, so that every one is worked out for every device. */
+/** The largest segment that is accepted, with leaves that never match, so that each is computed for every device. */
 function dearest(leafOf: (place: number) => unknown): unknown {
   const groups: unknown[][] = []
   for (let place = 0; place < 100; place += 1) {
@@ -135,7 +135,7 @@ const dearestOnes: { what: string; segment: unknown }[] = [
   { what: 'beginnings of texts', segment: dearest((n) => leaf('externalId', 'startsWith', `nobody-${n}`)) },
 ]
 
-/** Versions that need more than a split, each another; twenty-five tags a user, each user others; every device notified. */
+/** Makes the data dear to read: different versions that need more than a split, twenty-five tags for each user that differ by user, and a last notification for every device. */
 async function makeDear(databaseUrl: string): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl })
   await client.connect()
@@ -203,7 +203,7 @@ async function measure(devices: number, rounds: number): Promise<void> {
   if (values.keep) keep({ what: `segments over ${devices} devices of an app`, ...aboutThisRun(), previews: counted, fanOuts: pages })
 }
 
-/** Undefined: the count was ended at its time limit, which an accepted segment must never reach at a million devices. */
+/** Counts a segment. Undefined when the count was ended at its time limit, which an accepted segment must never reach at a million devices. */
 async function countOrEnded(preview: () => Promise<{ count: number }>): Promise<number | undefined> {
   try {
     return (await preview()).count
@@ -213,7 +213,7 @@ async function countOrEnded(preview: () => Promise<{ count: number }>): Promise<
   }
 }
 
-/** The other apps, as far as audience meets them. The dispatcher takes every batch and finishes it without a send. */
+/** Plays the other apps, as far as audience needs them. The dispatcher takes every batch and finishes it without sending. */
 async function playPeers(natsUrl: string, appId: string) {
   const [gateway, campaigns, tracker, dispatcher] = await Promise.all([
     openPeer(closers, 'gateway', natsUrl),
@@ -265,7 +265,7 @@ async function playPeers(natsUrl: string, appId: string) {
 
   return {
     gateway,
-    /** Fans out and answers how long a page took, from the report of the one before to its own: at the start and at nine tenths. */
+    /** Fans out, and gives how long a page took at the start and after nine tenths, from the report of the page before to its own report. */
     async fanOut(target: FrozenTarget): Promise<{ queued: number; pages: number; firstMs: number; lateMs: number }> {
       const campaignId = newId()
       targets.set(campaignId, target)

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** `rssMb` is what it holds now, `peakRssMb` what it held at most in its life; of Postgres the largest of its processes. */
+/** The use of a process. `rssMb` is its memory now, `peakRssMb` the most of its life; for Postgres they are those of its largest process. */
 export type ProcessUse = { name: string; pid: number; cpuSeconds: number; rssMb: number; peakRssMb: number }
 
 const ticksPerSecond = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }).trim())
@@ -35,7 +35,7 @@ export function measureProcesses(dataDir: string): ProcessUse[] {
   for (const { pid, parent, cpuSeconds: itsOwn, endedCpuSeconds, rssMb, peakRssMb, command, ours } of seen) {
     const backend = parent === postmaster
     if (!ours && !backend) continue
-    // Backends that have ended (autovacuum, a connection that was closed) live on in the postmaster's account of its children.
+    // The CPU time of backends that have ended (autovacuum, a closed connection) is in the postmaster's account of its children.
     const cpuSeconds = pid === postmaster ? itsOwn + endedCpuSeconds : itsOwn
     const name = pid === postmaster || backend ? 'postgres' : nameOf(command)
     if (!name) continue
@@ -60,14 +60,14 @@ export function measureProcesses(dataDir: string): ProcessUse[] {
 const nameOf = (command: string): string | undefined =>
   command.includes('nats-server') ? 'nats-server' : /(?:apps\/(?=\w+\/src\/main\.ts)|bench\/peers\/)([\w-]+)/.exec(command)?.[1]
 
-/** What a process holds now and held at most, MB. Cheap enough to be asked each second, unlike a look at every process. */
+/** The memory of a process, now and at most, in MB. It may be read each second; measureProcesses, which looks at every process, is too slow for that. */
 export function memoryOf(pid: number): { rssMb: number; peakRssMb: number } {
   const status = read(`/proc/${pid}/status`)
   const megabytes = (name: string) => Math.round(Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1] ?? 0) / 1024)
   return { rssMb: megabytes('VmRSS'), peakRssMb: megabytes('VmHWM') }
 }
 
-/** CPU time of each process between two looks, as shares of what was done `times`, in microseconds; the instances of an app are one. */
+/** The CPU time of each process between two measurements, in microseconds, divided by `times`. The instances of an app are added up. */
 export function cpuBetween(before: ProcessUse[], after: ProcessUse[], times: number): Record<string, number> {
   const shares: Record<string, number> = {}
   for (const { name, pid, cpuSeconds } of after) {

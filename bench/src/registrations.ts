@@ -1,12 +1,11 @@
-// What a registration takes: npm run bench:registrations -- --help
+// How long a registration takes and what it costs: npm run bench:registrations -- --help
 import { randomBytes } from 'node:crypto'
 import { parseArgs } from 'node:util'
 import { makeManyDevices } from '@herald/testing/many-devices'
 import { givenTenant, type Device, type Tenant } from '@herald/testing/tenant'
-import { aboutThisRun } from './about-this-run.ts'
+import { aboutThisRun, keep } from './results.ts'
 import { registerDevices } from './crowd.ts'
 import { readWal } from './database-use.ts'
-import { keep } from './keep.ts'
 import { startMeasuredHerald } from './measured-herald.ts'
 import { cpuBetween, measureProcesses } from './processes.ts'
 import type { PostResult } from './poster.ts'
@@ -59,7 +58,7 @@ try {
 
 type Measured = Awaited<ReturnType<typeof measure>>
 
-/** iOS and Android by turns, with tokens that nobody has seen. The simulator need not know them: nothing is sent. */
+/** Makes devices of iOS and Android by turns, with new tokens. The simulator need not know them, because nothing is sent. */
 function newDevices(howMany: number): Device[] {
   return Array.from({ length: howMany }, (_, n) => {
     const id = randomBytes(8).toString('hex')
@@ -69,7 +68,7 @@ function newDevices(howMany: number): Device[] {
   })
 }
 
-/** Registers them in three parts, a tenth, eight tenths and a tenth, so that the end can be held against the beginning. */
+/** Registers devices in three parts (a tenth, eight tenths and a tenth), so that the end can be compared with the beginning. */
 async function measure(tenant: Tenant, where: string, devices: Device[]) {
   const statementsBefore = values.statements ? await readStatements(herald.database) : []
   const [rowsBefore, walBefore] = [await countDevices(tenant), await readWal(herald.database)]
@@ -91,7 +90,7 @@ async function measure(tenant: Tenant, where: string, devices: Device[]) {
     answeredMs: { p50: parts.at(-1)?.answeredMs.p50, p99: Math.max(...parts.map(({ answeredMs }) => answeredMs.p99)) },
     cpuMsEach: cpu,
     cpuMsEachInAll: Object.values(cpu).reduce((sum, ms) => sum + ms, 0),
-    /** What the asking took, beside: a rate that is held up by it would show here. */
+    /** The CPU time of the process that posts: it shows whether that process limited the rate. */
     posterCpuMsEach: (parts.reduce((sum, part) => sum + part.cpuSeconds, 0) * 1000) / devices.length,
     walBytesEach: ((await readWal(herald.database)) - walBefore) / devices.length,
     ...(values.statements && {
@@ -108,7 +107,7 @@ async function measure(tenant: Tenant, where: string, devices: Device[]) {
   return result
 }
 
-/** The simulator's crowd, 32 at once: what the bench used before, and other tools still do. */
+/** Registers devices by the simulator's crowd, 32 at once, as the bench did before and other tools still do. */
 async function throughCrowd(tenant: Tenant) {
   const devices = (await tenant.makeDevices('ios', tenth)).map(({ id }) => id)
   const before = measureProcesses(herald.dataDir)

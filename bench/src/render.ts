@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util'
 import { compile, type PlaceholderValues } from '@herald/contracts/placeholder'
 import { compileEntry } from '@herald/contracts/render-entry'
 import { Liquid } from 'liquidjs'
-import { aboutThisRun } from './about-this-run.ts'
+import { aboutThisRun } from './results.ts'
 import { median } from './report.ts'
 
 const help = `node bench/src/render.ts [--seconds 1] [--rounds 5] [--keep]
@@ -79,8 +79,8 @@ const results = cases.map(({ what, render, liquid }) => {
 })
 
 /**
- * By the process's CPU time, so that a busy machine counts less. Each text is read to its last character: V8 joins the pieces of a
- * string only when somebody looks.
+ * Measured by the process's CPU time, so that a busy machine counts less. Each text is read to its last character, because V8 joins the pieces of a
+ * string only when it is read.
  */
 function rendersPerSecond(render: (user: PlaceholderValues) => string): number {
   const before = process.cpuUsage()

@@ -5,17 +5,17 @@ export type Round = {
   /** Why the round counts for nothing; null when it counts. */
   void: string | null
   pushes: number
-  /** From the send to the last push the simulator accepted. */
+  /** The seconds from the send to the last push that the simulator accepted. */
   seconds: number
-  /** From the send until the contender says that it is done: with Herald, every outcome counted. */
+  /** The seconds from the send until the contender says that it is done; Herald says so when every outcome is counted. */
   secondsToSettled: number
   pushesPerSecond: number
   said: Said
-  /** By process of the contender; the simulator is not among them. */
+  /** The CPU time of each process of the contender, without the simulator. */
   cpuMicrosecondsPerPush: Record<string, number>
   simulatorCpuMicrosecondsPerPush: number
   idleHeraldCores: number | null
-  /** The most that each process has held so far in its life. */
+  /** The most memory that each process has taken so far in its life. */
   peakRssMb: Record<string, number>
   walBytesPerPush: number
   ledgerBytesPerPush: number | null
@@ -27,18 +27,18 @@ export const median = (numbers: number[]): number => {
   return sorted.length % 2 === 1 ? (sorted[middle] ?? 0) : ((sorted[middle - 1] ?? 0) + (sorted[middle] ?? 0)) / 2
 }
 
-/** The least value that no more than `share` of the numbers are above of: 0.5 the median, 0.99 the p99. */
+/** The smallest of the numbers that at least `share` of them do not exceed: the median for 0.5, the p99 for 0.99. */
 export function quantile(numbers: number[], share: number): number {
   const sorted = numbers.toSorted((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
 }
 
-/** CPU of all its processes; `withPostgres` false leaves its database out. */
+/** The CPU time of all processes of a round; with `withPostgres` false without its database. */
 function cpuOf({ cpuMicrosecondsPerPush }: Round, withPostgres: boolean): number {
   return Object.entries(cpuMicrosecondsPerPush).reduce((sum, [name, cpu]) => (withPostgres || name !== 'postgres' ? sum + cpu : sum), 0)
 }
 
-/** What is compared, of one round. A peer's Postgres is a row of its own: the goals count Herald's and leave the peer's out. */
+/** The measures that are compared. CPU with and without Postgres are rows of their own: the goals count Herald's Postgres and leave the peer's out. */
 const measures: { what: string; of: (round: Round) => number | null; digits: number }[] = [
   { what: 'pushes/s', of: ({ pushesPerSecond }) => pushesPerSecond, digits: 0 },
   { what: 'CPU µs/push', of: (round) => cpuOf(round, true), digits: 1 },
@@ -51,7 +51,7 @@ const measures: { what: string; of: (round: Round) => number | null; digits: num
   { what: 's to settled', of: ({ secondsToSettled }) => secondsToSettled, digits: 2 },
 ]
 
-/** The medians of each contender over its rounds that count; null where there is none. */
+/** The medians of each contender over its rounds that count; null when no round has the measure. */
 export function medians(rounds: Round[]): Record<string, Record<string, number | null>> {
   const counted = rounds.filter((round) => round.void === null)
   const names = [...new Set(rounds.map(({ contender }) => contender))]
@@ -69,7 +69,7 @@ export function medians(rounds: Round[]): Record<string, Record<string, number |
   )
 }
 
-/** Herald over a peer, the median of the ratios of rounds that stood beside each other: a busy machine is slow to both. */
+/** Herald's figures divided by a peer's: the median of the ratios of neighbouring rounds, because a busy machine slows down both. */
 export function ratios(rounds: Round[], peer: string): { pushesPerSecond: number; cpuPerPush: number } | null {
   const of = (name: string) => rounds.filter(({ contender }) => contender === name)
   const pairs = of('herald').flatMap((own, index) => {

@@ -17,7 +17,7 @@ import { openMetrics } from '@herald/service/metrics'
 import { migrate } from '@herald/service/migrate'
 import { provision } from '@herald/service/provision'
 import { until } from '@herald/testing/until'
-import { aboutThisRun } from './about-this-run.ts'
+import { aboutThisRun } from './results.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const help = `node bench/src/schedules.ts [--schedules 500] [--processes 5] [--kills 2] [--keep]
@@ -53,11 +53,11 @@ try {
 
 async function measure({ count, processes, kills }: { count: number; processes: number; kills: number }) {
   const { environment, openPeer } = await startServers()
-  // The gateway first: it makes the streams that the others wait for.
+  // The gateway comes first, because it makes the streams that the others wait for.
   const [gateway, audience] = [await openPeer('gateway'), await openPeer('audience')]
   /** When audience first heard of a campaign, by the clock of this process, and how often. */
   const heard = new Map<string, { at: number; times: number }>()
-  // Room for all: how fast audience works them off is its own matter.
+  // There are slots for all messages, because the speed of audience is not measured here.
   await audience.consume(fanOutWork, { slots: count }, async ({ campaignId }) => {
     const { at, times } = heard.get(campaignId) ?? { at: Date.now(), times: 0 }
     heard.set(campaignId, { at, times: times + 1 })
@@ -83,7 +83,7 @@ async function measure({ count, processes, kills }: { count: number; processes: 
     await end(app, 'SIGKILL')
   }
   await until(() => heard.size >= count, { withinMs: 60_000, what: 'every start' })
-  // What a killed process had started and not pointed at is heard within its lease; what comes after that would be a second start.
+  // A run that a killed process had started and not pointed at is heard of within its lease; what is heard after that would be a second start.
   await new Promise((done) => setTimeout(done, 5_000))
 
   const campaigns = await listAll(gateway, appId)
@@ -128,7 +128,7 @@ async function listAll(gateway: Bus, appId: string): Promise<Campaign[]> {
   return campaigns
 }
 
-/** Postgres with fsync, nats-server, the schema of campaigns; answers the environment of the app and how to play the others. */
+/** Starts Postgres with fsync and a nats-server, and makes the schema of campaigns. Gives the app's environment and a way to play the other apps. */
 async function startServers() {
   const postgres = await startPostgres({ dataDir: join(directory, 'postgres'), durable: true, database: 'herald' })
   closers.push(() => postgres.stop())
@@ -146,7 +146,7 @@ async function startServers() {
   return { environment, openPeer }
 }
 
-/** Answers when the process is up. */
+/** Starts campaigns and returns when it is ready. */
 async function startCampaigns(environment: Record<string, string>): Promise<ChildProcess> {
   const app = spawn(process.execPath, [join(root, 'apps/campaigns/src/main.ts')], {
     env: { PATH: process.env['PATH'], ...environment },

@@ -5,20 +5,20 @@ import type { Said } from './peers.ts'
 import { cpuBetween, measureProcesses } from './processes.ts'
 import type { Round } from './report.ts'
 
-/** Who sends: Herald or a peer. */
+/** A server that sends: Herald or a peer. */
 export type Contender = {
   name: string
-  /** What its processes name: see measureProcesses. */
+  /** The directory that its processes name in their environment or command line: see measureProcesses. */
   directory: string
-  /** Asks for one push to every device. Answers when the contender itself says that it is done. */
+  /** Asks for one push to every device. Resolves when the contender itself says that it is done. */
   send(): Promise<Said>
-  /** WAL of its Postgres, bytes. */
+  /** The WAL of its Postgres, bytes. */
   wal(): Promise<number>
-  /** What it keeps of each push on disk, bytes, where that is known. */
+  /** How many bytes its record of the pushes takes on disk, where that is known. */
   ledger?(): Promise<number>
 }
 
-/** Herald as one of those who send. `send` ends when the campaign is `sent`, which is when every outcome is counted. */
+/** Herald as a contender. `send` resolves when the campaign is `sent`, which is when every outcome is counted. */
 export function heraldSends({ dataDir, database }: MeasuredHerald, tenant: Tenant): Contender {
   return {
     name: 'herald',
@@ -45,8 +45,8 @@ export function heraldSends({ dataDir, database }: MeasuredHerald, tenant: Tenan
 type Summary = { accepted: { total: number }; distinctDevices: number; rejected: Record<string, number>; lastAcceptedAt: number }
 
 /**
- * One send to all by one contender, measured from its beginning to the last push that the simulator accepted, and its CPU to the end of its own work. The
- * simulator's record decides: with fewer pushes than devices, a device that was asked twice, or a push that Herald counts otherwise, the round is void.
+ * Measures one send to all devices by one contender: its time up to the last push that the simulator accepted, and its CPU time up to the end of its own work. The
+ * simulator's record decides: with fewer pushes than devices, two pushes to one device, or a push that Herald counts differently, the round is void.
  */
 export async function sendRound(contender: Contender, { herald, tenant }: { herald: MeasuredHerald; tenant: Tenant }, pushes: number) {
   await tenant.simulator('POST', '/reset')
@@ -60,7 +60,7 @@ export async function sendRound(contender: Contender, { herald, tenant }: { hera
   const settledAt = performance.timeOrigin + performance.now()
   const after = measureProcesses(contender.directory)
   const besideAfter = measureProcesses(herald.dataDir)
-  // What comes after a contender said that it is done is a copy, or was not done.
+  // A push that comes after the contender said that it is done is a second copy, or the contender was not done.
   await new Promise((resolve) => setTimeout(resolve, 1_000))
   const { accepted, distinctDevices, rejected, lastAcceptedAt } = await summary()
 
@@ -83,7 +83,7 @@ export async function sendRound(contender: Contender, { herald, tenant }: { hera
     said,
     cpuMicrosecondsPerPush: cpu,
     simulatorCpuMicrosecondsPerPush: simulator,
-    // The platform waits beside a peer's round: what that took of a core.
+    // During a peer's round Herald is idle; this is the share of a core that it takes then.
     idleHeraldCores: contender.name === 'herald' ? null : (total(beside) * pushes) / 1e6 / ((settledAt - postedAt) / 1000),
     peakRssMb: Object.fromEntries(after.filter(({ name }) => name !== 'simulator').map(({ name, peakRssMb }) => [name, peakRssMb])),
     walBytesPerPush: ((await contender.wal()) - walBefore) / pushes,

@@ -1,11 +1,10 @@
-// What a notification to one device takes: npm run bench:small -- --help
+// How long a notification to one device takes and what it costs: npm run bench:small -- --help
 import { parseArgs } from 'node:util'
 import { givenTenant, type Device, type Tenant } from '@herald/testing/tenant'
 import { until } from '@herald/testing/until'
-import { aboutThisRun } from './about-this-run.ts'
+import { aboutThisRun, keep } from './results.ts'
 import { externalIdOf, makeDevices, registerDevices } from './crowd.ts'
 import { readWal, untilAllSettled } from './database-use.ts'
-import { keep } from './keep.ts'
 import { startMeasuredHerald } from './measured-herald.ts'
 import type { PostJob } from './poster.ts'
 import { cpuBetween, measureProcesses } from './processes.ts'
@@ -41,7 +40,7 @@ if (values.help) {
 const { platform } = values
 if (platform !== 'ios' && platform !== 'android') throw new Error(`--platform ${platform} is neither ios nor android`)
 const [idle, seconds, window, rate] = [Number(values.idle), Number(values.seconds), Number(values.window), Number(values.rate)]
-/** More than two cores can take: the simulator keeps each push with its payload. */
+/** The most sends a second. Two cores cannot do so many, because the simulator keeps each push with its payload. */
 const mostPerSecond = 5_000
 
 const herald = await startMeasuredHerald({ statements: values.statements })
@@ -83,7 +82,7 @@ try {
 type Pace = Pick<PostJob, 'count' | 'connections' | 'withinSeconds' | 'window' | 'perSecond'>
 type Measured = Awaited<ReturnType<typeof measure>>
 
-/** Sends by turns to the devices, in the pace that is told, until each push has arrived and is counted. */
+/** Sends to the devices by turns, at the given pace, until each push has arrived and is counted. */
 async function measure(tenant: Tenant, devices: Device[], pace: Pace) {
   await tenant.simulator('POST', '/reset')
   const statementsBefore = values.statements ? await readStatements(herald.database) : []
@@ -112,11 +111,11 @@ async function measure(tenant: Tenant, devices: Device[], pace: Pace) {
   return {
     pushes,
     perSecond: pushes / ((Math.max(...acceptedAt.values()) - Math.min(...result.postedAt)) / 1000),
-    /** From the POST (at a rate: from when it was due) to the simulator's record of the push. */
+    /** The time from the POST (at a rate: from the time when it was due) to the simulator's record of the push. */
     arrivedMs: { p50: quantile(latencies, 0.5), p99: quantile(latencies, 0.99), max: Math.max(...latencies) },
     answeredMs: result.answeredMs,
     cpuMsPerSend: cpu,
-    /** All but the simulator; the process that posts is not among them. */
+    /** The CPU time of all processes, without the simulator and the process that posts. */
     cpuMsPerSendInAll: Object.entries(cpu).reduce((sum, [name, ms]) => (name === 'simulator' ? sum : sum + ms), 0),
     walBytesPerSend: ((await readWal(herald.database)) - walBefore) / pushes,
     ...(values.statements && { statements: perThing(statementsBetween(statementsBefore, await readStatements(herald.database)), pushes) }),

@@ -2,7 +2,7 @@ import { fork } from 'node:child_process'
 import { join } from 'node:path'
 import type { PostJob, PostResult } from './poster.ts'
 
-/** Starts the process that posts. One job at a time; a job with an answer that is not as it should be throws, because its figures would be of something else. */
+/** Starts the process that posts. It does one job at a time. A job with an answer of another status throws, because its figures would measure something else. */
 export function startPoster() {
   const child = fork(join(import.meta.dirname, 'poster.ts'), [], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
   return {

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 
-/** What one statement of one app cost: calls and microseconds of execution, bytes of WAL and the full page images among them, rows. */
+/** What one statement of one app cost: its calls, microseconds of execution, bytes of WAL with the full page images in them, and rows. */
 export type Statement = {
   app: string
   id: string
@@ -12,7 +12,7 @@ export type Statement = {
   rows: number
 }
 
-/** Everything that the apps' roles have executed so far, by pg_stat_statements. What the bench asks itself is left out. */
+/** Every statement that the apps' roles have executed so far, by pg_stat_statements. The bench's own statements are left out. */
 export async function readStatements(database: pg.Client): Promise<Statement[]> {
   const { rows } = await database.query<Record<'app' | 'id' | 'text' | 'calls' | 'ms' | 'wal' | 'pages' | 'rows', string>>(`
     select substr(rolname, 8) as app, queryid::text as id, query as text, sum(calls) as calls, sum(total_exec_time) as ms,
@@ -31,7 +31,7 @@ export async function readStatements(database: pg.Client): Promise<Statement[]> 
   }))
 }
 
-/** What was executed between two looks, the dearest first. */
+/** The statements that were executed between two measurements, the dearest first. */
 export function statementsBetween(before: Statement[], after: Statement[]): Statement[] {
   const earlier = new Map(before.map((one) => [`${one.app} ${one.id}`, one]))
   return after
@@ -51,7 +51,7 @@ export function statementsBetween(before: Statement[], after: Statement[]): Stat
     .toSorted((one, other) => other.microseconds - one.microseconds)
 }
 
-/** Statements as shares of what was done `times`: pushes or sends. `all` holds every statement, `dearest` the twenty-five that took longest. */
+/** The cost of statements for each push or send, of which there were `times`. `all` is the sum of all statements, `dearest` the twenty-five that took longest. */
 export function perThing(statements: Statement[], times: number) {
   const total = (value: 'calls' | 'microseconds' | 'walBytes' | 'fullPages') =>
     statements.reduce((sum, statement) => sum + statement[value], 0) / times
@@ -71,7 +71,7 @@ export function perThing(statements: Statement[], times: number) {
 
 export type PerThing = ReturnType<typeof perThing>
 
-/** The table as text, a statement a line. `thing` is what was counted: push or send. */
+/** The table as text, with a line for each statement. `thing` is the word for what was counted: push or send. */
 export function statementLines({ all, dearest }: PerThing, thing: string): string[] {
   const line = (calls: number, microseconds: number, walBytes: number, text: string) =>
     `${calls.toFixed(4).padStart(10)}${microseconds.toFixed(1).padStart(10)}${walBytes.toFixed(1).padStart(10)}  ${text}`

@@ -23,7 +23,7 @@ import { migrate } from '@herald/service/migrate'
 import { provision } from '@herald/service/provision'
 import type { Service } from '@herald/service/run'
 import { until } from '@herald/testing/until'
-import { aboutThisRun } from './about-this-run.ts'
+import { aboutThisRun } from './results.ts'
 import { measureProcesses } from './processes.ts'
 
 const root = resolve(import.meta.dirname, '../..')
@@ -51,7 +51,7 @@ if (values.help) {
 
 const perAnnouncement = 500
 const killEveryMs = 2_000
-/** As it is started in earnest: left alone the young generation grows to 130 MB of a burst's garbage, 384 MB in all. */
+/** Limits of the heap, as in production: without them the young generation grows to 130 MB with the garbage of a burst, and the process to 384 MB. */
 const heapOptions = '--max-semi-space-size=16 --max-old-space-size=1024'
 const directory = mkdtempSync(join(tmpdir(), 'herald-bench-webhooks-'))
 const closers: (() => unknown)[] = [() => rmSync(directory, { recursive: true, force: true })]
@@ -70,7 +70,7 @@ try {
 async function measure({ eventCount, appCount, endpointCount }: { eventCount: number; appCount: number; endpointCount: number }) {
   const { environment, bus } = await startServers()
   const confirmedAt = new Map<string, number>()
-  // The gateway first: it makes the streams that the others wait for.
+  // The gateway comes first, because it makes the streams that the others wait for.
   const [gateway, tracker, audience] = [await bus('gateway'), await bus('tracker'), await bus('audience')]
   tracker.answer(confirmTrackerAnnouncements, async ({ announcementIds }) => {
     for (const id of announcementIds) confirmedAt.set(id, performance.now())
@@ -123,7 +123,7 @@ async function measure({ eventCount, appCount, endpointCount }: { eventCount: nu
             tracker.publish(eventSubjects.pushSettled, { announcementId, owner: 'tracker', events }, `${announcementId}.${round}`),
           ),
       )
-      // Spread over the kills, as a tracker would; a throughput run takes all it can.
+      // With --kill the announcements are spread over the kills, as a tracker would do; a throughput run publishes as fast as it can.
       if (values.kill) await new Promise((done) => setTimeout(done, 1_000))
     }
     await until(() => confirmedAt.size === announcements.size, { withinMs: values.kill ? 4_000 : 60_000 }).catch(() => undefined)
@@ -154,8 +154,8 @@ async function measure({ eventCount, appCount, endpointCount }: { eventCount: nu
   }
 
   /**
-   * One event per app every 100 ms for 10 s, beside an endpoint that is dead and one that never answers: how long each event takes from its
-   * announcement to its healthy receiver. A batch waits for up to 1 s.
+   * Measures how long each event takes from its announcement to its healthy receiver: one event per app every 100 ms for 10 s, beside an endpoint that is dead and
+   * one that never answers. A batch waits for up to 1 s.
    */
   async function measureTrickle() {
     const announcedAt = new Map<string, number>()
@@ -177,7 +177,7 @@ async function measure({ eventCount, appCount, endpointCount }: { eventCount: nu
   }
 }
 
-/** Postgres with fsync, nats-server, the schema of webhooks; answers the environment of the app and how to play the others. */
+/** Starts Postgres with fsync and a nats-server, and makes the schema of webhooks. Gives the app's environment and a way to play the other apps. */
 async function startServers() {
   const postgres = await startPostgres({ dataDir: join(directory, 'postgres'), durable: true, database: 'herald' })
   closers.push(() => postgres.stop())
@@ -209,7 +209,7 @@ async function startServers() {
   return { environment, bus }
 }
 
-/** An https receiver that counts; with --kill three answers of ten fail. */
+/** Starts an https receiver that counts; with --kill three answers of ten fail. */
 async function startReceiver() {
   const { ca, certificate, privateKey } = makeServerCertificate(new Date(), 2)
   const authority = join(directory, 'ca.pem')
@@ -279,7 +279,7 @@ function idOf({ campaignId, subscriptionId, type }: Event): string {
   return `evt_${hash('sha256', `${campaignId}|${subscriptionId}|${type}`).slice(0, 24)}`
 }
 
-/** CPU time so far of webhooks and of Postgres with all its processes. */
+/** The CPU time so far of webhooks, and of Postgres with all its processes. */
 function cpuByProcess(): Map<string, number> {
   return new Map(measureProcesses(directory).map(({ name, cpuSeconds }) => [name, cpuSeconds]))
 }

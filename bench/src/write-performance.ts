@@ -1,4 +1,4 @@
-// `npm run bench:table`: writes the tables of docs/performance.md anew from what is kept in bench/results. No figure of that page is written by hand.
+// `npm run bench:table`: writes the tables of docs/performance.md anew from the results in bench/results. No figure of that page is written by hand.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { rows, type Kept, type Row } from './performance-rows.ts'
@@ -8,7 +8,7 @@ const root = resolve(import.meta.dirname, '../..')
 const page = join(root, 'docs/performance.md')
 const results = join(root, 'bench/results')
 
-/** The newest result whose file's name begins so, with a date after it. */
+/** Finds the newest result whose file's name is `beginning`, a date and a commit. */
 const kept: Kept = (beginning) => {
   const candidates = readdirSync(results)
     .filter((file) => file.startsWith(beginning) && /^\d{4}-\d\d-\d\d-/.test(file.slice(beginning.length)))

@@ -6,7 +6,7 @@ import { startHerald, freshDataDir, removeDataDir } from '@herald/testing/herald
 import { givenTenant, type Tenant } from '@herald/testing/tenant'
 import { until } from '@herald/testing/until'
 import { chromium, type Page } from 'playwright-core'
-import { givenDevices, ok, sendCampaign, settle, type Registered } from '../tests/campaigns.ts'
+import { givenDevices, ok, sendCampaign, untilSettled, type Registered } from '../tests/campaigns.ts'
 import { browserPath } from './browser-path.ts'
 
 const images = resolve(import.meta.dirname, '../../docs/images')
@@ -104,7 +104,7 @@ async function givenHistory(tenant: Tenant, devices: Registered[]): Promise<Made
     201,
   )
   const campaignId = await sendCampaign(tenant, { name: 'Weekend sale', content: shipped, data: { order: '17' } }, 'sending')
-  await settle(tenant, campaignId)
+  await untilSettled(tenant, campaignId)
   const text = (title: string, body: string) => ({ _default: 'en', en: { title, body } })
   const experimentId = await sendCampaign(
     tenant,
@@ -121,7 +121,7 @@ async function givenHistory(tenant: Tenant, devices: Registered[]): Promise<Made
     },
     'sending',
   )
-  await settle(tenant, experimentId)
+  await untilSettled(tenant, experimentId)
   await sendCampaign(
     tenant,
     {
@@ -131,7 +131,7 @@ async function givenHistory(tenant: Tenant, devices: Registered[]): Promise<Made
     'active',
   )
   await sendCampaign(tenant, { name: 'New year', schedule: { type: 'user_timezone', localTime: '09:00' } }, 'scheduled')
-  await settle(
+  await untilSettled(
     tenant,
     ok(
       await tenant.call<{ id: string }>('POST', '/v1/notifications', {

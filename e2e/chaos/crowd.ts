@@ -5,10 +5,10 @@ import { onDatabase, type Platform } from './platform.ts'
 
 const everyPlatform = ['ios', 'android', 'web'] as const
 
-/** A device at the simulator, and its subscription here. */
+/** A device at the simulator, and its subscription at Herald. */
 export type Registered = Device & { subscriptionId: string }
 
-/** Devices of the platforms in equal parts, registered through the API. */
+/** Makes devices of the three platforms in equal parts, and registers them through the API. */
 export async function givenCrowd({ herald, tenant }: Platform, count: number): Promise<Registered[]> {
   const devices = await makeDevices(tenant, count, everyPlatform)
   const registered: Registered[] = []
@@ -26,8 +26,8 @@ export async function givenCrowd({ herald, tenant }: Platform, count: number): P
 }
 
 /**
- * The same by SQL, one user each with the external id `person-<n>`: 50,000 in seconds instead of minutes. What is registered
- * is the address the simulator knows, so that everything after the registration is real.
+ * The same, but registered by SQL: 50,000 devices in seconds instead of minutes, each with a user of its own whose external id is
+ * `user-<n>`. Each device is registered under the address that the simulator knows, so everything after the registration is real.
  */
 export async function givenManyDevices(
   { herald, tenant }: Platform,
@@ -46,7 +46,7 @@ export async function givenManyDevices(
       await client.query('begin')
       await client.query(
         `insert into users (id, app_id, external_id, created_at) select *, $4 from unnest($1::text[], $2::text[], $3::text[])`,
-        [userIds, some.map(() => tenant.appId), some.map((_device, place) => `person-${from + place}`), madeAt],
+        [userIds, some.map(() => tenant.appId), some.map((_device, place) => `user-${from + place}`), madeAt],
       )
       await client.query(
         `insert into subscriptions (id, app_id, user_id, platform, address, address_hash, p256dh, auth, created_at, registered_at)

@@ -6,7 +6,7 @@ import { familyOf, runningProcesses, signalAll } from './processes.ts'
 import type { Random } from './random.ts'
 
 export type Stage = Platform & { random: Random }
-/** What was done, and how many dispatchers it may have ended with pushes under way: each may repeat one window. */
+/** What a fault did, and how many dispatchers it ended that may have had pushes under way: each may cost one window of copies. */
 export type Done = { what: string; dispatchersLost: number }
 export type Fault = (stage: Stage) => Promise<Done>
 
@@ -38,8 +38,8 @@ const stopApp: Fault = async (stage) => {
 }
 
 /**
- * Longer than a lease now and then: another takes over, and the thawed one must notice before it sends again. It may have asked last 3 s
- * and a call's time before it froze.
+ * Now and then this is longer than a lease: another process takes over, and the thawed one must notice before it sends again. Its last
+ * renewal may have been 3 s and the time of a call before it froze.
  */
 const freezeApp: Fault = async (stage) => {
   const app = pickApp(stage)
@@ -59,7 +59,7 @@ const signalServer =
     return { what: `${words} ${name}`, dispatchersLost: 0 }
   }
 
-/** While Postgres or NATS is frozen a dispatcher cannot renew: past a lease its batches are another's. */
+/** While Postgres or NATS is frozen a dispatcher cannot renew its leases. Its batches go to another when the leases end. */
 const freezeServer =
   (name: 'postgres' | 'nats-server'): Fault =>
   async ({ herald, random }) => {
@@ -73,7 +73,7 @@ const freezeServer =
     return { what: `froze ${name} for ${Math.round(ms)} ms`, dispatchersLost: 0 }
   }
 
-/** The supervisor starts it again after 0.2 s, on an empty store. */
+/** The supervisor starts nats-server again after 0.2 s, with an empty store. */
 const loseNatsStore: Fault = async ({ herald }) => {
   const pid = pidOf(herald, 'nats-server')
   if (pid !== undefined) signalAll([pid], 'SIGKILL')
@@ -81,7 +81,7 @@ const loseNatsStore: Fault = async ({ herald }) => {
   return { what: 'killed nats-server and deleted its store', dispatchersLost: 0 }
 }
 
-/** All of these are answers that say whether the push was taken: none of them may cost or copy one. */
+/** After each of these troubles it is certain whether the provider took the push, so none may lose or copy one. */
 const troubleProvider: Fault = async ({ tenant, random }) => {
   const service = random.pick(['apns', 'fcm', 'web-push'])
   const trouble = random.pick([{ outage: '503' }, { goawayEvery: 200 }, { refuseStreamShare: 0.01 }, { latencyMs: 150 }])
@@ -92,7 +92,7 @@ const troubleProvider: Fault = async ({ tenant, random }) => {
   return { what: `${service}: ${JSON.stringify(trouble)} for ${Math.round(ms)} ms`, dispatchersLost: 0 }
 }
 
-/** Every fault by name; a run picks from them by its seed, killing apps more often than the rest. */
+/** Every fault by name. A run picks from them by its seed, and kills apps more often than it does the rest. */
 export const faults = {
   'kill-app': killApp,
   'stop-app': stopApp,
@@ -107,7 +107,7 @@ export const faults = {
 } satisfies Record<string, Fault>
 export type FaultName = keyof typeof faults
 
-/** Ends whatever a fault may have left: frozen processes and a troubled provider. */
+/** Undoes what a fault may have left behind: frozen processes and a provider in trouble. */
 export async function endFaults({ herald, tenant }: Stage): Promise<void> {
   for (const pid of runningProcesses(herald.dataDir).values()) signalAll(familyOf(pid), 'SIGCONT')
   await tenant.simulator('DELETE', '/faults')

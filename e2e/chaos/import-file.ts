@@ -3,7 +3,7 @@ import type { Tenant } from '@herald/testing/tenant'
 import { until } from '@herald/testing/until'
 import { onDatabase } from './platform.ts'
 
-/** What an import has come to, as far as tests ask. */
+/** The report of an import, as far as tests read it. */
 export type Report = {
   id: string
   state: string
@@ -26,7 +26,7 @@ export async function startImport(tenant: Tenant, settings: Record<string, unkno
   return body.id
 }
 
-/** One try to send the rest of a file; answers the status, 0 when there was no answer. */
+/** Tries once to send the rest of a file. Answers the status, or 0 when there was no answer. */
 export async function putFile(
   { baseUrl, adminToken }: Herald,
   { appId }: Tenant,
@@ -45,7 +45,7 @@ export async function putFile(
   )
 }
 
-/** Sends a whole file and finishes, going on where the import is after whatever went wrong. Answers the report and every status on the way. */
+/** Sends a whole file and finishes the import. After anything goes wrong it continues from the import's offset. Answers the report and every status. */
 export async function importFile(
   herald: Herald,
   tenant: Tenant,
@@ -72,7 +72,7 @@ export async function importFile(
   return { report, statuses }
 }
 
-/** All users and devices of an app, without ids, in an order of their own. */
+/** All users and devices of an app, without ids, ordered by address. */
 export const contentOf = (herald: Herald, appId: string): Promise<Record<string, unknown>[]> =>
   onDatabase(herald, async (client) => {
     const { rows } = await client.query<Record<string, unknown>>(
@@ -86,13 +86,13 @@ export const contentOf = (herald: Herald, appId: string): Promise<Record<string,
     return rows
   })
 
-/** A CSV file of devices of all sorts: several of one person, some twice, some opted out, quotes and line ends in fields, and every 50th row wrong. */
+/** A CSV file of devices of all sorts: several of one user, some twice, some opted out, quotes and line ends in fields, and every 50th row wrong. */
 export function manyRows(count: number): Buffer {
   const lines = ['platform,token,externalId,tags,language,deviceModel,optedIn,sessionCount,createdAt,lastActiveAt']
   for (let n = 0; n < count; n += 1) {
     const token = n % 2 === 0 ? `${'ab'.repeat(24)}${String(n).padStart(16, '0')}` : `fcm-${n}:APA91b${'x'.repeat(60)}`
     const platform = n % 2 === 0 ? 'ios' : 'android'
-    const externalId = n % 5 === 0 ? '' : `person-${n % Math.ceil(count / 3)}`
+    const externalId = n % 5 === 0 ? '' : `user-${n % Math.ceil(count / 3)}`
     const tags = `"{""plan"":""${n % 3 === 0 ? 'pro' : 'free'}"",""note"":""a, ü 😀""}"`
     const day = `2024-${String(1 + (n % 12)).padStart(2, '0')}-01 0${n % 10}:00:00`
     const line = [

@@ -10,12 +10,12 @@ import { scenarios } from './scenarios.ts'
 const help = `npm run chaos -- [--seed 1] [--seeds 1] [--seconds 25] [--devices 500] [--faults kill-app,freeze-postgres,…] [--keep]
 npm run chaos -- --scenario <name>|all [--devices 50000] [--seed 1] [--seeds 1] [--keep]
 
-Runs the whole platform against the local simulator, does to it what the seed says, and holds the counters against what
-every device was really sent. Prints the seed, every fault and the verdict; exits 1 when a seed failed. --seeds runs that
-many from --seed on; --devices is per platform; --keep writes bench/results/chaos-*.json.
+Runs the whole platform against the local simulator, makes the faults that the seed picks, and compares the counters with
+what every device was really sent. Prints the seed, every fault and the result; exits 1 when a seed failed. --seeds runs
+that many seeds, beginning with --seed; --devices is per platform; --keep writes bench/results/chaos-*.json.
 Faults: ${Object.keys(faults).join(', ')}
 
-With --scenario one promise is put to the test instead (docs/faults.md); --devices is then the size of the send in all.
+With --scenario one promise is tested instead (docs/faults.md); --devices is then the number of devices in all.
 ${Object.entries(scenarios)
   .map(([name, { promise }]) => `  ${name.padEnd(18)} ${promise}`)
   .join('\n')}`
@@ -62,7 +62,7 @@ async function playScenarios(asked: string): Promise<boolean> {
   return bad.length === 0
 }
 
-/** Plays the same once more in a network that has nothing but a loopback of its own. */
+/** Runs the same command again in a network namespace of its own, which has only a loopback interface. */
 function againInOwnNetwork(): boolean {
   const command = ['--net', 'sh', '-c', 'ip link set lo up && exec "$0" "$@"', process.execPath, ...process.argv.slice(1)]
   return spawnSync('unshare', command, { stdio: 'inherit', env: { ...process.env, CHAOS_OWN_NETWORK: 'yes' } }).status === 0
@@ -84,7 +84,7 @@ async function runSeeds(): Promise<boolean> {
     print(`seed ${seed}`)
     const result = await runSeed({ seed, seconds, devicesPerPlatform, faultNames, print })
     results.push(result)
-    const { missing, copies, strangers, unsettled, difference, series, failed } = result.verdict
+    const { missing, copies, strangers, unsettled, difference, series, failed } = result
     print(
       `${result.good ? 'good' : 'BAD '} seed ${seed}: ${result.campaigns} campaigns, ${result.faults.length} faults, missing ${missing}, ` +
         `copies ${copies} (at most ${result.copiesAllowed}), with another identity ${strangers}, counter difference ${difference}, series difference ${series}, ` +

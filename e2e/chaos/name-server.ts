@@ -3,12 +3,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** An address of the loopback range that nobody else listens on at port 53. */
+/** A loopback address on whose port 53 no other program listens. */
 const address = '127.0.0.153'
 
 /**
- * Runs work beside a name server that hears every question and answers none. `launcher` is put before a command to give it a file system
- * in which this is the only name server. Needs root.
+ * Runs work beside a name server that answers no question. A command with `launcher` in front of it runs with a file system in which this
+ * is the only name server. Needs root.
  */
 export async function withSilentNameServer<T>(work: (server: { launcher: string[] }) => Promise<T>): Promise<T> {
   const directory = mkdtempSync(join(tmpdir(), 'herald-names-'))

@@ -7,10 +7,10 @@ import { familyOf, runningProcesses, signalAll } from './processes.ts'
 
 export type Platform = { herald: Herald; tenant: Tenant }
 
-/** `launcher`: a command that runs the starter, such as one that gives it another file system. */
+/** `launcher`: a command that runs the starter, for example with another file system. */
 type Options = { launcher?: string[] }
 
-/** Runs work on a platform of its own with one tenant. Thaws and stops it whatever happens; its data is gone afterwards. */
+/** Runs work on a platform of its own with one tenant. Afterwards, whatever happened, it thaws and stops the platform and deletes its data. */
 export async function onPlatform<T>(
   env: Record<string, string>,
   work: (platform: Platform) => Promise<T>,
@@ -34,7 +34,7 @@ export async function onDataDirectory<T>(
   const herald = await startHerald({ dataDir, env, ...options })
   try {
     const tenant = await givenTenant(herald)
-    // A dispatcher that is started again asks for the token it had; the simulator's own allowance is not what is tested here.
+    // A dispatcher that is started again asks for a provider token anew. The simulator's limit on new tokens is not what is tested here.
     await tenant.simulator('PUT', '/faults', { providerTokenUpdates: 1_000 })
     return await work({ herald, tenant })
   } finally {
@@ -43,7 +43,7 @@ export async function onDataDirectory<T>(
   }
 }
 
-/** Work on the platform's database as its owner, for what no API shows. */
+/** Runs work on the platform's database as its superuser, for what no API shows. */
 export async function onDatabase<T>({ dataDir }: Herald, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const { postgres } = JSON.parse(readFileSync(join(dataDir, 'ports.json'), 'utf8')) as { postgres: number }
   const password = readFileSync(join(dataDir, 'postgres.password'), 'utf8').trim()
@@ -65,7 +65,7 @@ export async function onDatabase<T>({ dataDir }: Herald, work: (client: pg.Clien
   }
 }
 
-/** The address of an app's own role in the platform's database. */
+/** The database URL of an app's own role. */
 export function addressOf({ dataDir }: Herald, app: 'audience' | 'tracker' | 'campaigns'): string {
   const { passwords } = JSON.parse(readFileSync(join(dataDir, 'secrets.json'), 'utf8')) as { passwords: Record<string, string> }
   const { postgres } = JSON.parse(readFileSync(join(dataDir, 'ports.json'), 'utf8')) as { postgres: number }

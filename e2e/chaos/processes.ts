@@ -2,11 +2,11 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** What runs at the moment, as the starter lists it: `audience-1`, `postgres`, … → pid. */
+/** The processes that run now, as the starter lists them: `audience-1`, `postgres`, … → pid. */
 export const runningProcesses = (dataDir: string): Map<string, number> =>
   new Map(Object.entries(JSON.parse(readFileSync(join(dataDir, 'processes.json'), 'utf8')) as Record<string, number>))
 
-/** A process and its children: a frozen Postgres is its backends too, not only the postmaster. */
+/** A process and its children. To freeze Postgres, its backends must be frozen as well as the postmaster. */
 export function familyOf(pid: number): number[] {
   const pairs = execFileSync('ps', ['-eo', 'pid=,ppid='], { encoding: 'utf8' })
     .trim()
@@ -15,7 +15,7 @@ export function familyOf(pid: number): number[] {
   return [pid, ...pairs.flatMap(([child = 0, parent]) => (parent === pid ? [child] : []))]
 }
 
-/** Signals those that are still there; one that died meanwhile is no error, dying is what this is about. */
+/** Signals the processes that still run. One that has died meanwhile is no error. */
 export function signalAll(pids: number[], signal: NodeJS.Signals): void {
   for (const pid of pids) {
     try {
@@ -26,14 +26,14 @@ export function signalAll(pids: number[], signal: NodeJS.Signals): void {
   }
 }
 
-/** The pid of a process that runs and has said in its log that it is ready (LOG_LEVEL info); undefined while it is not. */
+/** The pid of a process that has logged that it is ready (LOG_LEVEL info), or undefined while it is not. */
 export function readyPid(dataDir: string, name: string): number | undefined {
   const pid = runningProcesses(dataDir).get(name)
   if (pid === undefined) return undefined
   return readFileSync(join(dataDir, 'logs', `${name}.log`), 'utf8').includes(`"pid":${pid},"msg":"ready"`) ? pid : undefined
 }
 
-/** CPU seconds a process has used so far (Linux); undefined when it is gone. */
+/** The CPU seconds that a process has used so far (Linux), or undefined when the process is gone. */
 export function cpuSecondsOf(pid: number): number | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')

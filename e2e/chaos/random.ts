@@ -1,4 +1,4 @@
-/** Numbers that look random and are the same for the same seed (mulberry32): what makes a failed run replayable. */
+/** Random-looking numbers that are the same for the same seed (mulberry32), so that a failed run can be replayed. */
 export function seeded(seed: number) {
   let state = seed >>> 0
   const next = () => {

@@ -8,18 +8,18 @@ import { makeServerCertificate } from '@herald/embedded/certificate'
 import type { Tenant } from '@herald/testing/tenant'
 
 export type Receiver = {
-  /** What the platform needs in its environment to reach it. */
+  /** Environment variables with which the platform can reach the receiver. */
   env: Record<string, string>
-  /** Every body as it came. */
+  /** Every body, as it arrived. */
   bodies: string[]
-  /** Ids of the events that came, by type. */
+  /** The ids of the events that arrived, by type. */
   events: Map<string, Set<string>>
-  /** Registers it for the app and answers the secret. */
+  /** Registers the receiver as an endpoint of the app, and answers the endpoint's secret. */
   attach(tenant: Tenant): Promise<string>
   close(): void
 }
 
-/** A webhook sink that says 204 to everything. */
+/** Starts a webhook receiver that answers 204 to everything. */
 export async function startReceiver(): Promise<Receiver> {
   const directory = mkdtempSync(join(tmpdir(), 'herald-receiver-'))
   const { ca, certificate, privateKey } = makeServerCertificate(new Date(), 2)
@@ -60,7 +60,7 @@ export async function startReceiver(): Promise<Receiver> {
   }
 }
 
-/** Runs work beside a receiver, which is closed whatever happens. */
+/** Runs work with a receiver, which is closed afterwards whatever happens. */
 export async function withReceiver<T>(work: (receiver: Receiver) => Promise<T>): Promise<T> {
   const receiver = await startReceiver()
   try {

@@ -3,37 +3,36 @@ import { givenCrowd, type Registered } from './crowd.ts'
 import { endFaults, faults, type FaultName, type Stage } from './faults.ts'
 import { onPlatform } from './platform.ts'
 import { seeded } from './random.ts'
-import { send, settle } from './sends.ts'
-import { isGood, judge, type Campaign, type Verdict } from './verdict.ts'
+import { send, untilAllSettled } from './sends.ts'
+import { isGood, compareWithRecord, type Campaign, type ScenarioResult } from './scenario-result.ts'
 
 export type SeedOptions = {
   seed: number
-  /** How long faults go on. */
+  /** For how long faults are made. */
   seconds: number
   devicesPerPlatform: number
   faultNames: readonly FaultName[]
   print: (line: string) => void
 }
-export type SeedResult = {
+export type SeedResult = ScenarioResult & {
   seed: number
   good: boolean
-  verdict: Verdict
   copiesAllowed: number
   faults: string[]
   campaigns: number
   secondsToSettle: number
 }
 
-/** The dispatcher's default: pushes of one process that may be unanswered or uncommitted at once. */
+/** DISPATCH_WINDOW by default: how many pushes of one dispatcher may be unanswered or uncommitted at once. */
 const dispatchWindow = 1_000
 
-/** A lease, one more of who took it over and died too, the sweeps after them, and a busy machine. Longer than that, something stood still. */
+/** Enough for a lease, a second lease of a dispatcher that took the batch over and died too, the sweeps after them, and a busy machine. A run that takes longer is stuck. */
 const settledWithinSeconds = 60
 
 /**
- * One run: the whole platform as processes, sends with Idempotency-Keys that are repeated until they are accepted, faults picked by
- * the seed all the while; then peace, and the verdict by the simulator's record. The same seed picks the same faults in
- * the same order (what they hit also depends on the machine's timing).
+ * One run: the whole platform as processes, sends with Idempotency-Keys that are repeated until they are accepted, and meanwhile faults
+ * that the seed picks. Then the faults end, and the counters are compared with the simulator's record. The same seed picks the same
+ * faults in the same order (what they hit also depends on the machine's timing).
  */
 export function runSeed({ seed, seconds, devicesPerPlatform, faultNames, print }: SeedOptions): Promise<SeedResult> {
   return onPlatform({ LOG_LEVEL: 'warn', HERALD_INSTANCES: 'dispatcher=2,audience=2' }, async (platform) => {
@@ -45,13 +44,13 @@ export function runSeed({ seed, seconds, devicesPerPlatform, faultNames, print }
     const [done, campaigns] = await Promise.all([makeTrouble(stage, faultNames, endAt, print), keepSending(tenant, devices, endAt)])
     await endFaults(stage)
 
-    const secondsToSettle = await settle(tenant, campaigns)
-    const verdict = await judge(tenant, campaigns)
+    const secondsToSettle = await untilAllSettled(tenant, campaigns)
+    const result = await compareWithRecord(tenant, campaigns)
     const copiesAllowed = done.reduce((sum, { dispatchersLost }) => sum + dispatchersLost, 0) * dispatchWindow
     return {
       seed,
-      good: isGood(verdict, copiesAllowed) && secondsToSettle <= settledWithinSeconds,
-      verdict,
+      good: isGood(result, copiesAllowed) && secondsToSettle <= settledWithinSeconds,
+      ...result,
       copiesAllowed,
       faults: done.map(({ what }) => what),
       campaigns: campaigns.length,
@@ -71,7 +70,7 @@ async function makeTrouble(stage: Stage, names: readonly FaultName[], endAt: num
   return done
 }
 
-/** A send to all every second. */
+/** Sends to all devices, once a second. */
 async function keepSending(tenant: Tenant, devices: Registered[], endAt: number): Promise<Campaign[]> {
   const campaigns: Campaign[] = []
   for (let number = 0; performance.now() < endAt; number += 1) {

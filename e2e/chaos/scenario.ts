@@ -1,28 +1,28 @@
-/** What a scenario found out: figures for the record, and every way in which its promise was not kept. */
+/** What a scenario found: figures to keep, and every way in which its promise was not kept. */
 export type Found = { figures: Record<string, unknown>; wrong: string[] }
 
 export type Scene = {
-  /** How many devices the send has; a scenario that does not ask is of a fixed, small size. */
+  /** How many devices the send has. A scenario that does not read it has a fixed, small size. */
   devices: number
-  /** Seeds to run one after another, where a scenario has seeds. */
+  /** Seeds to run one after another, for a scenario that uses seeds. */
   seeds: readonly number[]
   say: (line: string) => void
-  /** Keeps figures, and says them. */
+  /** Keeps figures, and prints them. */
   note: (figures: Record<string, unknown>) => void
-  /** Keeps what is wrong unless it holds. */
+  /** Keeps `otherwise` as a broken promise unless `holds`. */
   check: (holds: boolean, otherwise: string) => void
 }
 
 export type Scenario = {
   /** What must hold, in one sentence. */
   promise: string
-  /** Played in a network of its own, where packets can be lost without harm to anybody else. Needs root. */
+  /** Runs in a network namespace of its own, where losing packets harms no other program. Needs root. */
   ownNetwork?: boolean
-  /** Ends when everything it started has; throws when it could not be played to its end. */
+  /** Ends when everything that it started has ended. Throws when it could not be played to its end. */
   run: (scene: Scene) => Promise<void>
 }
 
-/** Plays a scenario and answers what it found; one that throws is wrong too. */
+/** Plays a scenario and answers what it found. A scenario that throws counts as a broken promise too. */
 export async function play(
   { run }: Scenario,
   { devices = 50_000, seeds = [1], say }: { devices?: number; seeds?: readonly number[]; say: (line: string) => void },

@@ -19,7 +19,7 @@ import { skewedClocks } from './scenarios/skewed-clocks.ts'
 import { wrongCredentials } from './scenarios/wrong-credentials.ts'
 import { wrongEnvironment } from './scenarios/wrong-environment.ts'
 
-/** Every scenario by the name it is asked for with. */
+/** Every scenario, by its name for `--scenario`. */
 export const scenarios: Readonly<Record<string, Scenario>> = {
   'kill-dispatcher': killDispatcher,
   'kill-all': killAll,

@@ -1,13 +1,13 @@
 import type { Tenant } from '@herald/testing/tenant'
 import { until } from '@herald/testing/until'
 import type { Scene } from './scenario.ts'
-import { isGood, judge, type Campaign, type CampaignStats, type Verdict } from './verdict.ts'
+import { isGood, compareWithRecord, type Campaign, type CampaignStats, type ScenarioResult } from './scenario-result.ts'
 
 const content = (title: string) => ({ _default: 'en', en: { title, body: 'This is a push notification of a usual size for the test' } })
 
 /**
- * Posts a send with its Idempotency-Key until it is answered 202, the promise that everything else is held against; what it
- * targets are these devices. `refused` hears the status of every other answer.
+ * Posts a send with its Idempotency-Key until it is answered 202. That answer is the promise that the scenarios check. `devices` are the
+ * devices that it targets. `refused` is called with the status of every other answer.
  */
 export async function send(
   tenant: Tenant,
@@ -36,11 +36,11 @@ export async function send(
 export const readStats = (tenant: Tenant, { id }: { id: string }) =>
   tenant.call<{ status: string; stats: CampaignStats }>('GET', `/v1/campaigns/${id}/stats`)
 
-/** Nothing lost ever waits longer than a lease and the sweeps after it; a busy machine may be slow, but it moves. */
+/** What a dead process leaves behind waits no longer than a lease and the sweeps after it. A busy machine is slow, but its counters move. */
 const stuckAfterMs = 90_000
 
-/** Waits until every campaign is `sent` and answers the seconds it took. Given up when no counter has moved for 90 s: a campaign stays as it is seen last. */
-export async function settle(tenant: Tenant, campaigns: Campaign[]): Promise<number> {
+/** Waits until every campaign is `sent`, and answers the seconds it took. Gives up when no counter has moved for 90 s; a campaign then keeps the last status that was read. */
+export async function untilAllSettled(tenant: Tenant, campaigns: Campaign[]): Promise<number> {
   const startedAt = performance.now()
   let movedAt = startedAt
   for (const campaign of campaigns) {
@@ -61,7 +61,7 @@ export async function settle(tenant: Tenant, campaigns: Campaign[]): Promise<num
 export const accepted = async (tenant: Tenant): Promise<number> =>
   (await tenant.simulator<{ accepted: { total: number } }>('GET', '/summary?open=false')).accepted.total
 
-/** Waits until the simulator has accepted so many. */
+/** Waits until the simulator has accepted `count` pushes. */
 export const untilAccepted = (tenant: Tenant, count: number, withinMs = 600_000): Promise<number> =>
   until(
     async () => {
@@ -71,24 +71,24 @@ export const untilAccepted = (tenant: Tenant, count: number, withinMs = 600_000)
     { withinMs, what: `${count} pushes accepted` },
   )
 
-/** The verdict over settled sends that must all have reached everyone: nothing lost, counted once, every copy the same. */
+/** Checks settled sends that must have reached every device: no push is lost, each is counted once, and every copy has the first one's identity. */
 export async function checkSends(
   { note, check }: Scene,
   tenant: Tenant,
   campaigns: Campaign[],
   copiesAllowed: number,
   prefix = '',
-): Promise<Verdict> {
-  const verdict = await judge(tenant, campaigns)
+): Promise<ScenarioResult> {
+  const result = await compareWithRecord(tenant, campaigns)
   const devices = campaigns.reduce((sum, campaign) => sum + campaign.devices.length, 0)
   const sent = campaigns.reduce((sum, { stats }) => sum + stats.sent, 0)
   note({
     [`${prefix}campaigns`]: campaigns.length,
     [`${prefix}sent`]: sent,
-    [`${prefix}verdict`]: verdict,
+    [`${prefix}result`]: result,
     [`${prefix}copiesAllowed`]: copiesAllowed,
   })
-  check(isGood(verdict, copiesAllowed), `${prefix}the verdict is ${JSON.stringify(verdict)}, at most ${copiesAllowed} copies allowed`)
+  check(isGood(result, copiesAllowed), `${prefix}the result is ${JSON.stringify(result)}, at most ${copiesAllowed} copies allowed`)
   check(sent === devices, `${prefix}stats.sent is ${sent} for ${devices} devices`)
-  return verdict
+  return result
 }

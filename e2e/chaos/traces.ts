@@ -2,10 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type pg from 'pg'
 
-/** What must not be found, by what it is; the key is what is said, never the value. */
+/** Texts that must not be found anywhere, by what they are. Messages name the key, never the value. */
 export type Secrets = Readonly<Record<string, string>>
 
-/** Every file below a directory; one that goes while it is read is gone. */
+/** Every file below a directory. A file that is deleted meanwhile is left out. */
 function* filesBelow(directory: string): Generator<{ file: string; bytes: Buffer }> {
   for (const entry of readdirSync(directory, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue
@@ -13,19 +13,19 @@ function* filesBelow(directory: string): Generator<{ file: string; bytes: Buffer
     try {
       yield { file, bytes: readFileSync(file) }
     } catch {
-      // a log turned over, a block of NATS that was dropped
+      // A log was rotated, or NATS dropped a block.
     }
   }
 }
 
-/** The ways in which bytes may hold a text: as it is, escaped in JSON, in base64 at any of the three places, in hex, in a URL. */
+/** The ways in which bytes may hold a text: as it is, escaped in JSON, in base64 at each of the three alignments, in hex, in a URL. */
 function spellingsOf(text: string): Buffer[] {
   const bytes = Buffer.from(text)
   const inBase64 = [0, 1, 2].flatMap((before) => {
     const whole = Buffer.concat([Buffer.alloc(before), bytes])
       .toString('base64')
       .replaceAll('=', '')
-    // The characters at both ends also hold bits of what stands beside it.
+    // The characters at both ends also hold bits of the bytes beside the text.
     const sure = whole.slice(before === 0 ? 0 : 4, -2)
     return [sure, sure.replaceAll('+', '-').replaceAll('/', '_')]
   })
@@ -33,7 +33,7 @@ function spellingsOf(text: string): Buffer[] {
   return [...new Set(all)].map((spelling) => Buffer.from(spelling))
 }
 
-/** Where any of the secrets stands in the files below a directory, byte by byte: `<what it is> in <file>`. */
+/** Searches the files below a directory, byte by byte, for the secrets. Answers each place as `<what it is> in <file>`. */
 export function findInFiles(directory: string, secrets: Secrets): { found: string[]; files: number; bytes: number } {
   const found: string[] = []
   let files = 0
@@ -54,7 +54,7 @@ export function findInTexts(texts: readonly string[], secrets: Secrets): string[
   })
 }
 
-/** Where any of the secrets stands in a row of any table of the apps, bytea as the hex it is shown in. */
+/** Searches every row of every table of the apps for the secrets. Columns of bytea are searched as the hex that Postgres shows. */
 export async function findInTables(client: pg.Client, secrets: Secrets): Promise<{ found: string[]; tables: number }> {
   const { rows: tables } = await client.query<{ name: string }>(
     `select format('%I.%I', n.nspname, c.relname) as name from pg_class c join pg_namespace n on n.oid = c.relnamespace

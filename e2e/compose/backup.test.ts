@@ -32,7 +32,7 @@ test('a backup taken under load restores to a consistent platform, without the q
   backedUp = true
   await sending
 
-  // All is lost but the dump: the database is a new one, and the queue's volume is empty.
+  // Only the dump is left: the database is a new one, and the volume of NATS is empty.
   await compose(['stop', ...apps], { quiet: true })
   await compose(['rm', '-f', '-s', 'nats'], { quiet: true })
   await run('docker', ['volume', 'rm', 'herald-test_nats'], { quiet: true })

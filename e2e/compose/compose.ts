@@ -3,16 +3,16 @@ import { resolve } from 'node:path'
 
 export const root = resolve(import.meta.dirname, '../..')
 
-/** A project of its own, so that a stack that runs here under its usual name is left alone. */
+/** The project of the tests. A stack that runs here under its usual name is another project and is left alone. */
 const project = 'herald-test'
 const files = ['-f', 'docker-compose.yml', '-f', 'e2e/compose/docker-compose.test.yml']
 
-/** What docker compose is to know; filled by who brings the stack up. Tests inherit it. */
+/** The environment of docker compose. `main.ts` fills it when it brings the stack up, and the tests inherit it. */
 export const composeEnvironment: NodeJS.ProcessEnv = { ...process.env }
 
 type Options = { quiet?: boolean; environment?: NodeJS.ProcessEnv }
 
-/** Runs a command in the root and answers what it printed; throws when it fails. `quiet`: nothing of it is shown. */
+/** Runs a command in the repository's root and answers what it printed. Throws when the command fails. `quiet`: nothing is shown. */
 export function run(command: string, args: string[], { quiet = false, environment = composeEnvironment }: Options = {}): Promise<string> {
   return new Promise((done, reject) => {
     const child = spawn(command, args, { cwd: root, env: environment, stdio: ['ignore', 'pipe', 'pipe'] })
@@ -32,11 +32,11 @@ export function run(command: string, args: string[], { quiet = false, environmen
 export const compose = (args: string[], options?: Options): Promise<string> =>
   run('docker', ['compose', '--progress', 'quiet', '-p', project, ...files, ...args], options)
 
-/** Container ids of a service. */
+/** The container ids of a service. */
 export const containersOf = async (service: string): Promise<string[]> =>
   (await compose(['ps', '-a', '-q', service], { quiet: true })).split('\n').filter((id) => id !== '')
 
-/** Whatever of the stack is still there: containers, volumes, networks. */
+/** The containers, volumes and networks of the stack that still exist. */
 export async function leftovers(): Promise<string[]> {
   const label = ['--filter', `label=com.docker.compose.project=${project}`, '-q']
   const kinds = [

@@ -1,7 +1,7 @@
 import type { Device, Tenant } from '@herald/testing/tenant'
 import { until } from '@herald/testing/until'
 
-/** Devices register from inside the stack. A machine that is busy building and starting may answer a few with 503: they ask again, as an SDK does. */
+/** Registers devices from inside the stack. A busy machine may answer some with 503; those are repeated, as an SDK repeats them. */
 export async function registerInside(tenant: Tenant, devices: Device[]): Promise<void> {
   for (let from = 0; from < devices.length; from += 1_000) {
     const crowd = {

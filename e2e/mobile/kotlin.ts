@@ -5,11 +5,11 @@ import type { Herald } from '@herald/testing/herald'
 import { givenTenant } from '@herald/testing/tenant'
 import { until } from '@herald/testing/until'
 import type { User } from '@herald/contracts/user'
-import { ok, pushesOf, read, sendCampaign, settle } from '../tests/campaigns.ts'
+import { ok, pushesOf, read, sendCampaign, untilSettled } from '../tests/campaigns.ts'
 
 export type Finding = { what: string; isRight: boolean; found: unknown }
 
-/** Walks a device through its life with the compiled client and holds what Herald has against it. */
+/** Takes a device through its whole life with the compiled client, and compares each step with what Herald has. */
 export async function walkKotlin(herald: Herald, jar: string, directory: string): Promise<Finding[]> {
   const findings: Finding[] = []
   const check = (what: string, isRight: boolean, found: unknown) => void findings.push({ what, isRight, found })
@@ -31,7 +31,7 @@ export async function walkKotlin(herald: Herald, jar: string, directory: string)
     if (done) throw new Error(`the client ended at: ${command}`)
     return value
   }
-  const person = async (externalId: string) => (await tenant.call<User>('GET', `/v1/users/by-external-id/${externalId}`)).body
+  const userOf = async (externalId: string) => (await tenant.call<User>('GET', `/v1/users/by-external-id/${externalId}`)).body
 
   try {
     check('registers', (await tell(`register android ${token}`)) === 'ok', undefined)
@@ -43,15 +43,15 @@ export async function walkKotlin(herald: Herald, jar: string, directory: string)
     await tell('login ada')
     await tell('tag plan pro')
     await tell('language fr')
-    const ada = await person('ada')
+    const ada = await userOf('ada')
     check(
-      'logs in, tags and describes the person',
+      'logs in, tags and describes the user',
       ada.tags['plan'] === 'pro' && ada.language === 'fr' && ada.timezone === 'Europe/Berlin',
       ada,
     )
 
     const campaign = await sendCampaign(tenant, {}, 'sending')
-    await settle(tenant, campaign)
+    await untilSettled(tenant, campaign)
     const [push] = await pushesOf(tenant, campaign)
     const msgId = String(push?.msgId)
     for (const kind of ['delivered', 'clicked', 'dismissed'])
@@ -66,23 +66,23 @@ export async function walkKotlin(herald: Herald, jar: string, directory: string)
 
     await tell('optOut')
     await tell(`register android ${token}`)
-    const out = await person('ada')
+    const out = await userOf('ada')
     check('opted out stays opted out at the next start', out.subscriptions[0]?.optedIn === false, out.subscriptions)
     await tell('optIn')
 
-    // Nobody listens there: what is changed now waits, over a restart of the app too.
+    // No server listens at this address, so a change made now waits, even across a restart of the app.
     await tell('restart http://127.0.0.1:9')
     check('a change while Herald is away throws nothing', (await tell('tag plan free')) === 'ok', undefined)
     await tell('restart')
     await tell('foreground')
-    await until(async () => (await person('ada')).tags['plan'] === 'free', { what: 'the change that waited' })
+    await until(async () => (await userOf('ada')).tags['plan'] === 'free', { what: 'the change that waited' })
     check('a change that waited arrives after a restart', true, undefined)
 
     ok(await tenant.call('DELETE', `/v1/subscriptions/${id}`), 204)
     await tell(`register android ${token}`)
     check('a device that was removed at the server registers anew', (await tell('id')) !== id, id)
     await tell('logout')
-    check('logs out', (await person('ada')).subscriptions.length === 0, undefined)
+    check('logs out', (await userOf('ada')).subscriptions.length === 0, undefined)
     check('unregisters', (await tell('unregister')) === 'ok' && (await tell('id')) === 'null', undefined)
   } finally {
     child.kill()

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import Parser from 'tree-sitter'
 import Swift from 'tree-sitter-swift'
 
-/** What a parser of Swift does not understand, by file or block. It knows the grammar and nothing of types. */
+/** Answers what a parser of Swift does not understand, by file or block. The parser knows the grammar, but no types. */
 export function faultsOfSwift(root: string): { name: string; faults: string[] }[] {
   const parser = new Parser()
   parser.setLanguage(Swift as unknown as Parser.Language)
@@ -16,7 +16,7 @@ export function faultsOfSwift(root: string): { name: string; faults: string[] }[
 }
 
 function faultsOf(parser: Parser, text: string): string[] {
-  // Given in pieces: the parser takes no more than 32 KB of text at once.
+  // The text is given in pieces, because the parser takes at most 32 KB at once.
   const tree = parser.parse((offset: number) => text.slice(offset, offset + 4_096))
   const faults: string[] = []
   const look = (node: Parser.SyntaxNode): void => {

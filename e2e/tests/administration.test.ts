@@ -22,7 +22,7 @@ const admin = <Body>(path: string) => http<Body>('GET', `${herald.baseUrl}/v1/ad
 const acceptedOf = async () => (await tenant.simulator<{ accepted: unknown }>('GET', '/summary')).accepted
 
 // spec: administration/system
-test('the whole platform says how it is doing: all of it is there, the ledger is right, and providers are simulated', async () => {
+test('GET /v1/admin/system says that every part of the platform runs, that the ledger is right, and that providers are simulated', async () => {
   const system = await until(
     async () => {
       const { body } = await admin<Record<string, unknown>>('/system')
@@ -41,7 +41,7 @@ test('the whole platform says how it is doing: all of it is there, the ledger is
 })
 
 // spec: providers/check, administration/provider-check
-test('providers take the credentials of an app, a revoked key is named with its remedy, and no device hears of it', async () => {
+test('a provider check accepts good credentials and names a revoked key with its remedy, without a push to any device', async () => {
   const accepted = await acceptedOf()
   for (const kind of ['apns', 'fcm', 'webpush'])
     expect([kind, ok(await tenant.admin('POST', `/providers/${kind}/check`), 200)]).toMatchObject([
@@ -49,7 +49,7 @@ test('providers take the credentials of an app, a revoked key is named with its 
       { ok: true, code: null, remedy: null },
     ])
 
-  // The account makes a new key: the one that Herald has is void.
+  // The account makes a new key, so the key that Herald has is revoked.
   await tenant.simulator('POST', '/accounts', { kind: 'fcm', projectId: tenant.projectId })
   expect(ok(await tenant.admin('POST', '/providers/fcm/check'), 200)).toEqual({
     ok: false,
@@ -63,7 +63,7 @@ test('providers take the credentials of an app, a revoked key is named with its 
 })
 
 // spec: administration/document
-test('the administration’s document is served as it is committed', async () => {
+test('the gateway serves the administration’s OpenAPI document exactly as it is in the repository', async () => {
   const committed: unknown = JSON.parse(readFileSync(resolve(import.meta.dirname, '../../docs/openapi.administration.json'), 'utf8'))
   const served = ok(await admin<Record<string, unknown>>('/openapi.json'), 200)
   expect(served).toEqual(committed)

@@ -5,9 +5,9 @@ import { until } from '@herald/testing/until'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { onDatabase } from '../chaos/platform.ts'
 import { readyPid, signalAll } from '../chaos/processes.ts'
-import { givenDevices, pushesOf, settle, textOf, type Json, type Registered } from './campaigns.ts'
+import { givenDevices, pushesOf, untilSettled, textOf, type Json, type Registered } from './campaigns.ts'
 
-// Batches through the whole platform: each item is a call of its own, whatever dies meanwhile.
+// Batches through the whole platform: each item is accepted or refused by itself, whatever dies meanwhile.
 
 let herald: Herald
 let tenant: Tenant
@@ -33,7 +33,7 @@ async function send(notifications: Json[], headers: Record<string, string> = {})
   return body.results
 }
 
-/** Repeats a batch until each item is accepted: what a backend does that heard no answer, or that some items are still in progress. */
+/** Repeats a batch until each item is accepted, as a backend does that got no answer or was told that some items are still in progress. */
 const sendAll = (notifications: Json[], headers: Record<string, string>): Promise<Result[]> =>
   until(
     async () => {
@@ -45,17 +45,17 @@ const sendAll = (notifications: Json[], headers: Record<string, string>): Promis
     { withinMs: 60_000, what: 'a whole batch' },
   )
 
-/** Which device got what each of these sends said, when all of them are settled. */
+/** Waits until these sends are settled, and answers which device got the text of which send. */
 async function heard(results: Result[]): Promise<string[][]> {
   const found: string[][] = []
   for (const { id = '' } of results) {
-    expect(await settle(tenant, id)).toMatchObject({ queued: 1, sent: 1 })
+    expect(await untilSettled(tenant, id)).toMatchObject({ queued: 1, sent: 1 })
     found.push((await pushesOf(tenant, id)).map(({ deviceId }) => deviceId))
   }
   return found
 }
 
-test('a batch of 100 notifications with 7 that are wrong makes 93 sends, each heard once by its device', async () => {
+test('a batch of 100 notifications with 7 that are wrong makes 93 sends, and each of them reaches its device once', async () => {
   const wrong = new Set([0, 13, 14, 50, 77, 98, 99])
   const items = many(100, (index) => (wrong.has(index) ? { target: { externalIds: [] }, content: textOf('No') } : toCustomer(index)))
 
@@ -68,7 +68,7 @@ test('a batch of 100 notifications with 7 that are wrong makes 93 sends, each he
   expect(await heard(right)).toEqual(right.map(({ index }) => [devices[index]?.device.id]))
 }, 120_000)
 
-test('a batch whose gateway is killed midway and that is repeated sends each notification once', async () => {
+test('a batch that is repeated because its gateway was killed midway sends each notification once', async () => {
   const made = await tenant.call<{ id: string }>('POST', '/v1/segments', {
     name: 'The half that waits',
     definition: { field: 'tags.place', op: 'eq', value: 0 },
@@ -83,7 +83,7 @@ test('a batch whose gateway is killed midway and that is repeated sends each not
     return Number((await client.query(text, [tenant.appId, `${headers['idempotency-key']}:`])).rows[0]?.count)
   }
 
-  // The sends to a segment wait for it, and the gateway is killed when the others are accepted.
+  // The sends to a segment wait for the lock, and the gateway is killed when the other sends are accepted.
   await onDatabase(herald, async (client) => {
     await client.query('begin; lock table audience.segments in access exclusive mode')
     const unheard = send(items, headers).then(
@@ -105,7 +105,7 @@ test('a batch whose gateway is killed midway and that is repeated sends each not
   expect((await sendAll(items, headers)).map(({ id }) => id)).toEqual(results.map(({ id }) => id))
 }, 180_000)
 
-test('a batch of 500 users reaches those who are there and makes the others, and the next send knows what it said', async () => {
+test('a batch of 500 users changes the users that exist and makes the others, and the next send uses what the batch said', async () => {
   const users = many(500, (index) => ({ externalId: `customer-${index}`, tags: { name: `Name ${index}` } }))
 
   const { status, body } = await tenant.call<{ results: (Result & { created?: boolean })[] }>('POST', '/v1/users/batch', { users })
@@ -114,6 +114,6 @@ test('a batch of 500 users reaches those who are there and makes the others, and
   expect(body.results.map(({ status: each, created }) => [each, created])).toEqual(many(500, (index) => [200, index >= 100]))
   expect(body.results[7]?.id).toBe(devices[7]?.userId)
   const [sent] = await send([toCustomer(7, 'Hello {{ tags.name }}')])
-  await settle(tenant, sent?.id ?? '')
+  await untilSettled(tenant, sent?.id ?? '')
   expect(await pushesOf(tenant, sent?.id ?? '')).toMatchObject([{ title: 'Hello Name 7', userId: devices[7]?.userId }])
 }, 60_000)

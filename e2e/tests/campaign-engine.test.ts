@@ -25,7 +25,7 @@ import {
   read,
   sendCampaign,
   setDue,
-  settle,
+  untilSettled,
   textOf,
   untilStatus,
   type Json,
@@ -33,7 +33,7 @@ import {
   type Shown,
 } from './campaigns.ts'
 
-// Experiments, waves, caps, flows, breakers and erasure through the whole platform. Every test has an app of its own.
+// Experiments, waves, caps, flows, circuits and erasure through the whole platform. Every test has an app of its own.
 
 const schemas = ['gateway', 'audience', 'campaigns', 'tracker', 'webhooks'] as const
 type Schema = (typeof schemas)[number]
@@ -56,7 +56,7 @@ beforeAll(async () => {
   const authority = join(directory, 'ca.pem')
   writeFileSync(authority, ca)
   await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
-  // A small window, so that a send to thousands takes seconds and there is a middle of it.
+  // A small window, so that a send to thousands takes seconds and can be changed while it is under way.
   herald = await startHerald({ dataDir, env: { NODE_EXTRA_CA_CERTS: authority, WEBHOOK_ALLOW_PRIVATE: 'true', DISPATCH_WINDOW: '200' } })
 })
 afterEach(() => fetch(`${herald.simulator}/faults`, { method: 'DELETE' }))
@@ -70,7 +70,7 @@ afterAll(async () => {
 
 const everyone = { target: { all: true } }
 
-/** Runs one statement as an app does: to put in what would take long over HTTP, and to look for what should be gone. */
+/** Runs one SQL statement as an app does: to write what would take long over HTTP, and to look for rows that should be gone. */
 async function query<Row extends pg.QueryResultRow>(schema: Schema, text: string, values: unknown[] = []): Promise<Row[]> {
   const { passwords } = JSON.parse(readFileSync(join(dataDir, 'secrets.json'), 'utf8')) as { passwords: Record<string, string> }
   const { postgres } = JSON.parse(readFileSync(join(dataDir, 'ports.json'), 'utf8')) as { postgres: number }
@@ -98,7 +98,7 @@ const notify = async (tenant: Tenant, more: Json = everyone): Promise<string> =>
 const draft = async (tenant: Tenant, campaign: Json = {}): Promise<string> =>
   ok(await tenant.call<{ id: string }>('POST', '/v1/campaigns', { name: 'Draft', content: textOf('Draft'), ...campaign }), 201).id
 
-/** Many devices, each its own anonymous user, written where registrations are: over HTTP thousands would take most of a test's time. */
+/** Writes many devices, each with an anonymous user, directly into the tables: over HTTP thousands would take most of a test's time. */
 async function givenCrowd(tenant: Tenant, count: number): Promise<Set<string>> {
   const devices = await tenant.makeDevices('android', count)
   await query('audience', insertAndroids, [tenant.appId, devices.map(({ token }) => token)])
@@ -113,7 +113,7 @@ const untilMoreThan = (tenant: Tenant, count: number) =>
 const setSettings = async (tenant: Tenant, settings: Json) => ok(await tenant.admin('PATCH', '', { settings }), 200)
 
 // spec: experiments/one-variant-per-user, experiments/winner, experiments/remainder, experiments/only-the-sample
-test('an experiment: every user has one variant, its sample is about its rate, and the winner goes to exactly the others, once', async () => {
+test('in an experiment every user gets one variant, the sample is about as large as its rate says, and the winner goes to exactly the other users, once', async () => {
   const tenant = await givenTenant(herald)
   const users = await givenDevices(tenant, 'ios', 300, (index) => ({ externalId: `user-${index}` }))
   const second = await givenDevices(tenant, 'android', 60, (index) => ({ externalId: `user-${index}` }))
@@ -125,7 +125,7 @@ test('an experiment: every user has one variant, its sample is about its rate, a
   const sampleRate = 0.4
   const id = await sendCampaign(tenant, { experiment: { sampleRate, variants } }, 'sending')
   const pick = (of: string, variant: string) => tenant.call<Json>('POST', `/v1/campaigns/${of}/experiment/winner`, { variant })
-  const stats = await settle(tenant, id)
+  const stats = await untilSettled(tenant, id)
 
   const inSample = all.filter(({ userId }) => isInSample(sampleRate, id, userId))
   const pushes = await pushesOf(tenant, id)
@@ -161,7 +161,7 @@ test('an experiment: every user has one variant, its sample is about its rate, a
   expect(await codeOf(pick(id, 'unknown'))).toBe('409 winner_already_sent')
 
   const winnerId = String(won!.body['id'])
-  expect(await settle(tenant, winnerId)).toMatchObject({ queued: all.length - pushes.length, sent: all.length - pushes.length })
+  expect(await untilSettled(tenant, winnerId)).toMatchObject({ queued: all.length - pushes.length, sent: all.length - pushes.length })
   const remainder = await pushesOf(tenant, winnerId)
   expect([...devicesOf(pushes), ...devicesOf(remainder)].toSorted()).toEqual(idsOf(all))
   expect(new Set(remainder.map(({ title }) => title))).toEqual(new Set(['Short']))
@@ -180,12 +180,12 @@ test('a winner cannot be picked while the experiment is sending, nor when its sa
   const id = await sendCampaign(tenant, { experiment: { sampleRate: 1, variants } }, 'sending')
   const pick = () => tenant.call<Json>('POST', `/v1/campaigns/${id}/experiment/winner`, { variant: 'a' })
   expect(await codeOf(pick())).toBe('409 still_sending')
-  await settle(tenant, id)
+  await untilSettled(tenant, id)
   expect(await codeOf(pick())).toBe('409 no_remainder')
 })
 
 // spec: campaigns/user-timezone, campaigns/waves, campaigns/waves-once, campaigns/completed
-test('at a local time: each zone is a wave, who moves between them is neither forgotten nor sent to twice, and it completes once', async () => {
+test('a send at the local time has a wave per zone, a user who moves between zones gets it exactly once, and the campaign completes once', async () => {
   const tenant = await givenTenant(herald)
   const url = `https://127.0.0.1:${(receiver.address() as AddressInfo).port}`
   ok(await tenant.admin('POST', '/webhooks', { url, eventTypes: ['campaign.completed'] }), 201)
@@ -213,7 +213,7 @@ test('at a local time: each zone is a wave, who moves between them is neither fo
   ok(await move(late[0], 'Asia/Tokyo'), 200)
 
   await beginNextWave(herald, id)
-  expect(await settle(tenant, id)).toMatchObject({ queued: 40, sent: 40, failed: 0, skipped: 0 })
+  expect(await untilSettled(tenant, id)).toMatchObject({ queued: 40, sent: 40, failed: 0, skipped: 0 })
   expect(devicesOf(await pushesOf(tenant, id))).toEqual(idsOf([...early, ...late]))
   const completed = () => events.filter(({ type, appId }) => type === 'campaign.completed' && appId === tenant.appId)
   await until(() => completed().length > 0, { withinMs: 20_000, what: 'campaign.completed' })
@@ -221,7 +221,7 @@ test('at a local time: each zone is a wave, who moves between them is neither fo
 })
 
 // spec: sending/frequency-cap, sending/frequency-cap-claims, sending/bypass, sending/silent-exempt
-test('a frequency cap counts campaigns per user over all devices; the excess is skipped, and bypass and silence pass', async () => {
+test('a frequency cap counts campaigns per user over all devices; pushes above it are skipped, except bypassing and silent sends', async () => {
   const tenant = await givenTenant(herald)
   const users = await givenDevices(tenant, 'ios', 20, (index) => ({ externalId: `user-${index}` }))
   const second = await givenDevices(tenant, 'android', 20, (index) => ({ externalId: `user-${index}` }))
@@ -229,7 +229,7 @@ test('a frequency cap counts campaigns per user over all devices; the excess is 
   await setSettings(tenant, { frequencyCap: { max: 2, windowSeconds: 3_600 } })
   const sent = async (more: Json = {}) => {
     const id = await notify(tenant, { ...everyone, ...more })
-    return { id, stats: await settle(tenant, id) }
+    return { id, stats: await untilSettled(tenant, id) }
   }
   for (const _ of [1, 2]) expect((await sent()).stats).toMatchObject({ queued: 40, sent: 40, skipped: 0 })
   const third = await sent()
@@ -242,7 +242,7 @@ test('a frequency cap counts campaigns per user over all devices; the excess is 
 })
 
 // spec: sending/quiet-hours-skip, sending/quiet-hours-hold, sending/bypass
-test('quiet hours skip or hold whom it is night for, and bypass passes', async () => {
+test('quiet hours skip or hold the users for whom it is night, unless the send bypasses them', async () => {
   const tenant = await givenTenant(herald)
   const asleep = await givenDevices(tenant, 'android', 10, () => ({ timezone: 'Asia/Tokyo' }))
   const awake = await givenDevices(tenant, 'ios', 10)
@@ -252,7 +252,7 @@ test('quiet hours skip or hold whom it is night for, and bypass passes', async (
   })
   await setSettings(tenant, quiet('skip'))
   const skipping = await notify(tenant)
-  expect(await settle(tenant, skipping)).toMatchObject({ queued: 20, sent: 10, skipped: 10 })
+  expect(await untilSettled(tenant, skipping)).toMatchObject({ queued: 20, sent: 10, skipped: 10 })
   expect(devicesOf(await pushesOf(tenant, skipping))).toEqual(idsOf(awake))
   const skipped = await ledgerOf(tenant, skipping, '&code=quiet_hours')
   expect(skipped.map(({ subscriptionId }) => subscriptionId).toSorted()).toEqual(asleep.map(({ id }) => id).toSorted())
@@ -263,20 +263,20 @@ test('quiet hours skip or hold whom it is night for, and bypass passes', async (
   expect(devicesOf(await pushesOf(tenant, holding))).toEqual(idsOf(awake))
   expect((await read(tenant, holding)).status).toBe('sending')
   await beginNextWave(herald, holding)
-  expect(await settle(tenant, holding)).toMatchObject({ queued: 20, sent: 20, skipped: 0 })
+  expect(await untilSettled(tenant, holding)).toMatchObject({ queued: 20, sent: 20, skipped: 0 })
   expect(devicesOf(await pushesOf(tenant, holding))).toEqual(idsOf([...awake, ...asleep]))
 
   const bypassing = await notify(tenant, { ...everyone, bypass: { quietHours: true } })
-  expect(await settle(tenant, bypassing)).toMatchObject({ queued: 20, sent: 20, skipped: 0 })
+  expect(await untilSettled(tenant, bypassing)).toMatchObject({ queued: 20, sent: 20, skipped: 0 })
 })
 
 // spec: campaigns/pause, campaigns/resume, campaigns/cancel-under-way
-test('pause stops a send within a second, resume sends the rest, each device once; a cancel skips what is left, also of a paused one', async () => {
+test('a pause stops a send within a second, a resume sends the rest, each device once; a cancel skips the rest, also of a paused send', async () => {
   const tenant = await givenTenant(herald)
   const count = 3_000
   const crowd = await givenCrowd(tenant, count)
   await tenant.simulator('PUT', '/faults', { service: 'fcm', latencyMs: 150 })
-  /** A send of which some hundred pushes have come. */
+  /** A send of which some hundred pushes have arrived. */
   const underWay = async () => {
     const before = await accepted(tenant)
     const id = await sendCampaign(tenant, {}, 'sending')
@@ -301,12 +301,12 @@ test('pause stops a send within a second, resume sends the rest, each device onc
   const pausedAt = Date.now()
   expect(await codeOf(change(paused, 'pause'))).toBe('409 invalid_state')
   expect(await codeOf(tenant.call('POST', `/v1/campaigns/${paused}/send`))).toBe('409 invalid_state')
-  // The promise is about a time, so a time is watched.
+  // The promise names a time, so the test waits for that time.
   await until(() => Date.now() > pausedAt + 3_000)
   const resumedAt = Date.now()
   expect((await read(tenant, paused)).status).toBe('paused')
   expect(ok(await change(paused, 'resume'), 200)).toEqual({ status: 'sending' })
-  expect(await settle(tenant, paused)).toMatchObject({ queued: count, sent: count, failed: 0, skipped: 0 })
+  expect(await untilSettled(tenant, paused)).toMatchObject({ queued: count, sent: count, failed: 0, skipped: 0 })
   const pushes = await pushesOf(tenant, paused)
   expect(pushes).toHaveLength(count)
   expect(new Set(devicesOf(pushes))).toEqual(crowd)
@@ -326,7 +326,7 @@ test('pause stops a send within a second, resume sends the rest, each device onc
 
 type Progress = { name: string; data: { status: string; stats: Stats; byPlatform: Record<string, { queued: number; settled: number }> } }
 
-/** Follows a send until the stream ends; answers its events. */
+/** Follows a send's progress stream until it ends, and answers its events. */
 async function follow(tenant: Tenant, id: string): Promise<Progress[]> {
   const response = await fetch(`${herald.baseUrl}/v1/admin/apps/${tenant.appId}/campaigns/${id}/progress`, {
     headers: { authorization: `Bearer ${herald.adminToken}` },
@@ -340,7 +340,7 @@ async function follow(tenant: Tenant, id: string): Promise<Progress[]> {
 }
 
 // spec: administration/progress
-test('a send is followed as it rises, by two at once, until its end', async () => {
+test('two operators who follow a send both see its numbers rise until it ends', async () => {
   const tenant = await givenTenant(herald)
   const iosCount = 20
   await givenDevices(tenant, 'ios', iosCount)
@@ -378,7 +378,7 @@ test('the administration lists campaigns by status, kind and name, and replaces,
     ok(await tenant.admin<{ id: string }>('POST', '/campaigns', { content: textOf('Draft'), ...campaign }), 201).id
   const [spring, summer] = [await make({ name: 'Spring' }), await make({ name: 'Summer' })]
   const notified = await notify(tenant)
-  await settle(tenant, notified)
+  await untilSettled(tenant, notified)
   type Page = { items: Shown[]; nextCursor: string | null }
   const list = async (asked: string) => ok(await tenant.admin<Page>('GET', `/campaigns?${asked}`), 200)
   const ids = async (asked: string) => (await list(asked)).items.map(({ id }) => id).toSorted()
@@ -401,7 +401,7 @@ test('the administration lists campaigns by status, kind and name, and replaces,
   expect(await codeOf(tenant.admin('GET', `/campaigns/${spring}`))).toBe('404 not_found')
 
   expect(ok(await tenant.admin('POST', `/campaigns/${summer}/send`), 202)).toEqual({ status: 'sending' })
-  expect(await settle(tenant, summer)).toMatchObject({ queued: 3, sent: 3 })
+  expect(await untilSettled(tenant, summer)).toMatchObject({ queued: 3, sent: 3 })
   expect((await pushesOf(tenant, summer)).map(({ title }) => title)).toEqual(['Replaced', 'Replaced', 'Replaced'])
   expect(await codeOf(tenant.admin('PUT', `/campaigns/${summer}`, replacement))).toBe('409 invalid_state')
   expect(await codeOf(tenant.admin('DELETE', `/campaigns/${summer}`))).toBe('409 invalid_state')
@@ -410,10 +410,10 @@ test('the administration lists campaigns by status, kind and name, and replaces,
   const { id: copy } = ok(await tenant.admin<{ id: string }>('POST', `/campaigns/${summer}/duplicate`), 201)
   expect(await read(tenant, copy)).toMatchObject({ ...replacement, status: 'draft', stats: { queued: 0 } })
   expect(ok(await tenant.admin('POST', `/campaigns/${copy}/send`), 202)).toEqual({ status: 'sending' })
-  expect(await settle(tenant, copy)).toMatchObject({ queued: 3, sent: 3 })
+  expect(await untilSettled(tenant, copy)).toMatchObject({ queued: 3, sent: 3 })
 })
 
-/** The account is made again at the simulator: the key that Herald has is revoked. Answers the credentials with the new one. */
+/** Makes the account again at the simulator, which revokes the key that Herald has. Answers the credentials with the new key. */
 async function revokeApns(tenant: Tenant): Promise<Json> {
   const { appId, bundleId } = tenant
   const teamId = appId.slice(-10).toUpperCase()
@@ -432,7 +432,7 @@ const untilHeld = (tenant: Tenant, kind: 'apns' | 'fcm', count: number) =>
 type Circuits = { circuits: { state: string; code: string | null; heldCount: number }[] }
 
 // spec: providers/circuit-holds, providers/probe
-test('credentials that are refused fail nobody: the breaker opens, and with new ones everything held is sent', async () => {
+test('when a provider refuses the credentials no push fails: the circuit opens, and with new credentials every held push is sent', async () => {
   const tenant = await givenTenant(herald)
   const phones = await givenDevices(tenant, 'ios', 60)
   const androids = await givenDevices(tenant, 'android', 60)
@@ -446,7 +446,7 @@ test('credentials that are refused fail nobody: the breaker opens, and with new 
 
   ok(await tenant.admin('PUT', '/providers/apns', apns), 200)
   ok(await tenant.admin('PUT', '/providers/fcm', { serviceAccount }), 200)
-  expect(await settle(tenant, id)).toMatchObject({ queued: 120, sent: 120, failed: 0, skipped: 0 })
+  expect(await untilSettled(tenant, id)).toMatchObject({ queued: 120, sent: 120, failed: 0, skipped: 0 })
   expect(devicesOf(await pushesOf(tenant, id))).toEqual(idsOf([...phones, ...androids]))
   for (const kind of ['apns', 'fcm']) {
     const { circuits } = ok(await tenant.admin<Circuits>('GET', `/providers/${kind}`), 200)
@@ -454,7 +454,7 @@ test('credentials that are refused fail nobody: the breaker opens, and with new 
   }
 })
 
-test('what an open breaker holds can be paused, goes on with new credentials once resumed, and can be cancelled', async () => {
+test('a send that an open circuit holds can be paused, is sent with new credentials once it is resumed, and can be cancelled', async () => {
   const tenant = await givenTenant(herald)
   const phones = await givenDevices(tenant, 'ios', 30)
   const credentials = await revokeApns(tenant)
@@ -466,15 +466,15 @@ test('what an open breaker holds can be paused, goes on with new credentials onc
   ok(await tenant.admin('POST', `/campaigns/${paused}/pause`), 200)
   ok(await tenant.admin('PUT', '/providers/apns', credentials), 200)
   const other = await notify(tenant)
-  expect(await settle(tenant, other)).toMatchObject({ queued: 30, sent: 30 })
+  expect(await untilSettled(tenant, other)).toMatchObject({ queued: 30, sent: 30 })
   expect(await read(tenant, paused)).toMatchObject({ status: 'paused', stats: { queued: 30, sent: 0, failed: 0, skipped: 0 } })
   ok(await tenant.admin('POST', `/campaigns/${paused}/resume`), 200)
-  expect(await settle(tenant, paused)).toMatchObject({ queued: 30, sent: 30, failed: 0 })
+  expect(await untilSettled(tenant, paused)).toMatchObject({ queued: 30, sent: 30, failed: 0 })
   expect(devicesOf(await pushesOf(tenant, paused))).toEqual(idsOf(phones))
 })
 
 // spec: campaigns/resume, campaigns/cancel-under-way
-test('between waves a send can be paused, resumed and cancelled: the next wave waits for its resume, and a cancel leaves it out', async () => {
+test('a send can be paused, resumed and cancelled between its waves: the next wave waits for the resume, and a cancel leaves it out', async () => {
   const tenant = await givenTenant(herald)
   const early = await givenDevices(tenant, 'android', 5, () => ({ timezone: 'Asia/Tokyo' }))
   const late = await givenDevices(tenant, 'ios', 5, () => ({ timezone: 'America/Lima' }))
@@ -489,11 +489,11 @@ test('between waves a send can be paused, resumed and cancelled: the next wave w
   const resumed = await afterFirstWave()
   expect(ok(await tenant.admin('POST', `/campaigns/${resumed}/pause`), 200)).toEqual({ status: 'paused' })
   await beginNextWave(herald, resumed)
-  // Another send passes by it meanwhile.
-  await settle(tenant, await notify(tenant))
+  // Another send is not held up by the paused one.
+  await untilSettled(tenant, await notify(tenant))
   expect(await read(tenant, resumed)).toMatchObject({ status: 'paused', stats: { queued: 5, sent: 5 } })
   expect(ok(await tenant.admin('POST', `/campaigns/${resumed}/resume`), 200)).toEqual({ status: 'sending' })
-  expect(await settle(tenant, resumed)).toMatchObject({ queued: 10, sent: 10 })
+  expect(await untilSettled(tenant, resumed)).toMatchObject({ queued: 10, sent: 10 })
   expect(devicesOf(await pushesOf(tenant, resumed))).toEqual(idsOf([...early, ...late]))
 
   const cancelled = await afterFirstWave()
@@ -502,10 +502,10 @@ test('between waves a send can be paused, resumed and cancelled: the next wave w
   expect(devicesOf(await pushesOf(tenant, cancelled))).toEqual(idsOf(early))
 })
 
-/** What stays of a deleted app by design: who deleted it, that nothing of it is to come back, and its sends' emptied rows for late pointers. */
+/** What stays of a deleted app by design: the audit, the marks that keep it from coming back, and the emptied rows of its sends for late pointers. */
 const staying = new Set(['gateway.audit', 'campaigns.erased_apps', 'audience.erased_apps', 'tracker.erased_apps', 'audience.fan_outs'])
 
-/** The tables in which a row speaks of any of these ids. */
+/** The tables with a row that holds any of these ids. */
 async function tablesWith(ids: string[]): Promise<string[]> {
   const found: string[] = []
   for (const schema of schemas) {
@@ -525,7 +525,7 @@ async function tablesWith(ids: string[]): Promise<string[]> {
 }
 
 // spec: administration/delete-app
-test('an app that is deleted in mid-send goes from every schema, its keys with it, and leaves another app alone', async () => {
+test('an app that is deleted in mid-send is gone from every schema, with its keys, and another app is left alone', async () => {
   const [tenant, other] = [await givenTenant(herald), await givenTenant(herald)]
   await givenCrowd(tenant, 2_000)
   const known = await givenDevices(tenant, 'ios', 3, (index) => ({ externalId: `user-${index}` }))
@@ -537,7 +537,7 @@ test('an app that is deleted in mid-send goes from every schema, its keys with i
   ok(await tenant.admin('POST', '/webhooks', { url }), 201)
   const draftId = await draft(tenant)
   const earlier = await notify(tenant, { target: { externalIds: ['user-0'] } })
-  await settle(tenant, earlier)
+  await untilSettled(tenant, earlier)
   const [push] = await pushesOf(tenant, earlier)
   const recurring = { schedule: { type: 'recurring', every: 'day', localTime: '12:00', timezone: 'UTC' } }
   const active = await sendCampaign(tenant, recurring, 'active')
@@ -558,7 +558,7 @@ test('an app that is deleted in mid-send goes from every schema, its keys with i
     what: 'the key is refused',
   })
   await expect(tenant.register(known[0]!.device)).rejects.toThrow('got 401')
-  expect(await settle(other, otherSending)).toMatchObject({ queued: otherCount, sent: otherCount })
+  expect(await untilSettled(other, otherSending)).toMatchObject({ queued: otherCount, sent: otherCount })
   const nothing = async () => {
     const left = await tablesWith([...ids, sending, paused])
     const full = await query('audience', 'select from fan_outs where app_id = $1 and num_nonnulls(send, target, due_at) > 0', [
@@ -568,8 +568,8 @@ test('an app that is deleted in mid-send goes from every schema, its keys with i
     return true
   }
   await until(nothing, { withinMs: 60_000, what: 'nothing left' })
-  expect(await settle(other, await notify(other))).toMatchObject({ queued: otherCount, sent: otherCount })
-  // Neither what was still under way when it was deleted, answered by now, nor what a device reports later brings anything back.
+  expect(await untilSettled(other, await notify(other))).toMatchObject({ queued: otherCount, sent: otherCount })
+  // Pushes that were under way at the deletion have been answered by now. Neither they nor later reports of devices bring anything back.
   expect((await other.call('POST', `/v1/e/o/${push!.msgId}`)).status).toBe(204)
   expect(await nothing()).toBe(true)
 })
@@ -578,7 +578,7 @@ test('an app that is deleted in mid-send goes from every schema, its keys with i
 test('a recurring campaign whose occurrence is due makes one run that is sent, stays active, and ends when it is cancelled', async () => {
   const tenant = await givenTenant(herald)
   const devices = await givenDevices(tenant, 'android', 5)
-  // This minute has begun: the occurrence of today lies a few seconds back and the next one is tomorrow's.
+  // The occurrence is at the beginning of this minute, so today's is a few seconds ago and the next one is tomorrow's.
   const occurrence = new Date(Math.floor(Date.now() / 60_000) * 60_000)
   const localTime = occurrence.toISOString().slice(11, 16)
   const id = await sendCampaign(tenant, { schedule: { type: 'recurring', every: 'day', localTime, timezone: 'UTC' } }, 'active')
@@ -590,10 +590,10 @@ test('a recurring campaign whose occurrence is due makes one run that is sent, s
   const makeDue = () => setDue(herald, id, occurrence)
   await makeDue()
   const [run] = await until(async () => ((await runs()).length > 0 ? runs() : undefined), { withinMs: 30_000, what: 'a run' })
-  expect(await settle(tenant, run!.id)).toMatchObject({ queued: 5, sent: 5 })
+  expect(await untilSettled(tenant, run!.id)).toMatchObject({ queued: 5, sent: 5 })
   expect(devicesOf(await pushesOf(tenant, run!.id))).toEqual(idsOf(devices))
 
-  // The same occurrence again makes no second run.
+  // Setting the same occurrence due again makes no second run.
   await makeDue()
   await until(async () => (await read(tenant, id)).nextAt === next, { what: 'the next occurrence' })
   expect((await runs()).map((one) => one.id)).toEqual([run!.id])

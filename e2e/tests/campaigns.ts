@@ -5,9 +5,9 @@ import type { Answer, Herald } from '@herald/testing/herald'
 import type { Device, Tenant } from '@herald/testing/tenant'
 import { until } from '@herald/testing/until'
 import { onDatabase } from '../chaos/platform.ts'
-import { recordedPushes, type Push } from '../chaos/verdict.ts'
+import { recordedPushes, type Push } from '../chaos/scenario-result.ts'
 
-// Campaigns as tests see them: made and awaited through the API, their pushes as the simulator has them.
+// What tests do with campaigns: make and await them through the API, and read their pushes from the simulator.
 
 export type Json = Record<string, unknown>
 export type Shown = Campaign & { stats: Stats }
@@ -20,7 +20,7 @@ export function ok<Body>({ status, body }: Answer<Body>, expected: number): Body
   return body
 }
 
-/** Makes a campaign and sends it; answers its id. `status` is what it must be then. */
+/** Makes a campaign and sends it, and answers its id. `status` is the status that it must have then. */
 export async function sendCampaign(tenant: Tenant, campaign: Json, status: string): Promise<string> {
   const { id } = ok(
     await tenant.call<{ id: string }>('POST', '/v1/campaigns', { name: 'Test', content: textOf('Hello'), ...campaign }),
@@ -42,9 +42,9 @@ export const untilStatus = (tenant: Tenant, id: string, status: string): Promise
     },
     { withinMs: 60_000, what: `campaign ${id} is ${status}` },
   )
-export const settle = async (tenant: Tenant, id: string): Promise<Stats> => (await untilStatus(tenant, id, 'sent')).stats
+export const untilSettled = async (tenant: Tenant, id: string): Promise<Stats> => (await untilStatus(tenant, id, 'sent')).stats
 
-/** Makes devices and registers them, a bounded number at once. */
+/** Makes devices and registers them, a few at a time. */
 export async function givenDevices(
   tenant: Tenant,
   platform: Device['platform'],
@@ -69,7 +69,7 @@ export async function givenDevices(
 
 export type CampaignPush = Push & { userId: string; variant: string; title: string }
 
-/** What the simulator accepted of a campaign, in the order it came. */
+/** The pushes of a campaign that the simulator accepted, in the order of their arrival. */
 export async function pushesOf(tenant: Tenant, campaignId: string): Promise<CampaignPush[]> {
   const found: CampaignPush[] = []
   for await (const push of recordedPushes(tenant)) {
@@ -82,7 +82,7 @@ export async function pushesOf(tenant: Tenant, campaignId: string): Promise<Camp
   return found
 }
 type Titled = { title: string }
-/** As each platform has it: APNs, FCM, web push. */
+/** Where each platform's payload has the title: APNs, FCM, Web Push. */
 type Payload = { aps: { alert: Titled } } | { message: { notification: Titled } } | Titled
 const titleOf = (payload: Payload): string => {
   if ('aps' in payload) return payload.aps.alert.title
@@ -91,7 +91,7 @@ const titleOf = (payload: Payload): string => {
 export const devicesOf = (pushes: Push[]): string[] => pushes.map(({ deviceId }) => deviceId).toSorted()
 export const idsOf = (registered: Registered[]): string[] => registered.map(({ device }) => device.id).toSorted()
 
-/** The whole ledger of a campaign, or what of it a filter such as `&outcome=skipped` leaves. */
+/** The ledger of a campaign: all of it, or the rows that a filter such as `&outcome=skipped` lets through. */
 export async function ledgerOf(tenant: Tenant, campaignId: string, filter = ''): Promise<LedgerRow[]> {
   const rows: LedgerRow[] = []
   for (let cursor: string | null = ''; cursor !== null;) {
@@ -106,17 +106,17 @@ export async function ledgerOf(tenant: Tenant, campaignId: string, filter = ''):
   return rows
 }
 
-/** What the clocks of a zone show some minutes ahead or back, HH:MM. */
+/** The local time of a zone some minutes from now, or ago when `minutes` is negative, as HH:MM. */
 export const clockIn = (zone: string, minutes: number): string =>
   new Intl.DateTimeFormat('en-GB', { timeZone: zone, hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }).format(
     new Date(Date.now() + minutes * 60_000),
   )
 
-/** What a campaign waits for, its instant or its next occurrence, lies at `at` from now on. */
+/** Moves what a campaign waits for, its instant or its next occurrence, to `at`. */
 export const setDue = (herald: Herald, campaignId: string, at: Date): Promise<unknown> =>
   onDatabase(herald, (client) => client.query('update campaigns.campaigns set due_at = $2 where id = $1', [campaignId, at]))
 
-/** The next wave's instant comes now. */
+/** Lets the next wave begin now. */
 export const beginNextWave = (herald: Herald, campaignId: string): Promise<unknown> =>
   onDatabase(herald, (client) =>
     until(

@@ -10,8 +10,8 @@ import { freshDataDir, http, removeDataDir, startHerald, type Herald } from '@he
 import { givenTenant, type Tenant } from '@herald/testing/tenant'
 import { until } from '@herald/testing/until'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { recordedPushes } from '../chaos/verdict.ts'
-import { givenDevices, ok, sendCampaign, settle } from './campaigns.ts'
+import { recordedPushes } from '../chaos/scenario-result.ts'
+import { givenDevices, ok, sendCampaign, untilSettled } from './campaigns.ts'
 import { startFaultyProxy } from './faulty-proxy.ts'
 
 let herald: Herald
@@ -77,7 +77,7 @@ test('a send is followed to its outcome, and explained', async () => {
 }, 240_000)
 
 // spec: administration/events
-test('listen brings 1,000 events of Herald to a local receiver, each once and signed', async () => {
+test('`herald listen` brings 1,000 events to a local receiver, each once and signed', async () => {
   const tenant = await givenTenant(herald)
   await givenDevices(tenant, 'android', 50)
   const received: { body: string; header: string }[] = []
@@ -101,7 +101,7 @@ test('listen brings 1,000 events of Herald to a local receiver, each once and si
 
   // The stream shows 100 events a second, so a send waits until the one before has arrived: 50 pushes and the end of the fan-out.
   for (let round = 1; round <= 20; round += 1) {
-    await settle(tenant, await sendCampaign(tenant, {}, 'sending'))
+    await untilSettled(tenant, await sendCampaign(tenant, {}, 'sending'))
     await until(() => countOf() >= round * 51, { withinMs: 60_000, what: `the events of round ${round}` })
   }
   child.kill('SIGINT')
@@ -116,7 +116,7 @@ test('listen brings 1,000 events of Herald to a local receiver, each once and si
 }, 600_000)
 
 // spec: administration/import-exactly-once
-test('an import of 50,000 lines, 1 % bad, that is killed goes on and leaves no duplicate', async () => {
+test('`herald import` of 50,000 lines, 1 % of them bad, continues after a kill and makes no duplicate', async () => {
   const tenant = await givenTenant(herald)
   const file = join(home, 'users.csv')
   const lines = Array.from({ length: 50_000 }, (_, n) =>
@@ -152,12 +152,12 @@ test('an import of 50,000 lines, 1 % bad, that is killed goes on and leaves no d
   expect(statSync(`${file}.rejected.csv`).mode & 0o777).toBe(0o600)
 }, 900_000)
 
-test('doctor finds nothing where nothing is wrong', async () => {
+test('`herald doctor` reports nothing when nothing is wrong', async () => {
   const { out, code } = await run(await givenTenant(herald), ['doctor'])
   expect([out.match(/FAULT.*/g), code]).toEqual([null, 0])
 }, 120_000)
 
-test('doctor finds each planted fault and names a remedy', async () => {
+test('`herald doctor` finds each fault and names its remedy', async () => {
   const tenant = await givenTenant(herald)
   await givenDevices(tenant, 'ios', 1)
   const found = async (env: Record<string, string> = {}) => {
@@ -175,7 +175,7 @@ test('doctor finds each planted fault and names a remedy', async () => {
   }
   const past = new Date(Date.now() - 600_000).toUTCString()
 
-  // The way to Herald.
+  // Faults of the connection to Herald.
   expect(await found({ HERALD_URL: 'http://127.0.0.1:1' })).toEqual(['reachability'])
   expect(await found({ HERALD_URL: 'http://push.example.com' })).toEqual(['TLS'])
   expect(await through({ tls: makeServerCertificate(new Date(), 90) })).toEqual(['TLS'])
@@ -187,7 +187,7 @@ test('doctor finds each planted fault and names a remedy', async () => {
     'ledger',
   ])
 
-  // The app's own.
+  // Faults of the app.
   const privateKey = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'pem' })
   const {
     environment: _environment,
@@ -210,7 +210,7 @@ test('doctor finds each planted fault and names a remedy', async () => {
   expect((await found()).toSorted()).toEqual(['VAPID subject', 'apns', 'circuits', 'webhooks'])
 }, 600_000)
 
-test('doctor walks the way of a push to a device, and names the call that is missing', async () => {
+test('`herald doctor --device` checks each step of a push to a device, and names the call that is missing', async () => {
   const tenant = await givenTenant(herald)
   const [device] = await givenDevices(tenant, 'android', 1)
   const walk = (id: string, ...more: string[]) => start(tenant, ['doctor', '--device', id, '--json', ...more])

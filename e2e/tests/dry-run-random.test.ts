@@ -8,7 +8,7 @@ import { clockIn, ledgerOf, ok, untilStatus, type Json } from './campaigns.ts'
 import { byPlatform, dryRunsOf, givenAudience, skipsOf, skipsSaid, type DryRun, type Member } from './dry-runs.ts'
 import { openRandom, type Random } from './random.ts'
 
-// Random sends through the whole platform, each tried out first. DRY_RUNS says how many; whoever changes dry runs tries 100 and more.
+// Random sends through the whole platform, each after a dry run. DRY_RUNS says how many; after a change of dry runs use 100 or more.
 
 let herald: Herald
 let tenant: Tenant
@@ -48,14 +48,14 @@ function randomSegment(random: Random): Json {
 }
 
 function randomTarget(random: Random): Json {
-  const people = random.some(crowd, 1, 12)
+  const users = random.some(crowd, 1, 12)
   return random.one<() => Json>([
     () => ({ all: true }),
     () => ({ segment: randomSegment(random) }),
     () => ({ segment: randomSegment(random) }),
-    () => ({ externalIds: [...people.map(({ externalId }) => externalId), 'nobody'] }),
-    () => ({ userIds: people.map(({ userId }) => userId) }),
-    () => ({ subscriptionIds: people.map(({ id }) => id) }),
+    () => ({ externalIds: [...users.map(({ externalId }) => externalId), 'nobody'] }),
+    () => ({ userIds: users.map(({ userId }) => userId) }),
+    () => ({ subscriptionIds: users.map(({ id }) => id) }),
   ])()
 }
 
@@ -67,7 +67,7 @@ function randomFields(random: Random): Json {
   return { ...(random.chance(0.15) ? { silent: true } : { content: texts }), ...bypass }
 }
 
-/** The clocks of all these zones differ by whole hours: half an hour off, no zone's quiet hours begin or end between a dry run and its send. */
+/** All these zones differ by whole hours. Half an hour from a full one, no zone's quiet hours begin or end between a dry run and its send. */
 const halfPast = (hours: number): string => clockIn('UTC', 60 * hours + 30)
 
 function randomSettings(random: Random): Json {
@@ -79,7 +79,7 @@ function randomSettings(random: Random): Json {
   }
 }
 
-/** The waves that a send has, as they stand on its row, and lets them all begin. Null: there are none. */
+/** Answers the waves of a send as its row has them, and lets all of them begin. Null when the send has no waves. */
 async function playWaves(id: string): Promise<string[] | null> {
   return onDatabase(herald, async (client) => {
     const waves = await until(
@@ -125,7 +125,7 @@ test(`of ${rounds} random sends each is what its dry run said: devices, skips an
         ...experiment,
       }
       id = ok(await tenant.call<{ id: string }>('POST', '/v1/campaigns', campaign), 201).id
-      // Who is in an experiment follows from the id of the campaign, which a body does not have.
+      // The sample of an experiment follows from the campaign's id, which the body of a dry run does not have.
       said = await app.dryRun(experiment.experiment ? { campaignId: id } : { campaign })
       ok(await tenant.call('POST', `/v1/campaigns/${id}/send`), 202)
       if (campaign.schedule['type'] === 'user_timezone')
@@ -152,7 +152,7 @@ test(`of ${rounds} random sends each is what its dry run said: devices, skips an
   expect([waved > rounds / 20, skipped > rounds / 10, experiments > rounds / 50]).toEqual([true, true, true])
 }, 900_000)
 
-/** What is planned by the clock falls on a whole minute; anything else is when the send began. */
+/** An instant that is planned by a local time is a whole minute. Any other instant is the send's beginning. */
 const instantOf = (at: string): string => (at.endsWith(':00.000Z') ? at : 'at once')
 
 const randomExperiment = (random: Random): Json => ({

@@ -3,11 +3,11 @@ import { givenTenant, type Device, type Tenant } from '@herald/testing/tenant'
 import { until } from '@herald/testing/until'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { onDatabase } from '../chaos/platform.ts'
-import { recordedPushes } from '../chaos/verdict.ts'
-import { ledgerOf, ok, settle, type Json } from './campaigns.ts'
+import { recordedPushes } from '../chaos/scenario-result.ts'
+import { ledgerOf, ok, untilSettled, type Json } from './campaigns.ts'
 import { byPlatform, dryRunsOf, givenAudience, noRules, skipsOf, skipsSaid, type Member } from './dry-runs.ts'
 
-// Dry runs through the whole platform: what they say is held against what is then sent.
+// Dry runs through the whole platform: what a dry run says is compared with what is then sent.
 
 let herald: Herald
 let tenant: Tenant
@@ -32,15 +32,15 @@ const content = {
 }
 
 // spec: sending/dry-run
-test('a dry run and the real send after it: as many devices per platform, and as many skips per reason', async () => {
+test('a dry run counts as many devices per platform, and as many skips per reason, as the real send after it', async () => {
   await app.setSettings({ ...noRules, frequencyCap: { max: 1, windowSeconds: 86_400 } })
   try {
-    await settle(tenant, await app.notify({ target: { externalIds: ['user-1', 'user-2', 'user-3'] }, content }))
+    await untilSettled(tenant, await app.notify({ target: { externalIds: ['user-1', 'user-2', 'user-3'] }, content }))
     const notification = { target: { segment: { field: 'tags.orders', op: 'lt', value: 5 } }, content }
 
     const said = await app.dryRun({ notification })
     const id = await app.notify(notification)
-    await settle(tenant, id)
+    await untilSettled(tenant, id)
 
     const ledger = await ledgerOf(tenant, id)
     expect(said.audience).toMatchObject({ exact: true, byPlatform: byPlatform(ledger), devices: ledger.length })
@@ -53,7 +53,7 @@ test('a dry run and the real send after it: as many devices per platform, and as
     const silent = { target: { all: true }, silent: true, data: { refresh: 'prices' } }
     const saidOfSilent = await app.dryRun({ notification: silent })
     const silentId = await app.notify(silent)
-    await settle(tenant, silentId)
+    await untilSettled(tenant, silentId)
     expect(skipsSaid(saidOfSilent)).toEqual(skipsOf(await ledgerOf(tenant, silentId)))
     expect(saidOfSilent.unreachable).toEqual({ optedOut: crowd.filter((_, index) => index % 11 === 10).length, invalidated: 0 })
   } finally {
@@ -67,7 +67,7 @@ test('a dry run writes nothing and sends nothing: dumps of all schemas are equal
   const { id: campaignId } = ok(await tenant.call<{ id: string }>('POST', '/v1/campaigns', draft), 201)
   const accepted = () =>
     tenant.simulator<{ accepted: { total: number } }>('GET', '/summary?open=false').then((summary) => summary.accepted.total)
-  // What earlier sends left is tidied up in the background.
+  // Rows that earlier sends left are tidied up in the background.
   const before = await until(
     async () => {
       const found = await dump(herald)
@@ -103,7 +103,7 @@ const dump = (of: Herald): Promise<Record<string, string>> =>
   })
 
 // spec: sending/dry-run-samples
-test('chosen samples are what the simulator then receives, but for the msgId', async () => {
+test('the sample payloads of a dry run are what the simulator then receives, apart from the msgId', async () => {
   const chosen = [0, 1, 2, 31, 33, 55, 56].map((index) => crowd[index]).filter((one) => one !== undefined)
   const notification = {
     target: { subscriptionIds: chosen.map(({ id }) => id) },
@@ -114,7 +114,7 @@ test('chosen samples are what the simulator then receives, but for the msgId', a
 
   const { samples } = await app.dryRun({ notification, samples: { subscriptionIds: chosen.map(({ id }) => id) } })
   const id = await app.notify(notification)
-  await settle(tenant, id)
+  await untilSettled(tenant, id)
 
   const received = new Map<string, unknown>()
   const platformOf = new Map(chosen.map(({ device }) => [device.id, device.platform]))
@@ -134,7 +134,7 @@ const campaignOf = (msgId: string | null): string | undefined =>
     .toString()
     .split('|')[1]
 
-/** Without what names the push: its msgId, the tag that follows from it, and the token. */
+/** A payload without what names the push: its msgId, the tag that follows from it, and the token. */
 function withoutIdentity(platform: Device['platform'], payload: Json): unknown {
   const copy = structuredClone(payload) as {
     herald?: Json
@@ -156,7 +156,7 @@ function withoutIdentity(platform: Device['platform'], payload: Json): unknown {
 }
 
 // spec: sending/dry-run-warnings, content/cut-at-send
-test('a body of 5,000 bytes: body_truncated, and no payload is larger than its platform takes', async () => {
+test('for a body of 5,000 bytes a dry run warns body_truncated, and no payload is larger than its platform takes', async () => {
   const long = { _default: 'en', en: { title: 'Long', body: '語'.repeat(1_700) } }
 
   const { bytes, warnings, samples } = await app.dryRun({
@@ -175,12 +175,12 @@ test('a body of 5,000 bytes: body_truncated, and no payload is larger than its p
   for (const { max, limit } of bytes) expect(max).toBeLessThanOrEqual(limit)
   for (const sample of samples) expect(sample.bytes).toBeLessThanOrEqual(sample.limit)
   const id = await app.notify({ target: { all: true }, content: long })
-  const { sent, queued } = await settle(tenant, id)
+  const { sent, queued } = await untilSettled(tenant, id)
   expect(sent).toBe(queued)
 }, 120_000)
 
 // spec: sending/dry-run-samples
-test('the same seed chooses the same samples, and another seed others', async () => {
+test('a dry run chooses the same samples for the same seed, and others for another seed', async () => {
   const notification = { target: { all: true }, content }
   const chosen = async (seed: unknown, random = 6) => (await app.dryRun({ notification, samples: { random, seed } })).samples
 

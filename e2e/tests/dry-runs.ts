@@ -3,7 +3,7 @@ import type { Platform } from '@herald/contracts/platform'
 import type { Tenant } from '@herald/testing/tenant'
 import { givenDevices, ok, type Json, type Registered } from './campaigns.ts'
 
-// Dry runs as tests see them: asked for as an administrator does, and held against the ledger of a send.
+// What tests do with dry runs: ask for them as the dashboard does, and compare them with the ledger of a send.
 
 export type DryRun = {
   audience: { devices: number; users: number; byPlatform: Record<Platform, number>; exact: boolean }
@@ -33,7 +33,7 @@ const zones = ['Europe/Vienna', 'America/New_York', 'Asia/Tokyo', 'Pacific/Auckl
 
 /** Forty users, some with two devices, of six languages and five zones; some opted out. */
 export async function givenAudience(tenant: Tenant): Promise<Member[]> {
-  const person = (index: number): Json => ({
+  const userAt = (index: number): Json => ({
     externalId: `user-${index % 40}`,
     tags: { plan: index % 3 === 0 ? 'pro' : 'free', name: `Name ${index % 40}`, orders: index % 7 },
     ...(languages[index % 6] === undefined ? {} : { language: languages[index % 6] }),
@@ -46,7 +46,7 @@ export async function givenAudience(tenant: Tenant): Promise<Member[]> {
     ['web', 12],
   ] as const) {
     const from = all.length
-    const devices = await givenDevices(tenant, platform, count, (index) => person(from + index))
+    const devices = await givenDevices(tenant, platform, count, (index) => userAt(from + index))
     all.push(...devices.map((device, index) => ({ ...device, externalId: `user-${(from + index) % 40}` })))
   }
   for (const { id } of all.filter((_, index) => index % 11 === 10))
@@ -54,7 +54,7 @@ export async function givenAudience(tenant: Tenant): Promise<Member[]> {
   return all
 }
 
-/** How a tenant tries things out, sets its delivery rules and sends. */
+/** What a tenant does in these tests: dry runs, delivery rules and sends. */
 export const dryRunsOf = (tenant: Tenant) => ({
   dryRun: async (body: Json): Promise<DryRun> => ok(await tenant.admin<DryRun>('POST', '/dry-run', body), 200),
   setSettings: async (settings: Json) => ok(await tenant.admin('PATCH', '', { settings }), 200),

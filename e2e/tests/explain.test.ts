@@ -6,7 +6,19 @@ import { until } from '@herald/testing/until'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { givenManyDevices } from '../chaos/crowd.ts'
 import { readyPid, signalAll } from '../chaos/processes.ts'
-import { clockIn, givenDevices, ledgerOf, ok, read, sendCampaign, setDue, settle, textOf, untilStatus, type Json } from './campaigns.ts'
+import {
+  clockIn,
+  givenDevices,
+  ledgerOf,
+  ok,
+  read,
+  sendCampaign,
+  setDue,
+  untilSettled,
+  textOf,
+  untilStatus,
+  type Json,
+} from './campaigns.ts'
 
 // Why a device got a send or did not, through the whole platform. Every test has an app of its own.
 
@@ -26,7 +38,7 @@ const ask = (tenant: Tenant, campaignId: string, whom: Record<string, string>) =
   tenant.admin<Explained>('GET', `/explain?${new URLSearchParams({ campaignId, ...whom }).toString()}`)
 const explain = async (tenant: Tenant, campaignId: string, whom: Record<string, string>): Promise<Explained> =>
   ok(await ask(tenant, campaignId, whom), 200)
-/** The trace of one device. */
+/** Explain's trace of one device. */
 async function traceOf(tenant: Tenant, campaignId: string, subscriptionId: string): Promise<Trace> {
   const { devices } = await explain(tenant, campaignId, { subscriptionId })
   expect(devices).toHaveLength(1)
@@ -56,11 +68,11 @@ const proOnTen = {
 }
 
 // spec: administration/explain, administration/explain-steps, administration/explain-certainty
-test('who is not in the segment is told by which leaf, with what was wanted and what there is', async () => {
+test('explain names the leaf of the segment that left a user out, what it asked for, and what the user has', async () => {
   const tenant = await givenTenant(herald)
   const [free] = await givenDevices(tenant, 'android', 1, () => ({ externalId: 'free', tags: { plan: 'free' }, appVersion: '12.1' }))
   const id = await sendCampaign(tenant, { segment: proOnTen }, 'sending')
-  await settle(tenant, id)
+  await untilSettled(tenant, id)
 
   const { devices, user, status, startedAt } = await explain(tenant, id, { externalId: 'free' })
   const [trace] = devices
@@ -89,11 +101,11 @@ test('who is not in the segment is told by which leaf, with what was wanted and 
 })
 
 // spec: administration/explain-certainty
-test('what was sent stays sent when the tag that was asked for changes, and the trace says that it has changed', async () => {
+test('a push stays sent when the tag that the segment asked for changes later, and the trace says that it has changed', async () => {
   const tenant = await givenTenant(herald)
   const [device] = await givenDevices(tenant, 'ios', 1, () => ({ externalId: 'pro', tags: { plan: 'pro' }, appVersion: '10.0' }))
   const id = await sendCampaign(tenant, { segment: proOnTen }, 'sending')
-  await settle(tenant, id)
+  await untilSettled(tenant, id)
   expect(stepOf(await traceOf(tenant, id, device!.id), 'segment')).toMatchObject({ result: 'pass', changedSince: false })
 
   ok(await tenant.call('PATCH', `/v1/users/${device!.userId}`, { tags: { plan: 'free' } }), 200)
@@ -110,7 +122,7 @@ test('what was sent stays sent when the tag that was asked for changes, and the 
 })
 
 // spec: administration/explain-waiting, tracking/attempts
-test('a retried push shows its next try with the answer before it, and afterwards all its answers in order', async () => {
+test('a push that is retried shows its next attempt and the last answer, and afterwards all answers in order', async () => {
   const tenant = await givenTenant(herald)
   const [device, other] = await givenDevices(tenant, 'ios', 2)
   await tenant.simulator('PUT', `/devices/${device!.device.id}/behaviour`, { answer: 'unavailable', times: 2 })
@@ -123,7 +135,7 @@ test('a retried push shows its next try with the answer before it, and afterward
   expect(retrying.waitingFor?.kind === 'retry' && retrying.waitingFor.providerCode).toMatch(/^503/)
   expect(Date.parse(retrying.waitingFor?.kind === 'retry' ? retrying.waitingFor.at : '')).toBeGreaterThan(Date.now() - 10_000)
 
-  await settle(tenant, id)
+  await untilSettled(tenant, id)
   const sent = await traceOf(tenant, id, device!.id)
   expect(sent).toMatchObject({ verdict: 'sent', certainty: 'recorded' })
   const { attempts } = stepOf(sent, 'attempts')!
@@ -145,10 +157,10 @@ test('a frequency cap is explained by the campaigns that used it up', async () =
   const sends: string[] = []
   for (const _ of [1, 2, 3]) {
     const id = await notify(tenant)
-    await settle(tenant, id)
+    await untilSettled(tenant, id)
     sends.push(id)
   }
-  // The rules that count are those of the send, not of now.
+  // The rules of the send count, not the rules that the app has now.
   await setSettings(tenant, { frequencyCap: null })
 
   const trace = await traceOf(tenant, sends[2]!, device!.id)
@@ -163,7 +175,7 @@ test('a frequency cap is explained by the campaigns that used it up', async () =
 })
 
 // spec: administration/explain-waiting
-test('what waits says for what and until when: a draft, a schedule, a wave, a pause, and a closed way to the provider', async () => {
+test('explain says what a push waits for and until when: a draft, a schedule, a wave, a pause, an open circuit', async () => {
   const tenant = await givenTenant(herald)
   const [device] = await givenDevices(tenant, 'ios', 1, () => ({ timezone: 'Asia/Tokyo' }))
   const { id: draft } = ok(await tenant.call<{ id: string }>('POST', '/v1/campaigns', { name: 'Draft', content: textOf('Draft') }), 201)
@@ -194,13 +206,13 @@ test('what waits says for what and until when: a draft, a schedule, a wave, a pa
 })
 
 // spec: administration/explain-steps, administration/explain
-test('opted out, dead, moved, deleted, outside of the sample and registered later: each is named with its time', async () => {
+test('explain tells apart devices that opted out, are dead, moved to another user, were deleted, are outside of the sample or registered later, each with its time', async () => {
   const tenant = await givenTenant(herald)
-  const [out, dead, moved, gone] = await givenDevices(tenant, 'android', 4, (index) => ({ externalId: `person-${index}` }))
+  const [out, dead, moved, gone] = await givenDevices(tenant, 'android', 4, (index) => ({ externalId: `user-${index}` }))
   ok(await tenant.call('PATCH', `/v1/subscriptions/${out!.id}`, { optedIn: false }), 200)
   await tenant.simulator('PUT', `/devices/${dead!.device.id}/behaviour`, { answer: 'dead' })
   const first = await notify(tenant)
-  await settle(tenant, first)
+  await untilSettled(tenant, first)
   const [late] = await givenDevices(tenant, 'android', 1)
 
   const optedOut = await traceOf(tenant, first, out!.id)
@@ -210,7 +222,7 @@ test('opted out, dead, moved, deleted, outside of the sample and registered late
 
   expect(await traceOf(tenant, first, dead!.id)).toMatchObject({ verdict: 'failed', certainty: 'recorded' })
   const second = await notify(tenant)
-  await settle(tenant, second)
+  await untilSettled(tenant, second)
   const invalidated = await traceOf(tenant, second, dead!.id)
   expect(invalidated).toMatchObject({ verdict: 'not_queued', certainty: 'derived' })
   const { invalidatedAt, invalidatedBy } = stepOf(invalidated, 'reachable')!
@@ -228,7 +240,7 @@ test('opted out, dead, moved, deleted, outside of the sample and registered late
   const hasMoved = await traceOf(tenant, first, moved!.id)
   expect(hasMoved).toMatchObject({ verdict: 'sent' })
   expect(stepOf(hasMoved, 'owner')).toMatchObject({ result: 'info', queuedFor: moved!.userId, ownerNow: userId })
-  // Asked for by the person whom it was queued for, it is found in the ledger.
+  // Asked about by the user that the push was queued for, the moved device is found in the ledger.
   expect((await explain(tenant, first, { userId: moved!.userId })).devices.map(({ subscriptionId }) => subscriptionId)).toEqual([moved!.id])
 
   ok(await tenant.call('DELETE', `/v1/subscriptions/${gone!.id}`), 204)
@@ -241,7 +253,7 @@ test('opted out, dead, moved, deleted, outside of the sample and registered late
   const sampleRate = 0.5
   const variants = ['a', 'b'].map((id) => ({ id, name: id, content: textOf(id) }))
   const experiment = await sendCampaign(tenant, { experiment: { sampleRate, variants } }, 'sending')
-  await settle(tenant, experiment)
+  await untilSettled(tenant, experiment)
   for (const one of [moved!, late!]) {
     const inSample = isInSample(sampleRate, experiment, one === moved ? userId : one.userId)
     const trace = await traceOf(tenant, experiment, one.id)
@@ -251,11 +263,11 @@ test('opted out, dead, moved, deleted, outside of the sample and registered late
 })
 
 // spec: administration/explain
-test('a question is refused with its path, and an unknown campaign, device or user is not found', async () => {
+test('explain refuses a wrong question and names the field, and answers 404 for an unknown campaign, device or user', async () => {
   const [tenant, other] = [await givenTenant(herald), await givenTenant(herald)]
   const [device] = await givenDevices(tenant, 'web', 1)
   const id = await notify(tenant)
-  await settle(tenant, id)
+  await untilSettled(tenant, id)
   const unknown = '0'.repeat(24)
   const pathsOf = async (campaignId: string, whom: Record<string, string>) => {
     const { status, body } = await tenant.admin<{ error: { details: { path: string }[] } }>(
@@ -276,7 +288,7 @@ test('a question is refused with its path, and an unknown campaign, device or us
 })
 
 // spec: administration/explain-certainty
-test('a kill of any app changes no recorded verdict but from pending to final', { timeout: 240_000 }, async () => {
+test('killing an app changes no recorded verdict, except from pending to final', { timeout: 240_000 }, async () => {
   const tenant = await givenTenant(herald)
   const devices = await givenManyDevices({ herald, tenant }, 600)
   const some = devices.filter((_device, place) => place % 30 === 0).map(({ subscriptionId }) => subscriptionId)

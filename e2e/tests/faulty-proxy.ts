@@ -2,13 +2,13 @@ import { createServer, request as ask, type IncomingHttpHeaders, type IncomingMe
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 
-/** How a proxy before Herald spoils what passes through it. */
+/** What a proxy in front of Herald does wrong. */
 export type Faults = {
-  /** Whether the connection is closed instead of the answer passed on, although Herald did what was asked. `n` counts from 1. */
+  /** Whether the proxy closes the connection instead of passing the answer on, although Herald did what was asked. `n` counts from 1. */
   drops?: (n: number, request: IncomingMessage) => boolean
-  /** Asks Herald with another Host, as a proxy does that was not told to keep it. */
+  /** Sends another Host to Herald, as a proxy does that is not configured to keep it. */
   host?: string
-  /** Passes on an answer when it is complete: streams never. */
+  /** Passes an answer on only when it is complete, so a stream never arrives. */
   buffers?: boolean
   /** Changes the headers of answers. */
   headers?: (headers: IncomingHttpHeaders) => IncomingHttpHeaders
@@ -18,7 +18,7 @@ export type Faults = {
   tls?: { certificate: string; privateKey: string }
 }
 
-/** A proxy on a port of its own. `asked`: requests that came; `dropped`: answers that were not passed on. */
+/** A proxy on a port of its own. `asked` counts the requests, `dropped` the answers that were not passed on. */
 export async function startFaultyProxy(
   target: string,
   faults: Faults,

@@ -4,20 +4,18 @@ import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { removeDataDir, startHerald, type Herald } from '@herald/testing/herald'
 import { givenTenant } from '@herald/testing/tenant'
-import { blocksOf, readPages, type Block } from '@herald/tools/guide/pages'
+import { blocksOf, readMarkedPages, type Block } from '@herald/tools/guide/pages'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
-// What the guide shows, done: its `run` blocks against a platform of their own, its `check` blocks compiled or parsed.
+// Does what the README, the guide and the pages of docs/ show: runs their `run` blocks against a platform of their own, and compiles or parses their `check` blocks.
 
 const root = resolve(import.meta.dirname, '../..')
-const blocks = readPages(root)
-  .filter(({ path }) => path.startsWith('guide/'))
-  .flatMap(blocksOf)
+const blocks = readMarkedPages(root).flatMap(blocksOf)
 const runnable = [...new Set(blocks.filter(({ mark }) => mark === 'run').map(({ page }) => page))]
 const run = promisify(execFile)
 
 let herald: Herald
-/** Inside the repository, so that `@herald/node` is found as an app of the reader would find it. */
+/** A directory inside the repository, so that `@herald/node` is found as an app of the reader would find it. */
 let work: string
 
 beforeAll(async () => {
@@ -65,13 +63,13 @@ function commandOf({ language, code, page }: Block, place: number): string {
   return `${JSON.stringify(process.execPath)} ${JSON.stringify(file)}`
 }
 
-test('every TypeScript block of the guide has types that fit those of the SDKs', async () => {
+test('every TypeScript block of a page has types that fit those of the SDKs', async () => {
   const directory = join(work, 'types')
   mkdirSync(directory)
   const files = blocks.filter(({ language, mark }) => language === 'ts' && mark === 'check')
   expect(files.length).toBeGreaterThan(5)
   files.forEach(({ page, line, code }) =>
-    writeFileSync(join(directory, `${page.replace(/^guide\/|\.md$/g, '')}-${line}.ts`), `${code}\nexport {}\n`),
+    writeFileSync(join(directory, `${page.replaceAll(/guide\/|\.\.\/|\.md$/g, '')}-${line}.ts`), `${code}\nexport {}\n`),
   )
   writeFileSync(
     join(directory, 'tsconfig.json'),
@@ -79,7 +77,7 @@ test('every TypeScript block of the guide has types that fit those of the SDKs',
       compilerOptions: {
         strict: true,
         noEmit: true,
-        // The SDKs of the repository are sources.
+        // The SDKs of the repository are TypeScript sources.
         allowImportingTsExtensions: true,
         skipLibCheck: true,
         target: 'es2022',
@@ -99,7 +97,7 @@ test('every TypeScript block of the guide has types that fit those of the SDKs',
   expect(complaints).toBe('')
 })
 
-test('every JSON block of the guide is JSON', () => {
+test('every JSON block of a page is JSON', () => {
   const found = blocks.filter(({ language, mark }) => language === 'json' && mark === 'check')
   expect(found.length).toBeGreaterThan(1)
   for (const { page, line, code } of found) expect(() => void JSON.parse(code), `docs/${page}:${line}`).not.toThrow()

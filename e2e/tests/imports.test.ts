@@ -20,7 +20,7 @@ afterAll(async () => {
   removeDataDir(herald.dataDir)
 })
 
-/** What an app has as the lines of a file: an object a device, with its user. */
+/** The devices of an app as the lines of a file: one object per device, with its user. */
 async function linesOf(tenant: Tenant): Promise<Buffer> {
   const rows = await contentOf(herald, tenant.appId)
   const lines = rows.map((row) => {
@@ -51,12 +51,12 @@ async function linesOf(tenant: Tenant): Promise<Buffer> {
 }
 
 // spec: administration/import, administration/import-row
-test('what one app has, imported into another, is equal but for ids, and as many are reachable', async () => {
+test('the devices of one app, imported into another, are equal apart from ids, and as many are reachable', async () => {
   const [from, to] = [await givenTenant(herald), await givenTenant(herald)]
   for (const platform of ['ios', 'android', 'web'] as const) {
     const devices = await from.makeDevices(platform, 8)
     for (const [index, device] of devices.entries()) {
-      const who = index < 6 ? { externalId: `person-${index % 4}` } : {}
+      const who = index < 6 ? { externalId: `user-${index % 4}` } : {}
       const more = {
         ...who,
         tags: { plan: 'pro', [`${platform}-${index}`]: index, on: true },
@@ -93,14 +93,14 @@ test('what one app has, imported into another, is equal but for ids, and as many
 }, 120_000)
 
 // spec: administration/import-exactly-once
-test('an import whose gateway and audience are killed again and again ends as a clean run', { timeout: 600_000 }, async () => {
+test('an import whose gateway and audience are killed again and again ends like one without kills', { timeout: 600_000 }, async () => {
   const { wrong } = await play({ promise: '', run: (scene) => killDuringImport(scene, 4) }, { devices: 6_000, say: () => undefined })
 
   expect(wrong).toEqual([])
 })
 
 // spec: administration/import-known-device, administration/import-dry-run
-test('a dry run says what the import will be, and the same file again creates nothing', async () => {
+test('a dry run reports what the import then does, and importing the same file again creates nothing', async () => {
   const tenant = await givenTenant(herald)
   const file = manyRows(3_000)
 
@@ -128,7 +128,7 @@ test('a dry run says what the import will be, and the same file again creates no
 }, 240_000)
 
 // spec: administration/import-rejected, administration/import-report
-test('rows that are wrong in every way are rejected by row, and the others are written', async () => {
+test('each wrong row of a file is rejected by its number, and the other rows are written', async () => {
   const tenant = await givenTenant(herald)
   const wrong: [string | Buffer, string][] = [
     ['ios,"a"b,x', 'bad_quotes'],
@@ -146,7 +146,7 @@ test('rows that are wrong in every way are rejected by row, and the others are w
     [`android,${'x'.repeat(5_000)},x`, 'invalid_field'],
     ['ios,"open,x', 'bad_quotes'],
   ]
-  const lines = wrong.flatMap(([line], place) => [Buffer.from(line), Buffer.from(`\nandroid,good-${place}:x,person-${place}\n`)])
+  const lines = wrong.flatMap(([line], place) => [Buffer.from(line), Buffer.from(`\nandroid,good-${place}:x,user-${place}\n`)])
   const file = Buffer.concat([Buffer.from('platform,token,externalId\n'), ...lines])
 
   const { report, statuses } = await importFile(herald, tenant, file, { format: 'csv' })
@@ -205,12 +205,12 @@ test('no token or endpoint of a file is in a log, a stored message, an error or 
   })
   expect(findInTexts(rows, secrets)).toEqual([])
   for (const directory of ['logs', 'nats']) expect(findInFiles(join(herald.dataDir, directory), secrets).found).toEqual([])
-  // The search finds what is there.
+  // The search would find a secret: it finds the app's id, which is none.
   expect(findInFiles(join(herald.dataDir, 'logs'), { appId: tenant.appId }).found).not.toEqual([])
 }, 120_000)
 
 // spec: administration/import
-test('each start and end of an import has its line in the audit, and its data none', async () => {
+test('the start and the end of an import have a line each in the audit, and the uploads of its data none', async () => {
   const tenant = await givenTenant(herald)
   const { report } = await importFile(herald, tenant, manyRows(10), { format: 'csv' })
   const cancelled = await startImport(tenant, { format: 'csv' })

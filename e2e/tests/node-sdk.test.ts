@@ -23,7 +23,7 @@ afterAll(async () => {
 const open = (baseUrl = platform.baseUrl, key = tenant.secretKey) =>
   new Herald({ baseUrl, key, retries: 10, timeoutMs: 60_000, totalTimeoutMs: 240_000 })
 
-/** The SDK behind a proxy that spoils something. */
+/** The SDK behind a faulty proxy. */
 async function openThrough(faults: Faults) {
   const proxy = await startFaultyProxy(platform.baseUrl, faults)
   onTestFinished(proxy.stop)
@@ -36,7 +36,7 @@ const campaignsOf = (appId: string): Promise<number> =>
     return Number(rows[0]?.count)
   })
 
-/** Runs work for each of so many numbers, some at a time. */
+/** Runs work for the numbers below `count`, some at a time. */
 async function each(count: number, atOnce: number, work: (n: number) => Promise<void>): Promise<void> {
   let next = 0
   const run = async () => {
@@ -64,7 +64,7 @@ test('through a proxy that drops every third answer, 1,000 sends of the SDK are 
 }, 600_000)
 
 // spec: campaigns/create, campaigns/send
-test('a campaign whose drafting and sending were answered to nobody is sent once', async () => {
+test('a campaign is sent once although the answers to its drafting and sending are lost', async () => {
   const own = await givenTenant(platform)
   await givenDevices(own, 'android', 2)
   const proxy = await startFaultyProxy(platform.baseUrl, { drops: (n) => n === 1 || n === 3 })
@@ -80,7 +80,7 @@ test('a campaign whose drafting and sending were answered to nobody is sent once
   expect(proxy.dropped()).toBe(2)
 }, 120_000)
 
-test('users from a stream are all there although answers are lost, and rows that are wrong are named', async () => {
+test('all users of a stream are written although answers are lost, and wrong rows are named', async () => {
   const { herald, proxy } = await openThrough({ drops: (n) => n % 2 === 1 })
   const rows = async function* (): AsyncGenerator<UserRow> {
     for (let n = 0; n < 3_000; n += 1) yield { externalId: n === 1_234 ? 'null' : `customer-${n}`, tags: { n } }
@@ -94,7 +94,7 @@ test('users from a stream are all there although answers are lost, and rows that
   expect(proxy.dropped()).toBeGreaterThan(2)
 }, 240_000)
 
-test('each resource works against Herald itself, and its errors name what is wrong', async () => {
+test('each resource of the SDK works against Herald itself, and its errors name what is wrong', async () => {
   const herald = open()
   const [device] = await givenDevices(tenant, 'ios', 1, () => ({ externalId: 'kündin/7' }))
   const user = await herald.users.update({ externalId: 'kündin/7' }, { tags: { plan: 'pro' }, language: 'de' })
@@ -144,7 +144,7 @@ test('each resource works against Herald itself, and its errors name what is wro
   expect(webhooks.signatureHeader).toBe('x-service-signature')
 }, 240_000)
 
-/** The example shop in a process of its own; answers what it printed, and where it is. */
+/** Starts the example shop in a process of its own. Answers what it printed, and its address. */
 async function startShop(env: Record<string, string>): Promise<{ url: string; printed: () => string; exited: () => boolean }> {
   const server = resolve(import.meta.dirname, '../../examples/shop/server.ts')
   const child = spawn(process.execPath, [server], {
@@ -159,7 +159,7 @@ async function startShop(env: Record<string, string>): Promise<{ url: string; pr
   return { url: await until(ready, { what: 'the shop is ready' }), printed: () => printed, exited }
 }
 
-test('the example shop tells a customer of an order, and takes the webhooks of Herald alone', async () => {
+test('the example shop notifies a customer of an order, and accepts webhooks of Herald only', async () => {
   await givenDevices(tenant, 'android', 1, () => ({ externalId: 'shopper', language: 'de' }))
   const secret = 'whsec_shop'
   const { url } = await startShop({

@@ -1,5 +1,5 @@
-// `node --import` this file: the first process of the app OLDER_APP speaks OLDER_SUBJECTS as it did yesterday, in the version before
-// today's. Whoever comes after it, also in its place, speaks as today: OLDER_MARK is a directory that the first one makes.
+// Loaded with `node --import`. The first process of the app OLDER_APP speaks the subjects OLDER_SUBJECTS in the version before today's.
+// Every later process of the app speaks today's version. OLDER_MARK is a directory that the first process makes, so that later ones know.
 import { mkdirSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 

@@ -89,7 +89,7 @@ test('templates are made, listed, replaced as a whole and deleted; sends copy th
 })
 
 // spec: sending/accept, tracking/stats, tracking/rates
-test('POST /v1/notifications reaches one device, its tracking id counts, and stats say so with rates', async () => {
+test('POST /v1/notifications reaches one device, what the device reports is counted, and stats show counts and rates', async () => {
   const [made] = await tenant.makeDevices('ios', 1)
   const { id: subscriptionId } = await tenant.register(made!)
   const sent = await call(
@@ -139,7 +139,7 @@ test('a campaign is a draft until it is sent, and then cannot be sent again or c
 })
 
 // spec: campaigns/send, campaigns/cancel, campaigns/segment-copied
-test('a campaign for later is scheduled and can be cancelled; a deleted segment is not found at send', async () => {
+test('a campaign for later is scheduled and can be cancelled; sending to a deleted segment is refused', async () => {
   const later = await call('POST', '/v1/campaigns', {
     name: 'Later',
     content,

@@ -5,7 +5,7 @@ import { http, removeDataDir, startHerald, type Answer, type Herald } from '@her
 import { runFuzz } from '@herald/testing/run-fuzz'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
-// The main path of every public endpoint for devices and users, through the whole platform; then all endpoints as the document says.
+// The main path of every public endpoint for devices and users, through the whole platform; then every endpoint as the OpenAPI document says.
 
 type Json = Record<string, unknown>
 type Device = { id: string; userId: string }
@@ -78,7 +78,7 @@ test('POST /v1/subscriptions/:id/session counts no second session within 30 minu
 })
 
 // spec: identity/login, identity/logout
-test('POST …/login names the anonymous user, or moves the device to the user who has the name; …/logout makes a new one', async () => {
+test('POST …/login gives the anonymous user an external id, or moves the device to the user who has it; …/logout makes a new anonymous user', async () => {
   const [one, other] = [await register({ tags: { a: 1 } }), await register({ tags: { b: 2 } })]
   expect(await callOpen('POST', `/v1/subscriptions/${one.id}/login`, { externalId: 'ada' })).toMatchObject({
     status: 200,
@@ -96,7 +96,7 @@ test('POST …/login names the anonymous user, or moves the device to the user w
 })
 
 // spec: identity/change-user, identity/tags-merge
-test('PATCH and POST …/user change the owner of a device: tags merge, null deletes', async () => {
+test('PATCH and POST …/user change the user who owns the device: tags merge, null deletes a tag', async () => {
   const { id, userId } = await register({ tags: { a: 1, b: 2 } })
   expect(await callOpen('PATCH', `/v1/subscriptions/${id}/user`, { tags: { b: null, c: 'x' } })).toMatchObject({
     status: 200,
@@ -107,7 +107,7 @@ test('PATCH and POST …/user change the owner of a device: tags merge, null del
 })
 
 // spec: identity/delete-device, identity/anonymous-user
-test('DELETE /v1/subscriptions/:id removes the device, and an anonymous owner with the last', async () => {
+test('DELETE /v1/subscriptions/:id removes the device, and with the last device of an anonymous user the user', async () => {
   const { id, userId } = await register()
   expect(await callOpen('DELETE', `/v1/subscriptions/${id}`)).toMatchObject({ status: 204, body: undefined })
   expect(codeOf(await callOpen('DELETE', `/v1/subscriptions/${id}`))).toBe('404 not_found')
@@ -126,7 +126,7 @@ test('POST /v1/subscriptions/rotate gives a browser its new endpoint in place', 
 })
 
 // spec: identity/verification
-test('with identity verification a public key logs in only whom the backend vouches for', async () => {
+test('with identity verification a public key logs in only a user for whom the backend vouches', async () => {
   const strict = await givenApp(herald)
   await strict.admin('PATCH', '', { settings: { identityVerification: 'required' } })
   const secret = String((await strict.admin('POST', '/identity-secret')).body['secret'])
@@ -155,7 +155,7 @@ test('GET of a user, by id and by external id, answers the same, with tokens mas
 })
 
 // spec: identity/change-makes-user
-test('PATCH by external id makes a user whom a later login finds', async () => {
+test('PATCH by external id makes a user, and a later login finds that user', async () => {
   const made = await call('PATCH', '/v1/users/by-external-id/later', { tags: { plan: 'gold' }, timezone: 'Europe/Vienna' })
   expect(made).toMatchObject({ status: 200, body: { externalId: 'later', tags: { plan: 'gold' }, subscriptions: [] } })
   const { id } = await register()
@@ -209,7 +209,7 @@ test('GET /health, /openapi.json and /docs answer without a key', async () => {
 })
 
 // spec: limits/document
-test('every example body of the document is taken by the platform, and answered as documented', async () => {
+test('the platform accepts every example body of the OpenAPI document, and answers as documented', async () => {
   const shop = await givenApp(herald)
   const named = async (method: string, path: string, body: unknown) => String((await shop.call(method, path, body)).body['id'])
   const templateId = await named('POST', '/v1/templates', { name: 'Real', content })
@@ -230,7 +230,7 @@ test('every example body of the document is taken by the platform, and answered 
       const real = JSON.stringify(value)
         .replaceAll('671a2b3c4d5e6f7081920a04', templateId)
         .replaceAll('671a2b3c4d5e6f7081920a03', segmentId)
-      // What is made and what replaces it have the same name in the document.
+      // In the document the body that makes a thing and the body that replaces it have the same name.
       const body: unknown = JSON.parse(method === 'put' ? real.replace('"name":"', '"name":"Other ') : real)
       const answer = await shop.call(method.toUpperCase(), filled, body)
       sent += 1
@@ -250,7 +250,7 @@ test('every example body of the document is taken by the platform, and answered 
   expect(sent).toBeGreaterThan(15)
 })
 
-test('3,000 generated requests, most of them hostile, get what the document promises from the whole platform', async () => {
+test('3,000 generated requests, most of them hostile, get the answers that the OpenAPI document promises', async () => {
   const shop = await givenApp(herald)
   const { failures, failed } = await runFuzz({
     baseUrl: herald.baseUrl,

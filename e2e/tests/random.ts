@@ -1,4 +1,4 @@
-/** Chance that comes out the same for the same seed. */
+/** Random choices that are the same for the same seed. */
 export type Random = {
   /** 1 to `most`. */
   upTo: (most: number) => number

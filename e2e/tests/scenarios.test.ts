@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { play } from '../chaos/scenario.ts'
 import { scenarios } from '../chaos/scenarios.ts'
 
-/** Those that are quick and always play the same; docs/faults.md has them all. */
+/** The scenarios that are quick and always play the same. docs/faults.md has all of them. */
 const quick = [
   ['owner-changed', 2],
   ['goaway', 6_000],

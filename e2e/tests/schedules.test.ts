@@ -16,14 +16,13 @@ import {
   read,
   sendCampaign,
   setDue,
-  settle,
+  untilSettled,
   textOf,
   untilStatus,
   type Shown,
 } from './campaigns.ts'
 
-// Schedules by the real clock and together with what else a campaign can be, with two of each app that has a part in them: what is due is
-// due for both.
+// Schedules by the real clock, also of experiments and waves, with two processes of each app that has a part in them: both find what is due.
 
 let herald: Herald
 
@@ -43,10 +42,10 @@ test('a campaign for a moment two seconds ahead is sent once, and not before it'
   const id = await sendCampaign(tenant, { schedule: { type: 'at', at: new Date(at).toISOString() } }, 'scheduled')
   expect(await read(tenant, id)).toMatchObject({ nextAt: new Date(at).toISOString(), startedAt: null, stats: { queued: 0 } })
 
-  expect(await settle(tenant, id)).toMatchObject({ queued: 20, sent: 20, failed: 0, skipped: 0 })
+  expect(await untilSettled(tenant, id)).toMatchObject({ queued: 20, sent: 20, failed: 0, skipped: 0 })
   const pushes = await pushesOf(tenant, id)
   expect(devicesOf(pushes)).toEqual(idsOf(devices))
-  // How late is measured by bench/src/schedules.ts.
+  // How late a send begins is measured by bench/src/schedules.ts.
   expect(Math.min(...pushes.map((push) => push.at))).toBeGreaterThanOrEqual(at)
   const { items } = ok(await tenant.admin<{ items: Shown[] }>('GET', '/campaigns'), 200)
   expect(items.map((campaign) => [campaign.id, campaign.status])).toEqual([[id, 'sent']])
@@ -61,12 +60,12 @@ test('each run of a recurring experiment has its own variants and sample, and it
     { id: 'long', name: 'Long', weight: 1, content: textOf('Long') },
   ]
   const sampleRate = 0.5
-  // This minute has begun: the occurrence of today lies a few seconds back.
+  // The occurrence is at the beginning of this minute, so today's is a few seconds ago.
   const occurrence = new Date(Math.floor(Date.now() / 60_000) * 60_000)
   const schedule = { type: 'recurring', every: 'day', localTime: occurrence.toISOString().slice(11, 16), timezone: 'UTC' }
   const parent = await sendCampaign(tenant, { schedule, experiment: { sampleRate, variants } }, 'active')
 
-  /** The occurrence of a day: a run that is none of these. */
+  /** Waits for the run of the next occurrence: a run that is none of these. */
   const nextRun = async (known: string[]): Promise<string> => {
     await setDue(herald, parent, occurrence)
     const { id } = await until(
@@ -79,7 +78,7 @@ test('each run of a recurring experiment has its own variants and sample, and it
     return id
   }
   const expectSample = async (run: string) => {
-    const stats = await settle(tenant, run)
+    const stats = await untilSettled(tenant, run)
     const inSample = devices.filter(({ userId }) => isInSample(sampleRate, run, userId))
     const pushes = await pushesOf(tenant, run)
     expect(devicesOf(pushes)).toEqual(idsOf(inSample))
@@ -96,7 +95,7 @@ test('each run of a recurring experiment has its own variants and sample, and it
     const pick = () => tenant.call<{ id: string }>('POST', `/v1/campaigns/${run}/experiment/winner`, { variant })
     const { id: winner } = ok(await pick(), 202)
     const remainder = idsOf(devices).filter((device) => !sample.includes(device))
-    expect(await settle(tenant, winner)).toMatchObject({ queued: remainder.length, sent: remainder.length, failed: 0, skipped: 0 })
+    expect(await untilSettled(tenant, winner)).toMatchObject({ queued: remainder.length, sent: remainder.length, failed: 0, skipped: 0 })
     expect(devicesOf(await pushesOf(tenant, winner))).toEqual(remainder)
     expect(await read(tenant, winner)).toMatchObject({
       remainderOf: run,
@@ -108,7 +107,7 @@ test('each run of a recurring experiment has its own variants and sample, and it
 
   const first = await nextRun([])
   const firstSample = await expectSample(first)
-  // It was yesterday's: today's occurrence is to come yet.
+  // The last run was yesterday's, so today's occurrence is still to come.
   await onDatabase(herald, (client) => client.query('update campaigns.campaigns set local_date = local_date - 1 where id = $1', [first]))
   const second = await nextRun([first])
   const secondSample = await expectSample(second)
@@ -120,27 +119,27 @@ test('each run of a recurring experiment has its own variants and sample, and it
 })
 
 // spec: sending/frequency-cap
-test('a frequency cap holds in every wave of a local time: nobody has more than it allows, and every device has one outcome', async () => {
+test('a frequency cap holds in every wave of a send at the local time: no user gets more than it allows, and every device has one outcome', async () => {
   const tenant = await givenTenant(herald)
   const max = 2
   ok(await tenant.admin('PATCH', '', { settings: { frequencyCap: { max, windowSeconds: 3_600 } } }), 200)
-  /** Ten people of a zone with two devices each. */
-  const givenPeople = async (timezone: string) => {
+  /** Makes ten users of a zone with two devices each. */
+  const givenUsers = async (timezone: string) => {
     const more = (index: number) => ({ externalId: `${timezone} ${index % 10}`, timezone })
     return givenDevices(tenant, 'android', 20, more)
   }
-  const [early, late] = [await givenPeople('Asia/Tokyo'), await givenPeople('America/Lima')]
-  const people = (zone: string, from: number, to: number) => Array.from({ length: to - from }, (_, place) => `${zone} ${from + place}`)
+  const [early, late] = [await givenUsers('Asia/Tokyo'), await givenUsers('America/Lima')]
+  const users = (zone: string, from: number, to: number) => Array.from({ length: to - from }, (_, place) => `${zone} ${from + place}`)
   const notify = async (externalIds: string[]) => {
     const { id } = ok(
       await tenant.call<{ id: string }>('POST', '/v1/notifications', { target: { externalIds }, content: textOf('Hello') }),
       202,
     )
-    await settle(tenant, id)
+    await untilSettled(tenant, id)
     return id
   }
   const before = []
-  for (const _ of [1, 2]) before.push(await notify(people('Asia/Tokyo', 0, 5)))
+  for (const _ of [1, 2]) before.push(await notify(users('Asia/Tokyo', 0, 5)))
 
   const schedule = { type: 'user_timezone', localTime: clockIn('Asia/Tokyo', 5) }
   const id = await sendCampaign(tenant, { schedule }, 'scheduled')
@@ -158,11 +157,11 @@ test('a frequency cap holds in every wave of a local time: nobody has more than 
     skipped: 10,
   })
 
-  // Between the waves people of the second come to the cap, and some of the first, capped or sent to, move to where it is still to come.
-  for (const _ of [1, 2]) before.push(await notify(people('America/Lima', 0, 5)))
+  // Between the waves some users of the second zone reach the cap, and two users of the first zone, one capped and one sent to, move to the second.
+  for (const _ of [1, 2]) before.push(await notify(users('America/Lima', 0, 5)))
   for (const index of [0, 9]) ok(await tenant.call('PATCH', `/v1/users/${early[index]!.userId}`, { timezone: 'America/Lima' }), 200)
   await beginNextWave(herald, id)
-  expect(await settle(tenant, id)).toMatchObject({ queued: 40, sent: 20, failed: 0, skipped: 20 })
+  expect(await untilSettled(tenant, id)).toMatchObject({ queued: 40, sent: 20, failed: 0, skipped: 20 })
 
   const belowCap = [...early, ...late].filter((_, index) => index % 10 >= 5)
   expect(devicesOf(await pushesOf(tenant, id))).toEqual(idsOf(belowCap))
@@ -178,7 +177,7 @@ test('a frequency cap holds in every wave of a local time: nobody has more than 
   expect(Math.max(...counts.values())).toBe(max)
 })
 
-/** How many of these campaigns reached each user, as the simulator has it. */
+/** How many of these campaigns reached each user, by the simulator's record. */
 async function campaignsByUser(tenant: Tenant, campaignIds: string[]): Promise<Map<string, number>> {
   const counts = new Map<string, number>()
   for (const id of campaignIds) {

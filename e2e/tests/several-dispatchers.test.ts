@@ -7,18 +7,18 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { givenManyDevices, type Registered } from '../chaos/crowd.ts'
 import { onDatabase } from '../chaos/platform.ts'
 import { readyPid, signalAll } from '../chaos/processes.ts'
-import { send, settle as settleAll } from '../chaos/sends.ts'
-import { isGood, judge, type Campaign, type Verdict } from '../chaos/verdict.ts'
-import { devicesOf, ledgerOf, ok, pushesOf, read, sendCampaign, settle, untilStatus } from './campaigns.ts'
+import { send, untilAllSettled } from '../chaos/sends.ts'
+import { isGood, compareWithRecord, type Campaign, type ScenarioResult } from '../chaos/scenario-result.ts'
+import { devicesOf, ledgerOf, ok, pushesOf, read, sendCampaign, untilSettled, untilStatus } from './campaigns.ts'
 
-// Six processes are one customer of Apple's, and stop at one word.
+// Six dispatchers share one provider token per team, and all of them stop when a send is paused.
 
 const dispatchers = [1, 2, 3, 4, 5, 6].map((number) => `dispatcher-${number}`)
 
 let herald: Herald
 
 beforeAll(async () => {
-  // A small window, so that no dispatcher sends much before the others have begun; two gateways, so that they are not asked one by one.
+  // A small window, so that no dispatcher sends much before the others have begun; two gateways, so that tokens are not asked for one by one.
   herald = await startHerald({ env: { HERALD_INSTANCES: 'gateway=2,dispatcher=6', DISPATCH_WINDOW: '50', LOG_LEVEL: 'info' } })
   await until(() => dispatchers.every(readyNow), { withinMs: 30_000, what: 'six dispatchers' })
 })
@@ -30,7 +30,7 @@ afterAll(async () => {
 
 const readyNow = (name: string): number | undefined => readyPid(herald.dataDir, name)
 
-/** Kills dispatchers and waits for those that take their place: they know of no token. */
+/** Kills dispatchers and waits for the processes that replace them, which know no token yet. */
 async function replace(names: string[]): Promise<void> {
   const killed = names.map((name) => readyNow(name) ?? 0)
   signalAll(killed, 'SIGKILL')
@@ -38,11 +38,11 @@ async function replace(names: string[]): Promise<void> {
   await until(() => names.every((name) => isNew(readyNow(name))), { withinMs: 30_000, what: 'new dispatchers' })
 }
 
-/** Makes all of these apps ones of the first one's team: one key for all, each its own bundle id. Answers the team. */
+/** Puts all of these apps into the team of the first one: one key for all, and a bundle id for each. Answers the team. */
 async function shareTeam(tenants: Tenant[]): Promise<string> {
   const teamId = tenants[0]!.appId.slice(-10).toUpperCase()
   let privateKey = ''
-  // Each bundle id comes to the team with a new key, which replaces the one before.
+  // Adding a bundle id to the team makes a new key, which replaces the last one.
   for (const tenant of tenants) {
     const account = { kind: 'apns', teamId, keyId: 'SHAREDKEY1', bundleId: tenant.bundleId }
     privateKey = (await tenant.simulator<{ privateKey: string }>('POST', '/accounts', account)).privateKey
@@ -54,7 +54,7 @@ async function shareTeam(tenants: Tenant[]): Promise<string> {
   return teamId
 }
 
-/** Holds back what is minted meanwhile until several ask for it, who then do in the same moment. */
+/** Locks the table of tokens while the work runs until several gateways' calls wait for it, so that they ask at the same moment. */
 const askedTogether = <T>(work: () => Promise<T>): Promise<T> =>
   onDatabase(herald, async (client) => {
     await client.query('begin; lock table gateway.apns_tokens in exclusive mode')
@@ -66,7 +66,7 @@ const askedTogether = <T>(work: () => Promise<T>): Promise<T> =>
     return (await Promise.all([work(), release()]))[0]
   })
 
-/** A metric of each dispatcher that runs now, as its line begins; 0 where it has none yet. */
+/** The value of a metric, given by the beginning of its line, at each dispatcher that runs now; 0 where the metric is not there yet. */
 const measuredByEach = (line: string): Promise<number[]> =>
   Promise.all(
     dispatchers.map(async (name) => {
@@ -79,7 +79,7 @@ const measuredByEach = (line: string): Promise<number[]> =>
 const sentByEach = () => measuredByEach('herald_pushes_total{platform="ios",outcome="sent",code=""}')
 
 // spec: providers/apns-provider-token
-test('six dispatchers show one token per team, whoever of them is new, and replace it by one', async () => {
+test('six dispatchers show Apple one token per team, also after some were restarted, and replace it by one new token', async () => {
   const [first, second, other] = [await givenTenant(herald), await givenTenant(herald), await givenTenant(herald)]
   const team = await shareTeam([first, second])
   const otherTeam = other.appId.slice(-10).toUpperCase()
@@ -87,7 +87,7 @@ test('six dispatchers show one token per team, whoever of them is new, and repla
   for (const tenant of [first, second, other]) apps.push({ tenant, devices: await givenManyDevices({ herald, tenant }, 50, ['ios']) })
   await first.simulator('PUT', '/faults', { service: 'apns', latencyMs: 30 })
 
-  /** Sends of every app until all six have had a part in them; answers how many tokens each team has shown by then. */
+  /** Sends from every app until all six dispatchers have taken part, and answers how many tokens each team has shown by then. */
   const sendAll = async (key: string): Promise<Record<string, number>> => {
     const before = await sentByEach()
     const campaigns: Campaign[] = []
@@ -96,12 +96,13 @@ test('six dispatchers show one token per team, whoever of them is new, and repla
         const round = `${key} ${campaigns.length}`
         const made = apps.flatMap(({ tenant, devices }) => [1, 2, 3, 4].map((number) => send(tenant, `${round} ${number}`, devices)))
         campaigns.push(...(await Promise.all(made)))
-        for (const [place, { tenant }] of apps.entries()) await settleAll(tenant, campaigns.slice(-12).slice(place * 4, place * 4 + 4))
+        for (const [place, { tenant }] of apps.entries())
+          await untilAllSettled(tenant, campaigns.slice(-12).slice(place * 4, place * 4 + 4))
         return (await sentByEach()).every((sent, place) => sent > before[place]!)
       },
       { withinMs: 30_000, what: 'all six have sent' },
     )
-    expect(await judge(first, campaigns)).toSatisfy((verdict: Verdict) => isGood(verdict, 0))
+    expect(await compareWithRecord(first, campaigns)).toSatisfy((result: ScenarioResult) => isGood(result, 0))
     type Summary = { providerTokens: Record<string, number>; rejected: object }
     const { providerTokens, rejected } = await first.simulator<Summary>('GET', '/summary?open=false')
     expect(rejected).toEqual({})
@@ -112,7 +113,7 @@ test('six dispatchers show one token per team, whoever of them is new, and repla
   await replace(dispatchers.slice(0, 3))
   expect(await sendAll('half of them new')).toEqual({ [team]: 1, [otherTeam]: 1 })
 
-  // The team's token comes of age: six that ask at the same moment are given one new one.
+  // The team's token is old enough to be replaced. Six dispatchers that ask at the same moment are given the same new one.
   const age = `update gateway.apns_tokens set minted_at = minted_at - interval '51 minutes' where team_id = $1`
   await onDatabase(herald, (client) => client.query(age, [team]))
   await replace(dispatchers)
@@ -125,7 +126,7 @@ test('a pause stops six dispatchers in mid-send within a second, a resume sends 
   const count = 3_000
   const devices = await givenManyDevices({ herald, tenant }, count, ['android'])
   await tenant.simulator('PUT', '/faults', { service: 'fcm', latencyMs: 200 })
-  /** A send that is queued, of which some hundred pushes have come, with batches in the hands of several dispatchers. */
+  /** A send that is queued, of which some hundred pushes have arrived, with batches leased to several dispatchers. */
   const underWay = async () => {
     const id = await sendCampaign(tenant, {}, 'sending')
     await until(
@@ -143,11 +144,11 @@ test('a pause stops six dispatchers in mid-send within a second, a resume sends 
   const paused = await underWay()
   expect(ok(await change(paused, 'pause'), 200)).toEqual({ status: 'paused' })
   const pausedAt = Date.now()
-  // The promise is about a time, so a time is watched.
+  // The promise names a time, so the test waits for that time.
   await until(() => Date.now() > pausedAt + 2_500)
   const resumedAt = Date.now()
   expect(ok(await change(paused, 'resume'), 200)).toEqual({ status: 'sending' })
-  expect(await settle(tenant, paused)).toMatchObject({ queued: count, sent: count, failed: 0, skipped: 0 })
+  expect(await untilSettled(tenant, paused)).toMatchObject({ queued: count, sent: count, failed: 0, skipped: 0 })
   const pushes = await pushesOf(tenant, paused)
   expect(devicesOf(pushes)).toEqual(devices.map(({ id }) => id).toSorted())
   expect(pushes.filter(({ at }) => at > pausedAt + 1_000 && at < resumedAt)).toEqual([])

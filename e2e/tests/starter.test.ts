@@ -50,7 +50,7 @@ test('a second start on the same data directory is refused and names the first',
 })
 
 // spec: running/restarted
-test('what dies is started again: every app, Postgres and nats-server', async () => {
+test('every app, Postgres and nats-server are started again when they die', async () => {
   const herald = await startHerald({ dataDir: dataDirOfOurs() })
   for (const name of ['gateway', 'audience', 'campaigns', 'dispatcher', 'tracker', 'webhooks']) {
     const before = appOf(herald.dataDir, name)
@@ -69,7 +69,7 @@ test('what dies is started again: every app, Postgres and nats-server', async ()
 })
 
 // spec: running/no-refused-connection
-test('a gateway that is killed or stopped refuses nobody: who connects meanwhile is answered by the next one', async () => {
+test('while a gateway is killed or stopped no client is refused: a client that connects meanwhile is answered by the next gateway', async () => {
   const herald = await startHerald({ dataDir: dataDirOfOurs() })
   for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
     const { pid } = appOf(herald.dataDir, 'gateway')!
@@ -81,7 +81,7 @@ test('a gateway that is killed or stopped refuses nobody: who connects meanwhile
   expect(await isPortFree(Number(new URL(herald.baseUrl).port))).toBe(true)
 })
 
-/** What a nats-server says to who connects without a user and asks for a provider token. */
+/** What a nats-server answers to a client that connects without a user and asks for a provider token. */
 async function askAsStranger(port: number): Promise<string> {
   const socket = connect(port, '127.0.0.1')
   let heard = ''
@@ -96,7 +96,7 @@ async function askAsStranger(port: number): Promise<string> {
 }
 
 // spec: running/nats-users
-test('the embedded NATS lets in no stranger, and its passwords are for this user alone', async () => {
+test('the embedded NATS lets in no stranger, and only the user who started Herald can read its passwords', async () => {
   const herald = await startHerald({ dataDir: dataDirOfOurs() })
   const { nats } = JSON.parse(readFileSync(join(herald.dataDir, 'ports.json'), 'utf8')) as { nats: number }
 
@@ -119,7 +119,7 @@ test('the embedded NATS lets in no stranger, and its passwords are for this user
   expect(await herald.stop()).toBe(0)
 })
 
-test('a NATS of one’s own takes the users that are written for it; one without users is warned about', async () => {
+test('a NATS server of your own works with the users that `npm run nats-users` writes; without users every process logs a warning', async () => {
   const dataDir = dataDirOfOurs()
   const users = join(dataDir, 'users.conf')
   execFileSync(process.execPath, ['tools/src/write-nats-users.ts', users], { env: { ...process.env, HERALD_DATA_DIR: dataDir } })
@@ -163,7 +163,7 @@ test('a starter killed with -9 leaves nothing running within five seconds', asyn
 })
 
 // spec: limits/database-away
-test('a frozen Postgres makes every data endpoint answer 503 database_unavailable within two seconds, and back again', async () => {
+test('while Postgres is frozen every data endpoint answers 503 database_unavailable within two seconds, and afterwards answers again', async () => {
   const herald = await startHerald({ dataDir: dataDirOfOurs() })
   const postgres = processesOf(herald.dataDir).filter(({ command }) => /postgres/.test(command))
   const all = execFileSync('ps', ['-eo', 'pid=,ppid='], { encoding: 'utf8' })

@@ -6,9 +6,9 @@ import { givenTenant, type Tenant } from '@herald/testing/tenant'
 import { until } from '@herald/testing/until'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readyPid, signalAll } from '../chaos/processes.ts'
-import { ledgerOf, ok, pushesOf, read, sendCampaign, settle, textOf, type Json, type Registered, type Shown } from './campaigns.ts'
+import { ledgerOf, ok, pushesOf, read, sendCampaign, untilSettled, textOf, type Json, type Registered, type Shown } from './campaigns.ts'
 
-// Tests through the whole platform: what a person at the administration gets, and what of everything else stays as it was.
+// Test sends through the whole platform: what the operator gets, and that everything else stays as it was.
 
 let herald: Herald
 
@@ -38,13 +38,13 @@ const register = async (tenant: Tenant, platform: 'ios' | 'android', more: Json 
 const titlesOf = async (tenant: Tenant, id: string) => (await pushesOf(tenant, id)).map(({ title }) => title)
 
 // spec: administration/test-send-exempt
-test('a device at its cap and in quiet hours gets a test at once, and its next campaign is capped as before', async () => {
+test('a device whose user is at the cap and in quiet hours gets a test at once, and the next campaign is capped as before', async () => {
   const tenant = await givenTenant(herald)
   const device = await register(tenant, 'ios', { externalId: 'ada', timezone: 'UTC' })
   await mark(tenant, device)
   ok(await tenant.admin('PATCH', '', { settings: { frequencyCap: { max: 1, windowSeconds: 3_600 } } }), 200)
   const first = await sendCampaign(tenant, {}, 'sending')
-  expect(await settle(tenant, first)).toMatchObject({ queued: 1, sent: 1 })
+  expect(await untilSettled(tenant, first)).toMatchObject({ queued: 1, sent: 1 })
   const clock = (minutes: number) => new Date(Date.now() + minutes * 60_000).toISOString().slice(11, 16)
   const quietHours = { start: clock(-60), end: clock(60), action: 'skip' }
   ok(await tenant.admin('PATCH', '', { settings: { quietHours } }), 200)
@@ -55,16 +55,16 @@ test('a device at its cap and in quiet hours gets a test at once, and its next c
   expect(body).toMatchObject({ status: 'sent', results: [{ subscriptionId: device.id, platform: 'ios', outcome: 'sent', attempts: 1 }] })
   expect(await titlesOf(tenant, body.id)).toEqual(['[Test] Hello'])
   const quiet = await sendCampaign(tenant, {}, 'sending')
-  expect(await settle(tenant, quiet)).toMatchObject({ queued: 1, skipped: 1 })
+  expect(await untilSettled(tenant, quiet)).toMatchObject({ queued: 1, skipped: 1 })
   expect(await ledgerOf(tenant, quiet)).toMatchObject([{ code: 'quiet_hours' }])
   ok(await tenant.admin('PATCH', '', { settings: { quietHours: null } }), 200)
   const capped = await sendCampaign(tenant, {}, 'sending')
-  expect(await settle(tenant, capped)).toMatchObject({ queued: 1, skipped: 1 })
+  expect(await untilSettled(tenant, capped)).toMatchObject({ queued: 1, skipped: 1 })
   expect(await ledgerOf(tenant, capped)).toMatchObject([{ code: 'frequency_cap' }])
 })
 
 // spec: administration/campaign-list, administration/test-send-exempt, administration/pushes
-test('a test is in the pushes and in the list of tests, and neither in the list of campaigns nor in useCount', async () => {
+test('a test shows up among the pushes and in the list of tests, but not in the list of campaigns or in useCount', async () => {
   const tenant = await givenTenant(herald)
   const device = await register(tenant, 'android')
   const { id: templateId } = ok(await tenant.call<{ id: string }>('POST', '/v1/templates', { name: 'News', content: textOf('News') }), 201)
@@ -89,7 +89,7 @@ test('a test is in the pushes and in the list of tests, and neither in the list 
 })
 
 // spec: administration/test-send-answer, administration/test-send-exempt
-test('what the provider says against a token is in the answer, the token is invalidated, and the next test says that there was no push', async () => {
+test('when the provider calls a token dead the test’s answer says so, the device is invalidated, and the next test says that there was no push', async () => {
   const tenant = await givenTenant(herald)
   const wrong = await register(tenant, 'ios', { externalId: 'ada' }, { answer: 'bad_token' })
   const dead = await register(tenant, 'android', { externalId: 'ada' }, { answer: 'dead' })
@@ -119,7 +119,7 @@ test('what the provider says against a token is in the answer, the token is inva
 })
 
 // spec: administration/test-send, sending/committed, limits/idempotency-replay
-test('a test whose gateway is killed while it waits for the provider, and that is asked for again with its key, is one push', async () => {
+test('a test that is asked for again with its key, because its gateway was killed while it waited for the provider, is one push', async () => {
   const tenant = await givenTenant(herald)
   const device = await register(tenant, 'ios', {}, { answer: 'slow', delayMs: 3_000 })
   const key = newId()
@@ -133,7 +133,7 @@ test('a test whose gateway is killed while it waits for the provider, and that i
     () => 'answered',
     () => 'no answer',
   )
-  // The provider has the push and has not answered yet: the gateway is in its wait.
+  // The provider has the push and has not answered yet, so the gateway is waiting.
   await until(async () => (await arrived()) === 1, { what: 'the push' })
   signalAll([readyPid(herald.dataDir, 'gateway-1') ?? 0], 'SIGKILL')
   expect(await unheard).toBe('no answer')
@@ -152,7 +152,7 @@ test('a test whose gateway is killed while it waits for the provider, and that i
 })
 
 // spec: administration/test-send-answer
-test('a test that a provider keeps waiting is answered 202 with the results so far, and the rest by its key', async () => {
+test('a test whose provider is slow is answered 202 with the results so far, and a repeat with its key answers the rest', async () => {
   const tenant = await givenTenant(herald)
   const busy = await register(tenant, 'android', {}, { answer: 'rate_limited', retryAfterSeconds: 12, times: 1 })
   const fine = await register(tenant, 'ios')

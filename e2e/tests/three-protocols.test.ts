@@ -35,7 +35,7 @@ const settled = (id: string) =>
     { withinMs: 60_000, what: `campaign ${id} is sent` },
   )
 
-/** Registers in parallel, a bounded number at once. */
+/** Registers devices, a few at a time. */
 async function registerAll(devices: Device[], more: (index: number) => Record<string, unknown>): Promise<string[]> {
   const ids: string[] = []
   for (let start = 0; start < devices.length; start += 20) {
@@ -53,7 +53,7 @@ test('300 devices on three real protocols each receive their push exactly once, 
     ...(await tenant.makeDevices('web', 100)),
   ]
   await registerAll(devices, (index) => ({
-    externalId: `person-${index}`,
+    externalId: `user-${index}`,
     language: index % 2 === 0 ? 'de-AT' : 'fr',
     tags: { name: `Nr ${index}` },
   }))
@@ -88,7 +88,7 @@ test('300 devices on three real protocols each receive their push exactly once, 
   }
 })
 
-/** Where each platform has its place for what the first test sends. */
+/** Where the payload of each platform has the fields that the first test sends. */
 const expectedPush = ({ platform, msgId }: Push, title: string) =>
   ({
     ios: {
@@ -117,7 +117,7 @@ const expectedPush = ({ platform, msgId }: Push, title: string) =>
   })[platform]
 
 // spec: tracking/report, tracking/once, tracking/shows-at-once, tracking/rates
-test('what devices report is counted once, at once, and by rate', async () => {
+test('what a device reports is counted once and at once, and shows in the rates', async () => {
   const [device] = await tenant.makeDevices('ios', 1)
   const { id: subscriptionId } = await tenant.register(device!)
   const { body } = await tenant.call<{ id: string }>('POST', '/v1/notifications', {
@@ -139,7 +139,7 @@ test('what devices report is counted once, at once, and by rate', async () => {
 })
 
 // spec: providers/dead-token, tracking/never-queued
-test('dead tokens fail with their code, are invalidated, and are not tried again', async () => {
+test('a push to a dead token fails with its code, the device is invalidated, and no later send tries it again', async () => {
   const alive = await tenant.makeDevices('android', 2)
   const dead = [
     ...(await tenant.makeDevices('ios', 2)),
@@ -147,7 +147,7 @@ test('dead tokens fail with their code, are invalidated, and are not tried again
     ...(await tenant.makeDevices('web', 2)),
   ]
   const subscriptionIds = await registerAll([...alive, ...dead], (index) => ({ externalId: `mortal-${index}` }))
-  // After they registered: APNs says since when a token is dead, and a device that registered later is not.
+  // The devices must have registered before: APNs says since when a token is dead, and a device that registered later is not dead.
   await tenant.simulator('PUT', '/devices/behaviour', { ids: dead.map(({ id }) => id), answer: 'dead' })
   const send = () =>
     tenant.call<{ id: string }>('POST', '/v1/notifications', {
@@ -160,7 +160,7 @@ test('dead tokens fail with their code, are invalidated, and are not tried again
   const { body: pushes } = await tenant.admin<{ items: { code: string }[] }>('GET', `/pushes?campaignId=${first.body.id}&outcome=failed`)
   expect(pushes.items.map(({ code }) => code)).toEqual(Array.from({ length: 6 }, () => 'token_dead'))
 
-  // The batch is finished, and its dead tokens with it, a moment after its last outcome was counted.
+  // The batch is finished, and its dead tokens are invalidated, a moment after its last outcome was counted.
   await until(async () => (await settled((await send()).body.id)).stats['queued'] === 2, { what: 'only the living are queued' })
 })
 
@@ -177,7 +177,7 @@ test('a rate-limited device is tried again after the time the provider asked for
 })
 
 // spec: sending/target-resolves
-test('every selector reaches whom it names and nobody else', async () => {
+test('every kind of target reaches exactly the users and devices that it names', async () => {
   const devices = [...(await tenant.makeDevices('ios', 2)), ...(await tenant.makeDevices('android', 1))]
   const registered = [
     await tenant.register(devices[0]!, { externalId: 'selected-a', tags: { team: 'red' } }),

@@ -6,14 +6,14 @@ import { freshDataDir, removeDataDir, startHerald, type Herald } from '@herald/t
 import { givenTenant, type Tenant } from '@herald/testing/tenant'
 import { until } from '@herald/testing/until'
 import { expect, onTestFinished, test } from 'vitest'
-import { givenDevices, ok, pushesOf, settle, textOf } from './campaigns.ts'
+import { givenDevices, ok, pushesOf, untilSettled, textOf } from './campaigns.ts'
 import { runningProcesses, signalAll } from '../chaos/processes.ts'
 
-// An upgrade replaces one process after the other, so for a while an app of yesterday works beside apps of today.
+// An upgrade replaces one process after the other, so for a while an app of the old version works beside apps of the new one.
 
 const older = join(import.meta.dirname, 'older-wire.ts')
 
-/** A platform in which the first process of an app speaks these calls and messages in the version of yesterday. */
+/** A platform in which the first process of an app speaks these calls and messages in the old version. */
 async function startWithOlder(
   app: string,
   subjects: string[],
@@ -43,9 +43,9 @@ async function send(tenant: Tenant, count: number): Promise<{ id: string; device
   return { id: ok(answer, 202).id, devices: devices.map(({ device }) => device.id) }
 }
 
-/** What came of a settled send, by its counters and by the simulator's record. */
+/** What became of a settled send, by its counters and by the simulator's record. */
 async function resultOf(tenant: Tenant, id: string) {
-  const { queued, sent } = await settle(tenant, id)
+  const { queued, sent } = await untilSettled(tenant, id)
   return { queued, sent, arrivedAt: (await pushesOf(tenant, id)).map(({ deviceId }) => deviceId).toSorted() }
 }
 const onceEach = (devices: string[]) => ({ queued: devices.length, sent: devices.length, arrivedAt: devices.toSorted() })
@@ -53,7 +53,7 @@ const onceEach = (devices: string[]) => ({ queued: devices.length, sent: devices
 const calls = [takeBatch.subject, finishBatch.subject]
 const pointers = [batchSubject('android', 'prompt'), batchSubject('android', 'bulk')]
 
-test("yesterday's dispatcher is told that audience speaks another version, and what it could not take goes out once today's has its place", async () => {
+test('an old dispatcher logs that audience speaks another version, and the batches that it could not take are sent once a new one replaces it', async () => {
   const { herald, logOf } = await startWithOlder('dispatcher', calls)
   const tenant = await givenTenant(herald)
   const sent = await send(tenant, 20)
@@ -65,7 +65,7 @@ test("yesterday's dispatcher is told that audience speaks another version, and w
   expect(await resultOf(tenant, sent.id)).toEqual(onceEach(sent.devices))
 })
 
-test("yesterday's audience beside today's dispatcher: nothing is misread, and everything goes out once today's has its place", async () => {
+test('an old audience beside a new dispatcher misreads nothing, and every push is sent once a new audience replaces it', async () => {
   const { herald, logOf } = await startWithOlder('audience', [...calls, ...pointers])
   const tenant = await givenTenant(herald)
   const sent = await send(tenant, 20)
@@ -78,7 +78,7 @@ test("yesterday's audience beside today's dispatcher: nothing is misread, and ev
 })
 
 // spec: running/versions
-test("while yesterday's and today's audience and dispatchers work side by side, every push goes out once", async () => {
+test('while old and new processes of audience and dispatcher work side by side, every push is sent once', async () => {
   const { herald } = await startWithOlder('audience', [...calls, ...pointers], 2)
   const tenant = await givenTenant(herald)
   const { id, devices } = await send(tenant, 50)

@@ -20,7 +20,7 @@ let csrfToken: string
 let appId: string
 let secretKey: string
 
-/** As a page of the dashboard asks: with the cookie of its session and nothing else. */
+/** Asks as a page of the dashboard does: with the cookie of its session and nothing else. */
 async function asPage<Body>(method: string, path: string, body?: unknown): Promise<Answer<Body>> {
   const headers = {
     cookie,
@@ -41,7 +41,7 @@ const report = (kind: string, { msgId }: Push, query = '') => http('POST', `${he
 
 beforeAll(async () => {
   herald = await startHerald()
-  // As `npm start` prints it, and a browser opens it.
+  // The link as `npm start` prints it and a browser opens it.
   const link = await until(() => /(http:\S+\/dashboard\/#code=\S+)/.exec(herald.output())?.[1], { what: 'the sign-in link' })
   const signedIn = await http<{ csrfToken: string }>('POST', `${herald.baseUrl}/v1/admin/session`, {
     headers: { origin: herald.baseUrl, 'sec-fetch-site': 'same-origin' },
@@ -71,7 +71,7 @@ const send = async (subscriptionIds: string[], content: object) =>
     )
   ).id
 
-/** What the inbox's stream tells. */
+/** The events of the inbox's stream. */
 async function watch(): Promise<{ pushes: () => Push[]; isOpen: () => boolean }> {
   const gone = new AbortController()
   onTestFinished(() => gone.abort())
@@ -88,7 +88,7 @@ async function watch(): Promise<{ pushes: () => Push[]; isOpen: () => boolean }>
 }
 
 // spec: administration/simulator-devices, administration/simulator-accounts, administration/simulator-stream
-test('virtual devices of all platforms, added with a session, get a push, report delivered by themselves, and a tap moves exactly its counters', async () => {
+test('virtual devices of all platforms get a push and report delivered by themselves, and a tap moves exactly its own counters', async () => {
   const devices = [
     await addDevice('ios', { name: 'Dana’s iPhone', externalId: 'dana', tags: { plan: 'pro' } }),
     await addDevice('android'),
@@ -130,7 +130,7 @@ test('virtual devices of all platforms, added with a session, get a push, report
 })
 
 // spec: tracking/action, webhooks/event-data
-test('which action was pressed is told to whoever watches the events', async () => {
+test('an operator who watches the events sees which action was pressed', async () => {
   const { subscriptionId } = await addDevice('android')
   const gone = new AbortController()
   onTestFinished(() => gone.abort())
@@ -154,7 +154,7 @@ test('which action was pressed is told to whoever watches the events', async () 
 })
 
 // spec: administration/simulator-devices
-test('an uninstalled device is dead to its provider, and leaves the list; a dead one fails as well', async () => {
+test('a virtual device that is uninstalled is dead to its provider and leaves the list; a push to a dead one fails too', async () => {
   const [gone, dead, alive] = [await addDevice('ios'), await addDevice('android'), await addDevice('web')]
   await ok(asPage('DELETE', `/simulator/devices/${gone.id}`))
   await ok(asPage('PUT', `/simulator/devices/${dead.id}/behaviour`, { answer: 'dead' }))
@@ -179,7 +179,7 @@ test('an uninstalled device is dead to its provider, and leaves the list; a dead
 })
 
 // spec: administration/welcome, administration/simulator
-test('a stack without the simulator has none of it, and says where the dashboard is', async () => {
+test('a stack without the simulator offers no virtual devices, and says where the dashboard is', async () => {
   const without = await startHerald({ env: { HERALD_SIMULATOR: 'off' } })
   onTestFinished(async () => {
     await without.stop()

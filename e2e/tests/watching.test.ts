@@ -5,7 +5,7 @@ import { givenTenant, type Tenant } from '@herald/testing/tenant'
 import { until } from '@herald/testing/until'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { onDatabase } from '../chaos/platform.ts'
-import { givenDevices, ok, sendCampaign, settle, textOf } from './campaigns.ts'
+import { givenDevices, ok, sendCampaign, untilSettled, textOf } from './campaigns.ts'
 
 let herald: Herald
 let tenant: Tenant
@@ -18,7 +18,7 @@ afterAll(async () => {
   removeDataDir(herald.dataDir)
 })
 
-/** Opens the stream of an app's events; answers what came so far. */
+/** Opens the stream of an app's events, and answers what has arrived so far. */
 async function watch(appId: string): Promise<{ events: () => WebhookEvent[]; isOpen: () => boolean; leave: () => void }> {
   const gone = new AbortController()
   onTestFinished(() => gone.abort())
@@ -47,7 +47,7 @@ const listenersOf = (appId: string) =>
   })
 
 // spec: administration/events
-test('what becomes of a send is seen live by whoever watches its app, without any endpoint, and nothing is announced before or after', async () => {
+test('an operator who watches an app sees live what becomes of a send, without any endpoint, and nothing is announced before or after', async () => {
   const [device] = await givenDevices(tenant, 'ios', 1, () => ({ externalId: 'watched' }))
   expect(await listenersOf(tenant.appId)).toEqual([])
   const stream = await watch(tenant.appId)
@@ -76,19 +76,19 @@ test('what becomes of a send is seen live by whoever watches its app, without an
   expect(shown).not.toContain('A secret text')
 
   stream.leave()
-  // The lease of 30 seconds ends.
-  await until(async () => (await listenersOf(tenant.appId)).length === 0, { withinMs: 120_000, what: 'nobody listens' })
+  // Waits until the lease of 30 seconds has ended.
+  await until(async () => (await listenersOf(tenant.appId)).length === 0, { withinMs: 120_000, what: 'no listener' })
 }, 180_000)
 
 // spec: administration/pushes-csv, administration/waves, administration/tags
-test('the pushes of a send go out as a CSV, its wave is shown, and so are the tags of those it went to', async () => {
+test('an operator can load the pushes of a send as CSV, and see its wave and the tags of the users it went to', async () => {
   const own = await givenTenant(herald)
   const devices = await givenDevices(own, 'android', 30, (n) => ({
-    externalId: `person-${n}`,
+    externalId: `user-${n}`,
     tags: { plan: n < 10 ? 'pro' : 'free', orders: n },
   }))
   const campaignId = await sendCampaign(own, {}, 'sending')
-  await settle(own, campaignId)
+  await untilSettled(own, campaignId)
 
   const { items: waves } = ok(await own.admin<{ items: SendWave[] }>('GET', `/campaigns/${campaignId}/waves`), 200)
   expect(waves).toMatchObject([{ no: 1, zones: null, state: 'done', queued: 30, byPlatform: { ios: 0, android: 30, web: 0 } }])

@@ -42,7 +42,7 @@ beforeAll(async () => {
 })
 const document: unknown = JSON.parse(readFileSync(resolve(import.meta.dirname, '../../docs/openapi.json'), 'utf8'))
 const deliverySchema = { $ref: '#/components/schemas/WebhookDelivery' }
-/** What the OpenAPI document says of webhooks is what arrives, and nothing more arrives. */
+/** Checks that each event has exactly the fields that the OpenAPI document gives it. */
 function expectDocumented(): void {
   expect(received.length).toBeGreaterThan(0)
   for (const { body } of received) {
@@ -60,7 +60,7 @@ afterAll(async () => {
 })
 
 // spec: webhooks/event-types, webhooks/event-completed, limits/document-webhooks
-test('what becomes of a notification arrives at the webhook of its app', async () => {
+test('each thing that happens to a notification arrives at its app’s webhook', async () => {
   const webhook = await tenant.admin<{ id: string; secret: string }>('POST', '/webhooks', { url: `${url}/hook` })
   expect(webhook.status).toBe(201)
   const [alive] = await tenant.makeDevices('android', 1)
@@ -92,7 +92,7 @@ test('what becomes of a notification arrives at the webhook of its app', async (
 })
 
 // spec: limits/document-webhooks
-test('what becomes of a dead device and of one that reports is as the OpenAPI document says', async () => {
+test('the events of a dead device and of a device that reports are as the OpenAPI document says', async () => {
   const webhook = await tenant.admin<{ id: string }>('POST', '/webhooks', { url: `${url}/documented` })
   const [dead, alive] = await tenant.makeDevices('android', 2)
   if (!dead || !alive) throw new Error('the simulator made no devices')
@@ -131,7 +131,7 @@ test('what becomes of a dead device and of one that reports is as the OpenAPI do
 })
 
 // spec: webhooks/event-test, administration/test-send-exempt
-test('every event of a test says at the receiver that it is one, and no event of another send does', async () => {
+test('every event of a test send is marked as a test at the receiver, and no event of another send is', async () => {
   const other = await givenTenant(herald)
   expect((await other.admin('POST', '/webhooks', { url: `${url}/tests` })).status).toBe(201)
   const register = async (answer: string) => {
@@ -167,7 +167,7 @@ test('every event of a test says at the receiver that it is one, and no event of
 })
 
 // spec: webhooks/test, administration/webhooks, webhooks/url-at-save
-test('the administration tests an endpoint, shows its log and refuses addresses that are no https', async () => {
+test('an operator can test an endpoint and read its log, and addresses without https are refused', async () => {
   const { body: webhook } = await tenant.admin<{ id: string }>('POST', '/webhooks', { url: `${url}/other` })
   expect((await tenant.admin('POST', `/webhooks/${webhook.id}/test`)).body).toEqual({ status: 204, error: null })
   expect(received.find(({ path }) => path === '/other')?.events[0]?.type).toBe('ping')

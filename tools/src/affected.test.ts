@@ -8,7 +8,7 @@ test('a change of one app is tested with that app and end to end, and nowhere el
   expect(await touching('apps/gateway/src/http/health.ts')).toEqual(['apps/gateway', 'e2e'])
 })
 
-/** What knows the platform by its API alone, also in its tests, or stands below the vocabulary. */
+/** Projects that do not use libs/contracts: they know Herald only by its API, also in their tests, or contracts itself may use them. */
 const withoutVocabulary = /^(libs\/(embedded|http2|openapi-types)|sdks\/web)$/
 
 test('a change of the vocabulary is tested everywhere that has it', async () => {

@@ -7,14 +7,14 @@ import { root, toolEnvironment } from './workspace.ts'
 export type Project = { name: string; root: string }
 
 /**
- * The projects that a change can touch, by Nx's graph of declared dependencies: those that hold a changed file and everything that stands
- * on them. The change is what differs from `base` (a commit), or `files`. The lock file touches whoever uses what moved in it.
+ * The projects that a change can touch, by Nx's graph of declared dependencies: those that hold a changed file, and all that depend on them. The change is what
+ * differs from `base` (a commit), or `files`. A change of the lock file touches the projects that use the changed packages.
  */
 export async function affectedProjects(change: { base: string } | { files: string[] }): Promise<Project[]> {
   const what = 'base' in change ? `--base=${change.base}` : `--files=${change.files.join(',')}`
   const { stdout } = await promisify(execFile)('nx', ['show', 'projects', '--affected', what, '--json'], {
     cwd: root,
-    // A daemon would outlive us.
+    // A daemon would outlive this process.
     env: { ...toolEnvironment, NX_DAEMON: 'false' },
   })
   const names = new Set(JSON.parse(stdout) as string[])

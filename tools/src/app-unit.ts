@@ -6,7 +6,7 @@ import type { LogFile } from './logs.ts'
 import { howItEnded, type Unit } from './supervisor.ts'
 import { root } from './workspace.ts'
 
-/** An app that takes longer than this to be ready never will be. */
+/** An app that is not ready after this time will never be. */
 const readyWithinMs = 60_000
 
 export type AppOptions = {
@@ -15,16 +15,16 @@ export type AppOptions = {
   name: string
   environment: NodeJS.ProcessEnv
   log: LogFile
-  /** The socket it listens on instead of a port of its own: descriptor 3, told as by systemd (sd_listen_fds(3)). */
+  /** The socket on which it listens, in the place of a port of its own. It is passed as descriptor 3, as systemd does (sd_listen_fds(3)). */
   listenOn?: HeldPort
-  /** Gets the message with which the app says that it is ready. */
+  /** Is called with the message by which the app says that it is ready. */
   onReady?: (message: object) => void
 }
 
 /**
- * One process of an app. It is ready when it says `{ready: true}` over its IPC channel; when the channel closes it knows
- * that the starter is gone and stops. A process group of its own, so that a Ctrl-C in the terminal reaches only the starter,
- * which stops the apps in their order. It writes its log itself: lines need no way through the starter.
+ * One process of an app. It is ready when it sends `{ready: true}` over its IPC channel; when the channel closes it knows
+ * that the starter has ended, and stops. It has a process group of its own, so that a Ctrl-C in the terminal reaches only the starter,
+ * which stops the apps in their order. It writes its log file itself.
  */
 export function appUnit({ app, name, environment, log, listenOn, onReady }: AppOptions): Unit {
   return {

@@ -1,15 +1,15 @@
 import { apps, appsWithDatabase, type AppName, type AppWithDatabase } from '@herald/contracts/call'
 
-/** What can be started by name: the apps, and the simulator, which is no part of the product. */
+/** The processes that can be started by name: the apps, and the simulator, which is no part of the product. */
 export type ProcessName = AppName | 'simulator'
 
 /**
- * Who may need whom until its last moment: a dispatcher's last outcomes go to audience and tracker. Started in this order,
- * stopped in the reverse: the gateway first, so that no new work comes in.
+ * The order in which the apps are started; they are stopped in the reverse order. An app needs the apps before it until its last moment: a dispatcher's last
+ * outcomes go to audience and tracker. The gateway is stopped first, so that no new work comes in.
  */
 export const startOrder: readonly AppName[][] = [['tracker', 'webhooks'], ['audience'], ['campaigns', 'dispatcher'], ['gateway']]
 
-/** Which app gets which secret (spec: running/secrets-apart). Nobody else's environment holds it. */
+/** The secrets that each app gets (spec: running/secrets-apart). They are in no other environment. */
 export const secretsOf: Record<ProcessName, readonly ('ADMIN_TOKEN' | 'HMAC_SECRET' | 'SEAL_KEYS')[]> = {
   gateway: ['ADMIN_TOKEN', 'HMAC_SECRET', 'SEAL_KEYS'],
   dispatcher: ['HMAC_SECRET', 'SEAL_KEYS'],
@@ -20,7 +20,7 @@ export const secretsOf: Record<ProcessName, readonly ('ADMIN_TOKEN' | 'HMAC_SECR
   simulator: [],
 }
 
-/** Those that call the outside world over TLS and so must know the simulator's CA. */
+/** The apps that call servers outside of Herald over TLS, and so must know the simulator's CA. */
 export const callsOutside: readonly ProcessName[] = ['gateway', 'dispatcher', 'webhooks']
 
 export const hasDatabase = (name: ProcessName): name is AppWithDatabase => appsWithDatabase.some((app) => app === name)

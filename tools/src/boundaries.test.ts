@@ -91,7 +91,7 @@ test('no app imports an app, even one that it declares', () => {
   ])
 })
 
-test('a library stands only on what the house gave it, even if it declares more', () => {
+test('a library imports only what its rule allows, even if it declares more', () => {
   expect(findingsOf({ 'libs/contracts/src/ids.ts': `import { z } from 'zod'\nimport { Client } from 'pg'` })).toEqual([
     'libs/contracts/src/ids.ts:2 libs/contracts may not import pg',
   ])

@@ -10,7 +10,7 @@ export type Finding = { file: string; line: number; message: string }
 
 type Project = { directory: string; name: string; declared: Set<string>; declaredForTests: Set<string> }
 
-/** Checks every source file of the workspace below `root` against the import rules (boundary-rules.ts). Answers what breaks them. */
+/** Checks every source file of the workspace below `root` against the import rules (boundary-rules.ts), and gives what breaks them. */
 export function checkBoundaries(root: string): { files: number; findings: Finding[] } {
   const projects = readProjects(root)
   let files = 0

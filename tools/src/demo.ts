@@ -15,19 +15,19 @@ export type DemoOptions = {
   signal: AbortSignal
 }
 
-/** What is kept in `<data>/demo.json` (0600), so that a second start finds its app, keys and devices again. */
+/** The content of `<data>/demo.json` (0600), by which a second start finds the app, keys and devices again. */
 type DemoState = {
   appId: string
   secretKey: string
   publicKey: string
   /** The simulator's ids of the devices. */
   devices: string[]
-  /** Those whose app was removed: the provider calls them dead. */
+  /** The devices from which the app was removed: the provider calls their tokens dead. */
   dead: string[]
 }
 
-/** Each demo device belongs to a person of its own, who has this and the device's id as external id. */
-const personPrefix = 'demo-'
+/** Each demo device belongs to a user of its own, whose external id is this prefix and the device's id. */
+const userPrefix = 'demo-'
 const perPlatform = 100
 const deadPerPlatform = 4
 
@@ -47,12 +47,12 @@ export async function demo(options: DemoOptions): Promise<void> {
     state = await makeDemo(herald)
     writeWhole(kept, `${JSON.stringify(state, null, 2)}\n`, 0o600)
   }
-  // An app that starts registers again; the dead ones do so too, or the second demo would have nothing to show.
+  // A mobile app registers again when it is opened. The devices with dead tokens do so too, or a second demo would have no failures to show.
   await herald.simulator('POST', '/crowd', {
     baseUrl: options.baseUrl,
     appKey: state.publicKey,
     devices: state.devices,
-    externalIdPrefix: personPrefix,
+    externalIdPrefix: userPrefix,
   })
   await herald.simulator('PUT', '/devices/behaviour', { ids: state.dead, answer: 'dead' })
   await herald.simulator('PUT', '/crowd/reports', { baseUrl: options.baseUrl, delivered: 0.98, opened: 0.3 })
@@ -145,7 +145,7 @@ Send to everyone of the demo app (answers the campaign's id):
   curl -s ${baseUrl}/v1/notifications -H 'authorization: Bearer ${secretKey}' -H 'content-type: application/json' -d '{"target":{"all":true},"content":{"_default":"en","en":{"title":"Hi","body":"It works"}}}'
 
 Send to one person:
-  curl -s ${baseUrl}/v1/notifications -H 'authorization: Bearer ${secretKey}' -H 'content-type: application/json' -d '{"target":{"externalIds":["${personPrefix}${devices[0]}"]},"content":{"_default":"en","en":{"title":"Hi {{ user.externalId }}","body":"Only for you"}}}'
+  curl -s ${baseUrl}/v1/notifications -H 'authorization: Bearer ${secretKey}' -H 'content-type: application/json' -d '{"target":{"externalIds":["${userPrefix}${devices[0]}"]},"content":{"_default":"en","en":{"title":"Hi {{ user.externalId }}","body":"Only for you"}}}'
 
 See what became of the last pushes:
   curl -s '${baseUrl}/v1/admin/apps/${appId}/pushes?limit=5' -H 'authorization: Bearer ${adminToken}'

@@ -7,7 +7,7 @@ import { root } from './workspace.ts'
 /** A metric as its app makes it. */
 export type Metric = { name: string; kind: 'counter' | 'gauge' | 'histogram'; help: string; labels: string[] }
 
-/** The page of every `herald_` metric, read from the sources: names and helps are written there as literals. */
+/** The page of every `herald_` metric, read from the sources, where names and help texts are literals. */
 export async function describeMetrics(): Promise<string> {
   return [
     '# Metrics',
@@ -60,7 +60,7 @@ export function readMetrics(file: string, source: string): Metric[] {
 
 const kinds = ['counter', 'gauge', 'histogram'] as const
 
-/** A list of label names, one that a constant holds, or the options that hold one. Undefined: it is none of these. */
+/** The label names in an expression: a list, a constant that holds one, or options that hold one. Undefined when it is none of these. */
 function labelsOf(expression: Expression, named: ReadonlyMap<string, Expression>): string[] | undefined {
   if (expression.type === 'Identifier') {
     const value = named.get(expression.name)

@@ -73,7 +73,7 @@ export async function describeTopology(): Promise<string> {
   ].join('\n')
 }
 
-/** The names of one family together, by what they have before their last dot: the gateway may make 60 calls. */
+/** Subjects in short: those that are alike up to their last dot are written together, because the gateway may make 60 calls. */
 function shortened(subjects: readonly string[]): string {
   const families = Map.groupBy(subjects, (subject) => (subject.startsWith('rpc.') ? subject.slice(0, subject.lastIndexOf('.')) : subject))
   return [...families]

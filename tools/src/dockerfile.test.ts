@@ -6,7 +6,7 @@ import { root } from './workspace.ts'
 const { workspaces } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { workspaces: string[] }
 const dockerfile = readFileSync(join(root, 'Dockerfile'), 'utf8')
 
-test('the image installs with every package of the repository: one that it does not copy would be missing from the lock file’s tree', () => {
+test('the image is installed with the package.json of every project: with one missing the lock file would not fit', () => {
   const manifests = workspaces.flatMap((workspace) => globSync(`${workspace}/package.json`, { cwd: root })).toSorted()
   expect(manifests.length).toBeGreaterThan(15)
   const copied = [...dockerfile.matchAll(/^COPY (\S+\/package\.json) (\S+)\/$/gm)].map(([, from = '', to = '']) => {

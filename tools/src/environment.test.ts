@@ -38,7 +38,7 @@ const given = {
 }
 
 // spec: running/secrets-apart
-test('each app gets its own database and the secrets it needs, and nothing of the others', () => {
+test('each app gets its own database and the secrets that it needs, and none of the other apps', () => {
   expect(environmentOf('gateway', given, computed)).toEqual({
     PATH: '/bin',
     HOST: '127.0.0.1',
@@ -95,18 +95,18 @@ test('a user that is given for all apps is used with the NATS that is given, and
   expect(embedded).not.toHaveProperty('NATS_USER')
 })
 
-test('options of Node that are given come last, so that they win', () => {
+test('options of Node that the operator gives win over those of the starter', () => {
   const { NODE_OPTIONS } = environmentOf('gateway', { NODE_OPTIONS: '--import ./tracing.mjs --max-old-space-size=900' }, computed)
 
   expect(NODE_OPTIONS).toMatch(/^--max-semi-space-size=\d+ --max-old-space-size=\d+ --import \.\/tracing\.mjs --max-old-space-size=900$/)
 })
 
-test('an address given for an app is used as it is', () => {
+test('a database address that is given for an app is used as it is', () => {
   expect(environmentOf('tracker', given, computed)['DATABASE_URL_TRACKER']).toBe('postgres://given')
 })
 
 // spec: running/simulator, running/certificates
-test('with the simulator, providers are this machine, and those who call it trust it', () => {
+test('with the simulator the addresses of providers are on this machine, and the apps that call it trust its certificate', () => {
   const dispatcher = environmentOf('dispatcher', {}, { ...computed, simulator })
 
   expect(dispatcher).toMatchObject({
@@ -123,7 +123,7 @@ test('with the simulator, providers are this machine, and those who call it trus
 })
 
 // spec: running/simulator, providers/addresses
-test('a provider address that is given stays, and one of APNs keeps the simulator from being the other', () => {
+test('a provider address that is given stays, and one address of APNs keeps the simulator from being the other environment', () => {
   const dispatcher = environmentOf(
     'dispatcher',
     { APNS_URL: 'https://apns.example', FCM_URL: 'https://fcm.example' },

@@ -26,14 +26,14 @@ test.each(apps)('NATS grants %s what its source uses, and nothing more', async (
 
 test('every call is answered by the app in its name and asked by another', async () => {
   const found = await Promise.all(apps.map(readUses))
-  // Made and answered by the bus itself (libs/service).
+  // makeStreams is called and answered by libs/service itself.
   const calls = (await readCalls()).map(({ subject }) => subject).filter((subject) => subject !== makeStreams.subject)
 
   expect(found.flatMap(({ answers }) => answers).toSorted()).toEqual(calls)
   expect([...new Set(found.flatMap(({ asks }) => asks))].toSorted()).toEqual(calls)
 })
 
-test('no grant of anybody is a wildcard but for its own inbox, its own calls, the versions of what it asks, its own acks and what makes consumers', () => {
+test('no app is granted a wildcard, except for its own inbox, its own calls, the versions of calls that it makes, its own acks and the making of consumers', () => {
   const wide = apps.flatMap((app) =>
     [...grantsOf(app).publish, ...grantsOf(app).subscribe].filter((grant) => /[*>]/.test(grant)).map((grant) => [app, grant] as const),
   )

@@ -10,13 +10,13 @@ export type GuardedKind = 'app' | 'nats-server' | 'postgres'
 export type Guard = {
   add: (pid: number, kind: GuardedKind) => void
   remove: (pid: number) => void
-  /** Ends the guardian: everything has been stopped already. */
+  /** Ends the guardian, after everything has been stopped. */
   dismiss: () => Promise<void>
 }
 
 /**
- * Starts the guardian, which stops our children when we are killed outright and cannot. If the guardian itself is killed,
- * another takes its place and is told everything again.
+ * Starts the guardian, which stops the children of the starter when the starter is killed (-9) and cannot do it. When the guardian itself is killed,
+ * another one is started and is told everything again.
  */
 export function startGuard(dataDir: string): Guard {
   const guarded = new Map<number, string>()
@@ -58,7 +58,7 @@ export function startGuard(dataDir: string): Guard {
   }
 }
 
-/** After a starter was killed its guardian is at work for up to 4.5 s: a new start waits for it rather than meet what it stops. */
+/** After a starter was killed, its guardian works for up to 4.5 s. A new start waits until it has ended, so that it does not meet processes that are being stopped. */
 export async function waitForFormerGuardian(dataDir: string): Promise<void> {
   const deadline = Date.now() + 8_000
   while (isGuardianAlive(dataDir) && Date.now() < deadline) await wait(100)

@@ -1,6 +1,6 @@
-// The guardian outlives the starter. It learns the starter's children over its standard input (`+ <pid> <kind> <identity>`,
-// `- <pid>`); when that ends, the starter is gone, and whatever of them still runs is stopped: apps first, then the servers
-// they use. Everything is gone within 4.5 s. It has a session of its own and no terminal, so no Ctrl-C reaches it.
+// The guardian outlives the starter. It is told of the starter's children over its standard input (`+ <pid> <kind> <identity>`,
+// `- <pid>`). When its standard input ends, the starter has ended, and the guardian stops the children that still run: apps first, then the servers
+// that they use. All have ended within 4.5 s. The guardian has a session of its own and no terminal, so no Ctrl-C reaches it.
 import { createInterface } from 'node:readline'
 import { setTimeout as wait } from 'node:timers/promises'
 import { identityOf } from '@herald/embedded/processes'
@@ -37,7 +37,7 @@ function signal(kind: GuardedKind, name: NodeJS.Signals): void {
     try {
       process.kill(pid, name)
     } catch {
-      // It ended between the two lines.
+      // The process ended after it was listed.
     }
   }
 }

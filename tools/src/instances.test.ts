@@ -17,6 +17,6 @@ test.each([
   ['dispatcher=two', '"dispatcher=two" must be dispatcher=<number'],
   ['dispatcher=1000', 'up to 32'],
   ['gateway=0', 'there must be a gateway'],
-])('%s is refused with what is wrong', (text, message) => {
+])('%s is refused with a sentence that says what is wrong', (text, message) => {
   expect(() => parseInstances(text)).toThrow(message)
 })

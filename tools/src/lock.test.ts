@@ -22,7 +22,7 @@ test('an optional package of another platform that the registry lacked is added,
   })
 })
 
-test('what the lock has stays as it is, nested or not, and a second run changes nothing', () => {
+test('entries that the lock has stay as they are, nested or not, and a second run changes nothing', () => {
   const once = completeLock(
     lock({
       'node_modules/tool': {

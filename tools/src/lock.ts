@@ -12,7 +12,7 @@ type Lock = z.infer<typeof Lock>
 type Entry = z.infer<typeof Entry>
 
 const systems = ['darwin', 'linux', 'win32', 'freebsd', 'openbsd', 'netbsd', 'android', 'openharmony', 'sunos', 'aix'] as const
-/** How names of packages write a processor, and how npm does. The longer come first: `arm64` holds `arm`. */
+/** How names of packages write a processor, and how npm writes it. Longer names come first, because `arm64` begins with `arm`. */
 const processors = [
   ['arm64', 'arm64'],
   ['aarch64', 'arm64'],
@@ -31,8 +31,8 @@ const processors = [
 
 /**
  * Adds the optional packages of other platforms that a registry could not serve when the lock was written. npm leaves
- * those out, and `npm ci` of npm 11 then refuses the lock ("Missing … from lock file"). Nothing more is ever downloaded:
- * an entry says for which platform it is. Answers the lock's text, what was added, and what could not be understood.
+ * those out, and `npm ci` of npm 11 then refuses the lock ("Missing … from lock file"). It makes no one download more, because
+ * an entry says for which platform it is. Gives the lock's text, the packages that were added, and those whose platform is unknown.
  */
 export function completeLock(text: string): { text: string; added: string[]; unknown: string[] } {
   const lock = readLock(text)
@@ -60,14 +60,14 @@ export function completeLock(text: string): { text: string; added: string[]; unk
   return { text: `${JSON.stringify({ ...lock, packages: Object.fromEntries(sorted) }, null, 2)}\n`, added, unknown }
 }
 
-/** Packages that the lock binds to an address: a clone elsewhere could not install them, or would fetch them from a stranger. */
+/** Packages for which the lock names an address: a clone elsewhere could not install them, or would fetch them from an unknown server. */
 export function addressesIn(text: string): string[] {
   const { packages } = readLock(text)
   const isBound = (entry: Entry) => entry.resolved !== undefined && entry.link !== true
   return Object.entries(packages).flatMap(([place, entry]) => (isBound(entry) ? [place] : []))
 }
 
-/** The lock as it was parsed, checked but not rebuilt: its keys must keep npm's order, or every install would move lines. */
+/** Reads and checks the lock. It gives the parsed object itself, because its keys must keep npm's order, or every install would move lines. */
 function readLock(text: string): Lock {
   const lock: unknown = JSON.parse(text)
   Lock.parse(lock)

@@ -1,12 +1,12 @@
 import { connect } from 'node:net'
 import { StartError } from './start-error.ts'
 
-/** More than any server's first line. */
+/** The first line of a server is never longer. */
 const longestGreeting = 10_000
 
 /**
- * Whether any server of a NATS_URL (comma-separated) accepts a connection; fails with a sentence when none does. Prints a warning when one
- * lets in whoever connects.
+ * Checks that one of the servers in a NATS_URL (comma-separated) accepts a connection; fails with a sentence when none does. Prints a warning when a server
+ * lets every client in.
  */
 export async function checkNats(natsUrl: string, print: (line: string) => void): Promise<void> {
   const servers = natsUrl.split(',').map((server) => (server.includes('://') ? server.trim() : `nats://${server.trim()}`))
@@ -24,7 +24,7 @@ export async function checkNats(natsUrl: string, print: (line: string) => void):
     )
 }
 
-/** The line that a nats-server greets with; empty when it accepts and says nothing within 3 s, undefined when it does not accept. */
+/** The first line that a nats-server sends. It is empty when the server accepts and sends nothing within 3 s, and undefined when it does not accept. */
 function greetingOf(host: string, port: number): Promise<string | undefined> {
   return new Promise((resolve) => {
     let greeting: string | undefined

@@ -62,7 +62,7 @@ test('a page is built once, and again when one of its sources has changed; a tes
   expect(builds()).toBe(5)
 })
 
-test('two that start at once from one directory build once', async () => {
+test('two processes that start at once in one directory build a page once', async () => {
   const { run, builds } = givenRepository()
   await Promise.all([run(), run(), run()])
   expect(builds()).toBe(1)
@@ -83,7 +83,7 @@ test('a build that hangs is ended', async () => {
   expect(said.join('\n')).toContain('it did not end within 0.3 s')
 })
 
-test('a build ends with whoever began it, however that ended', async () => {
+test('a build ends with the process that began it, however that process ends', async () => {
   const { directory } = givenRepository(`import { writeFileSync } from 'node:fs'
 writeFileSync('building', String(process.pid))
 setInterval(() => undefined, 1000)`)
@@ -97,7 +97,7 @@ await buildPages(${JSON.stringify([build])}, { directory: ${JSON.stringify(direc
   expect(pid).not.toBe(starter.pid)
 })
 
-test('a lock of a process that is gone holds nobody up, and a page without a program to build it is passed over', async () => {
+test('the lock of a process that has ended delays no build, and a page without a program to build it is left out', async () => {
   const { directory, write, run, builds } = givenRepository()
   // No process has this id: it is above the largest that Linux gives.
   write('page/.dist.lock', '4194305')

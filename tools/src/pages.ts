@@ -5,10 +5,10 @@ import { basename, dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { root, toolEnvironment } from './workspace.ts'
 
-/** Pages that the gateway serves and that are built first: by which program, from what, to where. */
+/** How pages are built that the gateway serves: the program, its sources, and the directory that it writes. */
 export type PageBuild = { name: string; script: string; sources: readonly string[]; output: string }
 
-/** In this order: the dashboard has the web SDK in it. */
+/** The order counts: the dashboard includes the web SDK. */
 export const pageBuilds: readonly PageBuild[] = [
   { name: 'the web SDK', script: 'sdks/web/build.ts', sources: ['sdks/web'], output: 'sdks/web/dist' },
   {
@@ -31,8 +31,8 @@ const buildWithinMs = 300_000
 const lastLines = 15
 
 /**
- * Builds what has changed since it was built last, one after another. A build that fails says why, and what was built before stays where the build left it. Answers the
- * names of those that failed.
+ * Builds the pages whose sources have changed since they were built, one after another. When a build fails its output is printed, and the files of the last build stay as
+ * that left them. Gives the names of the pages that failed.
  */
 export async function buildPages(builds: readonly PageBuild[], options: Options): Promise<string[]> {
   const failed: string[] = []
@@ -47,7 +47,7 @@ async function buildWhenChanged(build: PageBuild, options: Options): Promise<boo
   const { directory = root, print, signal } = options
   if (!existsSync(join(directory, build.script))) return true
   if (isBuilt(build, directory)) return true
-  // Two that start at once from one directory build once.
+  // Of two processes that start at once in one directory, the second waits and then finds the page built.
   const unlock = await lock(join(directory, lockFile(build)), options)
   try {
     if (isBuilt(build, directory)) return true
@@ -68,10 +68,10 @@ async function buildWhenChanged(build: PageBuild, options: Options): Promise<boo
   }
 }
 
-/** Beside the output, which a build may empty; hidden, so that it is no source. */
+/** The lock lies beside the output, because a build may empty its output, and is hidden, so that it does not count as a source. */
 const lockFile = ({ output }: PageBuild): string => join(dirname(output), `.${basename(output)}.lock`)
 
-/** Hidden, so that it is not served. */
+/** The file is hidden, so that it is not served. */
 const hashFile = ({ output }: PageBuild, directory: string): string => join(directory, output, '.sources')
 
 export function isBuilt(build: PageBuild, directory = root): boolean {
@@ -79,7 +79,7 @@ export function isBuilt(build: PageBuild, directory = root): boolean {
   return existsSync(file) && readFileSync(file, 'utf8') === hashOfSources(build, directory)
 }
 
-/** Of every file that a build may read, by its place and content; and of what is installed. */
+/** A hash of the paths and contents of all files that a build may read, and of the installed packages. */
 function hashOfSources({ script, sources }: PageBuild, directory: string): string {
   const hash = createHash('sha256')
   for (const place of [...sources, script, 'package-lock.json'].flatMap((source) => filesIn(directory, source)))
@@ -103,10 +103,10 @@ function filesIn(directory: string, place: string): string[] {
     .flatMap((name) => filesIn(directory, `${place}/${name}`))
 }
 
-/** The channel to us closes when we are killed outright: then the program ends too. */
+/** Makes the program end when its channel to this process closes, which happens even when this process is killed. */
 const endsWithUs = `data:text/javascript,${encodeURIComponent(`process.on('disconnect', () => process.exit(1)); process.channel?.unref()`)}`
 
-/** A program of the repository, ended when it takes too long or when all of it stops. */
+/** Runs a program of the repository. It is ended when it takes too long or when the starter stops. */
 function run(
   script: string,
   { directory = root, signal, withinMs = buildWithinMs }: Options,
@@ -140,7 +140,7 @@ function run(
   })
 }
 
-/** Held by the process whose id is in it; one that is gone holds nothing. */
+/** Takes a lock. The file holds the id of the process that has the lock; when that process has ended, the lock is free. */
 async function lock(path: string, { signal }: Options): Promise<() => void> {
   mkdirSync(dirname(path), { recursive: true })
   for (;;) {
@@ -161,7 +161,7 @@ async function lock(path: string, { signal }: Options): Promise<() => void> {
 function isLeft(path: string): boolean {
   try {
     const pid = Number(readFileSync(path, 'utf8'))
-    // Not written yet.
+    // The process has not written its id yet.
     if (pid === 0) return Date.now() - statSync(path).mtimeMs > 5_000
     process.kill(pid, 0)
     return false

@@ -20,24 +20,24 @@ export type Platform = { baseUrl: string; adminToken: string; simulatorControl: 
 
 export type PlatformOptions = {
   dataDir: string
-  /** What `npm start` was given. */
+  /** The environment of `npm start`. */
   environment: NodeJS.ProcessEnv
   simulator: boolean
   crew: Crew
   print: (line: string) => void
-  /** Aborted when all of it is to stop: whoever connects from then on is refused as soon as no gateway listens. */
+  /** Aborted when the platform is to stop. From then on clients are refused as soon as no gateway listens. */
   signal: AbortSignal
 }
 
 /**
- * Starts everything in its order: Postgres and nats-server, roles and tables, the simulator, every app. Answers when all
- * are ready and the gateway says it is well. What it started belongs to the crew, also when it fails half-way.
+ * Starts everything in its order: Postgres and nats-server, roles and tables, the simulator, every app. Returns when all
+ * are ready and the gateway's health is good. The crew has all processes that were started, also when a later start fails.
  */
 export async function startPlatform({ dataDir, environment, simulator, crew, print, signal }: PlatformOptions): Promise<Platform> {
   const instances = parseInstances(environment['HERALD_INSTANCES'])
   const host = environment['HOST'] || '127.0.0.1'
   const former = readPorts(dataDir)
-  // One socket for all gateways (docs/decisions/0008): who connects while one is started again waits in its queue.
+  // One socket for all gateways (docs/decisions/0008): a client that connects while a gateway is started again waits in its queue.
   const gateway = await holdGatewayPort(environment['PORT'], host)
   signal.addEventListener('abort', () => gateway.close())
   const ports: Ports = { gateway: gateway.port }
@@ -133,7 +133,7 @@ async function startSimulator({
       ),
       SIMULATOR_CERTIFICATE: certificates.certificate,
       SIMULATOR_PRIVATE_KEY: certificates.privateKey,
-      // Its accounts and devices, so that a restart of the simulator does not kill every demo device.
+      // The simulator's accounts and devices, so that the demo's devices still exist after it was started again.
       SIMULATOR_STATE: join(dataDir, 'simulator.jsonl'),
     },
     onReady: (message) => (addresses = SimulatorReady.parse(message)),
@@ -152,7 +152,7 @@ const SimulatorReady = z.object({
   control: z.url(),
 })
 
-/** Where this machine reaches a server that listens on `host`: an address that means "all of them" cannot be called. */
+/** The address at which this machine reaches a server that listens on `host`: an address that means "all of them" cannot be connected to. */
 function reachable(host: string): string {
   if (host === '0.0.0.0' || host === '::') return '127.0.0.1'
   return host.includes(':') ? `[${host}]` : host

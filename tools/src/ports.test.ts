@@ -7,7 +7,7 @@ import { holdGatewayPort, pickPorts, pickSimulatorPorts } from './ports.ts'
 const servers: Server[] = []
 afterEach(() => servers.splice(0).forEach((server) => server.close()))
 
-/** Listens like a gateway does: shared, so that a second one on the same port would not be refused. */
+/** Listens like a gateway, with a shared port: a second gateway on it would not be refused. */
 async function takenPort(): Promise<number> {
   const server = createServer()
   servers.push(server)
@@ -18,7 +18,7 @@ async function takenPort(): Promise<number> {
 }
 
 // spec: running/ports
-test('a port that another Herald shares with nobody it knows is taken, and the error says what to set', async () => {
+test('a port on which another Herald listens counts as taken, and the error says what to set', async () => {
   const port = await takenPort()
 
   await expect(holdGatewayPort(String(port), '127.0.0.1')).rejects.toThrow(
@@ -27,7 +27,7 @@ test('a port that another Herald shares with nobody it knows is taken, and the e
 })
 
 // spec: running/ports
-test('PORT=0 picks a free one; a PORT that is none and a HOST that is not this machine are refused', async () => {
+test('PORT=0 picks a free port; a PORT that is no port and a HOST that is not this machine are refused', async () => {
   const held = await holdGatewayPort('0', '127.0.0.1')
   expect(held.port).toBeGreaterThan(0)
   held.close()
@@ -35,7 +35,7 @@ test('PORT=0 picks a free one; a PORT that is none and a HOST that is not this m
   await expect(holdGatewayPort('8080', '192.0.2.1')).rejects.toThrow('Cannot listen on 192.0.2.1:8080 (EADDRNOTAVAIL). Set HOST')
 })
 
-test('the simulator keeps its ports, but for one that is taken now', async () => {
+test('the simulator keeps its ports, except one that is taken now', async () => {
   const first = await pickSimulatorPorts()
   expect(new Set(Object.values(first)).size).toBe(6)
   const taken = await takenPort()

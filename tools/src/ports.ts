@@ -13,13 +13,13 @@ const Ports = z.object({
   postgres: port.optional(),
   nats: port.optional(),
   simulator: z.record(z.string(), port).optional(),
-  /** Those of the last simulator, while none runs: devices it made hold its address, so the next one takes them again. */
+  /** The ports of the last simulator, while none runs. Devices that it made hold its address, so the next simulator takes the same ports. */
   formerSimulator: z.record(z.string(), port).optional(),
-  /** Probes and metrics, by process: `gateway-1`. */
+  /** The ports of probes and metrics, by process: `gateway-1`. */
   observe: z.record(z.string(), port).optional(),
 })
 
-/** `<data>/ports.json`: where everything listens. Servers that are not ours (DATABASE_URL, NATS_URL) are not in it. */
+/** `<data>/ports.json`: the ports on which everything listens. Servers that the operator gives (DATABASE_URL, NATS_URL) are not in it. */
 export type Ports = z.infer<typeof Ports>
 
 /** The simulator's servers, by the variable that gives each its port. */
@@ -34,7 +34,7 @@ export const simulatorPorts = {
 
 const fileOf = (dataDir: string) => join(dataDir, 'ports.json')
 
-/** The ports of the last run; none when there was none. */
+/** The ports of the last run; empty when there was none. */
 export function readPorts(dataDir: string): Ports {
   try {
     return existsSync(fileOf(dataDir)) ? Ports.parse(JSON.parse(readFileSync(fileOf(dataDir), 'utf8'))) : {}
@@ -45,7 +45,7 @@ export function readPorts(dataDir: string): Ports {
 
 export const writePorts = (dataDir: string, ports: Ports): void => writeWhole(fileOf(dataDir), `${JSON.stringify(ports, null, 2)}\n`, 0o644)
 
-/** The port of the last run if it is free, so that addresses people noted go on working; else any free one. */
+/** The port of the last run if it is free, so that noted addresses stay right; else any free one. */
 export async function pickPort(former: number | undefined): Promise<number> {
   return former !== undefined && (await isPortFree(former)) ? former : freePort()
 }
@@ -54,7 +54,7 @@ export async function pickPort(former: number | undefined): Promise<number> {
 export const pickSimulatorPorts = (former?: Record<string, number>): Promise<Record<string, number>> =>
   pickPorts(Object.keys(simulatorPorts), former)
 
-/** A port for each name, no two the same; the former one where it is free. */
+/** Picks a different port for each name: the former one if it is free. */
 export async function pickPorts(names: readonly string[], former: Record<string, number> = {}): Promise<Record<string, number>> {
   const picked: Record<string, number> = {}
   for (const name of names) {
@@ -64,7 +64,7 @@ export async function pickPorts(names: readonly string[], former: Record<string,
   return picked
 }
 
-/** The port of the gateways, bound: PORT (8080), or any free one for 0. Throws a StartError that says what to set when it cannot be had. */
+/** Binds the port of the gateways: PORT (8080), or any free one for 0. When it cannot be bound, a StartError says what to set. */
 export async function holdGatewayPort(given: string | undefined, host: string): Promise<HeldPort> {
   const wanted = given === undefined || given === '' ? 8080 : Number(given)
   if (!Number.isInteger(wanted) || wanted < 0 || wanted > 65_535)

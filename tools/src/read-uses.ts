@@ -13,12 +13,12 @@ export type FoundUses = { asks: string[]; answers: string[]; tells: string[]; he
 type Found = { [Kind in keyof FoundUses]: Set<string> }
 
 const Contract = z.object({ subject: z.string(), timeoutMs: z.number().optional(), durable: z.string().optional() })
-/** Modules of contracts whose values are, or name, something that travels. */
+/** Modules of contracts whose values are calls, broadcasts, consumers or subjects. */
 const modules = /^@herald\/contracts\/(calls\/[a-z]+|topology|batch)$/
 
 /**
- * What the source of an app does on NATS, read from the contracts it imports: a call of its own is answered and another's asked; a broadcast
- * is what it is handed to; a consumer is read in a file that consumes, and its subject stored to in a file that publishes. Tests are left out.
+ * Finds what an app does on NATS by the contracts that its source imports. A call of its own it answers, and a call of another app it makes. The function that a
+ * broadcast is handed to says whether the app sends it or listens to it. A consumer is read in a file that consumes, and its subject is published to in a file that publishes. Tests are left out.
  */
 export async function readUses(app: AppName): Promise<FoundUses> {
   const directory = join(root, 'apps', app, 'src')
@@ -31,7 +31,7 @@ export async function readUses(app: AppName): Promise<FoundUses> {
 
 async function readFile(app: AppName, file: string, source: string, found: Found): Promise<void> {
   const { module, program } = parseSync(file, source)
-  /** What a name of this file stands for: a contract, a list of them, a table of subjects, or all of a module. */
+  /** The values that names of this file stand for: a contract, a list of them, a table of subjects, or a whole module. */
   const values = new Map<string, unknown>()
   for (const { moduleRequest, entries } of module.staticImports) {
     if (!modules.test(moduleRequest.value)) continue

@@ -11,7 +11,7 @@ beforeEach(() => {
 afterEach(() => rmSync(directory, { recursive: true, force: true }))
 
 // spec: running/secrets-made
-test('secrets are made once, kept for this user alone, and the same at the next start', () => {
+test('secrets are made once, only this user can read them, and they are the same at the next start', () => {
   const first = readSecrets(directory, {})
 
   expect(first.ADMIN_TOKEN.length).toBeGreaterThanOrEqual(32)
@@ -34,7 +34,7 @@ test('each app has a password of its own for NATS, also in an installation that 
   expect(readFileSync(file, 'utf8')).not.toContain('chosen')
 })
 
-test('what the environment gives is used and never written down', () => {
+test('secrets that the environment gives are used and never written down', () => {
   const given = readSecrets(directory, {
     ADMIN_TOKEN: 'a-token-of-the-environment-long-enough',
     DATABASE_URL_AUDIENCE: 'postgres://herald_audience:chosen%20password@db.example/herald',

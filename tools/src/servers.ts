@@ -9,7 +9,7 @@ import type { LogFile } from './logs.ts'
 import type { Secrets } from './secrets.ts'
 import type { Unit } from './supervisor.ts'
 
-/** The embedded Postgres as a unit: always on the same directory and port. `onReady` gets the owner's address. */
+/** The embedded Postgres as a unit, always on the same directory and port. `onReady` is called with the owner's address. */
 export function postgresUnit(
   options: { dataDir: string; port: number; connections: number; log: LogFile },
   onReady: (ownerUrl: string) => void,
@@ -35,8 +35,8 @@ export function postgresUnit(
 }
 
 /**
- * The embedded nats-server as a unit: always on the same directory and port. Whatever it could not write on a full disk it goes on
- * not writing when there is space again, so then it is ended, to be started again. It lets in the apps alone, each to what it does.
+ * The embedded nats-server as a unit, always on the same directory and port. A stream that it could not write on a full disk it does not write when there
+ * is space again either, so then it is ended and started again. It lets in only the apps, each with its own grants.
  */
 export function natsUnit(options: { dataDir: string; port: number; passwords: Secrets['natsPasswords']; log: LogFile }): Unit {
   return {
@@ -73,7 +73,7 @@ export function natsUnit(options: { dataDir: string; port: number; passwords: Se
   }
 }
 
-/** So much is worth a try: pointers are small, and a disk that fills again brings us back here. */
+/** With so much space it is started again: pointers are small, and when the disk fills again the server is ended again. */
 const spaceWorthATry = 16_000_000
 
 async function untilSpace(directory: string): Promise<void> {
@@ -85,8 +85,8 @@ async function untilSpace(directory: string): Promise<void> {
 }
 
 /**
- * Stops servers that an earlier start left on our directories: when the starter and its guardian were both killed, nobody
- * did. We hold the data directory, so nobody else uses them.
+ * Stops servers that an earlier start left on the data directory, because both the starter and its guardian were killed. This process has locked the
+ * data directory, so no other process uses them.
  */
 export async function stopForgottenServers(dataDir: string, print: (line: string) => void): Promise<void> {
   const forgotten = [

@@ -44,7 +44,7 @@ test('in containers each app has its own NATS password, the server has all, and 
   }
 })
 
-test('the server of docker compose reads those users, and shows what it does inside its container alone', () => {
+test('the NATS server of docker compose reads those users, and shows its state only inside its container', () => {
   const [compose, configuration] = ['docker-compose.yml', 'deploy/nats.conf'].map((file) => readFileSync(join(root, file), 'utf8'))
 
   expect(compose).toContain('- secrets-nats:/secrets/nats\n')

@@ -13,7 +13,7 @@ import { StartError } from './start-error.ts'
 import { writeWhole } from './write-whole.ts'
 
 const { env } = process
-/** Kept here: what was made, so that it is the same at the next start. Lose it and stored credentials cannot be opened. */
+/** The directory that keeps the secrets that were made, so that they are the same at the next start. When it is lost, stored credentials cannot be opened. */
 const stateDir = env['SET_UP_STATE'] || '/state'
 const outDir = env['SET_UP_OUT'] || '/secrets'
 
@@ -56,7 +56,7 @@ async function migrate(): Promise<void> {
   process.stdout.write(`schemas of ${appsWithDatabase.join(', ')} are up to date\n`)
 }
 
-/** The owner's address: given, or that of the stack's own Postgres with a password that is made once. */
+/** The owner's database address: the given one, or that of the stack's own Postgres with a password that is made once. */
 function ownerAddress(): URL {
   if (env['DATABASE_URL']) return new URL(env['DATABASE_URL'])
   const file = join(stateDir, 'postgres-password')
@@ -66,7 +66,7 @@ function ownerAddress(): URL {
   return owner
 }
 
-/** As provision() names the role: `<database>_<app>`. */
+/** The address of an app; provision() names its role `<database>_<app>`. */
 function addressOf(owner: URL, app: string, password: string): string {
   const address = new URL(owner)
   address.username = encodeURIComponent(`${decodeURIComponent(owner.pathname.slice(1))}_${app}`)
@@ -74,7 +74,7 @@ function addressOf(owner: URL, app: string, password: string): string {
   return address.href
 }
 
-/** With the simulator its certificate is made, and trusted by who calls it; without, nobody trusts it (any more). */
+/** With the simulator, makes its certificate and lets the apps that call it trust it. Without the simulator no app trusts the certificate (any more). */
 function laySimulator(): void {
   const isAsked = (env['COMPOSE_PROFILES'] ?? '').split(',').includes('simulator')
   if (!isAsked) {
@@ -93,7 +93,7 @@ function directoryOf(app: string): string {
   return directory
 }
 
-/** Readable for whoever the directory is mounted to, which is one app. */
+/** Writes the settings of an app. The files can be read in every container that the directory is mounted to, which is only the app's. */
 function lay(app: string, settings: Record<string, string>): void {
   const directory = directoryOf(app)
   for (const [name, value] of Object.entries(settings)) writeWhole(join(directory, name), value, 0o444)

@@ -7,7 +7,7 @@ import { checkSpecification } from './specification.ts'
 const made: string[] = []
 afterEach(() => made.splice(0).forEach((directory) => rmSync(directory, { recursive: true, force: true })))
 
-// Put together, so that this file is not taken for one that cites or mentions them.
+// Put together here, so that this file itself does not count as one that cites or mentions them.
 const cites = ['spec', ''].join(':')
 const elsewhere = ['api', 'md'].join('.')
 const bare = ['identity', 'md'].join('.')
@@ -34,7 +34,7 @@ test('rules are found by their headings, citations by their names, and only a ci
   expect(found).toEqual({ rules: ['identity/login', 'identity/logout'], tested: new Set(['identity/login']), citations: 3, findings: [] })
 })
 
-test('what tests are made of, and the tests of the whole platform, count as tests', () => {
+test('files in testing/ and the end-to-end tests count as tests', () => {
   const found = check({
     'apps/audience/src/testing/model.ts': `// ${cites} identity/login`,
     'e2e/chaos/scenarios/one.ts': `// ${cites} identity/logout`,
@@ -42,12 +42,12 @@ test('what tests are made of, and the tests of the whole platform, count as test
   expect(found.tested).toEqual(new Set(['identity/login', 'identity/logout']))
 })
 
-test('a rule that is cited and not there is found, beside those that are', () => {
+test('a citation of a rule that does not exist is found', () => {
   const found = check({ 'libs/auth/src/key.ts': `\n// ${cites} identity/login, identity/nobody` })
   expect(found.findings).toEqual(['libs/auth/src/key.ts:2 identity/nobody is no rule of docs/specification'])
 })
 
-test('a citation that cannot be read is found, and a key of that name in code or YAML is none', () => {
+test('a citation that cannot be read is found, and a key of that name in code or YAML is no citation', () => {
   const found = check({
     'libs/auth/src/key.ts': `// ${cites} identity/Login\nconst it = { spec: 7 }`,
     'deploy/one.yaml': 'spec:\n  replicas: 1\n',
@@ -55,7 +55,7 @@ test('a citation that cannot be read is found, and a key of that name in code or
   expect(found.findings).toEqual(['libs/auth/src/key.ts:1 this is no citation: docs/specification/README.md says how to write one'])
 })
 
-test('a name of another page, of another form, or given twice is no rule', () => {
+test('a heading with the name of another page, with another form, or used twice is no rule', () => {
   const { rules, findings } = check({
     'docs/specification/limits.md': '### identity/ids\n### limits/Ids\n### limits/ids\n### limits/ids\n',
   })

@@ -1,7 +1,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 
-/** A place that does not keep the rules of citing, in a sentence. */
+/** A place that breaks a rule of citing, and the sentence that says so. */
 export type Finding = { file: string; line: number; message: string }
 
 export type Specification = {
@@ -20,15 +20,15 @@ const isIgnored = (name: string): boolean => ['node_modules', 'results', '.nx', 
 
 const ruleName = '[a-z]+/[a-z0-9]+(?:-[a-z0-9]+)*'
 const citation = new RegExp(`\\bspec: (${ruleName}(?:, ${ruleName})*)`, 'g')
-/** What stands behind `spec:` and is no list of names; written code such as `{ spec: value }` has no slash. */
+/** A citation that is no list of names. Code such as `{ spec: value }` has no slash and is no citation. */
 const brokenCitation = /\bspec: ?(?=[\w-]*\/)/
-/** Documents by number instead of by name: whoever renumbers them cannot find these. */
+/** A document that is mentioned by its number and not by its name. */
 const numbered = /\b(?:decisions|pattern|path|house|design) \d/
 const page = /[\w./-]*\w\.md\b/g
 
 /**
- * Reads the pages of the specification below `root` and every citation in the repository: `spec: identity/device-limit`. Answers what is
- * cited and does not exist, what has two headings, and mentions of pages that are not in the repository.
+ * Reads the pages of the specification below `root` and every citation in the repository: `spec: identity/device-limit`. Finds rules that are
+ * cited and do not exist, rules with two headings, and mentions of pages that are not in the repository.
  */
 export function checkSpecification(root: string): Specification {
   const findings: Finding[] = []
@@ -69,14 +69,14 @@ const linesOf = (root: string, file: string): [line: number, text: string][] =>
     .split('\n')
     .map((text, index) => [index + 1, text])
 
-/** Tests, and what tests are made of. */
+/** Whether a file is a test, or code that only tests use. */
 const isTest = (file: string): boolean => /\.test\.ts$|\/testing\/|^e2e\//.test(file)
 
-/** Comments and the titles of tests speak of documents; code has files of any name. */
+/** Documents are mentioned in comments and titles of tests; other code may name files of any kind. */
 const isProse = (file: string, text: string): boolean =>
   file.endsWith('.md') || /(?:^|\s)(?:\/\/|\/?\*\*?|--|#)\s|^\s*(?:test|describe)\b/.test(text)
 
-/** What a line says of documents that whoever has only this repository cannot open. */
+/** The documents that a line mentions and that are not in this repository. */
 function mentionsIn(root: string, file: string, text: string): string[] {
   if (!isProse(file, text)) return []
   const found = numbered.exec(text)
@@ -87,6 +87,6 @@ function mentionsIn(root: string, file: string, text: string): string[] {
   ]
 }
 
-/** A page is named from the root, from where it is mentioned, or from docs. */
+/** Whether a page exists: its path may begin at the root, at the file that mentions it, or at docs. */
 const isHere = (root: string, file: string, path: string): boolean =>
   [root, join(root, dirname(file)), join(root, 'docs')].some((from) => existsSync(join(from, path)))

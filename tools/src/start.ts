@@ -11,13 +11,13 @@ import { printSignInLink } from './sign-in-link.ts'
 import { explain } from './start-error.ts'
 import { root } from './workspace.ts'
 
-/** When whoever started us was killed, everything must be gone within 5 s. */
+/** When the process that started this one was killed, everything must have ended within 5 s. */
 const orphanedStopMs = 3_500
-/** npm, the shell and the terminal may each pass on one and the same Ctrl-C; a second one by hand comes later than this. */
+/** npm, the shell and the terminal may each pass on the same Ctrl-C. A second Ctrl-C by the operator comes later than this. */
 const sameCtrlCMs = 500
 
 process.chdir(root)
-process.stdout.on('error', () => undefined) // whoever read us is gone; what we run is not over because of that
+process.stdout.on('error', () => undefined) // the reader of the output has gone away; the platform goes on
 const print = (line: string) => void process.stdout.write(`${line}\n`)
 const isOn = (text: string | undefined, byDefault: boolean) => (text ? !/^(off|false|0|no)$/i.test(text) : byDefault)
 
@@ -45,7 +45,7 @@ process.on('exit', () => directory.release())
 
 try {
   await stopForgottenServers(dataDir, print)
-  // Beside the start: it takes as long, and the gateway serves what there is when it is there.
+  // The pages are built while the platform starts, which takes as long. The gateway serves them as soon as they are there.
   const built = withPages
     ? buildPages(pageBuilds, { print, signal: stopping.signal }).catch((error: unknown) =>
         print(`The pages were not built: ${String(error)}`),
@@ -89,7 +89,7 @@ async function stop(why: string, code: number, withinMs?: number): Promise<void>
 
 function endAtOnce(): void {
   crew.kill()
-  process.exit(130) // the guardian sees to whatever is left
+  process.exit(130) // the guardian stops the processes that are left
 }
 
 function takeOrExit(): DataDirectory {

@@ -1,4 +1,4 @@
-/** What the starter itself reads, in the form in which apps describe theirs. The apps never see the first three. */
+/** The settings that the starter itself reads, in the form in which apps describe theirs. The apps never see the first three. */
 export const databaseSettings = [
   setting(
     'DATABASE_URL',

@@ -1,13 +1,13 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { afterEach, expect, test } from 'vitest'
-import { supervise, type Supervised, type Unit, type Watchers } from './supervisor.ts'
+import { countDeath, restartDelayMs, supervise, type Supervised, type Unit, type Watchers } from './supervisor.ts'
 
 const started: Supervised[] = []
 afterEach(async () => {
   await Promise.all(started.splice(0).map((supervised) => supervised.stop(1_000)))
 })
 
-/** A unit whose process runs this code and is ready when it prints something; with everything that was told of it. */
+/** A unit whose process runs this code and is ready when it prints something, with a record of what its watchers were told. */
 function given(code: string) {
   const children: ChildProcess[] = []
   const deaths: { how: string; againInMs: number }[] = []
@@ -47,7 +47,7 @@ function given(code: string) {
 
 const runs = `console.log('ready'); setInterval(() => {}, 1000)`
 
-test('what is killed is started again, each time a little later', async () => {
+test('a process that is killed is started again, each time a little later', async () => {
   const sample = given(runs)
   await sample.start().ready
 
@@ -61,7 +61,7 @@ test('what is killed is started again, each time a little later', async () => {
   expect(sample.deaths[0]?.how).toBe('was ended by SIGKILL')
 })
 
-test('what is stopped stays stopped, and gets its signal first', async () => {
+test('a process that is stopped gets its signal first, and is not started again', async () => {
   const sample = given(`process.on('SIGTERM', () => process.exit(7)); ${runs}`)
   const supervised = sample.start()
   await supervised.ready
@@ -72,7 +72,7 @@ test('what is stopped stays stopped, and gets its signal first', async () => {
   expect(sample.deaths).toEqual([])
 })
 
-test('what does not stop within its limit is ended', async () => {
+test('a process that does not stop within its limit is killed', async () => {
   const sample = given(`process.on('SIGTERM', () => {}); ${runs}`)
   const supervised = sample.start()
   await supervised.ready
@@ -82,14 +82,14 @@ test('what does not stop within its limit is ended', async () => {
   expect(sample.children[0]?.signalCode).toBe('SIGKILL')
 })
 
-test('what was never ready is given up after its tries', async () => {
+test('a process that was never ready is given up after its tries', async () => {
   const sample = given(`process.exit(1)`)
 
   await expect(sample.start(2).ready).rejects.toThrow('ended before it was ready')
   expect(sample.children).toHaveLength(2)
 })
 
-test('a stop while it starts leaves nothing behind', async () => {
+test('a stop during a start leaves no process behind', async () => {
   const sample = given(`setInterval(() => {}, 1000)`)
   const supervised = sample.start(4)
   const outcome = supervised.ready.catch((error: Error) => error.message)
@@ -99,4 +99,15 @@ test('a stop while it starts leaves nothing behind', async () => {
 
   expect(await outcome).toBe('ended before it was ready')
   expect(sample.children).toHaveLength(1)
+})
+
+// spec: running/restarted
+test('the wait before a restart begins at 0.2 s, doubles, and never passes 5 s', () => {
+  expect([1, 2, 3, 4, 5, 6, 7, 50].map(restartDelayMs)).toEqual([200, 400, 800, 1_600, 3_200, 5_000, 5_000, 5_000])
+})
+
+// spec: running/restarted
+test('a process that ran for 10 s is started again after 0.2 s, one that ended sooner waits longer', () => {
+  expect(countDeath(5, 9_999)).toBe(6)
+  expect(countDeath(5, 10_000)).toBe(1)
 })

@@ -1,40 +1,38 @@
 import type { ChildProcess } from 'node:child_process'
 import { setTimeout as wait } from 'node:timers/promises'
 import { endChild, hasEnded } from '@herald/embedded/processes'
-import { countDeath, restartDelayMs } from './restart-delay.ts'
 
-/** Something that must run: how it is started, and how it is asked to end. */
+/** A process that must run: how it is started, and how it is stopped. */
 export type Unit = {
   name: string
-  /** Ends well when it is ready, with an error when it ended or could not start before that. Tells the process as soon as there is one. */
+  /** Starts the process. Resolves when it is ready, and rejects when it ended or could not start before that. `onSpawn` is called as soon as there is a process. */
   start: (onSpawn: (child: ChildProcess) => void) => Promise<void>
-  /** What it is sent to stop, and after `limitMs` what ends it for certain. */
+  /** The signal that asks it to stop, and the one that kills it after `limitMs`. */
   stopSignal: NodeJS.Signals
   killSignal: NodeJS.Signals
 }
 
-/** What the world is told of a unit. */
+/** Functions that are called with what happens to a unit. */
 export type Watchers = {
   onSpawn: (unit: Unit, child: ChildProcess) => void
   onGone: (unit: Unit, child: ChildProcess) => void
-  /** It ended unasked, or could not be started again. */
+  /** The process ended by itself, or could not be started again. */
   onDeath: (unit: Unit, how: string, againInMs: number) => void
 }
 
 export type Supervised = {
   name: string
-  /** Ends when it is ready for the first time; fails when its first starts do, or when it is stopped before. */
+  /** Resolves when the unit is ready for the first time. Rejects when its first starts fail, or when it is stopped before. */
   ready: Promise<void>
-  /** Asks it to end and returns when it has; it is not started again. */
+  /** Stops the process and returns when it has ended. It is not started again. */
   stop: (limitMs: number) => Promise<void>
-  /** Ends it at once. */
+  /** Kills the process. */
   kill: () => void
 }
 
 /**
- * Starts a unit and keeps it running: whatever ends unasked is started again, after 0.2 s, doubling to 5 s, from the start
- * again once it lived 10 s. Only a unit that was never ready is given up, after `firstTries`: then something is wrong that
- * time does not heal.
+ * Starts a unit and keeps it running. When its process ends by itself it is started again: after 0.2 s, then after twice as long each time up to 5 s, and after
+ * 0.2 s again once it has run for 10 s. Only a unit that was never ready is given up, after `firstTries`, because more tries would not help.
  */
 export function supervise(unit: Unit, watchers: Watchers, firstTries: number): Supervised {
   let child: ChildProcess | undefined
@@ -104,3 +102,12 @@ export function supervise(unit: Unit, watchers: Watchers, firstTries: number): S
 /** How a child ended, as the rest of a sentence that begins with its name. */
 export const howItEnded = (child: ChildProcess): string =>
   child.signalCode === null ? `ended with code ${child.exitCode}` : `was ended by ${child.signalCode}`
+
+/** A process that has run this long was well: when it ends, that counts as its first death again. */
+const wellAfterMs = 10_000
+
+/** The wait before a process is started again after its n-th death in a row (from 1): 0.2 s, doubling to 5 s (spec: running/restarted). */
+export const restartDelayMs = (deathsInARow: number): number => Math.min(200 * 2 ** Math.max(0, deathsInARow - 1), 5_000)
+
+/** The number of deaths in a row, with the death of a process that has run for `livedMs`. */
+export const countDeath = (deathsInARow: number, livedMs: number): number => (livedMs >= wellAfterMs ? 1 : deathsInARow + 1)

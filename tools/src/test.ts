@@ -1,12 +1,14 @@
-// `npm test`: every check and every test, all of them even when one fails. The checks that take long, of lint and types, run beside the tests, which
-// wait for servers half of their time; what they say comes after. `npm test -- --affected=<base>` leaves out the types and tests of
-// projects that no change since <base> can have touched. `npm test -- <arguments>` runs vitest alone with them.
+// `npm test`: every check and every test, all of them even when one fails. Lint and types take long, so they run beside the tests, which wait for
+// servers half of their time; what lint and types print comes after the tests. At the very end the few test files that failed run a second time, alone
+// (docs/decisions/0060-a-second-run-for-a-busy-machine.md).
+// `npm test -- --affected=<base>` leaves out the types and tests of projects that no change since <base> can have touched.
+// `npm test -- <arguments>` runs vitest alone with them, once.
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { affectedProjects } from './affected.ts'
 import { runCommand, runQuietly } from './run-command.ts'
-import { countsLine, readCounts, type TestCounts } from './test-report.ts'
+import { countsLine, countTests, filesToRunAgain, readReport, slowestFiles, withSecondRun, type Report } from './test-report.ts'
 
 type Check = { name: string; command: string; args: string[]; environment?: NodeJS.ProcessEnv; remedy: string }
 
@@ -14,14 +16,14 @@ const quickChecks: Check[] = [
   { name: 'format', command: 'oxfmt', args: ['--check', '.'], remedy: 'npm run format' },
   { name: 'boundaries', command: 'node', args: ['tools/src/check-boundaries.ts'], remedy: 'npm run boundaries' },
   { name: 'specification', command: 'node', args: ['tools/src/check-specification.ts'], remedy: 'npm run specification' },
-  // What the tests in browsers are served, and the sizes that it may have.
+  // The tests in browsers are served these pages. The build also checks how large they may be.
   { name: 'pages that are served', command: 'node', args: ['tools/src/build-pages.ts'], remedy: 'npm run pages' },
   { name: 'generated pages', command: 'node', args: ['tools/src/write-docs.ts', '--check'], remedy: 'npm run docs' },
 ]
 const lint: Check = { name: 'lint', command: 'oxlint', args: ['--type-aware'], remedy: 'npm run lint' }
 /**
- * All projects for Node as one program: 20 s of CPU instead of 90, since each project alone reads the libraries again. What runs in browsers, or
- * on other runtimes too, has other globals and so a program of its own.
+ * All projects for Node are one program, which takes 20 s of CPU and not 90: each project alone would read the libraries again. What runs in browsers, or
+ * on other runtimes too, has other globals and so needs a program of its own.
  */
 const allTypes: Check[] = [
   '.',
@@ -64,38 +66,54 @@ for (const check of isWhole ? quickChecks : []) {
 const checkedBeside = isWhole ? runLongChecks() : Promise.resolve()
 
 headline(affected ? `tests of ${affected.map(({ name }) => name).join(', ') || 'nothing: no project is touched'}` : 'tests')
-const counts = affected?.length === 0 ? { passed: 0, failed: 0, skipped: 0 } : await runTests()
+const nothing: Report = { unhandledErrors: 0, files: [] }
+let { code, report } = affected?.length === 0 ? { code: 0, report: nothing } : await runTests(vitestArgs)
 testsEnded.resolve()
 await checkedBeside
+
+const again = isWhole && code !== 0 ? filesToRunAgain(report) : []
+let passedNow: string[] = []
+if (again.length > 0) {
+  headline(`second run of ${again.join(', ')}`)
+  const second = await runTests(again)
+  ;({ report, passedNow } = withSecondRun(report, second.report))
+  code = second.code
+}
+
+const counts = countTests(report)
+if (code !== 0 || counts.failed > 0) failed.push('tests (npm test -- <file>)')
+else if (counts.passed === 0 && affected?.length !== 0) failed.push('tests (none ran)')
+
+if (isWhole && report.files.length > 0) console.log(`\nthe slowest test files:\n${slowestFiles(report).join('\n')}`)
 if (failed.length > 0) console.log(`\nfailed: ${failed.join(', ')}`)
+if (passedNow.length > 0) console.log(`\n${passedNow.map((test) => `passed on the second run: ${test}`).join('\n')}`)
 console.log(`\n${countsLine(counts)}`)
 process.exitCode = failed.length > 0 ? 1 : 0
 
-/** One after the other. What they say waits for the tests to end, so that their lines do not mix. */
+/** Runs lint and types one after the other. What they print waits for the tests to end, so that the lines do not mix. */
 async function runLongChecks(): Promise<void> {
   const said: string[] = []
   for (const check of longChecks) {
-    const { code, output } = await runQuietly(check)
+    const { code: exitCode, output } = await runQuietly(check)
     said.push(`\n== ${check.name} ==\n${output}`)
-    if (code !== 0) failed.push(`${check.name} (${check.remedy})`)
+    if (exitCode !== 0) failed.push(`${check.name} (${check.remedy})`)
   }
   await testsEnded.promise
   for (const text of said) process.stdout.write(text)
 }
 
-async function runTests(): Promise<TestCounts> {
+/** Runs vitest. The report is empty when vitest ended without writing one. */
+async function runTests(args: string[]): Promise<{ code: number; report: Report }> {
   const directory = mkdtempSync(join(tmpdir(), 'herald-test-'))
   const file = join(directory, 'report.json')
-  const code = await runCommand({
+  const exitCode = await runCommand({
     command: 'vitest',
-    args: ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${file}`, ...vitestArgs],
+    args: ['run', '--reporter=default', '--reporter=./tools/src/report-writer.ts', ...args],
+    environment: { HERALD_TEST_REPORT: file },
   })
-  const counts = existsSync(file) ? readCounts(readFileSync(file, 'utf8')) : { passed: 0, failed: 0, skipped: 0 }
+  const written = existsSync(file) ? readReport(readFileSync(file, 'utf8')) : nothing
   rmSync(directory, { recursive: true, force: true })
-
-  if (code !== 0 || counts.failed > 0) failed.push('tests (npm test -- <file>)')
-  else if (counts.passed === 0) failed.push('tests (none ran)')
-  return counts
+  return { code: exitCode, report: written }
 }
 
 function headline(name: string): void {

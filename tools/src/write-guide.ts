@@ -16,11 +16,11 @@ for (const page of pages) {
   writeFileSync(file, htmlOf(page, byPath))
 }
 for (const name of ['guide.css', 'guide.js']) copyFileSync(join(import.meta.dirname, 'guide', name), join(out, name))
-// Pictures that a page shows; the others are for the repository alone.
+// Only pictures that a page shows are copied; the others are for the repository alone.
 const pictures = new Set(pages.flatMap(linksOf).flatMap((link) => /\bimages\/([a-z0-9-]+\.png)$/.exec(link.href)?.[1] ?? []))
 mkdirSync(join(out, 'images'), { recursive: true })
 for (const name of pictures) copyFileSync(join(root, 'docs', 'images', name), join(out, 'images', name))
-// What the search looks in: titles and headings.
+// The search looks in titles and headings.
 writeFileSync(
   join(out, 'search.json'),
   JSON.stringify(
@@ -32,7 +32,7 @@ writeFileSync(
     ),
   ),
 )
-// All guides as one text, for readers that are programs.
+// All guides as one text, for programs that read them.
 writeFileSync(
   join(out, 'llms.txt'),
   pages

@@ -28,8 +28,8 @@ create table campaigns (
   started_at timestamptz,
   settled_at timestamptz
 ) with (fillfactor = 80);
--- Holds only what waits for the sweep: a handful of rows, whatever the table holds. There is no index by age: the retention reads
--- the primary key, since ids start with the second they were made in.
+-- Holds only rows that wait for the sweep: a handful, however large the table is. There is no index by age: the retention reads the primary key, since an id
+-- begins with the second in which it was made.
 create index campaigns_due on campaigns (due_at) where due_at is not null;
 
 create table templates (

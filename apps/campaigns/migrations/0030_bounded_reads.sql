@@ -1,5 +1,5 @@
--- What people made, newest first: among a million notifications it is found without reading them. Whether a campaign is a notification
--- never changes, so no update pays for this index.
+-- Campaigns that are no notifications, newest first: they are found without reading a million notifications. Whether a campaign is a notification never changes,
+-- so no update pays for this index.
 create index campaigns_by_people on campaigns (app_id, created_at desc, id desc) where not transactional;
 
 -- How often a template was used, without counting its campaigns at every read: each campaign that comes, goes or changes its template
@@ -26,7 +26,7 @@ begin
   return null;
 end
 $$;
--- From the first trigger on nobody writes campaigns until this is committed, so the count below misses nothing.
+-- From the first trigger on no process writes campaigns until this is committed, so the count below misses none.
 create trigger note_use_of_new after insert on campaigns for each row when (new.template_id is not null)
   execute function campaigns.note_template_use();
 create trigger note_use_of_deleted after delete on campaigns for each row when (old.template_id is not null)

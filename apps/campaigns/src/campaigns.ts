@@ -26,7 +26,7 @@ import { wireCampaigns } from './wire.ts'
 /** What the flows of campaigns have at hand. */
 export type Campaigns = {
   readonly db: Db
-  /** For what a user of the API or the dashboard reads. */
+  /** For flows that only read: connections of their own, in turn between apps. */
   readonly reads: Reads<Tables>
   readonly bus: Pick<Bus, 'call' | 'publish'>
   readonly log: Log

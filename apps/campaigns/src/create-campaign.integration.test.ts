@@ -75,7 +75,7 @@ test('an unknown template or segment, and another app’s template, is not found
 })
 
 // spec: content/template-copied
-test('a template is merged and copied when the campaign is made: a later replacement changes nothing', async () => {
+test('a template is filled in when the campaign is made: replacing it later changes nothing', async () => {
   const saved = { name: 'Copied', content: givenContent('First.'), ttl: 600, data: { source: 'template' } }
   const { id: templateId } = await platform.gateway.call(createTemplate, { appId, template: saved })
   const { id } = await create({ name: 'Copy', schedule: { type: 'now' }, templateId, ttl: 60 })
@@ -104,7 +104,7 @@ test('a time more than 365 days ahead and an until that has passed are refused a
 })
 
 // spec: content/too-large-at-create, experiments/content
-test('what fits no payload is refused at its locale, in the content and in every variant', async () => {
+test('a text that fits no payload is refused at its locale, in the content and in every variant', async () => {
   const entry = {
     title: 'Order',
     body: 'Ready.',

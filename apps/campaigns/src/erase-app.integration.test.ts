@@ -49,7 +49,7 @@ const at = new Date(Date.now() + day).toISOString()
 const daily = { type: 'recurring', every: 'day', localTime: '09:00', timezone: 'UTC' } as const
 
 // spec: administration/delete-app
-test('all of an app goes, and nothing of another', async () => {
+test('erasing an app deletes all of its rows and none of another app', async () => {
   const [gone, stays] = [newId(), newId()]
   for (const appId of [gone, stays]) {
     for (const schedule of [{ type: 'now' }, { type: 'at', at }, daily] as const) await create(appId, schedule)
@@ -74,7 +74,7 @@ test('with the first call no schedule of the app starts and no recurrence runs a
 })
 
 // spec: administration/delete-app
-test('at most 5,000 rows go with every call', async () => {
+test('each call of an erasure deletes at most 5,000 rows', async () => {
   const appId = newId()
   for (let n = 0; n < 12; n += 1)
     await insertCampaigns(
@@ -94,7 +94,7 @@ const notify = (appId: string) =>
     notification: givenNotification(),
   })
 
-test('what was accepted before the app was deleted and is committed during the erasure goes too', async () => {
+test('a send that was accepted before the app was deleted and is committed during the erasure is deleted too', async () => {
   const { db } = platform
   const appId = newId()
   const [touched, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
@@ -134,15 +134,10 @@ test('calls that come after their app was erased are answered like one of an unk
   expect(await countOf(stays)).toBe(4)
 })
 
-test('of an app that is being erased no campaign is made after another: no run, no winner, no copy', async () => {
+test('an app that is being erased gets no campaign that follows from another one: no run, no winner, no copy', async () => {
   const appId = newId()
   const recurring = await create(appId, daily)
-  const { id: experiment } = await platform.gateway.call(createCampaign, {
-    appId,
-    idempotency: null,
-    campaign: givenCampaign({ experiment: givenExperiment() }),
-  })
-  await platform.db.updateTable('campaigns').set({ status: 'sent' }).where('id', '=', experiment).execute()
+  const experiment = await platform.campaignIn('sent', appId, { experiment: givenExperiment() })
   const before = await countOf(appId)
   await mark(appId)
 

@@ -46,7 +46,7 @@ test('a draft is explained with its saved segment as it is now, a send with what
   expect(Date.parse(pause?.until ?? '') - Date.parse(pause?.since ?? '')).toBe(30 * 86_400_000)
 })
 
-test('a campaign to everybody is for all, one whose saved segment is gone for nobody, and an unknown or foreign one is none', async () => {
+test('a campaign to everybody is explained as for all, one whose saved segment was deleted as for nobody, and an unknown or foreign one not at all', async () => {
   const segmentId = newId()
   platform.segments.set(segmentId, pro)
   const [toAll, withoutSegment] = [await draft(), await draft({ segmentId })]
@@ -58,7 +58,7 @@ test('a campaign to everybody is for all, one whose saved segment is gone for no
 })
 
 // spec: administration/explain-steps
-test('a notification that has ended keeps its segment, and whom it named it does not', async () => {
+test('a notification that has ended keeps its segment, and forgets the users that it named', async () => {
   const ended = async (target: SendNotification['target']) => {
     const asked = { appId, idempotency: null, notification: givenNotification({ target }) }
     const { id } = await platform.gateway.call(sendNotification, asked)

@@ -20,7 +20,7 @@ export async function explainCampaign(
   if (!row) return null
   const { status, pausedAt } = row
   const waits = status === 'scheduled' || status === 'active'
-  // Before it is sent nobody has planned the local times: they are those after now.
+  // Before a campaign is sent its local times are not planned: they are those after now.
   const localTimesAfter = row.localTimesAfter ?? (row.startedAt === null ? new Date() : null)
   return {
     status,

@@ -5,12 +5,13 @@ import type { SendNotification } from '@herald/contracts/notification'
 import { pointedAtOnce } from '@herald/contracts/topology'
 import { openDatabase } from '@herald/service/postgres'
 import { freshDatabase } from '@herald/testing/database'
+import { givenPeer } from '@herald/testing/given-peer'
 import { freshNats } from '@herald/testing/nats'
 import { testService } from '@herald/testing/service'
 import { until } from '@herald/testing/until'
 import { afterEach, beforeAll, expect, test } from 'vitest'
 import type { Tables } from './store/tables.ts'
-import { givenAudience, givenCampaigns, givenNotification, givenPeer } from './testing/given-campaigns.ts'
+import { givenAudience, givenCampaigns, givenNotification } from './testing/given-campaigns.ts'
 
 let gateway: Awaited<ReturnType<typeof givenPeer>>
 let audience: Awaited<ReturnType<typeof givenAudience>>
@@ -36,7 +37,7 @@ const handedOver = (campaignId: string) => audience.handedOver.filter((one) => o
 const heardOf = (campaignId: string) => audience.pointers.filter((pointer) => pointer.campaignId === campaignId).length
 const names = (count: number) => Array.from({ length: count }, (_, n) => `customer-${n}`)
 
-test('a small send is handed over with all that audience would read of it', async () => {
+test('a small send is handed over with everything that audience would read of it', async () => {
   const notifications = [
     givenNotification({ data: { order: '17' }, priority: 'normal', bypass: { quietHours: true }, ttl: 0, collapseId: 'order-17' }),
     givenNotification({ target: { userIds: [newId(), newId()] }, silent: true }),
@@ -69,11 +70,11 @@ test('a small send that audience does not take is pointed at, long before the sw
   }
 })
 
-test('what waits for its app’s turn is handed over as well, as soon as audience has taken over others', async () => {
+test('a send that waits for its app’s turn is handed over as soon as audience has taken over others', async () => {
   const appId = newId()
   const first = await Promise.all(Array.from({ length: pointedAtOnce }, () => send(givenNotification(), appId)))
   await until(() => first.every((id) => handedOver(id).length > 0))
-  // Audience has heard of them and does not say so; none of them is pointed at again meanwhile.
+  // Audience has heard of these sends and does not say so. None of them is pointed at again meanwhile.
   const inAnHour = new Date(Date.now() + 3_600_000)
   await db.updateTable('campaigns').set({ due_at: inAnHour }).where('app_id', '=', appId).execute()
   const waiting = await Promise.all(Array.from({ length: 5 }, () => send(givenNotification(), appId)))

@@ -20,7 +20,7 @@ const campaigns = 50_000
 beforeAll(async () => {
   await fillCampaigns(url('campaigns'), { appId, count: campaigns, days: 12, templateId })
   while ((await addUpUses(db)) > 0);
-  // Written at once instead of within 12 days: what was added up is still there until a vacuum.
+  // They are written at once and not within 12 days, so the notes that were added up are dead rows until a vacuum.
   await sql`vacuum template_uses`.execute(db)
 })
 
@@ -64,7 +64,7 @@ test('a page of campaigns touches a bounded part of the history, with every filt
   }
 })
 
-test('what people made is found at once among many notifications', async () => {
+test('campaigns are found at once among many notifications', async () => {
   for (const asked of [{ transactional: false }, { status: 'draft' as const }, { status: 'draft' as const, transactional: false }]) {
     const looks = await looked(list(asked))
     expect(pagesOf(looks)).toBeLessThan(400)
@@ -73,7 +73,7 @@ test('what people made is found at once among many notifications', async () => {
 })
 
 // spec: limits/list-gaps
-test('what is rare is found by paging on, also past empty pages, in order and without a repeat', async () => {
+test('campaigns that are rare under a filter are found by paging on, also past empty pages, in order and without a repeat', async () => {
   const cancelled = await all({ status: 'cancelled' })
   expect(cancelled).toHaveLength(campaigns / 2000)
   expect(await all({ status: 'cancelled', q: 'MADE BY' })).toEqual(cancelled)
@@ -114,7 +114,7 @@ test('among 12,000 tests the campaigns are found by paging on, and the tests by 
   const other = newId()
   await fillCampaigns(url('campaigns'), { appId: other, count: 12_000, days: 12, templateId: newId() })
   await db.updateTable('campaigns').set({ test: true }).where('app_id', '=', other).where('transactional', '=', true).execute()
-  // They were all marked just now, where a test is marked as it is made.
+  // All of them were marked just now. In earnest a test is marked when it is made.
   await sql`vacuum analyze campaigns`.execute(db)
   const namesOf = async (asked: Asked) => {
     const names: string[] = []

@@ -3,7 +3,6 @@ import {
   createTemplate,
   deleteCampaign,
   duplicateCampaign,
-  fanOutStarted,
   getCampaign,
   listCampaigns,
   readSend,
@@ -16,6 +15,7 @@ import type { CreateCampaign } from '@herald/contracts/campaign'
 import { newId } from '@herald/contracts/ids'
 import type { SendNotification } from '@herald/contracts/notification'
 import { campaignStatuses, type CampaignStatus } from '@herald/contracts/stats'
+import { until } from '@herald/testing/until'
 import { beforeAll, expect, test } from 'vitest'
 import { givenCampaign, givenContent, givenExperiment, givenNotification, givenPlatform, type Platform } from './testing/given-campaigns.ts'
 
@@ -37,7 +37,6 @@ const remove = (campaignId: string, app = appId) => platform.gateway.call(delete
 const duplicate = (campaignId: string, app = appId) => platform.gateway.call(duplicateCampaign, { appId: app, campaignId })
 type Query = { limit?: number; cursor?: string; q?: string; status?: CampaignStatus; transactional?: boolean }
 const list = (app: string, query: Query = {}) => platform.gateway.call(listCampaigns, { appId: app, limit: 100, ...query })
-const become = (id: string, status: CampaignStatus) => platform.db.updateTable('campaigns').set({ status }).where('id', '=', id).execute()
 
 const isoTime = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 
@@ -75,13 +74,13 @@ test('a draft is answered whole, with null for what is unset', async () => {
 })
 
 // spec: administration/campaign-read
-test('what a send goes through is shown: when it starts, that it started, that it has settled', async () => {
+test('a campaign shows when its send starts, that it has started, and that it has settled', async () => {
   const at = new Date(Date.now() + day).toISOString()
   const id = await create({ segment, schedule: { type: 'at', at } })
   await send(id)
   expect(await get(id)).toMatchObject({ status: 'scheduled', nextAt: at, segment, startedAt: null })
-  await become(id, 'sending')
-  await platform.audience.bus.call(fanOutStarted, { campaignIds: [id] })
+  await platform.db.updateTable('campaigns').set({ due_at: new Date() }).where('id', '=', id).execute()
+  await until(() => platform.audience.rows.has(id), { what: 'audience has taken the send over' })
   expect(await get(id)).toMatchObject({ nextAt: null, startedAt: isoTime, settledAt: null })
   await platform.gateway.call(settleCampaigns, { campaignIds: [id] })
   expect(await get(id)).toMatchObject({ status: 'sent', settledAt: isoTime })
@@ -93,7 +92,7 @@ test('a list is newest first and goes on by its cursor without a gap or a repeat
   const made: string[] = []
   for (let n = 0; n < 7; n += 1) made.push(await create({ name: `Campaign ${n}` }, app))
   const [oldest = '', ...others] = made
-  // All but one of one moment, ordered by id: the cursor still names its place.
+  // All but one were made at the same moment and are ordered by id. The cursor still names one place.
   const moment = new Date()
   await platform.db.updateTable('campaigns').set({ created_at: moment }).where('id', 'in', others).execute()
   await platform.db
@@ -116,9 +115,8 @@ test('a list is newest first and goes on by its cursor without a gap or a repeat
 // spec: administration/campaign-list, limits/list-prefix
 test('a list is filtered by status, by kind and by the beginning of a name, and is its own app’s', async () => {
   const app = newId()
-  const [sale, spring] = [await create({ name: 'Sale of autumn' }, app), await create({ name: 'Spring 100%' }, app)]
+  const [sale, spring] = [await create({ name: 'Sale of autumn' }, app), await platform.campaignIn('sent', app, { name: 'Spring 100%' })]
   const notification = await notify({}, app)
-  await become(spring, 'sent')
   const idsOf = async (query: Query, from = app) => (await list(from, query)).items.map(({ id }) => id).toSorted()
   expect(await idsOf({})).toEqual([sale, spring, notification].toSorted())
   expect(await idsOf({ status: 'draft' })).toEqual([sale])
@@ -176,8 +174,7 @@ test('a replacement is full, after the checks of a creation', async () => {
 // spec: campaigns/replace-draft
 test('only a draft is replaced or deleted; every other status refuses and stays', async () => {
   for (const status of campaignStatuses.filter((one) => one !== 'draft')) {
-    const id = await create()
-    await become(id, status)
+    const id = await platform.campaignIn(status, appId)
     await expect(replace(id, { name: 'Other' })).rejects.toMatchObject({ code: 'invalid_state' })
     await expect(remove(id)).rejects.toMatchObject({ code: 'invalid_state' })
     expect(await get(id)).toMatchObject({ status, name: 'Autumn' })
@@ -203,7 +200,7 @@ test('unknown campaigns, and those of another app, are not found', async () => {
   expect((await get(id)).status).toBe('draft')
 })
 
-test('of a send and a deletion that meet exactly one wins', async () => {
+test('of a send and a deletion of one draft at the same time exactly one succeeds', async () => {
   for (let n = 0; n < 50; n += 1) {
     const id = await create()
     const [sent, removed] = await Promise.allSettled([send(id), remove(id)])
@@ -213,7 +210,7 @@ test('of a send and a deletion that meet exactly one wins', async () => {
   }
 })
 
-test('a send that meets a replacement sends one of the two whole, or nothing', async () => {
+test('a send at the same time as a replacement sends one of the two bodies whole, or nothing', async () => {
   const [segmentId, ends] = [newId(), new Set<string>()]
   platform.segments.set(segmentId, segment)
   for (let n = 0; n < 100; n += 1) {
@@ -229,7 +226,7 @@ test('a send that meets a replacement sends one of the two whole, or nothing', a
 })
 
 // spec: campaigns/duplicate
-test('a duplicate is a draft like it, whatever its status; a saved segment is copied anew at its send', async () => {
+test('a campaign in any status is duplicated as a draft with the same body; a saved segment is copied anew when the draft is sent', async () => {
   const segmentId = newId()
   platform.segments.set(segmentId, segment)
   const template = { name: 'Duplicated', content: givenContent(), data: { source: 'template' } }

@@ -122,7 +122,7 @@ test('a list is newest first, goes on by its cursor without a gap or a repeat, a
   const app = newId()
   const names: string[] = []
   for (let n = 0; n < 7; n += 1) names.push((await create(template(`${n % 2 === 0 ? 'Even' : 'odd'} ${n}`), app)).name)
-  // Made in one moment, ordered by id: the cursor still names its place.
+  // They were made at the same moment and are ordered by id. The cursor still names one place.
   await platform.db.updateTable('templates').set({ created_at: new Date() }).where('app_id', '=', app).execute()
 
   const seen: string[] = []

@@ -55,7 +55,7 @@ test('a paused recurrence starts no run, and one that is not paused does', async
 test('a recurrence that resumes is active, due at its next occurrence, and catches up nothing of the pause', async () => {
   const { id, next } = await activated()
   await pause(id)
-  // As if it had been switched on ten days ago and paused for nine: nine occurrences lie in the pause, the last a minute ago.
+  // As if it had been active for ten days and paused for nine: nine occurrences lie in the pause, the last of them a minute ago.
   await change(id, { activated_at: new Date(Date.now() - 10 * day), paused_at: new Date(Date.now() - 9 * day) })
   expect(await resume(id)).toEqual({ status: 'active' })
   expect(await platform.rowOf(id)).toMatchObject({ status: 'active', due_at: next, paused_at: null, missed_count: 0, settled_at: null })

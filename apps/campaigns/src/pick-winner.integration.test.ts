@@ -9,7 +9,6 @@ import {
 } from '@herald/contracts/calls/campaigns'
 import type { CreateCampaign } from '@herald/contracts/campaign'
 import { newId } from '@herald/contracts/ids'
-import type { CampaignStatus } from '@herald/contracts/stats'
 import { until } from '@herald/testing/until'
 import { beforeAll, expect, test } from 'vitest'
 import { insertRuns } from './store/recurrences.ts'
@@ -29,8 +28,7 @@ const codeOf = (asked: Promise<unknown>) =>
     () => 'allowed',
     (error: { code: string }) => error.code,
   )
-const change = (id: string, fields: { status?: CampaignStatus; started_at?: Date }) =>
-  platform.db.updateTable('campaigns').set(fields).where('id', '=', id).execute()
+const change = (id: string, fields: { started_at: Date }) => platform.db.updateTable('campaigns').set(fields).where('id', '=', id).execute()
 
 /** An experiment that was sent and has settled. */
 async function sent(fields: Partial<CreateCampaign> = {}): Promise<string> {
@@ -90,9 +88,9 @@ test('50 parallel calls make exactly one follow-up; the others hear that it was 
 })
 
 // spec: experiments/winner-checks
-test('a winner is refused for what is no experiment, for one under way, for one not sent and for an unknown variant', async () => {
+test('a winner is refused when the campaign is no experiment, is under way or was not sent, and for an unknown variant', async () => {
   expect(await codeOf(pick(await draft()))).toBe('not_an_experiment')
-  const id = await draft({ experiment: givenExperiment() })
+  const experiment = givenExperiment()
   for (const [status, code] of [
     ['draft', 'invalid_state'],
     ['scheduled', 'invalid_state'],
@@ -102,10 +100,10 @@ test('a winner is refused for what is no experiment, for one under way, for one 
     ['sending', 'still_sending'],
     ['paused', 'still_sending'],
   ] as const) {
-    await change(id, { status })
+    const id = await platform.campaignIn(status, appId, { experiment })
     expect({ status, code: await codeOf(pick(id, 'none')) }).toEqual({ status, code })
   }
-  await change(id, { status: 'sent' })
+  const id = await platform.campaignIn('sent', appId, { experiment })
   await expect(pick(id, 'none')).rejects.toMatchObject({ code: 'unknown_variant', details: [{ path: 'variant' }] })
   expect(await codeOf(platform.gateway.call(pickWinner, { appId: newId(), campaignId: id, variant: 'a' }))).toBe('not_found')
 })

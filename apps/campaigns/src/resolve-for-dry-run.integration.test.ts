@@ -19,7 +19,7 @@ const withoutId = ({ campaignId: _id, ...rest }: { campaignId: string }) => rest
 const hoursFromNow = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString()
 
 // spec: sending/dry-run
-test('a notification that is tried is the send that it becomes when it is accepted, its template filled in', async () => {
+test('a dry run of a notification gives the send that it becomes when it is accepted, its template filled in', async () => {
   const saved = { name: `Shipped ${newId()}`, content: givenContent('Shipped'), ttl: 60, data: { kind: 'order' } }
   const { id: templateId } = await platform.gateway.call(createTemplate, { appId, template: saved })
   const notification: SendNotification = { target: { all: true }, templateId, priority: 'normal', bypass: { quietHours: true } }
@@ -35,7 +35,7 @@ test('a notification that is tried is the send that it becomes when it is accept
 })
 
 // spec: sending/dry-run
-test('a campaign that is tried is the one that is made and sent, and so is a stored draft; neither leaves a row', async () => {
+test('a dry run of a campaign or of a stored draft gives the send that is made of it, and leaves no row', async () => {
   const segmentId = newId()
   platform.segments.set(segmentId, { field: 'tags.plan', op: 'eq', value: 'pro' })
   const campaign = givenCampaign({ segmentId, experiment: givenExperiment(0.3), collapseId: 'sale' })
@@ -51,12 +51,12 @@ test('a campaign that is tried is the one that is made and sent, and so is a sto
 
   expect(stored).toEqual({ ...sent, startsAt: null })
   expect({ send: withoutId(tried.send), target: tried.target }).toEqual(sent && { send: withoutId(sent.send), target: sent.target })
-  // As if it was sent again.
+  // It is tried as if it were sent again.
   expect(await resolve({ campaignId: id })).toEqual(stored)
 })
 
 // spec: sending/dry-run, campaigns/at
-test('a schedule is tried at the time at which it begins: at its time, at the first of the zones, or at its next occurrence', async () => {
+test('a dry run says when a schedule begins: at its time, in the first of the zones, or at its next occurrence', async () => {
   platform.audience.zones = ['Asia/Tokyo', 'America/New_York']
   const at = hoursFromNow(5)
   const begins = async (schedule: CreateCampaign['schedule']) => {
@@ -78,7 +78,7 @@ test('a schedule is tried at the time at which it begins: at its time, at the fi
 })
 
 // spec: sending/dry-run
-test('what is refused when it is accepted or sent is refused when it is tried', async () => {
+test('a dry run refuses what accepting and sending refuse', async () => {
   const refusal = (tried: Tried) =>
     resolve(tried).then(
       () => 'resolved',

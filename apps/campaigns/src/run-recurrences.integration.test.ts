@@ -78,7 +78,7 @@ const missedTotal = () => platform.measured('herald_occurrences_missed_total')
 
 // spec: campaigns/recurring-missed
 test('after a time without service at most the newest occurrence runs, when it is no more than an hour late; the others are counted', async () => {
-  // Minutes since the newest occurrence, days without service: the runs, what is missed.
+  // For minutes since the newest occurrence and days without service: how many runs, and how many missed.
   for (const [minutesAgo, daysDown, runs, missed] of [
     [59, 0, 1, 0],
     [62, 0, 0, 1],
@@ -112,7 +112,7 @@ test('a run of a recurring experiment is an experiment of its own', async () => 
 })
 
 // spec: campaigns/recurring-once-a-day
-test('a local date has one run, also when its occurrence is met again', async () => {
+test('a local date has one run, also when its occurrence comes up twice', async () => {
   const { id, occurrence, next } = await activated()
   for (const time of ['first', 'second']) {
     await makeDue(id, occurrence)

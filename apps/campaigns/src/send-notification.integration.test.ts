@@ -3,6 +3,7 @@ import { newId } from '@herald/contracts/ids'
 import type { SendNotification } from '@herald/contracts/notification'
 import { openDatabase } from '@herald/service/postgres'
 import { freshDatabase } from '@herald/testing/database'
+import { givenPeer } from '@herald/testing/given-peer'
 import { freshNats } from '@herald/testing/nats'
 import { testService } from '@herald/testing/service'
 import { until } from '@herald/testing/until'
@@ -10,7 +11,7 @@ import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
 import { keyName, takeKeys } from './store/idempotency-keys.ts'
 import type { Tables } from './store/tables.ts'
-import { fingerprintOf, givenAudience, givenCampaigns, givenContent, givenNotification, givenPeer } from './testing/given-campaigns.ts'
+import { fingerprintOf, givenAudience, givenCampaigns, givenContent, givenNotification } from './testing/given-campaigns.ts'
 
 const appId = newId()
 const segments = new Map<string, unknown>()
@@ -76,7 +77,7 @@ test('an accepted notification is a committed campaign, pointed at at once and r
 })
 
 // spec: limits/idempotency-replay, limits/idempotency-commit
-test('50 parallel requests with one key make one campaign, and whoever hears an answer hears the same', async () => {
+test('50 parallel requests with one key make one campaign, and all are answered the same', async () => {
   for (const round of ['one', 'two', 'three']) {
     const collapseId = `parallel-${round}`
     const same = { key: collapseId, fingerprint: fingerprintOf('a') }

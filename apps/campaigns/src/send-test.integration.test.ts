@@ -1,6 +1,14 @@
 import { hash } from 'node:crypto'
 import { findTestDevices } from '@herald/contracts/calls/audience'
-import { createCampaign, listCampaigns, readSend, readTemplate, sendTest, settleCampaigns } from '@herald/contracts/calls/campaigns'
+import {
+  cancelCampaign,
+  createCampaign,
+  listCampaigns,
+  readSend,
+  readTemplate,
+  sendTest,
+  settleCampaigns,
+} from '@herald/contracts/calls/campaigns'
 import { notFound } from '@herald/contracts/fault'
 import { newId } from '@herald/contracts/ids'
 import type { NotQueued, TestSelector, TestSend } from '@herald/contracts/test-send'
@@ -12,7 +20,7 @@ import { givenCampaign, givenContent, givenExperiment, givenPlatform } from './t
 const platform = await givenPlatform()
 const { db, gateway, audience } = platform
 
-/** Devices as audience knows them: whom no push reaches, and one that is unknown. */
+/** What audience knows of devices: which cannot be reached, and one that is unknown. */
 const stranger = newId()
 const unreachable = new Map<string, NotQueued['code']>()
 const asked: { appId: string; selector: TestSelector }[] = []
@@ -62,12 +70,12 @@ test('a campaign in any status is tested with its own text, fields and name, and
   const before = await platform.rowOf(of)
 
   const draft = await send({ campaignId: of })
-  await db.updateTable('campaigns').set({ status: 'cancelled' }).where('id', '=', of).execute()
+  await gateway.call(cancelCampaign, { appId, campaignId: of })
   const cancelled = await send({ campaignId: of })
 
   for (const { id } of [draft, cancelled])
     expect((await handed(id)).send).toMatchObject({ name: 'Autumn', content: givenContent(), test: true, transactional: true, ...about })
-  expect(await platform.rowOf(of)).toEqual({ ...before, status: 'cancelled' })
+  expect(await platform.rowOf(of)).toEqual({ ...before, status: 'cancelled', settled_at: expect.any(Date) })
   await expect(send({ campaignId: of }, undefined, newId())).rejects.toMatchObject({ code: 'not_found' })
   await expect(send({ campaignId: newId() })).rejects.toMatchObject({ code: 'not_found' })
 })
@@ -104,7 +112,7 @@ test('a marked test has [Test] before the title of each language, and nothing el
 })
 
 // spec: administration/test-send-exempt
-test('a test uses no template as far as useCount says, and has what the template brings', async () => {
+test('a test has the fields of its template, and useCount does not count it', async () => {
   const id = newId()
   await insertTemplate(db, { id, appId, template: { name: id, content: givenContent('From the template.'), ttl: 60 } })
 
@@ -200,7 +208,7 @@ test('a test that is refused leaves nothing behind and consumes no key', async (
   expect(await send({}, 'refused', app)).toMatchObject({ replayed: false })
 })
 
-test('a test that has settled is a campaign that was sent, and whom it was for is forgotten', async () => {
+test('a test that has settled is a campaign that was sent, and its devices are forgotten', async () => {
   const { id } = await send({})
   await gateway.call(settleCampaigns, { campaignIds: [id] })
   expect(await platform.rowOf(id)).toMatchObject({ status: 'sent', target: null, test: true })

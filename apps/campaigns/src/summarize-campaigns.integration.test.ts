@@ -13,6 +13,7 @@ beforeAll(async () => void (platform = await givenPlatform()))
 
 const create = async (appId: string, name: string) =>
   (await platform.gateway.call(createCampaign, { appId, idempotency: null, campaign: givenCampaign({ name }) })).id
+/** Sets a status past the code: the overview orders moments that lie hours and days apart. */
 const change = (
   id: string,
   columns: { status: CampaignStatus; due_at?: Date | null; paused_at?: Date; settled_at?: Date; failure?: string },

@@ -3,18 +3,20 @@ import { newId } from '@herald/contracts/ids'
 import { pointedAtOnce } from '@herald/contracts/topology'
 import { openDatabase } from '@herald/service/postgres'
 import { freshDatabase } from '@herald/testing/database'
+import { givenPeer } from '@herald/testing/given-peer'
 import { freshNats } from '@herald/testing/nats'
 import { testService } from '@herald/testing/service'
 import { until } from '@herald/testing/until'
 import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
 import { acceptCampaigns } from './accept-campaigns.ts'
-import { deleteOldNotifications, markStarted, type NewCampaign } from './store/campaigns.ts'
+import { deleteOldNotifications, markSettled, markStarted, type NewCampaign } from './store/campaigns.ts'
 import { insertCampaigns } from './store/new-campaigns.ts'
 import { findDueAges, takeDueCampaigns } from './store/due.ts'
+import { changeFlow } from './store/flows.ts'
 import { deleteOldRecords, insertRecords } from './store/idempotency-keys.ts'
 import type { Tables } from './store/tables.ts'
-import { fingerprintOf, givenAudience, givenCampaigns, givenPeer, givenStored } from './testing/given-campaigns.ts'
+import { fingerprintOf, givenAudience, givenCampaigns, givenStored } from './testing/given-campaigns.ts'
 
 type Database = Awaited<ReturnType<typeof openDatabase<Tables>>>['db']
 let db: Database
@@ -34,7 +36,7 @@ beforeAll(async () => {
   ;({ db: quiet } = await openDatabase<Tables>(testService('campaigns', {}), { url: other.url('campaigns'), poolSize: 4 }))
 })
 
-/** Whom it names is forgotten when it has ended. */
+/** A send that names a user, who is forgotten when it has ended. */
 const toNames = (): NewCampaign => ({ ...givenStored(), target: { kind: 'externalIds', externalIds: ['customer-7'] } })
 
 const makeDue = (database: Database, ids: string[]) =>
@@ -61,10 +63,11 @@ test('two sweeps never take the same campaign', async () => {
   expect(await takeDueCampaigns(quiet, 100)).toEqual([])
 })
 
-test('the age of what is due longest is told by the sweep that it waits for', async () => {
+test('the metric of due rows says, for each sweep, how long its oldest row has waited', async () => {
   const [scheduled, active, sending, paused] = Array.from({ length: 4 }, () => givenStored())
   await insertCampaigns(quiet, [scheduled!, active!, sending!, paused!])
   expect(await findDueAges(quiet)).toEqual({ schedules: 0, recurrences: 0, pointers: 0, flows: 0 })
+  // Written past the code: no process sweeps this database, and the rows are due minutes ago.
   const waits = [
     [scheduled!.id, { status: 'scheduled', due_at: minutesAgo(1) }],
     [active!.id, { status: 'active', due_at: minutesAgo(2) }],
@@ -99,7 +102,7 @@ test('a campaign whose pointer was lost is pointed at again, under a new number 
 })
 
 // spec: campaigns/settles
-test('a campaign settles once, whatever comes before, after or twice', async () => {
+test('a campaign settles once, in whatever order and however often it is told so', async () => {
   const [inOrder, reversed] = [toNames(), toNames()]
   await insertCampaigns(db, [inOrder, reversed])
   await audience.bus.call(fanOutStarted, { campaignIds: [inOrder.id] })
@@ -141,7 +144,7 @@ test('a campaign’s status is its own app’s to read', async () => {
 })
 
 // spec: campaigns/retention, running/retention
-test('what is past retention goes: idempotency records, and notifications that have ended', async () => {
+test('idempotency records and ended notifications are deleted after their retention', async () => {
   const longAgo = new Date(Date.now() - 91 * 86_400_000)
   const [ended, stuck, paused, fresh] = [
     givenStored(newId(longAgo)),
@@ -151,8 +154,8 @@ test('what is past retention goes: idempotency records, and notifications that h
   ]
   const ids = [ended, stuck, paused, fresh].map(({ id }) => id)
   await insertCampaigns(quiet, [ended, stuck, paused, fresh])
-  await quiet.updateTable('campaigns').set({ status: 'paused' }).where('id', '=', paused.id).execute()
-  await quiet.updateTable('campaigns').set({ status: 'sent' }).where('id', 'in', [ended.id, fresh.id]).execute()
+  await changeFlow(quiet, { appId: paused.appId, campaignId: paused.id }, 'pause')
+  await markSettled(quiet, [ended.id, fresh.id])
   expect(await deleteOldNotifications(quiet, 90)).toBe(1)
   const left = await quiet.selectFrom('campaigns').select('id').where('id', 'in', ids).execute()
   expect(left.map(({ id }) => id).toSorted()).toEqual([stuck.id, paused.id, fresh.id].toSorted())
@@ -169,14 +172,14 @@ test('what is past retention goes: idempotency records, and notifications that h
   expect(await quiet.selectFrom('idempotency_keys').select('key').where('app_id', '=', appId).execute()).toEqual([{ key: 'new' }])
 })
 
-/** A database of its own, so that the turns are between the apps of the test. */
+/** This test has a database of its own, so that only its apps take turns. */
 async function openQuiet() {
   const database = await freshDatabase()
   return (await openDatabase<Tables>(testService('campaigns', {}), { url: database.url('campaigns'), poolSize: 4 })).db
 }
 
 // spec: sending/turns
-test('due campaigns are taken by turns of apps, and of no app more than may be pointed at at once', async () => {
+test('due campaigns are taken in turn from all apps, and from no app more than audience may be pointed at at once', async () => {
   const quietOne = await openQuiet()
   const flood = Array.from({ length: 300 }, () => givenStored())
   const [flooding, other] = [newId(), newId()]
@@ -192,12 +195,12 @@ test('due campaigns are taken by turns of apps, and of no app more than may be p
   const appOf = new Map(theirs.map(({ id, appId }) => [id, appId]))
   const appsOf = (taken: { id: string }[]) => taken.map(({ id }) => appOf.get(id))
 
-  // The later app's are in the first four places though 300 stand before them.
+  // The sends of the later app are among the first four, though 300 of another app were accepted before them.
   expect(appsOf(await takeDueCampaigns(quietOne, 4)).filter((appId) => appId === other)).toHaveLength(2)
   const rest = appsOf(await takeDueCampaigns(quietOne, 1_000))
   expect(rest.filter((appId) => appId === other)).toHaveLength(1)
   expect(rest.filter((appId) => appId === flooding)).toHaveLength(pointedAtOnce - 2)
-  // What audience takes over makes room for as many.
+  // Each send that audience takes over makes room for another.
   expect(await takeDueCampaigns(quietOne, 1_000)).toEqual([])
   const [first, second] = await quietOne
     .selectFrom('campaigns')
@@ -210,7 +213,7 @@ test('due campaigns are taken by turns of apps, and of no app more than may be p
 })
 
 // spec: sending/turns
-test('of many sends that one app has accepted at once the lane gets 64, and each that starts makes room for the next', async () => {
+test('of many sends that one app accepted at once 64 are on the lane, and each that starts makes room for the next', async () => {
   const quietOne = await openQuiet()
   const flooding = newId()
   const pointed: string[] = []

@@ -5,8 +5,8 @@ import { remedyOf } from '@herald/contracts/remedies'
 import { openBus } from '@herald/service/bus'
 import { testService } from '@herald/testing/service'
 import { afterAll, expect, test } from 'vitest'
-import { giveForeignKey } from './testing/give-foreign-key.ts'
 import { startRig } from './testing/start-rig.ts'
+import { giveForeignKey } from './testing/start-peers.ts'
 
 /** Whether a provider takes an app's credentials, asked through the dispatcher's own transports. */
 

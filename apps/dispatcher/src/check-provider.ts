@@ -2,7 +2,7 @@ import type { ProviderKind } from '@herald/contracts/app'
 import { checkLimitMs, type CheckedProvider } from '@herald/contracts/calls/dispatcher'
 import { readCredentials } from '@herald/contracts/calls/gateway'
 import type { Answer } from './core/answer.ts'
-import { checkedBy } from './core/check.ts'
+import { checkedBy } from './core/answer-meaning.ts'
 import type { Dispatcher } from './dispatcher.ts'
 import type { Push, Transport } from './providers/provider.ts'
 

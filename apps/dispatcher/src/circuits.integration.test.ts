@@ -1,8 +1,7 @@
 import { spellAnswers, type FinishBatch } from '@herald/contracts/batch'
 import { newId } from '@herald/contracts/ids'
 import { afterAll, describe, expect, test } from 'vitest'
-import { giveForeignKey } from './testing/give-foreign-key.ts'
-import { topic, type Row } from './testing/start-peers.ts'
+import { giveForeignKey, topic, type Row } from './testing/start-peers.ts'
 import { sentTo, startRig } from './testing/start-rig.ts'
 import type { Device } from './testing/start-simulator.ts'
 

@@ -87,7 +87,7 @@ test('pushes to a push service that is away wait without a try counted, hold up 
   expect(finish.retries).toHaveLength(30)
   expect(finish.retries.every(({ tries, retryInMs }) => tries === 4 && retryInMs <= 60_000)).toBe(true)
 
-  // An app that cannot be sent to for an hour gives up as usual.
+  // After an hour a push to a host that is still away is tried as usual, and fails.
   const old = rig.peers.queue('web', elsewhere.slice(0, 2), { tries: 4, elapsedMs: 3_600_000 }, { ttl: 7_200 })
   await deliver(old)
   expect(rig.peers.outcomesOf(old)).toMatchObject([{ outcome: 'failed' }, { outcome: 'failed' }])

@@ -23,7 +23,7 @@ where ledger.variant <> ''
 drop index counters_by_day;
 create index counters_by_day on counters (day, campaign_id);
 
--- Deleted apps: what still comes for them is let go instead of making their rows anew.
+-- Marks of deleted apps: what still comes for them is not written, so that their rows are not made again.
 create table erased_apps (
   app_id text collate "C" primary key,
   at timestamptz not null default now()

@@ -1,8 +1,8 @@
--- A deleted app gets no totals any more, whoever reports them and however long ago that began. Who erases commits the mark and then takes
--- the app's lock once (libs/service/src/erased-apps.ts), which others only share: whoever shares it before that is waited for, so its row is seen and
--- deleted; whoever asks meanwhile does not get it; whoever shares it after that looks at the marks after that, since a statement of a
--- volatile function sees what is committed when it begins (read committed). Outcomes and reports need none of it: they move a row of
--- counters, and with that row gone they are taken back and come again.
+-- A deleted app gets no totals any more, whoever reports them and however long ago that began. The eraser first commits the mark and then takes the app's lock
+-- once, alone (libs/service/src/erased-apps.ts). Every writer of totals shares this lock. A writer that shares it before the eraser asks is waited for, so its
+-- row is seen and deleted. A writer that asks meanwhile does not get it. A writer that shares it afterwards looks at the marks afterwards, since a statement of
+-- a volatile function sees what is committed when it begins (read committed). Outcomes and reports of devices need none of this: they update a row of counters,
+-- and when that row is gone they are rolled back and come again.
 create function tracker.leave_out_erased() returns trigger language plpgsql volatile as $$
 begin
   if not pg_try_advisory_xact_lock_shared(hashtextextended('tracker.erased-app ' || new.app_id, 0)) then return null; end if;

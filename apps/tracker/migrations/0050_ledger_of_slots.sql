@@ -1,6 +1,6 @@
--- One row per batch, one slot per push: what place p of batch n of a campaign came to. Ids are written once, when audience reports the batch; what
--- is told later writes the slots alone. A batch of at most 16 pushes is kept as a row per push, so that a device's and a person's rare pushes are
--- found by an index however many campaigns their app has; a larger one is found by the range of its devices. Ids are 12 bytes each.
+-- One row per batch and one slot per push: how the push at place p of batch n of a campaign ended. Ids are written once, when audience reports the batch; later
+-- outcomes write the slots alone. A batch of at most 16 pushes is kept as a row per push, so that the few pushes of a device or a user are found by an index
+-- however many campaigns their app has. A larger batch is found by the range of its devices. Ids are 12 bytes each.
 drop table ledger;
 create table ledger_batches (
   day date not null,

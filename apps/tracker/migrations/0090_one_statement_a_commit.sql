@@ -1,9 +1,9 @@
--- What is committed together goes in one statement. Before, outcomes were six exchanges with the database and a report up to seven; each costs
--- both ends as much as what it does. Statements within a function are parsed once per connection.
+-- What is committed together is written by one statement. Outcomes used to take six exchanges with the database and a report up to seven; each exchange costs
+-- both ends as much as the work in it. Statements within a function are parsed once per connection.
 
--- Fills slots of batches of one day. A row is what was looked at when as many of its slots are filled as were (`was`), since a slot is filled once; another
--- is left as it is. Answers how many were written. Rows come in the order of their key, as every writer has it. The plan is made for the day that is given: one for
--- every day would lock the partitions of all.
+-- Fills slots of batches of one day, and gives how many rows it wrote. A row is still as it was read when it has as many filled slots as then (`was`), since a
+-- slot is filled only once; a row that has changed is left. Rows come in the order of their key, in which every writer locks. The plan is made for the given
+-- day: a plan for every day would lock the partitions of all days.
 create function tracker.fill_slots(on_day date, filled json) returns bigint language plpgsql volatile set plan_cache_mode = force_custom_plan as $$
 declare
   written bigint;
@@ -26,8 +26,8 @@ begin
 end
 $$;
 
--- Writes outcomes of batches of one day: slots, announcements and counters. `asked`: the apps, each with the version of its listeners that was looked at (-1:
--- none). Answers the campaigns that are settled with this. Raises HR001, and writes nothing, when a listener or a row is not as it was looked at.
+-- Writes outcomes of batches of one day: slots, announcements and counters. `asked`: the apps, each with the version of its listeners that was read (-1: none).
+-- Gives the campaigns that are settled by this. Raises HR001, and writes nothing, when a listener or a row has changed since it was read.
 create function tracker.write_outcomes(on_day date, asked json, filled json, announced json, of_variants json, of_campaigns json)
 returns text[] language plpgsql volatile as $$
 begin
@@ -51,7 +51,7 @@ create function tracker.insert_announcements(announced json) returns void langua
   select one.id, one.subject, one.body, now() + interval '5 seconds' from json_to_recordset(announced) as one(id text, subject text, body text)
 $$;
 
--- Moves the counters of variants, making them when needed. In the order given, before the campaigns' own counters.
+-- Moves the counters of variants, and makes them when needed, in the order given and before the counters of campaigns.
 create function tracker.move_variant_counters(moves json) returns void language sql volatile as $$
   insert into tracker.variant_counters as v (campaign_id, variant, sent, failed, skipped, delivered, opened, clicked, dismissed)
   select m.campaign_id, m.variant, coalesce(m.sent, 0), coalesce(m.failed, 0), coalesce(m.skipped, 0), coalesce(m.delivered, 0),
@@ -63,9 +63,9 @@ create function tracker.move_variant_counters(moves json) returns void language 
     dismissed = v.dismissed + excluded.dismissed
 $$;
 
--- Moves the counters of campaigns by what was new. Whoever completes one (every queued push of an ended fan-out has its outcome) settles it and promises
--- to tell so, in the same write of its row. Answers the campaigns that are settled with this. Rows are locked in the order of their ids first: an update that
--- joins locks in whatever order the plan has.
+-- Moves the counters of campaigns by what is new. When every queued push of an ended fan-out has its outcome, the same write settles the campaign and inserts the
+-- settlement that is to be told. Gives the campaigns that are settled by this. Rows are first locked in the order of their ids: an update that joins locks in
+-- whatever order the plan has.
 create function tracker.move_counters(moves json) returns text[] language plpgsql volatile as $$
 declare
   moved_rows bigint;
@@ -103,10 +103,10 @@ begin
 end
 $$;
 
--- Writes what fan-outs have queued so far: totals, which only grow, and the ledger's rows, which stay as they are where they are there. `reports` are in the
--- order of their campaigns, each once. Nothing is written of deleted apps (0003), and no rows of days past the retention. Answers the campaigns that end with
--- this (`ended`, for the first time) and either are settled with it or are to be announced: `event_types` says to whom. With `unheard` it writes nothing and answers
--- null when somebody listens to an app of which a campaign ends.
+-- Writes what fan-outs have queued so far: totals, which only grow, and rows of the ledger; a row that exists stays as it is. `reports` are in the order of their
+-- campaigns, each once. Nothing is written for deleted apps (0003), and no rows for days past the retention. Gives the campaigns whose fan-out ends with this, for
+-- the first time, when they are settled by it or an endpoint listens to them: `event_types` are those of the app's listeners. With `unheard` it writes nothing and
+-- gives null when an app of such a campaign has a listener.
 create function tracker.write_report(reports json, rows json, retention_days int, unheard boolean) returns json language plpgsql volatile as $$
 declare
   ending_apps text[];

@@ -1,5 +1,5 @@
--- The answers that a push heard before its last try, for pushes that were tried more than once. Beside the ledger, whose rows pay nothing for it: a push
--- is a place of a batch here too, so no id of a device or user is kept. `trail`: [{at, code, providerCode}], in order, at most four.
+-- The answers to the earlier tries of pushes that were tried more than once. They are kept beside the ledger, whose rows pay nothing for it. A push is a place of
+-- a batch here too, so no id of a device or user is kept. `trail`: [{at, code, providerCode}], in order, at most four.
 create table ledger_attempts (
   day date not null,
   campaign_id bytea not null,
@@ -9,7 +9,7 @@ create table ledger_attempts (
   primary key (day, campaign_id, batch_no, place)
 ) partition by range (day);
 
--- Every day that the ledger has by now: an outcome of an older day may still come.
+-- Every day that the ledger has by now, since an outcome of an older day may still come.
 do $$
 declare
   one text;
@@ -25,7 +25,7 @@ begin
 end
 $$;
 
--- Outcomes of which some were retried: their earlier answers are written first, and go with them if these are taken back.
+-- Writes outcomes of which some were retried. The earlier answers are written first, and are rolled back together with the outcomes.
 create function tracker.write_retried_outcomes(on_day date, asked json, filled json, announced json, of_variants json, of_campaigns json, attempts json)
 returns text[] language plpgsql volatile as $$
 begin

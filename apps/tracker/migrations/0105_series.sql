@@ -1,9 +1,9 @@
--- Counters by the hour, for charts and for what happened lately. They move in the commits that move the counters of campaigns, by what was new, and by the
--- database's clock. A row knows the hour in which something was committed, so it never moves again once its hour is over.
+-- Counters by the hour, for charts and for what happened lately. They move in the commits that move the counters of campaigns, by what is new and by the
+-- database's clock. A row counts what was committed in its hour, so it never moves again once its hour is over.
 --
--- Of one app many commits are under way at once, and all of them would wait for one row: so each line of commits of a process has a slot (0 to 15) and
--- rows of its own. Reads add the slots up; once an hour is over they are merged into one (16). These rows are locked last, after the counters of campaigns, in the order of their key: whoever holds one waits
--- for its commit alone.
+-- Many commits of one app are under way at once, and all of them would wait for one row. So each kind of commit of a process has a slot (0 to 15) and rows of its
+-- own. Reads add the slots up, and once an hour is over they are merged into one (16). These rows are locked last, after the counters of campaigns and in the
+-- order of their key: a transaction that holds one waits for nothing but its commit.
 --
 -- No index names a column that moves, and pages keep room: every update stays on its page (HOT).
 create table app_hours (
@@ -21,7 +21,7 @@ create table app_hours (
   dismissed integer not null default 0,
   primary key (app_id, hour, platform, slot)
 ) with (fillfactor = 50);
--- For the merge of slots when an hour is over, and of hours into days. Touched when a row comes and goes.
+-- For merging slots when an hour is over, and hours into days. It changes only when a row is inserted or deleted.
 create index app_hours_by_slots on app_hours (hour) where slot < 16;
 create index app_hours_by_hour on app_hours (hour);
 
@@ -39,7 +39,7 @@ create table app_hour_codes (
 create index app_hour_codes_by_slots on app_hour_codes (hour) where slot < 16;
 create index app_hour_codes_by_hour on app_hour_codes (hour);
 
--- What hours become after 35 days: UTC days.
+-- UTC days, into which hours are merged after 35 days.
 create table app_days (
   app_id text collate "C" not null,
   day date not null,
@@ -66,8 +66,9 @@ create table app_day_codes (
 );
 create index app_day_codes_by_day on app_day_codes (day);
 
--- Of a campaign of more than 1,000 pushes: why they failed or were skipped, and when devices reported. A fan-out that goes on may still become one, so
--- these are counted for it too; what a smaller one has here by its end is not looked at and goes with its counters. They are written by who holds the campaign's row of counters.
+-- For a campaign of more than 1,000 pushes: why pushes failed or were skipped, and when devices reported. While a fan-out is running its campaign may still
+-- become one, so it is counted here too; what a smaller campaign has here is not read, and is deleted with its counters. A writer of these rows holds the
+-- campaign's row of counters.
 create table campaign_codes (
   campaign_id text collate "C" not null,
   platform text collate "C" not null,
@@ -86,11 +87,11 @@ create table curve_steps (
   primary key (campaign_id, step)
 ) with (fillfactor = 50);
 
--- A test is counted in no series. (The same line stands in another migration: whichever comes first makes the column.)
+-- A test is counted in no series. (Another migration has the same line: the one that runs first makes the column.)
 alter table counters add column if not exists test boolean not null default false;
 
--- Moves the counters of the present hour, in the order given, and why pushes failed or were skipped (`codes`, by campaign; null: none did). The caller's transaction
--- holds the counters of these campaigns. Answers `settled`: so that a statement can write outcomes first and their hours after them.
+-- Moves the counters of the present hour, in the order given, and counts why pushes failed or were skipped (`codes`, by campaign; null when none did). The
+-- caller's transaction holds the counters of these campaigns. Gives `settled` unchanged, so that one statement can write outcomes first and hours after them.
 create function tracker.move_series(settled text[], moves json, codes json, in_slot smallint) returns text[] language plpgsql volatile as $$
 begin
   if codes is not null then
@@ -123,8 +124,8 @@ begin
 end
 $$;
 
--- Moves all that reports of devices move: counters of variants and campaigns, curves of large campaigns, hours. A step of a curve is 10 minutes for a day
--- after the first report of the campaign's pushes, then an hour; the 2,000th takes whatever comes later. `of_hours` leaves out tests.
+-- Moves everything that reports of devices move: counters of variants and campaigns, curves of large campaigns, hours. A step of a curve is 10 minutes for a day
+-- after the campaign's first report of pushes, and then an hour; the 2,000th step takes everything later. `of_hours` leaves out tests.
 create function tracker.move_engagements(of_variants json, of_campaigns json, of_hours json, in_slot smallint) returns void language plpgsql volatile as $$
 begin
   if json_array_length(of_variants) > 0 then perform tracker.move_variant_counters(of_variants); end if;
@@ -143,8 +144,8 @@ begin
 end
 $$;
 
--- Whether an app is not deleted, and is not while this transaction goes on: as leave_out_erased (0003) asks for rows that are made. Totals that are raised are asked
--- about too: with the mark there, rows of the ledger are deleted already, and what is added to them would be left without totals.
+-- Whether an app is not deleted and will not be while this transaction lasts: the same question as leave_out_erased (0003) asks for new rows. It is asked for
+-- totals that are raised too: once the mark is there rows of the ledger are being deleted, and rows that are added now would be left without totals.
 create function tracker.is_kept(app text) returns boolean language plpgsql volatile as $$
 begin
   if not pg_try_advisory_xact_lock_shared(hashtextextended('tracker.erased-app ' || app, 0)) then return false; end if;
@@ -152,13 +153,13 @@ begin
 end
 $$;
 
--- As before (0090), and each report moves the present hour by what it raised its campaign's totals by, unless it is of a test. Reports say their slot; those of a process
--- of before, which knows nothing of it, have the first.
+-- As before (0090), and each report moves the present hour by what it raised the totals of its campaign, unless it is a test. Reports name their slot; those of an
+-- older process, which knows of no slots, get the first.
 --
--- Writes what fan-outs have queued so far: totals, which only grow, and the ledger's rows, which stay as they are where they are there. `reports` are in the
--- order of their campaigns, each once. Nothing is written of deleted apps (0003), and no rows of days past the retention. Answers the campaigns that end with
--- this (`ended`, for the first time) and either are settled with it or are to be announced: `event_types` says to whom. With `unheard` it writes nothing and answers
--- null when somebody listens to an app of which a campaign ends.
+-- Writes what fan-outs have queued so far: totals, which only grow, and rows of the ledger; a row that exists stays as it is. `reports` are in the order of their
+-- campaigns, each once. Nothing is written for deleted apps (0003), and no rows for days past the retention. Gives the campaigns whose fan-out ends with this, for
+-- the first time, when they are settled by it or an endpoint listens to them: `event_types` are those of the app's listeners. With `unheard` it writes nothing and
+-- gives null when an app of such a campaign has a listener.
 create or replace function tracker.write_report(reports json, rows json, retention_days int, unheard boolean) returns json language plpgsql volatile as $$
 declare
   ending_apps text[];

@@ -13,7 +13,7 @@ const { url } = await freshDatabase()
 const { db } = await openDatabase<Tables>(testService('tracker', {}), { url: url('tracker'), poolSize: 2 })
 const event = () => ({ type: 'notification.sent' as const, at: new Date().toISOString(), appId: newId(), campaignId: newId() })
 const makeDue = () => sql`update announcements set due_at = now() - interval '1 second'`.execute(db)
-/** Sweeps until nothing is taken; answers what was repeated. */
+/** Sweeps until nothing is taken, and gives what was repeated. */
 async function sweep(): Promise<string[]> {
   const repeated: string[] = []
   for (let taken = await takeDueAnnouncements(db, 20); taken.length > 0; taken = await takeDueAnnouncements(db, 20))
@@ -22,7 +22,7 @@ async function sweep(): Promise<string[]> {
 }
 
 // spec: webhooks/announced-until-confirmed
-test('while webhooks confirms nothing only 200 announcements are repeated; what it confirms makes room for others', async () => {
+test('while webhooks confirms nothing only 200 announcements are repeated; each that it confirms makes room for another', async () => {
   await insertAnnouncements(db, Array.from({ length: 500 }, () => announcementsOf(eventSubjects.pushSettled, [event()])).flat())
   await makeDue()
   const first = await sweep()

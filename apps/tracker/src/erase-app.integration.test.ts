@@ -3,6 +3,7 @@ import { newId } from '@herald/contracts/ids'
 import { noStats } from '@herald/contracts/stats'
 import { openDatabase } from '@herald/service/postgres'
 import { freshDatabase } from '@herald/testing/database'
+import { givenPeer } from '@herald/testing/given-peer'
 import { freshNats } from '@herald/testing/nats'
 import { testService } from '@herald/testing/service'
 import { until } from '@herald/testing/until'
@@ -17,7 +18,6 @@ import {
   givenCampaign,
   givenEngagement,
   givenOutcomes,
-  givenPeer,
   givenTracker,
   outcomesOf,
   report,
@@ -40,7 +40,7 @@ beforeAll(async () => {
 
 const outcomesIn = async (batch: Batch) => (await caller.call(recordOutcomes, { batches: [outcomesOf(batch)] })).recorded
 
-/** Everything the tracker has of these campaigns. */
+/** Every row that the tracker has of these campaigns. */
 async function rowsOf(campaigns: Campaign[]): Promise<number> {
   const ids = campaigns.map(({ campaignId }) => campaignId)
   const tables = ['engagements', 'counters', 'variant_counters', 'campaign_codes', 'curve_steps', 'settlements'] as const
@@ -55,7 +55,7 @@ async function rowsOf(campaigns: Campaign[]): Promise<number> {
   return counts.flat().length
 }
 
-/** Calls until it is done; answers how many calls it took. */
+/** Erases an app, and gives how many calls it took. */
 async function erase(appId: string): Promise<number> {
   let calls = 0
   await until(
@@ -85,7 +85,7 @@ async function givenApp(campaignCount: number, pushes: number): Promise<Campaign
 }
 
 // spec: administration/delete-app
-test('all of an app goes, a part with every call, and nothing of another', async () => {
+test('erasing an app deletes all of its rows, a part with every call, and none of another app', async () => {
   const campaigns = await givenApp(3, 3_000)
   const [other] = (await givenApp(1, 10)) as [Campaign]
   const [day, platform] = ['2026-01-01', 'ios'] as const
@@ -105,7 +105,7 @@ test('all of an app goes, a part with every call, and nothing of another', async
   expect(await caller.call(eraseTrackerOfApp, { appId })).toEqual({ done: true })
 })
 
-test('what comes late for a deleted app is answered, so that nobody repeats it, and makes no row', async () => {
+test('outcomes and reports that come late for a deleted app are answered, so that nobody repeats them, and make no row', async () => {
   const [campaign] = (await givenApp(1, 10)) as [Campaign]
   await erase(campaign.appId)
   const live = givenCampaign()
@@ -132,7 +132,7 @@ test('an app that is deleted while its outcomes and reports come in leaves nothi
       const batches = batchesOf(campaign, outcomes, { size: 25, no: made.length + 1 })
       made.push(...batches)
       const engagements = outcomes.map(({ subscriptionId }) => givenEngagement(campaign, { subscriptionId }))
-      // Repeated until answered, as every caller does.
+      // The call is repeated until it is answered, as every caller does.
       for (const call of [
         () => caller.call(reportQueued, { reports: [reportOf(campaign, made, { told: made.slice(0, -2) })] }),
         () => caller.call(recordOutcomes, { batches: batches.map((batch) => outcomesOf(batch)) }),
@@ -154,7 +154,7 @@ test('an app that is deleted while its outcomes and reports come in leaves nothi
   expect(await rowsOf(campaigns)).toBe(0)
 })
 
-test('totals that began before the app was deleted and are committed during the erasure go too', async () => {
+test('totals that began before the app was deleted and are committed during the erasure are deleted too', async () => {
   const campaign = givenCampaign()
   const [written, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const reporting = db.transaction().execute(async (trx) => {
@@ -174,7 +174,7 @@ test('totals that began before the app was deleted and are committed during the 
   expect(await rowsOf([campaign])).toBe(0)
 })
 
-test('a row that is written while the erasure waits for it goes too', async () => {
+test('a row that is written while the erasure waits for it is deleted too', async () => {
   const campaign = givenCampaign()
   await report(caller, campaign, batchesOf(campaign, givenOutcomes(40)))
   const [written, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
@@ -193,7 +193,7 @@ test('a row that is written while the erasure waits for it goes too', async () =
   expect(await rowsOf([campaign])).toBe(0)
 })
 
-test('hours that are merged while the erasure waits for them go too', async () => {
+test('hours that are merged while the erasure waits for them are deleted too', async () => {
   const [campaign] = (await givenApp(1, 10)) as [Campaign]
   await sql`update app_hours set hour = hour - interval '3 hours' where app_id = ${campaign.appId}`.execute(db)
   await sql`update app_hour_codes set hour = hour - interval '3 hours' where app_id = ${campaign.appId}`.execute(db)

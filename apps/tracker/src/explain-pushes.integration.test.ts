@@ -3,6 +3,7 @@ import { newId } from '@herald/contracts/ids'
 import type { Attempt } from '@herald/contracts/outcome'
 import { openDatabase } from '@herald/service/postgres'
 import { freshDatabase } from '@herald/testing/database'
+import { givenPeer } from '@herald/testing/given-peer'
 import { freshNats } from '@herald/testing/nats'
 import { testService } from '@herald/testing/service'
 import { until } from '@herald/testing/until'
@@ -14,7 +15,6 @@ import {
   givenCampaign,
   givenEngagement,
   givenOutcomes,
-  givenPeer,
   givenTracker,
   outcomesOf,
   report,
@@ -41,25 +41,28 @@ const trail: Attempt[] = [
 ]
 
 // spec: tracking/attempts
-test.each([1, 40])('the answers before the last of a push among %i are kept with its outcome, once, and of no other', async (count) => {
-  const campaign = givenCampaign()
-  const [batch] = batchesOf(campaign, givenOutcomes(count + 1, { attempts: 3 }))
-  await report(caller, campaign, [batch!])
-  const [retried, other] = [{ ...batch!, pushes: batch!.pushes.slice(0, count) }, batch!.pushes[count]!]
-  const told = outcomesOf(retried)
-  const rest = { ...told, results: [{ ...told.results[0]!, places: [count] }] }
+test.each([1, 40])(
+  'the answers to earlier tries of a push among %i are kept with its outcome, once, and for no other push',
+  async (count) => {
+    const campaign = givenCampaign()
+    const [batch] = batchesOf(campaign, givenOutcomes(count + 1, { attempts: 3 }))
+    await report(caller, campaign, [batch!])
+    const [retried, other] = [{ ...batch!, pushes: batch!.pushes.slice(0, count) }, batch!.pushes[count]!]
+    const told = outcomesOf(retried)
+    const rest = { ...told, results: [{ ...told.results[0]!, places: [count] }] }
 
-  const first = await caller.call(recordOutcomes, { batches: [{ ...told, trail }, rest] })
-  const repeated = await caller.call(recordOutcomes, { batches: [{ ...told, trail: trail.slice(1) }, rest] })
+    const first = await caller.call(recordOutcomes, { batches: [{ ...told, trail }, rest] })
+    const repeated = await caller.call(recordOutcomes, { batches: [{ ...told, trail: trail.slice(1) }, rest] })
 
-  expect([first, repeated]).toEqual([{ recorded: count + 1 }, { recorded: 0 }])
-  expect(await attemptsLeft(campaign)).toBe(count)
-  const { ledger, pushes } = await explain(campaign, [retried.pushes[0]!.subscriptionId, other.subscriptionId])
-  expect(ledger).toBe('kept')
-  const byDevice = new Map(pushes.map((push) => [push.subscriptionId, push]))
-  expect(byDevice.get(retried.pushes[0]!.subscriptionId)).toMatchObject({ trail, no: 1, end: { outcome: 'sent', attempts: 3 } })
-  expect(byDevice.get(other.subscriptionId)).toMatchObject({ trail: [] })
-})
+    expect([first, repeated]).toEqual([{ recorded: count + 1 }, { recorded: 0 }])
+    expect(await attemptsLeft(campaign)).toBe(count)
+    const { ledger, pushes } = await explain(campaign, [retried.pushes[0]!.subscriptionId, other.subscriptionId])
+    expect(ledger).toBe('kept')
+    const byDevice = new Map(pushes.map((push) => [push.subscriptionId, push]))
+    expect(byDevice.get(retried.pushes[0]!.subscriptionId)).toMatchObject({ trail, no: 1, end: { outcome: 'sent', attempts: 3 } })
+    expect(byDevice.get(other.subscriptionId)).toMatchObject({ trail: [] })
+  },
+)
 
 test('a trail that cannot be read is left out, and its outcomes are counted', async () => {
   const campaign = givenCampaign()
@@ -72,30 +75,35 @@ test('a trail that cannot be read is left out, and its outcomes are counted', as
 })
 
 // spec: administration/explain
-test.each([3, 60])('pushes among %i are found by device and by user, with what was reported; open ones have no end', async (count) => {
-  const campaign = givenCampaign()
-  const userId = newId()
-  const outcomes = givenOutcomes(count)
-  outcomes[1] = { ...outcomes[1]!, userId }
-  outcomes[2] = { ...outcomes[2]!, userId }
-  const [batch] = batchesOf(campaign, outcomes)
-  await report(caller, campaign, [batch!])
-  const [first, second, third] = outcomes
-  expect((await explain(campaign, [first!.subscriptionId])).pushes).toMatchObject([{ ...idsOf(first!), end: null, trail: [], reports: [] }])
+test.each([3, 60])(
+  'explain finds pushes among %i by device and by user, with what was reported; a push without an outcome has no end',
+  async (count) => {
+    const campaign = givenCampaign()
+    const userId = newId()
+    const outcomes = givenOutcomes(count)
+    outcomes[1] = { ...outcomes[1]!, userId }
+    outcomes[2] = { ...outcomes[2]!, userId }
+    const [batch] = batchesOf(campaign, outcomes)
+    await report(caller, campaign, [batch!])
+    const [first, second, third] = outcomes
+    expect((await explain(campaign, [first!.subscriptionId])).pushes).toMatchObject([
+      { ...idsOf(first!), end: null, trail: [], reports: [] },
+    ])
 
-  await caller.call(recordOutcomes, { batches: [outcomesOf(batch!)] })
-  await caller.call(trackEvents, { engagements: [givenEngagement(campaign, idsOf(first!))] })
+    await caller.call(recordOutcomes, { batches: [outcomesOf(batch!)] })
+    await caller.call(trackEvents, { engagements: [givenEngagement(campaign, idsOf(first!))] })
 
-  const ofDevice = await explain(campaign, [first!.subscriptionId])
-  expect(ofDevice.pushes).toMatchObject([{ ...idsOf(first!), end: { outcome: 'sent' }, reports: [{ kind: 'opened' }] }])
-  expect(ofDevice.fannedOutAt).not.toBeNull()
-  const ofUser = await explain(campaign, [], userId)
-  expect(ofUser.pushes.map(({ subscriptionId }) => subscriptionId).toSorted()).toEqual(
-    [second, third].map((one) => one.subscriptionId).toSorted(),
-  )
-  expect((await explain(campaign, [newId()], newId())).pushes).toEqual([])
-  expect(await explain({ ...campaign, appId: newId() }, [first!.subscriptionId])).toMatchObject({ ledger: 'none', pushes: [] })
-})
+    const ofDevice = await explain(campaign, [first!.subscriptionId])
+    expect(ofDevice.pushes).toMatchObject([{ ...idsOf(first!), end: { outcome: 'sent' }, reports: [{ kind: 'opened' }] }])
+    expect(ofDevice.fannedOutAt).not.toBeNull()
+    const ofUser = await explain(campaign, [], userId)
+    expect(ofUser.pushes.map(({ subscriptionId }) => subscriptionId).toSorted()).toEqual(
+      [second, third].map((one) => one.subscriptionId).toSorted(),
+    )
+    expect((await explain(campaign, [newId()], newId())).pushes).toEqual([])
+    expect(await explain({ ...campaign, appId: newId() }, [first!.subscriptionId])).toMatchObject({ ledger: 'none', pushes: [] })
+  },
+)
 
 const idsOf = ({ subscriptionId, userId }: { subscriptionId: string; userId: string }) => ({ subscriptionId, userId })
 
@@ -113,7 +121,7 @@ test('a deleted app leaves no earlier answers', async () => {
 })
 
 // spec: tracking/past-retention
-test('a campaign past the retention says so, and each day of the ledger has its part for earlier answers', async () => {
+test('explain says when a campaign is past the retention, and each day of the ledger has its partition for earlier tries', async () => {
   const campaign = givenCampaign()
   const [batch] = batchesOf(campaign, givenOutcomes(1))
   await report(caller, campaign, [batch!])

@@ -2,6 +2,7 @@ import { exportPushesOfCampaign, exportPushesOfDevice, newestPushes, recordOutco
 import { newId } from '@herald/contracts/ids'
 import type { ExportedPush } from '@herald/contracts/person'
 import { freshDatabase } from '@herald/testing/database'
+import { givenPeer } from '@herald/testing/given-peer'
 import { freshNats } from '@herald/testing/nats'
 import { beforeAll, expect, test } from 'vitest'
 import {
@@ -10,7 +11,6 @@ import {
   givenEngagement,
   givenOutcome,
   givenOutcomes,
-  givenPeer,
   givenTracker,
   outcomesOf,
   report,
@@ -26,7 +26,7 @@ beforeAll(async () => {
 
 type Portion = { pushes: ExportedPush[]; next: string | null }
 type Campaign = ReturnType<typeof givenCampaign>
-/** All portions of a campaign, `between` after each. */
+/** Exports all portions of a campaign, and calls `between` after each. */
 async function ofCampaign(campaign: Campaign, between: () => Promise<unknown> = async () => undefined) {
   const pushes: ExportedPush[] = []
   let portions = 0
@@ -54,7 +54,7 @@ async function ofDevice(of: { appId: string; userId: string; subscriptionId: str
 const devicesOf = (pushes: { subscriptionId: string }[]) => pushes.map(({ subscriptionId }) => subscriptionId)
 
 // spec: administration/export-pushes
-test('a campaign’s ledger comes in the order of its batches, each push once, with what became of it; open ones too', async () => {
+test('a campaign’s ledger is exported in the order of its batches, each push once, with its outcome or as open', async () => {
   const campaign = givenCampaign()
   const pushes = [
     ...givenOutcomes(1_290),
@@ -142,14 +142,14 @@ test('a push is exported with the moments of what its device reported', async ()
 })
 
 // spec: administration/former-devices
-test('the pushes of a user to a device are theirs alone: none that another owner of it got', async () => {
+test('the exported pushes of a user to a device are theirs alone: none that another owner of the device got', async () => {
   const appId = newId()
   const [device, ann, bob] = [newId(), newId(), newId()]
   const campaigns: Campaign[] = []
   for (const [n, userId] of [ann, bob, ann, ann, bob].entries()) {
     const campaign = { appId, campaignId: newId(new Date(Date.now() - n * 60_000)) }
     campaigns.push(campaign)
-    // By turns a row of its own and a row of many.
+    // Every second push is in a row of its own, the others are in rows of many.
     await givenSettled(caller, campaign, [givenOutcome({ userId, subscriptionId: device }), ...givenOutcomes(n % 2 === 0 ? 3 : 40)])
   }
   const idsOf = (...places: number[]) => places.map((place) => campaigns[place]?.campaignId)
@@ -160,7 +160,7 @@ test('the pushes of a user to a device are theirs alone: none that another owner
 })
 
 // spec: administration/user-read
-test('the newest pushes of a user come from all of their devices, newest campaign first', async () => {
+test('the newest pushes of a user are those to all of their devices, newest campaign first', async () => {
   const appId = newId()
   const user = newId()
   const [phone, tablet] = [newId(), newId()]
@@ -178,7 +178,7 @@ test('the newest pushes of a user come from all of their devices, newest campaig
 })
 
 // spec: administration/export-pushes
-test('a campaign without pushes is exported empty, one past the retention is said to be gone, and a place of none is refused', async () => {
+test('a campaign without pushes is exported empty, one past the retention is answered as gone, and a place that no export gave is refused', async () => {
   const [campaign, old] = [givenCampaign(), givenCampaign()]
   await givenSettled(caller, campaign, givenOutcomes(2))
   const day = new Date(Date.now() - 100 * 86_400_000).toISOString().slice(0, 10)

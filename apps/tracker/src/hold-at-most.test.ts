@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { holdAtMost } from './hold-at-most.ts'
 
-test('what a slow database keeps waiting is bounded, and who comes on top is refused until there is room', async () => {
+test('work that waits for a slow database is bounded, and a request above the bound is refused until there is room', async () => {
   const release: (() => void)[] = []
   const write = holdAtMost<number, string>(
     async (size) => {

@@ -13,21 +13,13 @@ import { noStats } from '@herald/contracts/stats'
 import { announcements } from '@herald/contracts/topology'
 import { openDatabase } from '@herald/service/postgres'
 import { freshDatabase } from '@herald/testing/database'
+import { givenPeer } from '@herald/testing/given-peer'
 import { freshNats } from '@herald/testing/nats'
 import { testService } from '@herald/testing/service'
 import { until } from '@herald/testing/until'
 import { afterAll, expect, test } from 'vitest'
 import type { Tables } from './store/tables.ts'
-import {
-  batchesOf,
-  givenCampaign,
-  givenEndpoint,
-  givenListeners,
-  givenOutcomes,
-  givenPeer,
-  outcomesOf,
-  reportOf,
-} from './testing/given-tracker.ts'
+import { batchesOf, givenCampaign, givenEndpoint, givenListeners, givenOutcomes, outcomesOf, reportOf } from './testing/given-tracker.ts'
 
 const running: ChildProcess[] = []
 afterAll(() => running.forEach((child) => child.kill('SIGKILL')))
@@ -42,7 +34,7 @@ async function startTracker(environment: Record<string, string>): Promise<ChildP
   return child
 }
 
-/** A call whose tracker died is repeated sooner than in earnest (8 s), or the test would only wait. */
+/** A call whose tracker died is repeated after this, and not after 8 s as in earnest, or the test would mostly wait. */
 const impatient = { ...recordOutcomes, timeoutMs: 750 }
 
 /** Repeats a call until it is answered, as every caller of the tracker does. */
@@ -78,7 +70,7 @@ test('trackers killed in the middle of their work lose no outcome, double none a
       }),
     )
 
-  // Four waves; both trackers die while a wave is on its way, and the next ones take over. The next page is reported meanwhile.
+  // In each of four rounds both trackers are killed while outcomes are on their way, and two others take over. Meanwhile the next page is reported.
   await reportPage(0, 30)
   for (let wave = 0; wave < 4; wave += 1) {
     const sent = batches

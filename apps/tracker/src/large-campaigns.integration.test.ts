@@ -3,6 +3,7 @@ import type { EngagementKind } from '@herald/contracts/event'
 import { newId } from '@herald/contracts/ids'
 import { openDatabase } from '@herald/service/postgres'
 import { freshDatabase } from '@herald/testing/database'
+import { givenPeer } from '@herald/testing/given-peer'
 import { freshNats } from '@herald/testing/nats'
 import { testService } from '@herald/testing/service'
 import { sql } from 'kysely'
@@ -13,7 +14,6 @@ import {
   givenCampaign,
   givenEngagement,
   givenOutcomes,
-  givenPeer,
   givenTracker,
   outcomesOf,
   report,
@@ -37,7 +37,7 @@ const opened = (batch: Batch, places: number[], kind: EngagementKind = 'opened')
   caller.call(trackEvents, {
     engagements: places.map((place) => givenEngagement(batch, { kind, subscriptionId: batch.pushes[place]?.subscriptionId ?? '' })),
   })
-/** So much time has passed since the campaign began. */
+/** Makes a campaign begin this long ago. */
 const begunAgo = (campaignId: string, ago: string) =>
   sql`update counters set created_at = now() - ${ago}::interval where campaign_id = ${campaignId}`.execute(db)
 
@@ -46,7 +46,7 @@ test('a curve tells in which step devices reported, of 10 minutes for a day and 
   const campaign = givenCampaign()
   const batches = batchesOf(campaign, givenOutcomes(1_500), { size: 500 })
   const [one] = batches as [Batch]
-  // Reports may come while the fan-out goes on, when nobody knows yet how large it is.
+  // Reports may come while the fan-out is running and the campaign is still small.
   await report(caller, campaign, [one], { fannedOut: false })
   await opened(one, [0, 1])
   await report(caller, campaign, batches)
@@ -65,7 +65,7 @@ test('a curve tells in which step devices reported, of 10 minutes for a day and 
     { afterSeconds: 0, delivered: 0, opened: 2, clicked: 0, dismissed: 0, converted: 0 },
     { afterSeconds: 1_200, delivered: 0, opened: 2, clicked: 1, dismissed: 0, converted: 0 },
     { afterSeconds: 90_000, delivered: 0, opened: 1, clicked: 0, dismissed: 0, converted: 0 },
-    // The last step takes whatever comes later.
+    // The last step also counts all later reports.
     { afterSeconds: 86_400 + (1_999 - 144) * 3_600, delivered: 0, opened: 2, clicked: 0, dismissed: 0, converted: 0 },
   ])
   expect(points).toHaveLength(2_000)
@@ -101,7 +101,7 @@ test.each([
   ['small', 20, 3],
 ])('a %s campaign is broken down by platform, code and variant, and what is open is told', async (_, count, failed) => {
   const { campaign, ios, web } = givenEnds(count, failed)
-  // A part of the failures comes while the fan-out goes on.
+  // Some of the failures come while the fan-out is running.
   await report(caller, campaign, ios, { fannedOut: false })
   await record(ios)
   await report(caller, campaign, [...ios, ...web])
@@ -129,11 +129,11 @@ test.each([
 })
 
 // spec: administration/breakdown
-test('where not all codes of a campaign are known, the breakdown says so and invents nothing', async () => {
+test('when not all codes of a campaign are known the breakdown says so, and invents none', async () => {
   const { campaign, ios, web } = givenEnds(700, 50)
   await report(caller, campaign, [...ios, ...web])
   await record([...ios, ...web])
-  // As if a part had come before codes were counted.
+  // As if some outcomes had come before codes were counted.
   await db.deleteFrom('campaign_codes').where('campaign_id', '=', campaign.campaignId).where('platform', '=', 'ios').execute()
 
   expect(await caller.call(readBreakdown, campaign)).toMatchObject({

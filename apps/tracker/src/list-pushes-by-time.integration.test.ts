@@ -3,21 +3,13 @@ import { newId } from '@herald/contracts/ids'
 import type { Platform } from '@herald/contracts/platform'
 import { openDatabase } from '@herald/service/postgres'
 import { freshDatabase } from '@herald/testing/database'
+import { givenPeer } from '@herald/testing/given-peer'
 import { freshNats } from '@herald/testing/nats'
 import { testService } from '@herald/testing/service'
 import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
 import type { Tables } from './store/tables.ts'
-import {
-  batchesOf,
-  givenOutcome,
-  givenOutcomes,
-  givenPeer,
-  givenTracker,
-  outcomesOf,
-  report,
-  givenSettled,
-} from './testing/given-tracker.ts'
+import { batchesOf, givenOutcome, givenOutcomes, givenTracker, outcomesOf, report, givenSettled } from './testing/given-tracker.ts'
 
 const [database, natsUrl] = await Promise.all([freshDatabase(), freshNats()])
 const url = database.url('tracker')
@@ -82,7 +74,7 @@ test('pushes are found by when they ended: from a moment on and before another, 
   const device = newId()
   const first = givenOutcomes(20)
   const firstBatches = batchesOf(old, first)
-  // A campaign that was made long ago and goes on.
+  // A campaign that was made long ago and is still being sent.
   const last = [...givenOutcomes(20), givenOutcome({ subscriptionId: device })]
   const lastBatches = batchesOf(old, last, { no: 2 })
   await report(caller, old, [...firstBatches, ...lastBatches])
@@ -104,7 +96,7 @@ test('pushes are found by when they ended: from a moment on and before another, 
   for (const row of await all(appId, { from: middle })) expect(row.settledAt >= middle).toBe(true)
 })
 
-/** The database's time, when it is later than whatever has ended. */
+/** The database's time, once it is later than every outcome so far. */
 async function nextMillisecond(): Promise<string> {
   const begun = (await nowOf()).getTime()
   for (;;) {

@@ -2,18 +2,10 @@ import { listPushes, recordOutcomes, trackEvents } from '@herald/contracts/calls
 import { newId } from '@herald/contracts/ids'
 import type { OutcomeKind } from '@herald/contracts/outcome'
 import { freshDatabase } from '@herald/testing/database'
+import { givenPeer } from '@herald/testing/given-peer'
 import { freshNats } from '@herald/testing/nats'
 import { beforeAll, expect, test } from 'vitest'
-import {
-  batchesOf,
-  givenOutcome,
-  givenOutcomes,
-  givenPeer,
-  givenTracker,
-  outcomesOf,
-  report,
-  givenSettled,
-} from './testing/given-tracker.ts'
+import { batchesOf, givenOutcome, givenOutcomes, givenTracker, outcomesOf, report, givenSettled } from './testing/given-tracker.ts'
 
 let caller: Awaited<ReturnType<typeof givenPeer>>
 const appId = newId()
@@ -135,7 +127,7 @@ test('each filter pages through sends of every size, and shows each push that en
 test('a device is found in a campaign whose waves and skipped pushes lie across each other', async () => {
   const campaign = { appId: newId(), campaignId: newId() }
   const pushes = givenOutcomes(200).toSorted((one, other) => (one.subscriptionId < other.subscriptionId ? -1 : 1))
-  // Each batch reaches over nearly all devices.
+  // The range of each batch covers nearly all devices.
   const batches = Array.from({ length: 5 }, (_, n) =>
     batchesOf(
       campaign,
@@ -152,9 +144,9 @@ test('a device is found in a campaign whose waves and skipped pushes lie across 
 })
 
 // spec: limits/list-gaps
-test('what is rare among many pushes is found by paging on, also past empty pages', async () => {
+test('pushes that are rare under a filter are found by paging on, also past empty pages', async () => {
   const large = { appId: newId(), campaignId: newId() }
-  // A row per push: the worst that a page can meet.
+  // Every push has a row of its own, which is the worst case for a page.
   const batches = batchesOf(large, [givenOutcome({ outcome: 'failed', code: 'timeout' }), ...givenOutcomes(2_500)], { size: 10 })
   await report(caller, large, batches)
   for (let from = 0; from < batches.length; from += 100)
@@ -167,7 +159,7 @@ test('what is rare among many pushes is found by paging on, also past empty page
   expect(found.nextCursor).toBeNull()
 })
 
-test('a cursor that is none of ours is refused at its path', async () => {
+test('a cursor that no list gave is refused at its path', async () => {
   await expect(caller.call(listPushes, { appId, limit: 10, cursor: 'nonsense' })).rejects.toMatchObject({
     code: 'invalid_body',
     details: [{ path: 'cursor' }],

@@ -5,6 +5,7 @@ import { announcements } from '@herald/contracts/topology'
 import { findListeners } from '@herald/service/listeners'
 import { openDatabase, transact } from '@herald/service/postgres'
 import { freshDatabase } from '@herald/testing/database'
+import { givenPeer } from '@herald/testing/given-peer'
 import { freshNats } from '@herald/testing/nats'
 import { testService } from '@herald/testing/service'
 import { until } from '@herald/testing/until'
@@ -17,14 +18,13 @@ import {
   givenCampaign,
   givenEngagement,
   givenOutcomes,
-  givenPeer,
   givenTracker,
   outcomesOf,
   report,
   givenSettled,
 } from './testing/given-tracker.ts'
 
-/** Events are announced where somebody listens, and from the moment that webhooks is told so. */
+/** Events are announced for apps with a listener, from the moment at which webhooks is told that the tracker knows of it. */
 
 const [database, natsUrl] = await Promise.all([freshDatabase(), freshNats()])
 const databaseUrl = database.url('tracker')
@@ -43,7 +43,7 @@ const announcedOf = async (appId: string) =>
   (await db.selectFrom('announcements').select('body').execute()).filter(({ body }) => body.includes(appId))
 
 // spec: webhooks/announced-to-listeners
-test('what nobody listens to is counted, and neither stored nor published', async () => {
+test('an event that nobody listens to is counted, and neither stored nor published', async () => {
   const [quiet, loud] = [givenCampaign(), givenCampaign()]
   await webhooks.call(hearTrackerListeners, { listeners: [{ appId: loud.appId, version: 1, eventTypes: ['*'] }] })
   for (const campaign of [quiet, loud]) {
@@ -51,7 +51,7 @@ test('what nobody listens to is counted, and neither stored nor published', asyn
     await gateway.call(trackEvents, { engagements: [givenEngagement(campaign)] })
   }
 
-  // Published later, heard later: nothing of the first is still on its way.
+  // The second event was published later and has arrived, so no event of the first is still on its way.
   await until(() => of(loud.appId).length === 5, { what: 'every event of the app that is listened to' })
   expect(of(quiet.appId)).toEqual([])
   expect(await announcedOf(quiet.appId)).toEqual([])
@@ -60,7 +60,7 @@ test('what nobody listens to is counted, and neither stored nor published', asyn
   expect(counted.reduce((sum, count) => sum + count)).toBe(6)
 })
 
-test('of an app those types are announced that somebody asked for', async () => {
+test('only the event types that an endpoint of the app asked for are announced', async () => {
   const campaign = givenCampaign()
   const eventTypes = ['notification.failed' as const, 'campaign.completed' as const]
   await webhooks.call(hearTrackerListeners, { listeners: [{ appId: campaign.appId, version: 1, eventTypes }] })
@@ -75,7 +75,7 @@ test('of an app those types are announced that somebody asked for', async () => 
   ).toEqual(['campaign.completed', 'notification.failed', 'notification.failed'])
 })
 
-test('webhooks is answered when every transaction has ended that may not know the listener', async () => {
+test('webhooks is answered when every transaction that may not know the listener has ended', async () => {
   const appId = newId()
   const going = Promise.withResolvers<void>()
   const reading = Promise.withResolvers<boolean>()
@@ -104,7 +104,7 @@ test('webhooks is answered when every transaction has ended that may not know th
   expect(await transact(db, async (trx) => (await findListeners(trx, [appId]))(appId, 'notification.sent'))).toBe(true)
 })
 
-test('a transaction that goes on for long makes webhooks hear a refusal, and stands before nobody’s events for longer', async () => {
+test('a transaction that lasts long makes the tracker refuse webhooks’ call, and delays no events for longer than that', async () => {
   const campaign = givenCampaign()
   const going = Promise.withResolvers<void>()
   const begun = Promise.withResolvers<void>()
@@ -124,7 +124,7 @@ test('a transaction that goes on for long makes webhooks hear a refusal, and sta
 })
 
 // spec: webhooks/announced-to-listeners
-test('whatever settles after webhooks was answered is announced, while outcomes come all the time', async () => {
+test('every push that ends after webhooks was answered is announced, while outcomes come all the time', async () => {
   const campaign = givenCampaign()
   const batches = batchesOf(campaign, givenOutcomes(2_000), { size: 25 })
   await report(caller, campaign, batches, { fannedOut: false })

@@ -52,7 +52,7 @@ const scannedBy = (looks: Looked[]) =>
   looks.flatMap(({ scanned }) => scanned).filter((table) => /^(ledger|counters|engagements)/.test(table))
 
 // spec: administration/pushes
-test('the pushes of a time long ago are found without the campaigns after it, and those of one platform like those of all', async () => {
+test('pushes of a time long ago are found without a look at later campaigns, and those of one platform as cheaply as those of all', async () => {
   for (const asked of [
     { to: ago(6) },
     { from: ago(6.2), to: ago(6) },
@@ -79,7 +79,7 @@ test('a page that looks for a time or a platform that has none touches a bounded
     const { looks, pages, page } = await looked(asked)
     expect(scannedBy(looks)).toEqual([])
     expect(page.items).toEqual([])
-    // 10,000 campaigns are looked at, and none of their rows.
+    // A page looks at 10,000 campaigns and at none of their rows.
     expect({ asked, isBounded: pages < 15_000 }).toEqual({ asked, isBounded: true })
     expect(looks.filter(({ sql: text }) => text.includes('from ledger_batches'))).toEqual([])
   }

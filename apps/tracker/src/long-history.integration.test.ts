@@ -58,12 +58,12 @@ test('a page that looks for something touches a bounded part of the history, wha
   ] as const) {
     const looks = await looked(list(asked))
     expect(scanned(looks)).toEqual([])
-    // 10,000 campaigns and 2,000 rows, each a few pages of an index.
+    // A page looks at 10,000 campaigns and 2,000 rows, each a few pages of an index.
     expect({ asked, isBounded: pagesOf(looks) < 30_000 }).toEqual({ asked, isBounded: true })
   }
 })
 
-test('what is rare is found by paging on, and no push is shown twice or left out', async () => {
+test('pushes that are rare under a filter are found by paging on, and no push is shown twice or left out', async () => {
   const found: string[] = []
   let cursor: string | null = null
   let pages = 0
@@ -98,7 +98,7 @@ test('a device and a user are found among large sends by a probe of each, newest
   for (const asked of [{ subscriptionId: '15'.padStart(24, '0') }, { userId: person }, { subscriptionId: 'f'.repeat(24) }]) {
     const looks = await looked(ofLarge(asked))
     expect(scanned(looks)).toEqual([])
-    // 4,000 campaigns at most, a few pages of an index each.
+    // A page looks at 4,000 campaigns at most, each a few pages of an index.
     expect({ asked, isBounded: pagesOf(looks) < 20_000 }).toEqual({ asked, isBounded: true })
   }
   const [newest] = await allPages({ subscriptionId: '15'.padStart(24, '0') }, ofLarge)

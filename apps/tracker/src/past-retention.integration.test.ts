@@ -2,6 +2,7 @@ import { readStats, recordOutcomes } from '@herald/contracts/calls/tracker'
 import { noStats } from '@herald/contracts/stats'
 import { openDatabase } from '@herald/service/postgres'
 import { freshDatabase } from '@herald/testing/database'
+import { givenPeer } from '@herald/testing/given-peer'
 import { freshNats } from '@herald/testing/nats'
 import { testService } from '@herald/testing/service'
 import { until } from '@herald/testing/until'
@@ -15,7 +16,6 @@ import {
   givenCampaign,
   givenListeners,
   givenOutcomes,
-  givenPeer,
   givenTracker,
   outcomesOf,
   report,
@@ -42,10 +42,10 @@ const partitionsOf = async (day: string) => {
 }
 
 // spec: tracking/past-retention
-test('outcomes of a campaign past the retention are answered and not written, and what they travel with is', async () => {
+test('outcomes of a campaign past the retention are answered and not written, and the others of their call are written', async () => {
   const [old, young] = [givenCampaign(), givenCampaign()]
   const day = await daysAgo(95)
-  // The old one was paused for so long since its first page: its day has no partition any more, and its pushes get no rows.
+  // The old campaign was paused after its first page for so long that its day has no partition any more: its pushes get no rows.
   const [ofOld, ofYoung] = [batchesOf(old, givenOutcomes(288), { day }), batchesOf(young, givenOutcomes(10))]
   await report(caller, old, ofOld)
   await report(caller, young, ofYoung)
@@ -58,13 +58,13 @@ test('outcomes of a campaign past the retention are answered and not written, an
   expect(await partitionsOf(day)).toBe(0)
 })
 
-test('a day that was dropped is not written to by who remembers it', async () => {
+test('a process that remembers a day writes nothing to it after it was dropped', async () => {
   const campaign = givenCampaign()
   const day = await daysAgo(89)
   const [batch] = batchesOf(campaign, givenOutcomes(2), { day }) as [Batch]
   await report(caller, campaign, [batch])
   expect(await caller.call(recordOutcomes, { batches: [outcomesOf(batch, 0, 1)] })).toEqual({ recorded: 1 })
-  // The partitions go while the tracker remembers that they are there, as another process drops them: the day is past a shorter retention.
+  // Another process, with a shorter retention, drops the partitions while the tracker remembers that they exist.
   const ensureDay = openDays(db, 40)
   await deleteOldDays(db, 40)
   expect(await partitionsOf(day)).toBe(0)
@@ -74,7 +74,7 @@ test('a day that was dropped is not written to by who remembers it', async () =>
 })
 
 // spec: tracking/past-retention
-test('a campaign whose outcomes never all came is settled when its day is dropped, and its owners are told', async () => {
+test('a campaign that lacks outcomes is settled when its day is dropped, and campaigns and audience are told', async () => {
   const [stuck, done] = [givenCampaign(), givenCampaign()]
   const day = await daysAgo(60)
   const [ofStuck, ofDone] = [stuck, done].map((campaign) => batchesOf(campaign, givenOutcomes(3), { day })) as [[Batch], [Batch]]

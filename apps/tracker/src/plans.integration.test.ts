@@ -25,7 +25,7 @@ const retentionDays = 90
 const ensureDay = openDays(db, retentionDays)
 const appId = newId()
 const told = { db, retentionDays, ensureDay, followUp: () => undefined }
-/** Campaigns and audience, who answer everything. */
+/** Campaigns and audience, which answer every call. */
 const bus = { call: async () => ({}) as never, publish: async () => undefined }
 
 /** A send to three devices and one to twenty, whose rows are found by the range of their devices, from the report to the settlement. */
@@ -109,7 +109,7 @@ const steps: Record<string, Step> = {
         due.map((one, index) => ({ ...one, campaignsTold: index === 0 })),
       )
     },
-    // With those that were told a moment ago, of which an index still knows.
+    // These include rows that were told a moment ago: the index still has their old entries.
     rows: 400,
   },
   announcements: {
@@ -120,7 +120,7 @@ const steps: Record<string, Step> = {
       expect(due).not.toHaveLength(0)
       await deleteAnnouncements(db, due)
     },
-    // Of those that were repeated 200 are counted.
+    // At most 200 repeated announcements are counted.
     rows: 250,
   },
   'who listens': { run: () => findListeners(db, [appId, newId()]) },
@@ -129,7 +129,7 @@ const steps: Record<string, Step> = {
 
 const erasedApp = newId()
 
-/** As many rows more of everything, of this app where a table knows apps. None is due. */
+/** Adds `count` rows to every table, of this app where a table knows apps. None of them is due. */
 async function grow(count: number): Promise<void> {
   const id = sql`'5' || lpad(to_hex(floor(random() * 1e9)::int), 7, '0') || lpad(to_hex(n), 16, '0')`
   const rows = sql`(select ${id} as id, n from generate_series(1, ${count}) as n) as made`
@@ -169,6 +169,6 @@ beforeAll(async () => {
   await sql`insert into erased_apps (app_id) values (${erasedApp})`.execute(db)
 })
 
-test('whatever is told of a batch goes by keys on one connection, from the empty table to 100,000 rows that no statistics know', async () => {
+test('every statement for a batch goes by keys, on one connection, from empty tables to 100,000 rows that no statistics know', async () => {
   expect(await lookWhileGrowing(plans, steps, grow)).toEqual({ empty: [], few: [], many: [], analysed: [] })
 })

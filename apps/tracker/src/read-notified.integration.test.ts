@@ -1,9 +1,10 @@
 import { findLastNotified, readNotified } from '@herald/contracts/calls/tracker'
 import { newId } from '@herald/contracts/ids'
 import { freshDatabase } from '@herald/testing/database'
+import { givenPeer } from '@herald/testing/given-peer'
 import { freshNats } from '@herald/testing/nats'
 import { expect, test } from 'vitest'
-import { givenCampaign, givenOutcome, givenOutcomes, givenPeer, givenTracker, givenSettled } from './testing/given-tracker.ts'
+import { givenCampaign, givenOutcome, givenOutcomes, givenTracker, givenSettled } from './testing/given-tracker.ts'
 
 /** What audience asks of the ledger for lastNotifiedAt. */
 
@@ -36,7 +37,7 @@ test('portions of an app’s ledger hold every accepted push once with its momen
   expect(pushes.every(({ at }) => Math.abs(Date.now() - Date.parse(at)) < 600_000)).toBe(true)
 })
 
-test('of devices the newest accepted push is answered, and nothing for who has none', async () => {
+test('the newest accepted push of each device is answered, and nothing for a device without one', async () => {
   const [older, newer] = [givenCampaign(), givenCampaign()]
   const push = givenOutcome()
   const failed = givenOutcome({ outcome: 'failed', code: 'timeout' })

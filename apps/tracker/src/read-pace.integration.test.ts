@@ -2,11 +2,12 @@ import { readPace } from '@herald/contracts/calls/tracker'
 import { newId } from '@herald/contracts/ids'
 import { openDatabase } from '@herald/service/postgres'
 import { freshDatabase } from '@herald/testing/database'
+import { givenPeer } from '@herald/testing/given-peer'
 import { freshNats } from '@herald/testing/nats'
 import { testService } from '@herald/testing/service'
 import { beforeAll, expect, test } from 'vitest'
 import type { Tables } from './store/tables.ts'
-import { givenPeer, givenTracker, today } from './testing/given-tracker.ts'
+import { givenTracker, today } from './testing/given-tracker.ts'
 
 let caller: Awaited<ReturnType<typeof givenPeer>>
 let db: Awaited<ReturnType<typeof openDatabase<Tables>>>['db']
@@ -20,7 +21,7 @@ beforeAll(async () => {
 
 const daysAgo = (days: number): Date => new Date(Date.now() - days * 86_400_000)
 
-/** The counters of a send that began some days ago and took so many seconds; null: it is still under way. */
+/** Writes the counters of a send that began some days ago and took so many seconds; null when it is still under way. */
 const givenCounters = (appId: string, queued: number, seconds: number | null, beganDaysAgo: number) =>
   db
     .insertInto('counters')

@@ -3,6 +3,7 @@ import { newId } from '@herald/contracts/ids'
 import { noStats } from '@herald/contracts/stats'
 import { openDatabase } from '@herald/service/postgres'
 import { freshDatabase } from '@herald/testing/database'
+import { givenPeer } from '@herald/testing/given-peer'
 import { freshNats } from '@herald/testing/nats'
 import { testService } from '@herald/testing/service'
 import { sql } from 'kysely'
@@ -14,7 +15,6 @@ import {
   givenEngagement,
   givenOutcome,
   givenOutcomes,
-  givenPeer,
   givenTracker,
   outcomesOf,
   report,
@@ -57,7 +57,7 @@ test('progress shows by platform how much is queued and how much of it has an ou
   expect(await caller.call(readProgress, givenCampaign())).toBeNull()
 })
 
-test('statistics of several campaigns of an app come at once, variants too; others are not in it', async () => {
+test('one call gives the statistics of several campaigns of an app, with their variants, and of no other app’s', async () => {
   const [first, second, foreign] = [givenCampaign(), givenCampaign(), givenCampaign()]
   const ofApp = [first, { ...second, appId: first.appId }]
   for (const campaign of [...ofApp, foreign]) {
@@ -75,9 +75,9 @@ test('statistics of several campaigns of an app come at once, variants too; othe
   })
 })
 
-test('which pushes have an outcome is found without knowing the day; nothing past the ledger’s retention', async () => {
+test('pushes with an outcome are found without knowing the day, and none past the ledger’s retention', async () => {
   const campaign = givenCampaign()
-  // A row of many, and rows of one; of each the last push has no outcome.
+  // One batch is a row of many pushes, the other is rows of one. The last push of each has no outcome.
   const batches = [...batchesOf(campaign, givenOutcomes(40)), ...batchesOf(campaign, givenOutcomes(3), { no: 2 })]
   await report(caller, campaign, batches)
   await caller.call(recordOutcomes, { batches: batches.map((batch) => outcomesOf(batch, 0, batch.pushes.length - 1)) })
@@ -97,7 +97,7 @@ test('which pushes have an outcome is found without knowing the day; nothing pas
   expect(await find()).toEqual([])
 })
 
-test('a scrape tells outcomes and reports as they were committed, repeats not, and for how long what is due has waited', async () => {
+test('a scrape counts outcomes and reports as they are committed, without repeats, and says how long due rows have waited', async () => {
   const campaign = givenCampaign()
   const pushes = [
     ...givenOutcomes(4, { outcome: 'failed', code: 'payload_invalid', providerCode: '400' }),

@@ -1,7 +1,7 @@
 import type { Progress } from '@herald/contracts/calls/tracker'
 import { statsOf } from './core/stats.ts'
 import { findCounters, findVariantCounters } from './store/counters.ts'
-import { sumLargeSends } from './store/pace.ts'
+import { sumLargeSends } from './store/large-campaigns.ts'
 import type { Tracker } from './tracker.ts'
 
 /** Says how far a send has come, in all and by platform. Null when nothing was ever queued for it, or it belongs to another app. */

@@ -12,6 +12,7 @@ import { noStats } from '@herald/contracts/stats'
 import { announcements } from '@herald/contracts/topology'
 import { openDatabase } from '@herald/service/postgres'
 import { freshDatabase } from '@herald/testing/database'
+import { givenPeer } from '@herald/testing/given-peer'
 import { freshNats } from '@herald/testing/nats'
 import { testService } from '@herald/testing/service'
 import { until } from '@herald/testing/until'
@@ -26,7 +27,6 @@ import {
   givenListeners,
   givenOutcome,
   givenOutcomes,
-  givenPeer,
   givenTracker,
   outcomesOf,
   report,
@@ -178,7 +178,7 @@ test('the first outcome of a push stays, with its code and token version', async
 })
 
 // spec: tracking/one-outcome
-test('of two that tell different ends of the same pushes at once one is right for each push, and the sums say which', async () => {
+test('of two calls that report different ends of the same pushes at once the first counts for each push, and the sums agree', async () => {
   const campaign = givenCampaign()
   const batches = batchesOf(campaign, givenOutcomes(600), { size: 60 })
   await report(caller, campaign, batches)
@@ -200,7 +200,7 @@ test('of two that tell different ends of the same pushes at once one is right fo
   expect(await caller.call(verifyCampaign, campaign)).toMatchObject({ agrees: true })
 })
 
-test('what another writes between the look and the write is decided anew: its pushes stay as they are, the others end', async () => {
+test('outcomes that another process writes between the read and the write stay, and the other pushes end', async () => {
   const campaign = givenCampaign()
   const [batch] = batchesOf(campaign, givenOutcomes(20)) as [Batch]
   await report(caller, campaign, [batch])
@@ -247,7 +247,7 @@ test('more ends than a byte can number are kept apart', async () => {
   expect(await caller.call(verifyCampaign, campaign)).toMatchObject({ agrees: true, ledger: { failed: 400 } })
 })
 
-test('outcomes of pushes that were never reported are refused whole, and do not spoil those they travel with', async () => {
+test('outcomes of pushes that were never reported are refused, and the others of their group are written', async () => {
   const [known, unknown] = [givenCampaign(), givenCampaign()]
   const batches = batchesOf(known, givenOutcomes(20), { size: 1 })
   await report(caller, known, batches)
@@ -282,7 +282,7 @@ test('variants are counted by themselves and add up to the campaign', async () =
   })
 })
 
-test('many campaigns at once on two trackers come out exact', async () => {
+test('two trackers count many campaigns at once exactly', async () => {
   const campaigns = Array.from({ length: 24 }, givenCampaign)
   const batches = campaigns.map((campaign) => batchesOf(campaign, givenOutcomes(60), { size: 3 }))
   await Promise.all(batches.map((made, index) => report(caller, campaigns[index] ?? givenCampaign(), made)))
@@ -296,7 +296,7 @@ test('many campaigns at once on two trackers come out exact', async () => {
   await until(() => campaigns.every(({ campaignId }) => heard.campaigns.includes(campaignId)))
 })
 
-test('what webhooks has confirmed is gone', async () => {
+test('announcements that webhooks has confirmed are deleted', async () => {
   const left = await until(
     async () => {
       const rows = await db.selectFrom('announcements').select('id').execute()
@@ -307,7 +307,7 @@ test('what webhooks has confirmed is gone', async () => {
   expect(left.rows).toEqual([])
 })
 
-test('statistics of another app are nobody’s', async () => {
+test('statistics are given to their own app only', async () => {
   const campaign = givenCampaign()
   await report(caller, campaign, batchesOf(campaign, givenOutcomes(1)))
   expect(await caller.call(readStats, { appId: newId(), campaignId: campaign.campaignId })).toBeNull()

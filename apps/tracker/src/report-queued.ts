@@ -80,5 +80,7 @@ const merge = (one: QueuedReport, other: QueuedReport): QueuedReport => ({
     web: Math.max(one.byPlatform.web, other.byPlatform.web),
   },
   fannedOut: one.fannedOut || other.fannedOut,
-  batches: [...new Map([...other.batches, ...one.batches].map((batch) => [batch.no, batch])).values()].toSorted((a, b) => a.no - b.no),
+  batches: [...new Map([...other.batches, ...one.batches].map((batch) => [batch.no, batch])).values()].toSorted(
+    (first, second) => first.no - second.no,
+  ),
 })

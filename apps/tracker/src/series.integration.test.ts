@@ -6,6 +6,7 @@ import type { Platform } from '@herald/contracts/platform'
 import type { SeriesPoint } from '@herald/contracts/series'
 import { openDatabase, settingsForWork } from '@herald/service/postgres'
 import { freshDatabase } from '@herald/testing/database'
+import { givenPeer } from '@herald/testing/given-peer'
 import { freshNats } from '@herald/testing/nats'
 import { openPlans } from '@herald/testing/plans'
 import { testService } from '@herald/testing/service'
@@ -21,7 +22,6 @@ import {
   givenCampaign,
   givenEngagement,
   givenOutcomes,
-  givenPeer,
   givenTracker,
   outcomesOf,
   report,
@@ -46,7 +46,7 @@ const kinds = ['queued', 'sent', 'failed', 'skipped', 'delivered', 'opened', 'cl
 const sumOf = (points: SeriesPoint[]) =>
   Object.fromEntries(kinds.map((kind) => [kind, points.reduce((sum, point) => sum + point[kind], 0)]))
 
-/** All that was counted of an app, as hours, as days, and what its campaigns' statistics come to. */
+/** Everything that was counted of an app: by hours, by days, and as the sum of its campaigns' statistics. */
 async function allOf(appId: string, campaigns: Campaign[]) {
   const read = async (bucket: 'hour' | 'day', by: 'platform' | 'code' | null) =>
     caller.call(readSeries, { appId, from: daysAgo(bucket === 'hour' ? 2 : 40), to: null, bucket, by })
@@ -95,10 +95,10 @@ function givenMixed(appId = newId()) {
 }
 type Mixed = ReturnType<typeof givenMixed>
 
-/** Repeated until it is answered, as every caller does. */
+/** Repeats a call until it is answered, as every caller does. */
 const insist = (work: () => Promise<unknown>) => until(() => work().then(() => true), { what: 'an answer' })
 
-/** The report, then the outcomes, then what devices report, so many times each at the same time. */
+/** Makes the report, then the outcomes, then the reports of devices, each several times at once. */
 async function play({ campaign, batches, engagements }: Mixed, times = 1): Promise<void> {
   const again = Array.from({ length: times }, () => batches).flat()
   await insist(() => report(caller, campaign, batches))
@@ -162,13 +162,13 @@ test('three trackers that count one app at the same time are exact and never wai
 })
 
 // spec: administration/series-exact
-test('of a fan-out that is reported page by page each report counts what it added', async () => {
+test('when a fan-out is reported page by page each report counts what it added', async () => {
   const campaign = givenCampaign()
   const batches = batchesOf(campaign, givenOutcomes(90), { size: 10 })
   for (const [upTo, queued] of [
     [3, 30],
     [7, 70],
-    // Late and again: it says less than is known.
+    // A late report says less than is known.
     [5, 70],
     [9, 90],
     [9, 90],
@@ -193,10 +193,10 @@ test('a test is counted in its statistics and in no series', async () => {
 })
 
 // spec: administration/series, administration/series-kept
-test('what comes before and after a full hour and midnight lies in buckets of its own, and the merge into days changes no sum', async () => {
+test('outcomes before and after a full hour or midnight are in buckets of their own, and the merge into days changes no sum', async () => {
   const appId = newId()
   const sends = Array.from({ length: 3 }, () => givenMixed(appId))
-  // One at 23 and one at 0 o'clock of 36 and 35 days ago, and one now.
+  // One at 23:00 of 36 days ago, one at 0:00 of 35 days ago, and one now.
   for (const [place, send] of sends.entries()) {
     await play(send)
     const toMidnight = sql`date_trunc('day', now(), 'UTC') - make_interval(days => 35, hours => ${place === 0 ? 1 : 0})`
@@ -220,7 +220,7 @@ test('what comes before and after a full hour and midnight lies in buckets of it
   expect(merged.map(({ day }) => day)).toEqual([used[0]!.at.slice(0, 10)])
   expect({ ...(await days('code')), byPlatform: (await days('platform')).points }).toEqual(before)
 
-  // Another part of a day that was merged already is added to it.
+  // An hour of a day that was merged already is added to it.
   await sql`update app_hours set hour = hour - interval '1 day' where app_id = ${appId} and hour < now() - interval '30 days'`.execute(db)
   await sql`update app_hour_codes set hour = hour - interval '1 day' where app_id = ${appId} and hour < now() - interval '30 days'`.execute(
     db,
@@ -232,7 +232,7 @@ test('what comes before and after a full hour and midnight lies in buckets of it
 })
 
 // spec: administration/series-exact
-test('the slots of an hour that is over become one row, also with what came to it late, and no sum changes', async () => {
+test('the slots of an hour that is over become one row, also with outcomes that came late, and no sum changes', async () => {
   const appId = newId()
   const sends = [givenMixed(appId), givenMixed(appId)]
   for (const send of sends) {

@@ -2,22 +2,14 @@ import { listPushes, readStats, recordOutcomes } from '@herald/contracts/calls/t
 import { Fault } from '@herald/contracts/fault'
 import { openDatabase } from '@herald/service/postgres'
 import { freshDatabase } from '@herald/testing/database'
+import { givenPeer } from '@herald/testing/given-peer'
 import { freshNats } from '@herald/testing/nats'
 import { testService } from '@herald/testing/service'
 import { until } from '@herald/testing/until'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import type { Tables } from './store/tables.ts'
-import {
-  batchesOf,
-  givenCampaign,
-  givenListeners,
-  givenOutcomes,
-  givenPeer,
-  givenTracker,
-  outcomesOf,
-  report,
-} from './testing/given-tracker.ts'
+import { batchesOf, givenCampaign, givenListeners, givenOutcomes, givenTracker, outcomesOf, report } from './testing/given-tracker.ts'
 
 const said = (work: Promise<unknown>) =>
   work.then(
@@ -39,7 +31,7 @@ test('24 lists of pushes that hang hold up no outcome: the lists are answered 42
   const list = () => said(caller.call(listPushes, { appId: campaign.appId, limit: 5 }))
   expect(await list()).toBe('answered')
 
-  // A list shows what devices reported; an outcome is written without looking there.
+  // Lists read this table, since they show what devices reported. Outcomes are written without it.
   const { promise: read, resolve: unlock } = Promise.withResolvers<void>()
   const locked = Promise.withResolvers<void>()
   const holding = db.transaction().execute(async (trx) => {

@@ -6,6 +6,7 @@ import { newId } from '@herald/contracts/ids'
 import { announcements, eventSubjects } from '@herald/contracts/topology'
 import { openDatabase } from '@herald/service/postgres'
 import { freshDatabase } from '@herald/testing/database'
+import { givenPeer } from '@herald/testing/given-peer'
 import { freshNats } from '@herald/testing/nats'
 import { testService } from '@herald/testing/service'
 import { until } from '@herald/testing/until'
@@ -17,7 +18,7 @@ import { writeReport } from './store/reports.ts'
 import { insertAnnouncements, takeDueAnnouncements } from './store/announcements.ts'
 import { deleteOldDays, getDaysAround, insertDay } from './store/partitions.ts'
 import type { Tables } from './store/tables.ts'
-import { givenCampaign, givenOutcomes, givenPeer, givenTracker, reportOf, givenSettled, today } from './testing/given-tracker.ts'
+import { givenCampaign, givenOutcomes, givenTracker, reportOf, givenSettled, today } from './testing/given-tracker.ts'
 
 let caller: Awaited<ReturnType<typeof givenPeer>>
 let db: Awaited<ReturnType<typeof openDatabase<Tables>>>['db']
@@ -38,7 +39,7 @@ beforeAll(async () => {
 const dueNow = sql<Date>`now() - interval '1 second'`
 
 // spec: tracking/settlement-told
-test('a settlement is told until both have answered, and nobody who has is asked again', async () => {
+test('a settlement is told until campaigns and audience have both answered, and an app that has answered is not told again', async () => {
   const campaign = givenCampaign()
   let audienceIsAway = true
   const heard = { campaigns: 0, audience: 0 }
@@ -103,8 +104,10 @@ test('two sweeps never take the same announcement, and it is due again only late
 })
 
 // spec: tracking/retention
-test('days are made once by any number of processes, and dropped past retention', async () => {
-  const [old, last] = (await getDaysAround(db, { back: 92, ahead: -91 })).slice(0, 2) as [string, string]
+test('the partitions of a day are made once by any number of processes, and dropped after their retention', async () => {
+  // A day to spare on both sides: midnight may come in between.
+  const days = await getDaysAround(db, { back: 93, ahead: -90 })
+  const [old, last] = [days.at(0) ?? '', days.at(-1) ?? '']
   await Promise.all(Array.from({ length: 6 }, () => insertDay(db, old, 400)))
   await insertDay(db, last, 400)
   const partitions = async () => {
@@ -121,9 +124,9 @@ test('days are made once by any number of processes, and dropped past retention'
 })
 
 // spec: tracking/retention
-test('counters past retention go, with their variants', async () => {
+test('counters past their retention are deleted, with their variants', async () => {
   const [old, kept] = [givenCampaign(), givenCampaign()]
-  const [oldDay = ''] = await getDaysAround(db, { back: 401, ahead: -401 })
+  const [oldDay = ''] = await getDaysAround(db, { back: 402, ahead: -402 })
   const totals = [reportOf(old, []), reportOf(kept, [])].map((report) => ({ ...report, hasRanges: false }))
   await writeReport(db, totals, [], { retentionDays: 90, unheard: true })
   await db.updateTable('counters').set({ day: oldDay }).where('campaign_id', '=', old.campaignId).execute()

@@ -3,6 +3,7 @@ import type { Event } from '@herald/contracts/event'
 import { announcements } from '@herald/contracts/topology'
 import { openDatabase } from '@herald/service/postgres'
 import { freshDatabase } from '@herald/testing/database'
+import { givenPeer } from '@herald/testing/given-peer'
 import { freshNats } from '@herald/testing/nats'
 import { testService } from '@herald/testing/service'
 import { until } from '@herald/testing/until'
@@ -14,14 +15,13 @@ import {
   givenEngagement,
   givenListeners,
   givenOutcome,
-  givenPeer,
   givenTracker,
   outcomesOf,
   reportOf,
   givenSettled,
 } from './testing/given-tracker.ts'
 
-/** What the tracker makes of tests: they are counted by themselves like any send, and whoever adds up sends can tell them apart. */
+/** The tracker counts each test like any other send, and marks it, so that sums can leave it out. */
 
 const [database, natsUrl] = await Promise.all([freshDatabase(), freshNats()])
 const databaseUrl = database.url('tracker')

@@ -3,6 +3,7 @@ import { newId } from '@herald/contracts/ids'
 import { noStats } from '@herald/contracts/stats'
 import { openDatabase } from '@herald/service/postgres'
 import { freshDatabase } from '@herald/testing/database'
+import { givenPeer } from '@herald/testing/given-peer'
 import { freshNats } from '@herald/testing/nats'
 import { testService } from '@herald/testing/service'
 import { sql } from 'kysely'
@@ -14,7 +15,6 @@ import {
   givenEngagement,
   givenOutcome,
   givenOutcomes,
-  givenPeer,
   givenTracker,
   report,
   givenSettled,
@@ -83,7 +83,7 @@ test('a campaign that is unknown, of another app or past the ledger’s retentio
   for (const campaign of [foreign, old]) expect((await stats(campaign))?.opened).toBe(0)
 })
 
-test('calls that travel together each hear what of theirs counted', async () => {
+test('calls that share a commit are each answered how many of their own reports counted', async () => {
   const campaign = givenCampaign()
   await report(caller, campaign, batchesOf(campaign, givenOutcomes(200)))
   const calls = Array.from({ length: 40 }, (_, index) =>

@@ -33,7 +33,7 @@ const slots = 16
 /** What the flows of the tracker have at hand. */
 export type Tracker = {
   readonly db: Db
-  /** For what a user of the API or the dashboard reads. */
+  /** For flows that only read: connections of their own, in turn between apps. */
   readonly reads: Reads<Tables>
   readonly bus: Pick<Bus, 'call' | 'publish'>
   readonly log: Log

@@ -2,6 +2,7 @@ import { readStats, recordOutcomes, trackEvents, verifyCampaign } from '@herald/
 import { newId } from '@herald/contracts/ids'
 import { openDatabase } from '@herald/service/postgres'
 import { freshDatabase } from '@herald/testing/database'
+import { givenPeer } from '@herald/testing/given-peer'
 import { freshNats } from '@herald/testing/nats'
 import { testService } from '@herald/testing/service'
 import { until } from '@herald/testing/until'
@@ -16,7 +17,6 @@ import {
   givenEngagement,
   givenOutcome,
   givenOutcomes,
-  givenPeer,
   givenTracker,
   outcomesOf,
   report,
@@ -108,7 +108,7 @@ test('while outcomes and reports are written every recount agrees', async () => 
 })
 
 // spec: tracking/verified
-test('a counter that is off shows, with both counts', async () => {
+test('a wrong counter is found, and both counts are given', async () => {
   await db
     .updateTable('counters')
     .set({ sent: sql<number>`sent + 2` })
@@ -117,7 +117,7 @@ test('a counter that is off shows, with both counts', async () => {
   expect(await verify()).toMatchObject({ agrees: false, difference: 2, counters: { sent: 8 }, ledger: { sent: 6 } })
 })
 
-test('a counter of a variant that is off shows', async () => {
+test('a wrong counter of a variant is found', async () => {
   await db
     .updateTable('variant_counters')
     .set({ delivered: 7 })
@@ -127,7 +127,7 @@ test('a counter of a variant that is off shows', async () => {
   expect(await verify()).toMatchObject({ agrees: false, difference: 3, counters: { variants: { a: { delivered: 7 } } } })
 })
 
-test('a slot that says something else shows, one that is open, and a row that is gone', async () => {
+test('a slot with another outcome, an open slot and a deleted row are each found', async () => {
   const rows = () =>
     db.selectFrom('ledger_batches').selectAll().where('campaign_id', '=', Buffer.from(campaign.campaignId, 'hex')).orderBy('place')
   const [first, second, last] = await rows()
@@ -138,7 +138,7 @@ test('a slot that says something else shows, one that is open, and a row that is
   await change(first.place)
     .set({ ends: first.ends.replace('"sent"', '"failed"') })
     .execute()
-  // One sent less and one failed more, in the campaign and in its variant.
+  // The campaign and its variant have one `sent` less and one `failed` more.
   expect(await verify()).toMatchObject({ agrees: false, difference: 4, ledger: { sent: 5, failed: 2 } })
   await change(first.place).set({ ends: first.ends }).execute()
 
@@ -153,7 +153,7 @@ test('a slot that says something else shows, one that is open, and a row that is
   expect(await verify()).toMatchObject({ agrees: false, ledger: { queued: 7, skipped: 0 } })
 })
 
-test('a report without its row shows', async () => {
+test('a counted report whose row is missing is found', async () => {
   await db.deleteFrom('engagements').where('campaign_id', '=', campaign.campaignId).where('variant', '=', 'b').execute()
   expect(await verify()).toMatchObject({ agrees: false, difference: 2, ledger: { delivered: 4 } })
 })
@@ -171,14 +171,14 @@ test('a campaign that is unknown, of another app or past the ledger’s retentio
 })
 
 // spec: tracking/verified
-test('the reconciler finds what is off among the active campaigns, says it once, and sees that it was put right', async () => {
+test('the reconciler finds a difference in an active campaign, logs it once, and notices when it is repaired', async () => {
   await db.deleteFrom('counters').where('campaign_id', '!=', campaign.campaignId).execute()
   const service = testService('tracker', {})
   const errors: object[] = []
   const log = Object.assign(service.log, { error: (line: object) => errors.push(line) })
   const reconciler = openReconciler({ ...service, log }, { db, retentionDays: 90 }, { betweenRoundsMs: 0 })
   const counted = async (name: string) => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(await service.metrics.text())?.[1])
-  /** Goes on until so many campaigns were looked at. */
+  /** Sweeps until so many campaigns were looked at. */
   const round = async (campaigns: number) => {
     await until(async () => {
       await reconciler.sweep()

@@ -1,2 +1,2 @@
--- Endpoints, buffer and deliveries come with their own issue; until then this schema holds no table.
+-- Endpoints, events and deliveries come with the next migration: this one makes no table.
 select 1;

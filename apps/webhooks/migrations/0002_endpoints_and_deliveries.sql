@@ -24,15 +24,15 @@ create table endpoints (
 create index endpoints_of_app on endpoints (app_id, created_at desc, id desc) where deleted_at is null;
 create index endpoints_deleted on endpoints (deleted_at) where deleted_at is not null;
 
--- How much waits for an endpoint, counted by the transactions that put in and take out, so that nobody counts 100,000 rows. Its row is
--- the lock of the queue. Narrow and rewritten often: room in the page keeps updates in place.
+-- How much waits for an endpoint. The transactions that put events in and take them out count it, so that no read has to count 100,000 rows. Its row is the lock
+-- of the queue. It is narrow and rewritten often: room in the page keeps the updates in place.
 create table queues (
   endpoint_id text collate "C" primary key references endpoints (id) on delete cascade,
   waiting integer not null default 0,
   dropped bigint not null default 0
 ) with (fillfactor = 40);
 
--- Announcements whose effect is committed. An announcement comes again until it is confirmed; by then its events may be delivered and gone.
+-- Announcements that are taken over. An announcement is repeated until it is confirmed; by then its events may be delivered and deleted.
 create table collected (
   announcement_id text collate "C" primary key,
   at timestamptz not null default now()

@@ -1,5 +1,5 @@
--- Housekeeping finds what is due by an index that holds it in order, and reads nothing that is not. A body is kept for another time after
--- success than after another end, so each has an index of its own: in one, every undelivered body was read again in each look.
+-- The housekeeping finds bodies past their retention by an index that holds them in order, and reads no others. A body is kept for another time after success
+-- than after another end, so each has an index of its own: with one index every look read every undelivered body again.
 create index deliveries_delivered_bodies on deliveries (ended_at) where has_body and state = 'delivered';
 create index deliveries_other_bodies on deliveries (coalesce(ended_at, created_at)) where has_body and state <> 'delivered';
 drop index deliveries_with_body;

@@ -1,5 +1,5 @@
--- Apps that have, or had, endpoints: tracker and audience are told to which of their events somebody listens. Each telling has a number of its
--- own, given while the row is locked and before the endpoints are read: the one with the higher number has seen whatever one with a lower had.
+-- Apps that have, or had, endpoints: tracker and audience are told which of their events an endpoint listens to. Each telling has a number, which is given while
+-- the row is locked and before the endpoints are read: so the telling with the higher number has seen whatever one with a lower number had.
 create table listened_apps (
   app_id text collate "C" primary key,
   version bigint not null default 0,

@@ -1,5 +1,5 @@
--- Events wait once per app, whatever the number of its endpoints, and the bodies of deliveries that hold the same events are one row.
--- The row of an app's log is the lock of everything that puts events in, moves a reader or takes events out.
+-- An event waits once for its app, however many endpoints ask for it, and deliveries that hold the same events share one row with their body. Every transaction
+-- that puts events in, moves an endpoint's reading or deletes events locks the row of the app's log.
 create table logs (
   app_id text collate "C" primary key,
   -- The place of the newest event.
@@ -25,7 +25,7 @@ create table events (
   primary key (app_id, type, place)
 ) with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 5000);
 
--- What an endpoint has still to read, oldest first: [{types, from, until}], see core/reading.ts. Followed by the one who puts events in.
+-- What an endpoint still has to read, oldest first: [{types, from, until}], see core/reading.ts. The transaction that puts events in keeps it up to date.
 alter table queues
   drop column waiting, drop column waiting_bytes,
   add column readings jsonb not null default '[]';
@@ -48,7 +48,7 @@ create table bodies (
 );
 create index bodies_by_user on bodies using gin (user_ids);
 
--- No foreign key: who makes a delivery locks its body, and a body goes when a look after its lock finds no delivery.
+-- There is no foreign key: the transaction that makes a delivery locks the body, and a body is deleted only when a look after its lock finds no delivery.
 delete from deliveries where has_body;
 alter table deliveries drop column has_body, add column body_id bigint;
 drop table delivery_bodies;

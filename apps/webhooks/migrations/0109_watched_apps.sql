@@ -1,5 +1,5 @@
--- Apps whose events somebody watches as they happen: tracker and audience announce all of their events meanwhile. A row is a lease that whoever watches
--- renews; past its end it goes with the telling that nobody watches any more.
+-- Apps whose events are watched as they happen: tracker and audience announce all of their events meanwhile. A row is a lease that a gateway renews while it
+-- watches. After its end it is deleted when tracker and audience have been told that the watch is over.
 create table watched_apps (
   app_id text collate "C" primary key,
   until timestamptz not null,

@@ -104,7 +104,7 @@ test('batches hold at most 100 events, and a small one goes after a second', asy
 })
 
 // spec: webhooks/announced-until-confirmed
-test('an announcement that comes again makes no second copy of its events', async () => {
+test('an announcement that comes twice makes no second copy of its events', async () => {
   const { appId } = await rig.givenWebhook(`${receiver.url}/again`)
   const announcementId = await rig.announce([givenEvent(appId)])
   await until(() => rig.confirmed.tracker.includes(announcementId) && eventsAt('/again').length === 1)
@@ -122,7 +122,7 @@ test('an announcement that comes again makes no second copy of its events', asyn
 })
 
 // spec: webhooks/enable
-test('a disabled endpoint buffers nothing; every announcement is confirmed all the same, to its owner', async () => {
+test('nothing waits for a disabled endpoint, and every announcement is confirmed to its owner all the same', async () => {
   const webhook = await rig.givenWebhook(`${receiver.url}/off`)
   const { appId } = webhook
   const changed = await rig.gateway.call(changeWebhook, { appId, webhookId: webhook.id, changes: { enabled: false } })
@@ -163,7 +163,7 @@ test('an event waits once however many endpoints ask for it, and one body goes t
   expect(waiting).toHaveLength(251)
   expect((await rig.read(endpoints[9] ?? rare)).waitingEvents).toBe(251)
 
-  // Those that failed take them later: full batches are there already.
+  // Endpoints that failed take their deliveries later. Their full batches exist already.
   await rig.db.updateTable('endpoints').set({ last_error: null }).where('app_id', '=', appId).execute()
   await until(() => endpoints.every((_one, n) => eventsAt(`/shared-${n}`).length === 251), { withinMs: 20_000 })
   expect(await stored()).toHaveLength(4)
@@ -171,7 +171,7 @@ test('an event waits once however many endpoints ask for it, and one body goes t
   await until(async () => (await left()) === 0, { what: 'what all have read is deleted' })
 })
 
-test('what comes while an endpoint asks for other types, or is switched off, is not for it; what waited before still is', async () => {
+test('an endpoint never gets events of a time in which it was switched off or asked for other types, and still gets those that waited before', async () => {
   const appId = newId()
   await rig.givenWebhook(`${receiver.url}/beside`, { appId })
   const webhook = await rig.givenWebhook(`${receiver.url}/changing`, { appId, eventTypes: ['notification.sent'] })

@@ -74,7 +74,7 @@ test('a 4xx or a redirect ends the delivery at once and counts nothing', async (
 })
 
 // spec: webhooks/retry-after
-test('Retry-After puts the next attempt off', async () => {
+test('Retry-After delays the next attempt', async () => {
   const receiver = await startReceiver((_one, response) => response.writeHead(429, { 'retry-after': '600' }).end())
   const webhook = await rig.givenWebhook(`${receiver.url}/later`)
   await rig.announce([givenEvent(webhook.appId)])
@@ -85,12 +85,12 @@ test('Retry-After puts the next attempt off', async () => {
 })
 
 // spec: webhooks/switched-off, webhooks/enable
-test('49 exhausted, one success, 49, and only the 50th in a row switches the endpoint off; enabling forgets them', async () => {
+test('only 50 exhausted deliveries in a row switch an endpoint off, and not 49, a success and 49; enabling it clears the count', async () => {
   let fails = true
   const receiver = await startReceiver((_one, response) => response.writeHead(fails ? 503 : 204).end())
   const webhook = await rig.givenWebhook(`${receiver.url}/fifty`)
   const { appId, id: webhookId } = webhook
-  // Deliveries with four tries behind them: their next answer is the last.
+  // These deliveries have had four attempts: the next one is the last.
   const exhaust = async (count: number) => {
     const before = (await rig.read(webhook)).consecutiveFailures
     const ids = await givenDeliveries(rig.db, webhook, count)
@@ -118,7 +118,7 @@ test('49 exhausted, one success, 49, and only the 50th in a row switches the end
 })
 
 // spec: webhooks/rotate-secret
-test('a rotation under load: what is delivered after it verifies with the new secret only', async () => {
+test('after a secret is rotated under load every delivery verifies with the new secret only', async () => {
   const receiver = await startReceiver()
   const webhook = await rig.givenWebhook(`${receiver.url}/rotation`)
   const { appId, id: webhookId, secret: old } = webhook
@@ -144,7 +144,7 @@ test('a rotation under load: what is delivered after it verifies with the new se
 }, 120_000)
 
 // spec: webhooks/test, webhooks/event-ping
-test('a test sends one signed ping and answers the status, or why there is none', async () => {
+test('a test posts one signed ping and answers the status, or why there is none', async () => {
   const receiver = await startReceiver((_one, response) => response.writeHead(418).end())
   const { appId, id: webhookId, secret } = await rig.givenWebhook(`${receiver.url}/ping`)
   expect(await rig.gateway.call(testWebhook, { appId, webhookId })).toEqual({ status: 418, error: null })
@@ -157,12 +157,12 @@ test('a test sends one signed ping and answers the status, or why there is none'
 })
 
 // spec: webhooks/replay
-test('a delivery can be replayed with the same id and bytes while its body is kept, afterwards not', async () => {
+test('a delivery can be replayed with the same id and bytes while its body is kept, and not afterwards', async () => {
   const receiver = await startReceiver()
   const webhook = await rig.givenWebhook(`${receiver.url}/replay`)
   const { appId, id: webhookId } = webhook
   await rig.announce([givenEvent(appId)])
-  // What the load above left in the queue comes first.
+  // Deliveries that the tests above have left in the queue come first.
   const delivered = await until(async () => (await logOf(webhook)).find(({ state }) => state === 'delivered'), { withinMs: 50_000 })
   const at = { appId, webhookId, deliveryId: delivered.id }
 
@@ -177,7 +177,7 @@ test('a delivery can be replayed with the same id and bytes while its body is ke
 })
 
 // spec: webhooks/erasure
-test('erasing a user empties the bodies that name them; what was not delivered goes out again without their external id', async () => {
+test('erasing a user deletes the bodies that name them, and undelivered events go out again without their external id', async () => {
   let fails = true
   const receiver = await startReceiver((_one, response) => response.writeHead(fails ? 503 : 204, { 'retry-after': '3600' }).end())
   const webhook = await rig.givenWebhook(`${receiver.url}/erase`)
@@ -220,7 +220,7 @@ test('healthy endpoints do not wait for a dead and a hanging one, which has at m
     await rig.announce(others.map((each) => givenEvent(each)))
     await until(() => healthy.received.length === 20 * (round + 1), { withinMs: 60_000 })
   }
-  // A post that hangs is given up on after 10 s: whoever had waited for one would have waited so long. (Measured: bench/src/webhooks.ts.)
+  // A post that hangs ends after 10 s, so an endpoint that had waited for one would have taken longer. (Measured: bench/src/webhooks.ts.)
   const waits = healthy.received.map(({ at, events }) => at - Date.parse(events[0]?.ts ?? ''))
   expect(Math.max(...waits)).toBeLessThan(10_000)
   await until(() => most === 2)

@@ -7,7 +7,7 @@ import { givenEvents, openRig, type Rig } from './testing/rig.ts'
 
 let rig: Rig
 let receiver: Receiver
-/** Takes nothing: what is sent to it stays with us. */
+/** A receiver that never responds, so deliveries to it stay pending. */
 let blocked: Receiver
 beforeAll(async () => {
   rig = await openRig()
@@ -16,7 +16,7 @@ beforeAll(async () => {
   await rig.start()
 })
 
-/** Everything that webhooks has of these endpoints. */
+/** Every row that webhooks has of these endpoints. */
 async function rowsOf(endpointIds: string[]): Promise<number> {
   const { db } = rig
   const [endpoints, queues, waiting, deliveries] = await Promise.all([
@@ -35,7 +35,7 @@ async function rowsOf(endpointIds: string[]): Promise<number> {
 const bodiesOf = async (appId: string) => (await rig.db.selectFrom('bodies').select('id').where('app_id', '=', appId).execute()).length
 
 // spec: administration/delete-app
-test('all of an app goes, also what is on its way, a part with every call, and nothing of another', async () => {
+test('erasing an app deletes all of its rows, pending deliveries too, a part with every call, and none of another app', async () => {
   const appId = newId()
   const other = await rig.givenWebhook(`${receiver.url}/other`)
   const endpoints = [await rig.givenWebhook(`${blocked.url}/one`, { appId }), await rig.givenWebhook(`${receiver.url}/two`, { appId })]

@@ -26,7 +26,7 @@ async function all(of: { appId: string; userId: string }) {
 }
 
 // spec: administration/export-person
-test('deliveries that named a user come with the events of theirs alone, for each endpoint that they went to', async () => {
+test('deliveries that name a user are exported with that user’s events only, for each endpoint that they went to', async () => {
   const webhook = await rig.givenWebhook(`${receiver.url}/one`)
   const { appId } = webhook
   const other = await rig.givenWebhook(`${receiver.url}/two`, { appId })
@@ -54,7 +54,7 @@ test('deliveries that named a user come with the events of theirs alone, for eac
 })
 
 // spec: administration/export-person
-test('many deliveries of a user come each once, over portions', async () => {
+test('many deliveries of a user are exported in portions, each once', async () => {
   const webhook = await rig.givenWebhook(`${receiver.url}/many`)
   const userId = newId()
   const events = Buffer.from(JSON.stringify([{ id: 'evt_1', type: 'notification.sent', userId, filler: 'x'.repeat(100_000) }]))
@@ -66,7 +66,7 @@ test('many deliveries of a user come each once, over portions', async () => {
 })
 
 // spec: webhooks/erasure
-test('nothing is exported of a user who was erased', async () => {
+test('nothing is exported for a user who was erased', async () => {
   const webhook = await rig.givenWebhook(`${receiver.url}/erased`)
   const userId = newId()
   const events = Buffer.from(JSON.stringify([{ id: 'evt_1', type: 'notification.sent', userId }]))

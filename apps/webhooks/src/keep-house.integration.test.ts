@@ -13,7 +13,7 @@ import { oldBodies } from './store/bodies.ts'
 import { insertLog } from './store/logs.ts'
 import { givenDeliveries, givenEvents, givenFailing, givenWaiting, openRig, type Rig } from './testing/rig.ts'
 
-/** Housekeeping without deliveries beside it: nothing runs but what a test calls. */
+/** The housekeeping alone: webhooks is not started, so nothing runs but what a test calls. */
 
 let rig: Rig
 beforeAll(async () => {
@@ -23,7 +23,7 @@ const silent = openLog('webhooks', 'silent')
 const retention = { logDays: 30, deliveredHours: 24, undeliveredDays: 7 }
 const keepHouse = () => openHousekeeping({ db: rig.db, log: silent, retention }, { isAway: () => false })
 
-/** An endpoint as a row, switched on. */
+/** Writes an endpoint that is switched on. */
 async function givenEndpoint(appId = newId()): Promise<{ id: string; appId: string }> {
   const id = newId()
   await rig.db
@@ -77,14 +77,14 @@ test('a look of the housekeeping reads what is due, not the bodies that are stil
 })
 
 type Plan = { 'Actual Rows': number; 'Actual Loops': number; 'Rows Removed by Filter'?: number; Plans?: Plan[] }
-/** Rows that the nodes of a plan answered or threw away. */
+/** Counts the rows that the nodes of a plan gave or filtered out. */
 const rowsRead = (plan: Plan | undefined): number =>
   plan === undefined
     ? 0
     : (plan['Actual Rows'] + (plan['Rows Removed by Filter'] ?? 0)) * plan['Actual Loops'] +
       (plan.Plans ?? []).reduce((sum, below) => sum + rowsRead(below), 0)
 
-test('everything that is due goes, however much, and is counted out', async () => {
+test('the housekeeping deletes everything past its retention, however much, and subtracts its bytes', async () => {
   const endpoint = await givenEndpoint()
   await end(await givenBodies(endpoint, 4_500, 10), 'failed', 8)
   const sweep = keepHouse()
@@ -116,7 +116,7 @@ test('a step that fails stops none of the others', async () => {
 })
 
 // spec: webhooks/most-stored
-test('an endpoint that stores too many bytes loses the oldest bodies of what has ended, and only then its oldest waiting events', async () => {
+test('an endpoint that stores too many bytes loses the oldest bodies of ended deliveries, and only then its oldest waiting events', async () => {
   const endpoint = await givenEndpoint()
   const { appId } = endpoint
   await givenFailing(rig.db, endpoint.id)
@@ -140,13 +140,13 @@ test('an endpoint that stores too many bytes loses the oldest bodies of what has
   expect([waiting.count, queue.body_bytes]).toEqual([20, 21_000])
   const eventBytes = waiting.bytes / 20
 
-  // Room for everything but five of the bodies.
+  // There is room for everything but five of the bodies.
   expect(await announce(1, waiting.bytes + eventBytes + 16_000)).toBe(0)
   const left = new Set(await kept())
   expect(older.filter((id) => left.has(id))).toHaveLength(5)
   expect([...newer, pending].every((id) => left.has(id ?? ''))).toBe(true)
 
-  // Room for ten events beside what is still to be delivered, which stays.
+  // There is room for the pending delivery, which stays, and ten events.
   const dropped = await announce(1, 1_000 + 10 * eventBytes)
   expect(dropped).toBeGreaterThanOrEqual(11)
   expect(await kept()).toEqual([pending])
@@ -158,7 +158,7 @@ test('an endpoint that stores too many bytes loses the oldest bodies of what has
   expect(after.waiting.bytes + after.queue.body_bytes).toBeLessThanOrEqual(1_000 + 10 * eventBytes)
 })
 
-test('an erasure counts the bytes out that it takes away, and in what goes out again', async () => {
+test('an erasure subtracts the bytes that it deletes, and adds those of the deliveries that go out again', async () => {
   const endpoint = await givenEndpoint()
   const { appId } = endpoint
   const userId = newId()
@@ -172,7 +172,7 @@ test('an erasure counts the bytes out that it takes away, and in what goes out a
   expect(await rig.db.selectFrom('deliveries').select('state').where('endpoint_id', '=', endpoint.id).execute()).toHaveLength(4)
 })
 
-test('what waits for an endpoint that has been switched off for seven days is dropped and counted, and its events go', async () => {
+test('events that wait for an endpoint that has been switched off for seven days are dropped, counted and deleted', async () => {
   const endpoint = await givenEndpoint()
   await givenWaiting(rig.db, endpoint, 40)
   const off = (days: number) =>

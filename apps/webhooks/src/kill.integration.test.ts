@@ -6,7 +6,7 @@ import { eventSubjects } from '@herald/contracts/topology'
 import { until } from '@herald/testing/until'
 import { expect, test } from 'vitest'
 import { eventIdOf } from './core/public-event.ts'
-import { startProcess } from './testing/app-process.ts'
+import { startProcess } from './testing/start-process.ts'
 import { startReceiver } from './testing/receiver.ts'
 import { givenEvents, openRig } from './testing/rig.ts'
 
@@ -39,7 +39,7 @@ test('killed with -9 every 2 s while three answers of ten fail: every event arri
   )
   const secretOf = new Map(webhooks.map(({ secret }, place) => [`/${place}`, secret]))
 
-  // The tracker as it is: an announcement is published until it is confirmed, each time with another number.
+  // Like the tracker, the test publishes an announcement until it is confirmed, each time with another number.
   const pending = new Map<string, Event[]>()
   const announced: string[] = []
   let done = false
@@ -65,7 +65,7 @@ test('killed with -9 every 2 s while three answers of ten fail: every event arri
 
   for (let kill = 0; kill < kills; kill += 1) {
     announce()
-    // Two seconds of life each, and then the hard way: it is the point of this test.
+    // Each process lives for two seconds, whatever it is doing: that is the point of this test.
     await new Promise((resolve) => setTimeout(resolve, killEveryMs))
     await app.kill()
     app = startProcess(rig.environment)

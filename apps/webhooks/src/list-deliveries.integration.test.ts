@@ -34,7 +34,7 @@ async function walk(webhook: { appId: string; id: string }, asked: Asked, limit:
   return found
 }
 
-/** So many ended deliveries, a minute apart, the newest a minute ago: every tenth has failed, and the three oldest were erased. */
+/** Writes ended deliveries, a minute apart, the newest of a minute ago. Every tenth has failed, and the three oldest were erased. */
 const fill = (endpointId: string, count: number) =>
   sql`
     insert into deliveries (id, endpoint_id, state, event_count, created_at, ended_at)

@@ -91,7 +91,7 @@ test('a foreign, unknown or deleted endpoint is not found', async () => {
 })
 
 // spec: limits/lists
-test('lists are newest first and go on where they ended', async () => {
+test('lists are newest first, and the next page begins where the last one ended', async () => {
   const appId = newId()
   const ids: string[] = []
   for (let n = 0; n < 5; n += 1) ids.unshift((await rig.gateway.call(createWebhook, { appId, webhook: given() })).id)
@@ -110,7 +110,7 @@ test('an app has at most 50 endpoints', async () => {
 })
 
 // spec: webhooks/url-at-send
-test('a name that turned private after it was saved is refused when it is sent to, and nothing is connected', async () => {
+test('an endpoint whose name leads to a private address after it was saved is refused at every attempt, and nothing is connected', async () => {
   const trap = await startReceiver()
   const webhook = await rig.gateway.call(createWebhook, { appId: newId(), webhook: given(`https://turning.example:${trap.port}/`) })
   privateNames.set('turning.example', '127.0.0.1')

@@ -8,7 +8,7 @@ import { startReceiver } from './testing/receiver.ts'
 import { givenEvent, givenEvents, givenFailing, givenWaiting, openRig } from './testing/rig.ts'
 import { startWebhooks } from './webhooks.ts'
 
-test('a scrape tells attempts by what came of them, what was dropped, how much waits and for how long', async () => {
+test('a scrape counts attempts by what came of them and dropped events, and says how much waits and for how long', async () => {
   const rig = await openRig()
   const service = testService('webhooks', Config.parse(rig.environment))
   await startWebhooks(service)
@@ -28,7 +28,7 @@ test('a scrape tells attempts by what came of them, what was dropped, how much w
   await scraped('herald_webhook_deliveries_total{outcome="refused"} 1')
   await scraped('herald_webhook_dropped_total 10')
 
-  // Of an endpoint that is switched off events wait, but nothing is due.
+  // Events wait for an endpoint that is switched off, but no delivery of it is due.
   await rig.gateway.call(changeWebhook, { appId: full.appId, webhookId: full.id, changes: { enabled: false } })
   await rig.db
     .updateTable('deliveries')

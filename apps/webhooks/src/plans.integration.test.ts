@@ -24,7 +24,7 @@ const { db } = plans
 /** Two endpoints, of which one stores as much as it may. */
 const [appId, endpointId, fullId] = [newId(), newId(), newId()]
 const { log } = testService('webhooks', {})
-/** Audience, which knows no external ids. */
+/** An audience that knows no external ids. */
 const bus = { call: async () => ({ externalIds: {} }) as never, broadcast: () => undefined }
 const bodies = new LRUCache<number, Buffer>({ max: 10 })
 let taken: TakenDelivery[] = []
@@ -78,7 +78,7 @@ const steps: Record<string, Step> = {
   },
 }
 
-/** As many rows more of everything, most of them of these two endpoints. Deliveries are over, or to be tried again in an hour. */
+/** Adds `count` rows to every table, most of them of these two endpoints. Deliveries have ended, or are tried again in an hour. */
 async function grow(count: number): Promise<void> {
   const id = sql`'5' || lpad(to_hex(floor(random() * 1e9)::int), 7, '0') || lpad(to_hex(n), 16, '0')`
   const rows = sql`(select ${id} as id, n, case when n % 2 = 0 then ${endpointId} else ${fullId} end as endpoint_id from generate_series(1, ${count}) as n) as made`
@@ -119,6 +119,6 @@ beforeAll(async () => {
   }
 })
 
-test('an event goes by keys on one connection until it is delivered, from the empty tables to 100,000 rows that no statistics know', async () => {
+test('every statement for an event until it is delivered goes by keys, from empty tables to 100,000 rows that no statistics know', async () => {
   expect(await lookWhileGrowing(plans, steps, grow)).toEqual({ empty: [], few: [], many: [], analysed: [] })
 })

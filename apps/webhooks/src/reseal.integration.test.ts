@@ -26,7 +26,7 @@ async function givenEndpoint(sealKeys: string) {
 const rowOf = (id: string) => db.selectFrom('endpoints').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
 
 // spec: administration/seal-keys
-test('secrets that an earlier key sealed are sealed with the first, once, and are the same; what no key opens is left and counted', async () => {
+test('secrets that an earlier key sealed are sealed with the first key, once, and stay the same; a secret that no key opens is left and counted', async () => {
   const endpoints = []
   for (const _ of Array(250)) endpoints.push(await givenEndpoint(first))
   const foreign = await givenEndpoint(lost)
@@ -44,7 +44,7 @@ test('secrets that an earlier key sealed are sealed with the first, once, and ar
   expect(await rowOf(foreign.id)).toEqual(foreignBefore)
 })
 
-test('a malformed key list is a problem of its variable, without what is in it', () => {
+test('a malformed SEAL_KEYS is reported by its name, without its value', () => {
   const secret = randomBytes(16).toString('base64')
   const settings = { DATABASE_URL_WEBHOOKS: 'postgres://herald@127.0.0.1/herald', SEAL_KEYS: `k1:${secret}` }
   const problems = Config.safeParse(settings).error?.issues.map(({ path, message }) => ({ path, message }))

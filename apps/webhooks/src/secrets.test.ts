@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { openSecrets } from './secrets.ts'
 
-test('the newest secret seen is the one that signs, also for who was told of an older one', () => {
+test('the newest secret that was seen signs, also for a delivery that carries an older one', () => {
   const secrets = openSecrets()
   const first = { version: 1, secret: 'first' }
   secrets.remember('endpoint', first)

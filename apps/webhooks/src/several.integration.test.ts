@@ -26,7 +26,7 @@ test('two processes share the work: each event once, at most two posts at once p
   expect(most).toBe(2)
 })
 
-test('stopped in the middle, what was on its way is finished and what waits goes on with the next process', async () => {
+test('a process that is stopped finishes the attempts that are under way, and the next process makes those that wait', async () => {
   const rig = await openRig()
   const receiver = await startReceiver((_one, response) => void setTimeout(() => response.writeHead(204).end(), 50))
   const stop = await rig.start()

@@ -5,7 +5,7 @@ import { until } from '@herald/testing/until'
 import { afterEach, beforeAll, expect, test } from 'vitest'
 import { openRig, type Rig } from './testing/rig.ts'
 
-/** Tracker and audience announce what somebody listens to: they know of an endpoint before whoever made it is answered. */
+/** Tracker and audience announce events that an endpoint listens to. They know of a new endpoint before the request that makes it is answered. */
 
 let rig: Rig
 beforeAll(async () => {
@@ -25,7 +25,7 @@ const whatBothKnow = (appId: string) => ({ tracker: newest('tracker', appId), au
 const both = (...eventTypes: string[]) => ({ tracker: eventTypes, audience: eventTypes })
 
 // spec: webhooks/create-waits
-test('when a new endpoint is answered both know what it asks for, beside what others ask for', async () => {
+test('when a new endpoint is answered tracker and audience know its event types, beside those of other endpoints', async () => {
   const { appId } = await rig.givenWebhook(url, { eventTypes: ['notification.sent'] })
   expect(whatBothKnow(appId)).toEqual(both('notification.sent'))
   await rig.givenWebhook(url, { appId, eventTypes: ['notification.failed', 'notification.sent'] })
@@ -47,7 +47,7 @@ test('a new endpoint is not answered before the tracker has answered', async () 
 })
 
 // spec: webhooks/create-waits
-test('an endpoint that one of them does not hear of is refused and not there', async () => {
+test('an endpoint that tracker or audience does not hear of is refused and not made', async () => {
   const appId = newId()
   rig.onTold.tracker = () => Promise.reject(queueUnavailable())
   await expect(rig.givenWebhook(url, { appId })).rejects.toMatchObject({ code: 'queue_unavailable' })
@@ -58,7 +58,7 @@ test('an endpoint that one of them does not hear of is refused and not there', a
   expect(whatBothKnow(appId)).toEqual(both())
 })
 
-test('what makes an endpoint hear more is answered when both know; what makes it hear less they hear soon', async () => {
+test('a change by which an endpoint gets more events is answered when tracker and audience know; one by which it gets fewer reaches them soon', async () => {
   const { appId, id: webhookId } = await rig.givenWebhook(url, { eventTypes: ['notification.sent'] })
   await rig.gateway.call(changeWebhook, { appId, webhookId, changes: { eventTypes: ['notification.opened'] } })
   expect(whatBothKnow(appId)).toEqual(both('notification.opened'))
@@ -84,7 +84,7 @@ test('endpoints that change at the same time are all known when they are answere
   expect(whatBothKnow(appId)).toEqual(both(...types.toSorted()))
 })
 
-test('both are told again now and then, and of a deleted app nothing stays', async () => {
+test('tracker and audience are told again every ten minutes, and nothing stays of a deleted app', async () => {
   const { appId } = await rig.givenWebhook(url)
   const times = () => rig.told.tracker.filter((one) => one.appId === appId).length
   const before = times()

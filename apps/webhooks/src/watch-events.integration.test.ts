@@ -9,13 +9,13 @@ import { eventIdOf } from './core/public-event.ts'
 import { startReceiver } from './testing/receiver.ts'
 import { givenEvent, givenEvents, openRig, type Rig } from './testing/rig.ts'
 
-/** Events are shown as they happen while somebody watches, whether an endpoint asks for them or not. */
+/** While a gateway watches an app its events are shown as they happen, whether an endpoint asks for them or not. */
 
 let rig: Rig
 const seen: { appId: string; events: WebhookEvent[]; dropped: number }[] = []
 beforeAll(async () => {
   rig = await openRig()
-  // Two processes: the one that takes an announcement over need not be the one that was asked.
+  // There are two processes: the one that takes over an announcement may not be the one that was told of the watch.
   await rig.start()
   await rig.start()
   rig.gateway.listen(eventsSeen, (told) => void seen.push(told))
@@ -79,13 +79,13 @@ test('at most 100 events of an app are shown in a second, and the others are cou
   await watch(appId)
   await rig.announce(givenEvents(appId, 1_000))
   await until(() => seenOf(appId).length + droppedOf(appId) === 1_000)
-  // One announcement is taken over at once, so within a second; on a slow machine in the second after.
+  // One announcement is taken over at once, so its events fall into one second, or on a slow machine into two.
   expect(seenOf(appId).length).toBeGreaterThanOrEqual(100)
   expect(seenOf(appId).length).toBeLessThanOrEqual(200)
 })
 
 // spec: webhooks/watched
-test('a watch that nobody renews is over: tracker and audience hear that nobody listens, or only the endpoints that there are', async () => {
+test('a watch that nobody renews ends: tracker and audience are told that only the endpoints listen, or nobody', async () => {
   const appId = newId()
   await watch(appId)
   await endWatch(appId)
@@ -113,7 +113,7 @@ test('a watch is told once while it is renewed, and nothing is shown of an app t
   expect(seenOf(other)).toEqual([])
 })
 
-test('a watch that the tracker does not hear of is refused, and the next one tells it', async () => {
+test('a watch that the tracker does not hear of is refused, and the next watch tells it', async () => {
   const appId = newId()
   rig.onTold.tracker = () => Promise.reject(queueUnavailable())
   await expect(watch(appId)).rejects.toMatchObject({ code: 'queue_unavailable' })
@@ -122,7 +122,7 @@ test('a watch that the tracker does not hear of is refused, and the next one tel
   expect(heardBy('tracker', appId)).toEqual(['*'])
 })
 
-test('of a deleted app no watch stays', async () => {
+test('no watch stays of a deleted app', async () => {
   const appId = newId()
   await watch(appId)
   await until(async () => (await rig.gateway.call(eraseWebhooksOfApp, { appId })).done)

@@ -42,7 +42,7 @@ const bodyCacheBytes = 16_000_000
 /** What the flows of webhooks have at hand. */
 export type Webhooks = {
   readonly db: Db
-  /** For what a user of the API or the dashboard reads. */
+  /** For flows that only read: connections of their own, in turn between apps. */
   readonly reads: Reads<Tables>
   readonly bus: Pick<Bus, 'call' | 'broadcast'>
   readonly log: Log

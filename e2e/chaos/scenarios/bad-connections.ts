@@ -6,10 +6,10 @@ import type { Tenant } from '@herald/testing/tenant'
 import { givenManyDevices, type Registered } from '../crowd.ts'
 import { onPlatform } from '../platform.ts'
 import type { Scenario } from '../scenario.ts'
-import { checkSends, send, settle } from '../sends.ts'
-import type { Campaign } from '../verdict.ts'
+import { checkSends, send, untilAllSettled } from '../sends.ts'
+import type { Campaign } from '../scenario-result.ts'
 
-/** What is wrong with the connections during one send: from its start until it is settled, or for `forMs`. */
+/** A trouble with the connections during one send: from its start until it is settled, or for `forMs`. */
 type Trouble = { name: string; faults?: Record<string, unknown>; lossPercent?: number; forMs?: number }
 
 const troubles: Trouble[] = [
@@ -56,16 +56,16 @@ export const badConnections: Scenario = {
   },
 }
 
-/** A send to all devices; answers its pushes a second, from the POST until it is settled. */
+/** Sends to all devices, and answers the pushes per second from the POST until the send is settled. */
 async function timeSend(tenant: Tenant, devices: readonly Registered[], name: string, campaigns: Campaign[]): Promise<number> {
   const startedAt = performance.now()
   const campaign = await send(tenant, name, devices)
   campaigns.push(campaign)
-  await settle(tenant, [campaign])
+  await untilAllSettled(tenant, [campaign])
   return Math.round(devices.length / ((performance.now() - startedAt) / 1_000))
 }
 
-/** Lets the network lose packets from and to the simulator; answers what ends it, which answers how many were lost. */
+/** Makes the network lose packets from and to the simulator. The function that it answers ends this, and answers how many packets were lost. */
 function begin({ lossPercent }: Trouble, herald: Herald): () => number {
   if (lossPercent === undefined) return () => 0
   const rule = (ends: 'dport' | 'sport', port: number) => [
@@ -81,7 +81,7 @@ function begin({ lossPercent }: Trouble, herald: Herald): () => number {
   }
 }
 
-/** The ports of the simulated push services; its control is not one of them. */
+/** The ports of the simulated push services, without the simulator's control API. */
 function portsOfSimulator({ dataDir }: Herald): number[] {
   const { simulator } = JSON.parse(readFileSync(join(dataDir, 'ports.json'), 'utf8')) as { simulator: Record<string, number> }
   const { control: _control, ...services } = simulator

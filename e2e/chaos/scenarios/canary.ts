@@ -5,10 +5,10 @@ import { onPlatform, type Platform } from '../platform.ts'
 import { runningProcesses, signalAll } from '../processes.ts'
 import { withReceiver } from '../receiver.ts'
 import type { Scenario } from '../scenario.ts'
-import { send, settle } from '../sends.ts'
+import { send, untilAllSettled } from '../sends.ts'
 import { findInFiles, findInTexts, type Secrets } from '../traces.ts'
 
-const externalId = 'canary-person-5d1f0c7a'
+const externalId = 'canary-user-5d1f0c7a'
 const title = 'Canary title 71b2e9'
 const apps = ['gateway-1', 'audience-1', 'campaigns-1', 'dispatcher-1', 'tracker-1', 'webhooks-1', 'postgres', 'nats-server'] as const
 
@@ -25,7 +25,7 @@ export const canary: Scenario = {
         let bytes = 0
         const search = (directory: string) => {
           const seen = findInFiles(join(herald.dataDir, directory), { ...secrets, externalId, title })
-          // Its own configuration holds its users' passwords, for its own eyes (0600).
+          // The configuration of nats-server holds the passwords of its users. Only its owner may read it (0600).
           for (const each of seen.found.filter((one) => !one.includes('nats-server.conf'))) found.add(each.replace(herald.dataDir, ''))
           bytes += seen.bytes
         }
@@ -36,9 +36,9 @@ export const canary: Scenario = {
           })
 
         const campaigns = [await sendOne('canary-calm')]
-        await settle(tenant, campaigns)
+        await untilAllSettled(tenant, campaigns)
         for (const name of apps) {
-          // Before the fault: what NATS holds now may be gone after it.
+          // NATS is searched before the fault too, because the fault may delete what NATS holds now.
           search('nats')
           const pid = runningProcesses(herald.dataDir).get(name)
           if (pid === undefined) continue
@@ -52,7 +52,7 @@ export const canary: Scenario = {
         await troubleEverything(platform, devices)
         campaigns.push(await sendOne('canary-trouble'))
         await tenant.call('POST', '/v1/notifications', `{"canary": ${JSON.stringify(secrets['secret key'])}`)
-        await settle(tenant, campaigns)
+        await untilAllSettled(tenant, campaigns)
         await until(() => (receiver.events.get('campaign.completed')?.size ?? 0) >= campaigns.length, {
           withinMs: 30_000,
           what: 'every event',
@@ -78,8 +78,8 @@ export const canary: Scenario = {
         check(found.size === 0, `found ${[...found].join(', ')}`)
         check(inStarter.length === 0, `the starter printed ${inStarter.join(', ')}`)
         check(inWebhooks.length === 0, `webhooks were sent ${inWebhooks.join(', ')}`)
-        check(namedElsewhere.length === 0, 'a webhook names the person elsewhere than in externalId')
-        check(named.length > 0, 'no webhook names the person: the search would find nothing')
+        check(namedElsewhere.length === 0, 'a webhook names the user elsewhere than in externalId')
+        check(named.length > 0, 'no webhook names the user, so the search would find nothing')
         check(
           campaigns.every(({ status }) => status === 'sent'),
           'a send did not settle',
@@ -89,7 +89,7 @@ export const canary: Scenario = {
   },
 }
 
-/** One device of each platform for the person, and everything secret there is, by what it is. */
+/** Registers one device of each platform for the user, and answers the devices with every secret of the platform, by what it is. */
 async function plant({ herald, tenant }: Platform, webhookSecret: string) {
   const devices = (await Promise.all((['ios', 'android', 'web'] as const).map((platform) => tenant.makeDevices(platform, 1)))).flat()
   for (const device of devices) await tenant.register(device, { externalId, tags: { name: 'Ada' } })
@@ -101,7 +101,7 @@ async function plant({ herald, tenant }: Platform, webhookSecret: string) {
     natsPasswords: Record<string, string>
   }
 
-  // Again, so that the private keys are known here: the simulator hands each out once.
+  // The accounts are made again because the simulator shows each private key only once.
   const teamId = tenant.appId.slice(-10).toUpperCase()
   const keyId = teamId.split('').toReversed().join('')
   const apns = await tenant.simulator<{ privateKey: string }>('POST', '/accounts', {
@@ -130,8 +130,8 @@ async function plant({ herald, tenant }: Platform, webhookSecret: string) {
     'secret key': tenant.secretKey,
     'public key': tenant.publicKey,
     'administration token': herald.adminToken,
-    'APNs private key': longestLine(apns.privateKey),
-    'FCM private key': longestLine(serviceAccount.private_key),
+    'APNs private key': keyLine(apns.privateKey),
+    'FCM private key': keyLine(serviceAccount.private_key),
     'webhook secret': webhookSecret,
     'identity secret': identity.body.secret,
     'HMAC secret': kept.hmacSecret,
@@ -144,10 +144,10 @@ async function plant({ herald, tenant }: Platform, webhookSecret: string) {
   return { secrets, devices }
 }
 
-/** A PEM's lines are all alike but the last; the second is inside the key. */
-const longestLine = (pem: string): string => pem.split('\n')[2] ?? ''
+/** The second line of a PEM's body: a whole line of the key. */
+const keyLine = (pem: string): string => pem.split('\n')[2] ?? ''
 
-/** Refusals and broken answers: what goes wrong is logged. Each once, then the devices are well. */
+/** Makes each device answer once with an error or a broken connection, because such answers are logged. */
 async function troubleEverything({ tenant }: Platform, devices: readonly { id: string; platform: string }[]): Promise<void> {
   const answers: Record<string, string> = { ios: 'reset_after_accept', android: 'failing', web: 'unavailable' }
   for (const { id, platform } of devices) await tenant.simulator('PUT', `/devices/${id}/behaviour`, { answer: answers[platform], times: 1 })

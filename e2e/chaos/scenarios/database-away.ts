@@ -4,7 +4,7 @@ import { givenManyDevices } from '../crowd.ts'
 import { onDatabase, onPlatform, type Platform } from '../platform.ts'
 import { cpuSecondsOf, familyOf, runningProcesses, signalAll } from '../processes.ts'
 import type { Scenario, Scene } from '../scenario.ts'
-import { checkSends, send, settle, untilAccepted } from '../sends.ts'
+import { checkSends, send, untilAllSettled, untilAccepted } from '../sends.ts'
 
 const awayMs = 30_000
 const noticedWithinMs = 2_000
@@ -55,7 +55,7 @@ async function playAway(
   }
   await bringBack()
   const backAt = performance.now()
-  const secondsToSettle = await settle(tenant, [campaign])
+  const secondsToSettle = await untilAllSettled(tenant, [campaign])
   const asked = await client.stop()
 
   const during = asked.filter(({ at }) => at > awayAt + noticedWithinMs && at < backAt - 2_500)
@@ -91,7 +91,7 @@ async function freeze({ herald }: Platform): Promise<() => Promise<void>> {
   return async () => signalAll(pids, 'SIGCONT')
 }
 
-/** The supervisor starts it again each time; here it never gets far. Back is when it takes a query. */
+/** Kills Postgres whenever the supervisor has started it again. Postgres is back when it answers a query. */
 async function keepKilling({ herald }: Platform): Promise<() => Promise<void>> {
   const kill = () => {
     const pid = runningProcesses(herald.dataDir).get('postgres')
@@ -108,7 +108,7 @@ async function keepKilling({ herald }: Platform): Promise<() => Promise<void>> {
   }
 }
 
-/** Asks every kind of data route in turn, each answer with when it was asked and how long it took. */
+/** Asks every kind of data route in turn, and notes of each answer when it was asked and how long it took. */
 function startAsking({ herald, tenant }: Platform) {
   const asked: Asked[] = []
   let goesOn = true
@@ -118,7 +118,7 @@ function startAsking({ herald, tenant }: Platform) {
     ['POST', '/v1/notifications', secret, { target: { subscriptionIds: [unknown] }, silent: true }],
     ['POST', `/v1/subscriptions/${unknown}/session`, { 'x-app-key': tenant.publicKey }, {}],
     ['GET', '/v1/segments', secret, undefined],
-    ['PATCH', '/v1/users/by-external-id/person-1', secret, { tags: { seen: true } }],
+    ['PATCH', '/v1/users/by-external-id/user-1', secret, { tags: { seen: true } }],
   ] as const
   const client = async () => {
     for (let turn = 0; goesOn; turn += 1) {
@@ -148,7 +148,7 @@ function countBy<T>(all: readonly T[], nameOf: (one: T) => string): Record<strin
   return counts
 }
 
-/** What the starter said of these processes, with the end of their logs. */
+/** What the starter printed about these processes, with the end of their logs. */
 const linesOf = (output: string, names: string[]): string => {
   const lines = output.split('\n')
   return lines

@@ -4,10 +4,10 @@ import { givenManyDevices } from '../crowd.ts'
 import { onDatabase, onPlatform } from '../platform.ts'
 import { withReceiver } from '../receiver.ts'
 import type { Scenario } from '../scenario.ts'
-import { send, settle, untilAccepted } from '../sends.ts'
+import { send, untilAllSettled, untilAccepted } from '../sends.ts'
 import { findInFiles, findInTables } from '../traces.ts'
 
-const externalId = 'erased-person-93ab17cd'
+const externalId = 'erased-user-93ab17cd'
 
 export const erasure: Scenario = {
   promise:
@@ -35,21 +35,21 @@ export const erasure: Scenario = {
           logs: findInFiles(join(herald.dataDir, 'logs'), secrets).found,
         })
         const before = await findAll()
-        // Already sent to by name once, so that campaigns, ledger and kept webhook bodies hold what they hold.
-        const toPerson = await send(tenant, 'erasure-person', devices, { target: { externalIds: [externalId] } })
-        await settle(tenant, [toPerson])
+        // One send to the user by name comes first, so that campaigns, the ledger and kept webhook bodies have rows about the user.
+        const toUser = await send(tenant, 'erasure-user', devices, { target: { externalIds: [externalId] } })
+        await untilAllSettled(tenant, [toUser])
         await until(() => receiver.bodies.some((body) => body.includes(externalId)), {
           withinMs: 20_000,
-          what: 'a webhook that names the person',
+          what: 'a webhook that names the user',
         })
 
         await tenant.simulator('PUT', '/faults', { latencyMs: 50 })
         const toAll = await send(tenant, 'erasure-all', [])
-        const toPersonAgain = await send(tenant, 'erasure-person-again', devices, { target: { externalIds: [externalId] } })
+        const toUserAgain = await send(tenant, 'erasure-user-again', devices, { target: { externalIds: [externalId] } })
         await untilAccepted(tenant, count * 0.1)
         const erased = await tenant.call('DELETE', `/v1/users/by-external-id/${externalId}`)
-        await settle(tenant, [toAll, toPersonAgain])
-        // Every app is told until it has answered.
+        await untilAllSettled(tenant, [toAll, toUserAgain])
+        // The other apps are told of the erasure until they have answered, which may take a moment.
         const left = await until(
           async () => {
             const now = await findAll()
@@ -58,7 +58,7 @@ export const erasure: Scenario = {
           { withinMs: 30_000, what: 'nothing is left' },
         ).catch(findAll)
 
-        note({ before: before.tables, erased: erased.status, stats: toAll.stats, statsOfPerson: toPersonAgain.stats, left })
+        note({ before: before.tables, erased: erased.status, stats: toAll.stats, statsOfUser: toUserAgain.stats, left })
         check(before.tables.length > 0, 'the search finds nothing before the erasure either')
         check(erased.status === 204, `DELETE was answered ${erased.status}`)
         check(

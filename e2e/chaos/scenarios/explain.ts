@@ -9,20 +9,20 @@ import { readyPid, signalAll } from '../processes.ts'
 import { seeded, type Random } from '../random.ts'
 import type { Scenario, Scene } from '../scenario.ts'
 import { readStats, send } from '../sends.ts'
-import { recordedPushes } from '../verdict.ts'
+import { campaignOf, recordedPushes } from '../scenario-result.ts'
 
 const asked = 1_000
 const apps = ['gateway', 'audience', 'campaigns', 'dispatcher', 'tracker', 'webhooks']
 const final = new Set(['sent', 'failed', 'skipped'])
 
-/** A person of the crowd: one device each. `group` 0 to 9 is a tag, and by it the zone. */
-type Person = Registered & { group: number; userId: string }
-/** A send, and whom it does not mean at all. */
-type Sent = { name: string; id: string; leavesOut: (person: Person) => boolean }
+/** A user with one device. The tag `group`, 0 to 9, also decides the user's time zone. */
+type User = Registered & { group: number; userId: string }
+/** A send, and which users are outside its audience. */
+type Sent = { name: string; id: string; leavesOut: (user: User) => boolean }
 
 export const explain: Scenario = {
   promise:
-    'Of 1,000 random devices and sends (segments, a cap, quiet hours, dead tokens, retries, a cancel, an experiment, waves, every app killed once) explain says what really became of each.',
+    'Of 1,000 random devices and sends (segments, a cap, quiet hours, dead tokens, retries, a cancel, an experiment, waves, every app killed once) explain says what the ledger and the simulator say.',
   async run(scene) {
     for (const seed of scene.seeds) {
       await onPlatform({ HERALD_INSTANCES: 'dispatcher=2' }, (platform) => play(scene, platform, seeded(seed)))
@@ -33,15 +33,15 @@ export const explain: Scenario = {
 async function play(scene: Scene, platform: Platform, random: Random): Promise<void> {
   const { say, note, check } = scene
   const { tenant } = platform
-  const people = await givenPeople(platform, Math.min(scene.devices, 3_000))
+  const users = await givenUsers(platform, Math.min(scene.devices, 3_000))
   await tenant.simulator('PUT', '/devices/behaviour', { answer: 'unavailable', times: 2, share: 0.05 })
   await tenant.simulator('PUT', '/devices/behaviour', { answer: 'dead', share: 0.03 })
   await tenant.simulator('PUT', '/faults', { latencyMs: 50 })
 
   const sends: Sent[] = []
-  const seen: { send: Sent; person: Person; trace: Trace }[] = []
+  const seen: { send: Sent; user: User; trace: Trace }[] = []
   const victims = [...apps]
-  /** Looks at some devices while the send is under way and an app dies. */
+  /** Kills an app while the send is under way, and meanwhile asks explain about some devices. */
   const trouble = async (sent: Sent) => {
     sends.push(sent)
     const victim = victims.shift()
@@ -51,15 +51,15 @@ async function play(scene: Scene, platform: Platform, random: Random): Promise<v
     }
     say(`  ${sent.name}${victim ? `, kill -9 ${victim}` : ''}`)
     for (let looks = 0; looks < 20; looks += 1) {
-      const person = random.pick(people)
-      const trace = await traceOf(tenant, sent.id, person).catch(() => undefined)
-      if (trace) seen.push({ send: sent, person, trace })
+      const user = random.pick(users)
+      const trace = await traceOf(tenant, sent.id, user).catch(() => undefined)
+      if (trace) seen.push({ send: sent, user, trace })
     }
   }
   const notify = async (name: string, body: Record<string, unknown> = { target: { all: true } }) => (await send(tenant, name, [], body)).id
-  const nobody = () => false
+  const noUser = () => false
 
-  await trouble({ name: 'everybody', id: await notify('everybody'), leavesOut: nobody })
+  await trouble({ name: 'everybody', id: await notify('everybody'), leavesOut: noUser })
   await settled(tenant, sends)
   const half = { field: 'tags.group', op: 'lt', value: 5 }
   await trouble({ name: 'segment', id: await notify('segment', { target: { segment: half } }), leavesOut: ({ group }) => group >= 5 })
@@ -69,7 +69,7 @@ async function play(scene: Scene, platform: Platform, random: Random): Promise<v
     quietHours: { start: clockIn('Asia/Tokyo', -60), end: clockIn('Asia/Tokyo', 60), action: 'skip' },
     defaultTimezone: 'America/Lima',
   })
-  await trouble({ name: 'quiet hours', id: await notify('quiet'), leavesOut: nobody })
+  await trouble({ name: 'quiet hours', id: await notify('quiet'), leavesOut: noUser })
   await set(tenant, { quietHours: null, frequencyCap: { max: 1, windowSeconds: 3_600 } })
   const ofGroup = { field: 'tags.group', op: 'lt', value: 3 }
   await trouble({
@@ -77,7 +77,7 @@ async function play(scene: Scene, platform: Platform, random: Random): Promise<v
     id: await notify('cap-1', { target: { segment: ofGroup } }),
     leavesOut: ({ group }) => group >= 3,
   })
-  await trouble({ name: 'cap, used up', id: await notify('cap-2'), leavesOut: nobody })
+  await trouble({ name: 'cap, used up', id: await notify('cap-2'), leavesOut: noUser })
   await settled(tenant, sends)
   await set(tenant, { frequencyCap: null })
 
@@ -91,14 +91,14 @@ async function play(scene: Scene, platform: Platform, random: Random): Promise<v
   await beginNextWave(platform.herald, waves)
   await untilQueued(tenant, waves)
   await beginNextWave(platform.herald, waves)
-  await trouble({ name: 'waves', id: waves, leavesOut: nobody })
+  await trouble({ name: 'waves', id: waves, leavesOut: noUser })
   await settled(tenant, sends)
 
   await tenant.simulator('PUT', '/faults', { latencyMs: 300 })
   const cancelled = await notify('cancelled')
   await untilQueued(tenant, cancelled)
   ok(await tenant.admin('POST', `/campaigns/${cancelled}/cancel`), 202)
-  await trouble({ name: 'cancelled', id: cancelled, leavesOut: nobody })
+  await trouble({ name: 'cancelled', id: cancelled, leavesOut: noUser })
   await settled(tenant, sends)
 
   const became = await outcomesOf(tenant, sends)
@@ -106,35 +106,35 @@ async function play(scene: Scene, platform: Platform, random: Random): Promise<v
   for await (const { msgId, deviceId } of recordedPushes(tenant)) taken.add(`${campaignOf(msgId)} ${deviceId}`)
   const verdicts: Record<string, number> = {}
   for (let one = 0; one < asked; one += 1) {
-    const [sent, person] = [random.pick(sends), random.pick(people)]
-    const trace = await traceOf(tenant, sent.id, person)
-    const row = became.get(`${sent.id} ${person.subscriptionId}`)
+    const [sent, user] = [random.pick(sends), random.pick(users)]
+    const trace = await traceOf(tenant, sent.id, user)
+    const row = became.get(`${sent.id} ${user.subscriptionId}`)
     verdicts[`${trace.verdict} ${trace.certainty}`] = (verdicts[`${trace.verdict} ${trace.certainty}`] ?? 0) + 1
-    const about = `${sent.name}: ${person.subscriptionId} of group ${person.group}: ${trace.verdict} ${trace.certainty}: ${trace.sentence}`
+    const about = `${sent.name}: ${user.subscriptionId} of group ${user.group}: ${trace.verdict} ${trace.certainty}: ${trace.sentence}`
     check(trace.verdict === (row?.outcome ?? 'not_queued'), `${about}, but the ledger says ${row?.outcome ?? 'nothing'}`)
     if (row) {
       const attempts = trace.steps.find((step) => step.step === 'attempts')
       const heard = attempts?.step === 'attempts' ? attempts.attempts.length : 0
       check(trace.certainty === 'recorded', `${about}, which is recorded`)
       check(heard === row.attempts, `${about}, with ${heard} answers of ${row.attempts}`)
-      check(taken.has(`${sent.id} ${person.id}`) === (row.outcome === 'sent'), `${about}, but the simulator says otherwise`)
+      check(taken.has(`${sent.id} ${user.id}`) === (row.outcome === 'sent'), `${about}, but the simulator says otherwise`)
     } else {
       const stop = trace.steps.at(-1)
-      const isNamed = sent.leavesOut(person) ? ['segment', 'experiment', 'reachable'] : ['reachable', 'page']
+      const isNamed = sent.leavesOut(user) ? ['segment', 'experiment', 'reachable'] : ['reachable', 'page']
       check(stop?.result === 'stop' && isNamed.includes(stop.step), `${about}, stopped by ${stop?.step}`)
     }
   }
-  for (const { send: sent, person, trace } of seen) {
-    const row = became.get(`${sent.id} ${person.subscriptionId}`)
+  for (const { send: sent, user, trace } of seen) {
+    const row = became.get(`${sent.id} ${user.subscriptionId}`)
     if (trace.certainty !== 'recorded') continue
     const isKept = final.has(trace.verdict) ? trace.verdict === row?.outcome : row !== undefined
-    check(isKept, `${sent.name}: ${person.subscriptionId} was ${trace.verdict} and recorded, and is ${row?.outcome ?? 'not queued'}`)
+    check(isKept, `${sent.name}: ${user.subscriptionId} was ${trace.verdict} and recorded, and is ${row?.outcome ?? 'not queued'}`)
   }
-  note({ asked, people: people.length, sends: sends.length, verdicts, lookedAtMeanwhile: seen.length })
+  note({ asked, users: users.length, sends: sends.length, verdicts, lookedAtMeanwhile: seen.length })
 }
 
-/** One device and user each, a tenth of them in each group; odd groups live in Tokyo and the others in Lima. */
-async function givenPeople(platform: Platform, count: number): Promise<Person[]> {
+/** Makes users with one device each, a tenth of them in each group. Odd groups live in Tokyo, even groups in Lima. */
+async function givenUsers(platform: Platform, count: number): Promise<User[]> {
   const devices = await givenManyDevices(platform, count)
   const owners = await onDatabase(platform.herald, async (client) => {
     await client.query('set search_path to audience')
@@ -155,8 +155,8 @@ async function givenPeople(platform: Platform, count: number): Promise<Person[]>
   })
 }
 
-/** Asked again while the platform is busy or an app comes back. */
-const traceOf = (tenant: Tenant, campaignId: string, { subscriptionId }: Person): Promise<Trace> =>
+/** Asks explain about a device, again and again while the platform is busy or an app is being restarted. */
+const traceOf = (tenant: Tenant, campaignId: string, { subscriptionId }: User): Promise<Trace> =>
   until(
     async () => {
       const path = `/explain?campaignId=${campaignId}&subscriptionId=${subscriptionId}`
@@ -189,9 +189,3 @@ async function outcomesOf(tenant: Tenant, sends: Sent[]): Promise<Map<string, { 
   }
   return became
 }
-
-/** The msgId's text is appId|campaignId|…; see libs/auth/src/message-id.ts. */
-const campaignOf = (msgId: string | null): string =>
-  Buffer.from((msgId ?? '').split('.')[0] ?? '', 'base64url')
-    .toString()
-    .split('|')[1] ?? ''

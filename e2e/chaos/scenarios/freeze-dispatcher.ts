@@ -4,7 +4,7 @@ import { givenManyDevices } from '../crowd.ts'
 import { onDatabase, onPlatform } from '../platform.ts'
 import { runningProcesses, signalAll } from '../processes.ts'
 import type { Scenario } from '../scenario.ts'
-import { accepted, checkSends, readStats, send, settle, untilAccepted } from '../sends.ts'
+import { accepted, checkSends, readStats, send, untilAllSettled, untilAccepted } from '../sends.ts'
 
 const window = 150
 const frozenMs = 60_000
@@ -12,7 +12,7 @@ const takeoverWithinSeconds = 15
 
 export const freezeDispatcher: Scenario = {
   promise:
-    'What a frozen dispatcher held is taken over within 15 s, as far as the other has places; thawed after 60 s it plays nothing of it out: copies within one window, exact counters.',
+    'The batches of a frozen dispatcher are taken over within 15 s, as far as the other dispatcher has places; thawed after 60 s it sends nothing of them: at most one window of copies, and exact counters.',
   async run(scene) {
     const { devices: count, say, note, check } = scene
     const env = { LOG_LEVEL: 'warn', DISPATCH_WINDOW: String(window), HERALD_INSTANCES: 'dispatcher=2' }
@@ -28,7 +28,7 @@ export const freezeDispatcher: Scenario = {
       const frozenAt = performance.now()
       say(`  froze dispatcher-1 at ${await accepted(tenant)} pushes`)
       const takeover = await onDatabase(herald, (client) => watchTakeover(client, frozenAt))
-      await settle(tenant, [campaign])
+      await untilAllSettled(tenant, [campaign])
       const secondsToSettle = (performance.now() - frozenAt) / 1000
       await new Promise((resolve) => setTimeout(resolve, Math.max(0, frozenAt + frozenMs - performance.now())))
       const before = await readStats(tenant, campaign)
@@ -36,9 +36,9 @@ export const freezeDispatcher: Scenario = {
       signalAll([pid], 'SIGCONT')
       say('  thawed it')
 
-      // It works again, so whatever it would do with what it held is done.
+      // The thawed dispatcher works again, so it has done by now whatever it would do with its old batches.
       const after = await send(tenant, 'freeze-dispatcher-after', devices)
-      await settle(tenant, [after])
+      await untilAllSettled(tenant, [after])
       const acceptedAfter = await accepted(tenant)
       await checkSends(scene, tenant, [campaign, after], window)
       note({ ...takeover, secondsToSettle, sentAfterThaw: acceptedAfter - acceptedBefore })
@@ -58,8 +58,8 @@ export const freezeDispatcher: Scenario = {
 
 /**
  * Watches the batches that are leased now until each is done or taken again, and answers after how many seconds the first and the last
- * one was taken again: the first shows the lease and the sweep, the last also how soon the other had places. The other
- * dispatcher's own are done under the same take, so only the frozen one's count.
+ * batch was taken again. The first shows the time of the lease and the sweep, the last also how soon the other dispatcher had places. The
+ * other dispatcher finishes its own batches under the take that they have now, so only those of the frozen one count.
  */
 async function watchTakeover(client: pg.Client, frozenAt: number) {
   const { rows: leased } = await client.query<{ id: string; takes: number }>(

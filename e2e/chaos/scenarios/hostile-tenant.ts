@@ -9,15 +9,15 @@ import { withSilentNameServer } from '../name-server.ts'
 import { addressOf, onPlatform, type Platform } from '../platform.ts'
 import { withReceiver, type Receiver } from '../receiver.ts'
 import type { Scenario, Scene } from '../scenario.ts'
-import { checkSends, readStats, send, settle } from '../sends.ts'
-import type { Campaign } from '../verdict.ts'
+import { checkSends, readStats, send, untilAllSettled } from '../sends.ts'
+import type { Campaign } from '../scenario-result.ts'
 import { openHostilities, type Hostility } from '../hostilities.ts'
 
 /** The honest app sends once a second: first alone, then beside the hostile app. */
 const secondsAlone = 30
 const secondsBeside = 120
 const honestDevices = 100
-/** The hostile app has a history: this many campaigns, so that a read which looks at all of them is slow. */
+/** How many campaigns the hostile app has had, so that a read which looks at all of them is slow. */
 const hostileHistory = { count: 300_000, days: 80 }
 
 export const hostileTenant: Scenario = {
@@ -50,7 +50,7 @@ async function besideHostile(scene: Scene, platform: Platform, receiver: Receive
   const counts = Object.fromEntries((await Promise.all(underWay)).flatMap((counted) => Object.entries(counted)))
 
   const campaigns = [...alone, ...beside].map(({ campaign }) => campaign)
-  await settle(honest, campaigns)
+  await untilAllSettled(honest, campaigns)
   const figures = { alone: figuresOf(alone), beside: figuresOf(beside) }
   const allowed = Math.max(1, 2 * figures.alone.p99)
   note({ ...figures, allowedP99: allowed, answersToTheHostile: counts })
@@ -62,7 +62,7 @@ async function besideHostile(scene: Scene, platform: Platform, receiver: Receive
   note({ errorLines: errorLines(herald.dataDir) })
 }
 
-/** What the apps logged as errors, and how often. */
+/** The errors that the apps logged, and how often. */
 function errorLines(dataDir: string): Record<string, number> {
   const counts: Record<string, number> = {}
   for (const app of ['audience', 'campaigns', 'tracker', 'dispatcher', 'webhooks', 'gateway']) {
@@ -76,7 +76,7 @@ function errorLines(dataDir: string): Record<string, number> {
 
 type Sent = { campaign: Campaign; seconds: number; refusals: string[] }
 
-/** A send each second, whatever has become of those before; answers how long each took from the POST until all devices had their outcome. */
+/** Sends once a second, without waiting for the sends before. Answers how long each took from the POST until every push had its outcome. */
 async function sendEverySecond(tenant: Tenant, devices: readonly Registered[], name: string, seconds: number): Promise<Sent[]> {
   const startedAt = performance.now()
   const sends: Promise<Sent>[] = []
@@ -87,7 +87,7 @@ async function sendEverySecond(tenant: Tenant, devices: readonly Registered[], n
   return Promise.all(sends)
 }
 
-/** A send that is not settled by then is counted with this time, and found unsettled later. */
+/** A send that has not settled by then is counted with this time, and is found unsettled later. */
 const longestWaitMs = 120_000
 
 async function timeSend(tenant: Tenant, devices: readonly Registered[], key: string): Promise<Sent> {
@@ -108,7 +108,7 @@ function figuresOf(sends: readonly Sent[]): { median: number; p99: number; longe
   return { median: at(0.5), p99: at(0.99), longest: at(1), sends: seconds.length }
 }
 
-/** Repeats a hostility on its workers until the signal, and counts the answers by status. */
+/** Repeats a hostility on its workers until the signal aborts, and counts the answers by status. */
 async function playHostility({ name, workers, everyMs, act }: Hostility, signal: AbortSignal): Promise<Record<string, number>> {
   const counts: Record<string, number> = {}
   const work = async () => {

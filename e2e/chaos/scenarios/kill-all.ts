@@ -3,12 +3,12 @@ import { onDatabase, onPlatform, type Platform } from '../platform.ts'
 import { runningProcesses, signalAll } from '../processes.ts'
 import { seeded } from '../random.ts'
 import type { Scenario, Scene } from '../scenario.ts'
-import { checkSends, send, settle } from '../sends.ts'
-import type { Campaign } from '../verdict.ts'
+import { checkSends, send, untilAllSettled } from '../sends.ts'
+import type { Campaign } from '../scenario-result.ts'
 
 const notifications = 200
 const clients = 8
-/** The dispatcher's default window. */
+/** DISPATCH_WINDOW by default. */
 const window = 1_000
 const apps = ['gateway', 'audience', 'campaigns', 'dispatcher', 'tracker', 'webhooks'] as const
 
@@ -36,7 +36,7 @@ async function playSeed(scene: Scene, platform: Platform, devices: Registered[],
   await killing
   scene.say(`  ${kills.join(', ')}`)
 
-  const seconds = await settle(tenant, campaigns)
+  const seconds = await untilAllSettled(tenant, campaigns)
   const dispatchersKilled = kills.filter((name) => name.startsWith('dispatcher')).length
   await checkSends(scene, tenant, campaigns, dispatchersKilled * window, `seed ${seed}: `)
   const made = await countCampaigns(platform, `kill-all-${seed}-%`)
@@ -45,7 +45,7 @@ async function playSeed(scene: Scene, platform: Platform, devices: Registered[],
   scene.check(kills.length >= apps.length, `seed ${seed}: only ${kills.length} kills`)
 }
 
-/** Each client posts its share, one a second; one that is not accepted is repeated with its key. */
+/** Each client posts its share of the sends, one a second. A send that is not accepted is repeated with its key. */
 async function postFromClients({ tenant }: Platform, devices: Registered[], seed: number): Promise<Campaign[]> {
   const share = Math.floor(devices.length / notifications)
   const campaigns: Campaign[] = []

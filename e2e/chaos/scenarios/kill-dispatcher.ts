@@ -4,16 +4,16 @@ import { onPlatform } from '../platform.ts'
 import { readyPid, signalAll } from '../processes.ts'
 import { withReceiver } from '../receiver.ts'
 import type { Scenario, Scene } from '../scenario.ts'
-import { accepted, checkSends, send, settle, untilAccepted } from '../sends.ts'
-import { copiesByKill } from '../verdict.ts'
+import { accepted, checkSends, send, untilAllSettled, untilAccepted } from '../sends.ts'
+import { copiesByKill } from '../scenario-result.ts'
 
 const kills = 20
-/** The dispatcher's default. */
+/** DISPATCH_WINDOW by default. */
 const defaultWindow = 1_000
 
 export const killDispatcher: Scenario = {
   promise:
-    'A dispatcher killed 20 times in one send costs at most DISPATCH_WINDOW copies each time; nobody is missed, every push is counted once and told once.',
+    'A dispatcher killed 20 times in one send costs at most DISPATCH_WINDOW copies each time; no device is missed, and every push is counted once and has one webhook event.',
   async run(scene) {
     await killDuringSend(scene, 'narrow', 150, 50)
     await killDuringSend(scene, 'full', defaultWindow, 0)
@@ -42,7 +42,7 @@ async function killDuringSend(scene: Scene, name: string, window: number, latenc
         say(`  kill -9 ${victim} at ${total} pushes`)
         check(total < count, `${name}: the send was over before kill ${killedAt.length}`)
       }
-      const seconds = await settle(tenant, [campaign])
+      const seconds = await untilAllSettled(tenant, [campaign])
       await until(() => (receiver.events.get('notification.sent')?.size ?? 0) >= count, {
         withinMs: 120_000,
         what: `${count} notification.sent events`,

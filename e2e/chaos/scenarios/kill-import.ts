@@ -6,7 +6,7 @@ import { onPlatform } from '../platform.ts'
 import { readyPid, signalAll } from '../processes.ts'
 import type { Scenario, Scene } from '../scenario.ts'
 
-/** By turns: who reads the file, and who writes its rows. */
+/** Killed alternately: audience writes the rows, the gateway reads the file. */
 const victims = ['audience-1', 'gateway-1'] as const
 
 export const killImport: Scenario = {
@@ -14,7 +14,7 @@ export const killImport: Scenario = {
   run: (scene) => killDuringImport(scene, 20),
 }
 
-/** Imports a file of `devices` rows into one app in peace and into another while processes are killed, and holds the two against each other. */
+/** Imports a file of `devices` rows into one app without faults and into another while processes are killed, and compares the two apps. */
 export async function killDuringImport({ devices: count, say, note, check }: Scene, kills: number): Promise<void> {
   await onPlatform({ LOG_LEVEL: 'info' }, async ({ herald, tenant: calm }) => {
     const file = manyRows(count)
@@ -22,7 +22,7 @@ export async function killDuringImport({ devices: count, say, note, check }: Sce
     say(`  in peace: ${clean.report.rows} rows, ${clean.report.rowsPerSecond} a second`)
 
     const tenant = await givenTenant(herald)
-    // Slow enough that each kill meets it under way.
+    // So slow that the import is still under way at each kill.
     const maxRowsPerSecond = Math.max(100, Math.min(20_000, Math.round(clean.report.rows / (kills * 2))))
     const settings = { format: 'csv', onExisting: 'update', maxRowsPerSecond }
     const id = await startImport(tenant, settings)
@@ -37,7 +37,7 @@ export async function killDuringImport({ devices: count, say, note, check }: Sce
     for (let before = 0; killed < kills && !over; killed += 1) {
       const victim = victims[killed % victims.length] ?? 'audience-1'
       const pid = await until(() => readyPid(herald.dataDir, victim), { withinMs: 60_000, what: `${victim} is ready` })
-      // Each kill finds an import that has gone on since the one before.
+      // The import must have moved since the last kill.
       before = await until(
         async () => {
           const offset = await offsetOf().catch(() => 0)

@@ -6,7 +6,7 @@ import { onPlatform } from '../platform.ts'
 import { runningProcesses, signalAll } from '../processes.ts'
 import { withReceiver } from '../receiver.ts'
 import type { Scenario } from '../scenario.ts'
-import { accepted, checkSends, send, settle, untilAccepted } from '../sends.ts'
+import { accepted, checkSends, send, untilAllSettled, untilAccepted } from '../sends.ts'
 
 export const loseNatsStore: Scenario = {
   promise:
@@ -28,7 +28,7 @@ export const loseNatsStore: Scenario = {
         rmSync(join(herald.dataDir, 'nats', 'jetstream'), { recursive: true, force: true })
         say(`  killed nats-server and deleted its store at ${await accepted(tenant)} pushes`)
         await until(() => (runningProcesses(herald.dataDir).get('nats-server') ?? lost) !== lost, { what: 'nats-server is back' })
-        const seconds = await settle(tenant, [campaign])
+        const seconds = await untilAllSettled(tenant, [campaign])
         const backAt = performance.now()
         const told = () => receiver.events.get('notification.sent')?.size ?? 0
         const completed = () => receiver.events.get('campaign.completed')?.size ?? 0

@@ -5,7 +5,7 @@ import { freshDataDir } from '@herald/testing/herald'
 import { givenManyDevices } from '../crowd.ts'
 import { onDataDirectory } from '../platform.ts'
 import type { Scenario } from '../scenario.ts'
-import { accepted, checkSends, send, settle, untilAccepted } from '../sends.ts'
+import { accepted, checkSends, send, untilAllSettled, untilAccepted } from '../sends.ts'
 
 /** nats-server promises its streams (1.26 GB here) three quarters of the disk at most. A tmpfs takes only what is written. */
 const diskSize = '8g'
@@ -13,7 +13,7 @@ const fullMs = 30_000
 
 export const natsFull: Scenario = {
   promise:
-    'A full NATS disk is said in a log and costs no 202; freed again, everything heals by itself and is sent. (Needs root: it mounts a tmpfs.)',
+    'While the disk of NATS is full each send is still answered 202 and a log says what is wrong; once there is room, everything is sent without an operator. (Needs root: it mounts a tmpfs.)',
   async run(scene) {
     const { devices: count, say, note, check } = scene
     const dataDir = freshDataDir()
@@ -44,7 +44,7 @@ export const natsFull: Scenario = {
         resize(nats, diskSize)
         say('  it is free again')
         const campaigns = [campaign, ...during]
-        const secondsToSettle = await settle(tenant, campaigns)
+        const secondsToSettle = await untilAllSettled(tenant, campaigns)
 
         const logs = join(dataDir, 'logs')
         const alarms = readdirSync(logs).flatMap((file) =>
@@ -70,7 +70,7 @@ export const natsFull: Scenario = {
 
 const resize = (directory: string, size: string) => execFileSync('mount', ['-o', `remount,size=${size}`, directory])
 
-/** What is written: a tmpfs of this size is full. */
+/** The bytes to write until a tmpfs of this size is full. */
 function usedBytes(directory: string): string {
   const { bsize, blocks, bfree } = statfsSync(directory)
   return String((blocks - bfree) * bsize)

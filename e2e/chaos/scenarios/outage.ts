@@ -1,12 +1,12 @@
 import { givenManyDevices } from '../crowd.ts'
 import { onPlatform } from '../platform.ts'
 import type { Scenario } from '../scenario.ts'
-import { accepted, checkSends, readStats, send, settle } from '../sends.ts'
+import { accepted, checkSends, readStats, send, untilAllSettled } from '../sends.ts'
 
-/** Ten minutes, twenty times as fast: so are the waits between tries (1, 4, 16, 60 s) and between probes (5 s). */
+/** Ten minutes, twenty times as fast. The waits between attempts (1, 4, 16, 60 s) and between probes (5 s) are shortened likewise. */
 const outageMs = 30_000
 const compressed = { PROVIDER_RETRY_SECONDS: '0.05,0.2,0.8,3', OUTAGE_PROBE_SECONDS: '0.25' }
-/** Less than the outage is left of it: 5 minutes, compressed likewise. */
+/** A ttl that ends during the outage: 5 minutes, shortened likewise. */
 const shortTtlSeconds = 15
 
 export const outage: Scenario = {
@@ -41,7 +41,7 @@ export const outage: Scenario = {
       const backAt = performance.now()
       while ((await accepted(tenant)) === 0 && performance.now() < backAt + 60_000) await new Promise((resolve) => setTimeout(resolve, 50))
       const firstAfterSeconds = Math.round(performance.now() - backAt) / 1000
-      const seconds = await settle(tenant, [patient, hasty])
+      const seconds = await untilAllSettled(tenant, [patient, hasty])
       note({ firstAcceptedAfterSeconds: firstAfterSeconds, settledAfterSeconds: seconds, hasty: hasty.stats })
       await checkSends(scene, tenant, [patient], 0)
       const { status, stats } = hasty
@@ -54,7 +54,7 @@ export const outage: Scenario = {
         other.body.items.every(({ code }) => code === 'expired'),
         'a push of the short ttl was skipped for another reason than its end',
       )
-      // A probe that was under way when the provider came back has its 10 s before the next.
+      // A probe that was under way when the provider came back may take its full 10 s before the next probe.
       check(firstAfterSeconds < 30, `the first push was accepted ${firstAfterSeconds} s after the providers were back`)
     })
   },

@@ -3,14 +3,14 @@ import { until } from '@herald/testing/until'
 import { onPlatform } from '../platform.ts'
 import { runningProcesses, signalAll } from '../processes.ts'
 import type { Scenario } from '../scenario.ts'
-import { readStats, send, settle } from '../sends.ts'
-import { recordedPushes } from '../verdict.ts'
+import { readStats, send, untilAllSettled } from '../sends.ts'
+import { recordedPushes } from '../scenario-result.ts'
 
 const text = 'Your blood test is ready'
 
 export const ownerChanged: Scenario = {
   promise:
-    'A device that changed hands between queueing and sending is shown nothing of the first person’s text; the push ends skipped, owner_changed.',
+    'A device whose owner changed between queueing and sending gets nothing of the first owner’s text; the push ends as skipped, owner_changed.',
   async run({ note, check }) {
     await onPlatform({ LOG_LEVEL: 'warn' }, async ({ herald, tenant }) => {
       const [device] = await tenant.makeDevices('ios', 1)
@@ -32,7 +32,7 @@ export const ownerChanged: Scenario = {
       const loggedOut = await asDevice('logout')
       const loggedIn = await asDevice('login', { externalId: 'grace' })
       signalAll([dispatcher], 'SIGCONT')
-      await settle(tenant, [campaign])
+      await untilAllSettled(tenant, [campaign])
 
       const seen: string[] = []
       for await (const push of recordedPushes(tenant)) if (JSON.stringify(push.payload).includes(text)) seen.push(push.deviceId)
@@ -47,8 +47,8 @@ export const ownerChanged: Scenario = {
         ledger: body.items.map(({ outcome, code }) => [outcome, code]),
       })
       check(loggedOut.status === 200 && loggedIn.status === 200, `logout ${loggedOut.status}, login ${loggedIn.status}`)
-      check(!seen.includes(device.id), 'the device was sent the text of the person who had it before')
-      check(seen.includes(other.id), 'the person’s own other device was not sent its text')
+      check(!seen.includes(device.id), 'the device was sent the text of its former owner')
+      check(seen.includes(other.id), 'the former owner’s other device was not sent its text')
       check(campaign.status === 'sent' && campaign.stats.skipped === 1 && campaign.stats.sent === 1, JSON.stringify(campaign))
       check(body.items.length === 1 && body.items[0]?.outcome === 'skipped' && body.items[0].code === 'owner_changed', JSON.stringify(body))
     })

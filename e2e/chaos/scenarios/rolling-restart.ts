@@ -4,8 +4,8 @@ import { givenManyDevices } from '../crowd.ts'
 import { onPlatform, type Platform } from '../platform.ts'
 import { readyPid, signalAll } from '../processes.ts'
 import type { Scenario } from '../scenario.ts'
-import { checkSends, settle } from '../sends.ts'
-import type { Campaign } from '../verdict.ts'
+import { checkSends, untilAllSettled } from '../sends.ts'
+import type { Campaign } from '../scenario-result.ts'
 
 const apps = ['gateway', 'audience', 'campaigns', 'dispatcher', 'tracker', 'webhooks'] as const
 const exitWithinSeconds = 10
@@ -32,7 +32,7 @@ export const rollingRestart: Scenario = {
         say(`  ${name} ended after ${slowest[name]} ms and is back`)
       }
       const { campaigns, answers, errors } = await load.stop()
-      await settle(tenant, campaigns)
+      await untilAllSettled(tenant, campaigns)
 
       const ends = [...herald.output().matchAll(/^(\w+-\d) (ended with code \d+|was ended by \w+)/gm)].map(
         ([, name, how]) => `${name} ${how}`,
@@ -58,7 +58,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Clients that keep their connections and clients that open one for each request: sends and stats, in turn. `now` is what is stopped, for the errors. */
+/** Clients that keep their connections and clients that open one for each request; they send and read stats alternately. `now` names what is being stopped, for the errors. */
 function startLoad({ herald, tenant }: Platform, devices: readonly { id: string; subscriptionId: string }[]) {
   const keeping = new Agent({ keepAlive: true, maxSockets: 4 })
   const opening = new Agent({ keepAlive: false })

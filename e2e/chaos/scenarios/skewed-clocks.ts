@@ -3,8 +3,8 @@ import { resolve } from 'node:path'
 import { givenManyDevices } from '../crowd.ts'
 import { onDatabase, onPlatform } from '../platform.ts'
 import type { Scene, Scenario } from '../scenario.ts'
-import { send, settle } from '../sends.ts'
-import { recordedPushes } from '../verdict.ts'
+import { send, untilAllSettled } from '../sends.ts'
+import { recordedPushes } from '../scenario-result.ts'
 
 const minutes10 = 600
 const apps = ['gateway', 'audience', 'campaigns', 'dispatcher', 'tracker', 'webhooks'] as const
@@ -14,7 +14,7 @@ const skewsFrom = (sign: 1 | -1): string => apps.map((app, place) => `${app}=${(
 
 export const skewedClocks: Scenario = {
   promise:
-    'With the clock of every process ten minutes off, in either direction, tries come in their time, dead tokens are invalidated, a schedule starts when it should, and every count is exact.',
+    'With the clock of every process ten minutes off, in either direction, attempts come in their time, dead tokens are invalidated, a schedule starts when it should, and every count is exact.',
   async run(scene) {
     for (const seed of scene.seeds) await onSkewed(scene, skewsFrom(seed % 2 === 0 ? -1 : 1))
   },
@@ -25,7 +25,7 @@ async function onSkewed(scene: Scene, skews: string): Promise<void> {
   const preload = pathToFileURL(resolve(import.meta.dirname, '../skew.ts')).href
   await onPlatform({ LOG_LEVEL: 'warn', NODE_OPTIONS: `--import=${preload}`, HERALD_SKEWS: skews }, async ({ herald, tenant }) => {
     const devices = await givenManyDevices({ herald, tenant }, Math.min(scene.devices, 300))
-    // Spread over the platforms: a push service that answers 20 in a row so would count as away.
+    // Spread over the platforms: a push service with 20 such answers in a row would count as away.
     const everyTenth = (from: number) => devices.filter((_, place) => place % 10 === from)
     const [dead, busy] = [everyTenth(0), everyTenth(5)]
     const behave = (of: typeof devices, behaviour: object) =>
@@ -35,10 +35,10 @@ async function onSkewed(scene: Scene, skews: string): Promise<void> {
 
     const startedAt = Date.now()
     const campaign = await send(tenant, 'skewed', devices)
-    const seconds = await settle(tenant, [campaign])
+    const seconds = await untilAllSettled(tenant, [campaign])
     const scheduledAt = Date.now() + 4_000
     const scheduled = await startAt(tenant, scheduledAt)
-    await settle(tenant, [scheduled])
+    await untilAllSettled(tenant, [scheduled])
 
     const busyIds = new Set(busy.map(({ id }) => id))
     const first = { arrived: 0, copies: 0, earliestRetry: Number.POSITIVE_INFINITY, latestRetry: 0 }
@@ -65,7 +65,7 @@ async function onSkewed(scene: Scene, skews: string): Promise<void> {
     const expected = { queued: devices.length, sent: alive, failed: dead.length, skipped: 0 }
     check(isLike(campaign.stats, expected), `the counters are ${JSON.stringify(campaign.stats)}, not ${JSON.stringify(expected)}`)
     check(first.arrived === alive && first.copies === 0, `${first.arrived} pushes arrived and ${first.copies} copies, at ${alive} devices`)
-    // Two waits of 1 and 4 s at least; ten minutes off would be 600 s later, or at once.
+    // Two waits of at least 1 and 4 s. With a clock ten minutes off, a third attempt would come 600 s later or at once.
     check(first.earliestRetry >= 5_000, `a push was tried for the third time after ${first.earliestRetry} ms`)
     check(first.latestRetry < 120_000, `a push was tried for the third time after ${first.latestRetry} ms only`)
     check(invalidated === dead.length, `${invalidated} devices are invalidated, not ${dead.length}`)

@@ -4,13 +4,13 @@ import { until } from '@herald/testing/until'
 import { givenManyDevices } from '../crowd.ts'
 import { onDatabase, onPlatform, type Platform } from '../platform.ts'
 import type { Scenario } from '../scenario.ts'
-import { checkSends, readStats, send, settle } from '../sends.ts'
+import { checkSends, readStats, send, untilAllSettled } from '../sends.ts'
 
 type Circuit = { environment: string; state: 'closed' | 'open'; code: string | null; heldCount: number }
 
 export const wrongCredentials: Scenario = {
   promise:
-    'When every device is refused as our configuration might make it, no device is invalidated: the breaker opens and says so, and once it is mended everything is sent.',
+    'When the provider refuses every device, as it does under wrong credentials, no device is invalidated: the circuit opens, the log says so, and with right credentials everything is sent.',
   async run(scene) {
     const { note, check } = scene
     await onPlatform({ LOG_LEVEL: 'warn' }, async (platform) => {
@@ -24,7 +24,7 @@ export const wrongCredentials: Scenario = {
           const circuits = await readCircuits(platform)
           return circuits.some(({ state, heldCount }) => state === 'open' && heldCount > 0) && circuits
         },
-        { withinMs: 60_000, what: 'the breaker is open and holds pushes' },
+        { withinMs: 60_000, what: 'the circuit is open and holds pushes' },
       )
       const whileOpen = (await readStats(tenant, campaign)).body.stats
       const invalidated = await countInvalidated(platform)
@@ -36,14 +36,14 @@ export const wrongCredentials: Scenario = {
       check(said.length > 0, 'no error line names the app')
 
       await tenant.simulator('PUT', '/devices/behaviour', { answer: 'ok', platform: 'ios' })
-      // At once after new credentials; the same key put again is such a change.
+      // New credentials close the circuit at once. The same key stored again counts as new credentials.
       await mendCredentials(platform)
-      const seconds = await settle(tenant, [campaign])
+      const seconds = await untilAllSettled(tenant, [campaign])
       const closed = await readCircuits(platform)
       note({ secondsToSettleAfterwards: seconds, circuitsAfterwards: closed, invalidatedAfterwards: await countInvalidated(platform) })
       check(
         closed.every(({ state }) => state === 'closed'),
-        `the breaker is still open: ${JSON.stringify(closed)}`,
+        `the circuit is still open: ${JSON.stringify(closed)}`,
       )
       check((await countInvalidated(platform)) === 0, 'devices are invalidated afterwards')
       await checkSends(scene, tenant, [campaign], 0)
@@ -57,7 +57,7 @@ const readCircuits = async ({ tenant }: Platform): Promise<Circuit[]> => {
   return body.circuits
 }
 
-/** What an operator does: a new key of the team, put in the place of the old one. */
+/** Does what an operator does: replaces the team's key with a new one. */
 async function mendCredentials({ tenant }: Platform): Promise<void> {
   const teamId = tenant.appId.slice(-10).toUpperCase()
   const keyId = teamId.split('').toReversed().join('')

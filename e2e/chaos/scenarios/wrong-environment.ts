@@ -1,13 +1,13 @@
 import { onPlatform } from '../platform.ts'
 import { givenManyDevices } from '../crowd.ts'
 import type { Scenario } from '../scenario.ts'
-import { checkSends, send, settle } from '../sends.ts'
+import { checkSends, send, untilAllSettled } from '../sends.ts'
 
 const refusal = 'apns 400 BadDeviceToken'
 
 export const wrongEnvironment: Scenario = {
   promise:
-    'Sandbox tokens under production credentials are sent to all the same, and the right environment is remembered: the second send asks only there.',
+    'Devices with sandbox tokens are reached although the credentials say production, and the right environment is remembered: the second send tries only that one.',
   async run(scene) {
     await onPlatform({ LOG_LEVEL: 'warn' }, async (platform) => {
       const { tenant } = platform
@@ -15,10 +15,10 @@ export const wrongEnvironment: Scenario = {
       const refusals = async () => (await tenant.simulator<{ rejected: Record<string, number> }>('GET', '/summary')).rejected[refusal] ?? 0
 
       const first = await send(tenant, 'wrong-environment-1', devices)
-      await settle(tenant, [first])
+      await untilAllSettled(tenant, [first])
       const afterFirst = await refusals()
       const second = await send(tenant, 'wrong-environment-2', devices)
-      await settle(tenant, [second])
+      await untilAllSettled(tenant, [second])
       const afterSecond = await refusals()
 
       await checkSends(scene, tenant, [first, second], 0)

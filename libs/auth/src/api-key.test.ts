@@ -5,7 +5,7 @@ import { makeApiKey, parseApiKey } from './api-key.ts'
 import { equalSecrets, hintOf, randomSecret } from './secret.ts'
 
 // spec: limits/key-form
-test('a key says its kind and app, and has the hash that is stored', () => {
+test('a key names its kind and app, and its hash is the one that is stored', () => {
   const appId = newId()
   for (const kind of ['secret', 'public'] as const) {
     const { key, hash, hint } = makeApiKey(kind, appId)
@@ -21,7 +21,7 @@ test('no two keys are alike', () => {
   expect(new Set(Array.from({ length: 1000 }, () => makeApiKey('secret', appId).hash)).size).toBe(1000)
 })
 
-test('what has not the form of a key is none, however long', () => {
+test('a text without the form of a key is no key, however long it is', () => {
   const { key } = makeApiKey('secret', newId())
   for (const wrong of [
     '',
@@ -38,7 +38,7 @@ test('what has not the form of a key is none, however long', () => {
   }
 })
 
-test('changing any character of a key changes its hash or makes it none', () => {
+test('changing any character of a key changes its hash, or makes it no key', () => {
   const { key, hash } = makeApiKey('public', newId())
   fc.assert(
     fc.property(fc.nat(key.length - 1), fc.constantFrom('A', '0', '_', ' ', 'é'), (place, character) => {
@@ -48,7 +48,7 @@ test('changing any character of a key changes its hash or makes it none', () => 
   )
 })
 
-test('secrets are equal only when all of them is equal', () => {
+test('two secrets are equal only when every character is equal', () => {
   const secret = randomSecret('whsec_')
   expect(secret).toMatch(/^whsec_[A-Za-z0-9_-]{43}$/)
   expect(hintOf(secret)).toHaveLength(4)

@@ -5,12 +5,12 @@ import { hintOf, randomSecret } from './secret.ts'
 /** A key just made. `key` is shown once and never stored; `hash` is what the database keeps. */
 export type NewApiKey = { key: string; hash: string; hint: string }
 
-/** What a presented key says of itself. Whether it is real, only its hash in the database can tell. */
+/** What can be read from a key alone. Only its hash in the database can tell whether it is real. */
 export type ParsedApiKey = { kind: KeyKind; appId: string; hash: string }
 
 const prefixes = { secret: 'sk_live_', public: 'pk_live_' } as const
 
-/** 8 of prefix, 24 of app id, `_`, 43 of secret: nothing longer needs to be looked at, however large the header. */
+/** A prefix of 8 characters, an app id of 24, `_`, a secret of 43. A text of another length is refused without a look, however large the header. */
 const form = /^(sk|pk)_live_([0-9a-f]{24})_([A-Za-z0-9_-]{43})$/
 const keyLength = 76
 
@@ -21,8 +21,8 @@ export function makeApiKey(kind: KeyKind, appId: string): NewApiKey {
 }
 
 /**
- * Takes a presented key apart, or undefined when it is none. The secret has 256 random bits, so one SHA-256 is enough: a slow hash would
- * only help whoever floods us with wrong keys.
+ * Takes a key apart; undefined when the text is no key. The secret has 256 random bits, so one SHA-256 is enough: a slow hash would
+ * only help an attacker who floods Herald with wrong keys.
  */
 export function parseApiKey(text: string): ParsedApiKey | undefined {
   if (text.length !== keyLength) return undefined

@@ -2,10 +2,10 @@ import { hash, timingSafeEqual } from 'node:crypto'
 
 const blockBytes = 64
 
-/** An HMAC-SHA256 key made ready: its two pads (RFC 2104). */
+/** A prepared HMAC-SHA256 key: its two pads (RFC 2104). */
 export type HmacKey = { readonly inner: Buffer; readonly outer: Buffer }
 
-/** Makes a key ready. Text counts as its UTF-8 bytes. */
+/** Prepares a key. A text stands for its UTF-8 bytes. */
 export function prepareHmacKey(secret: string | Buffer): HmacKey {
   const bytes = typeof secret === 'string' ? Buffer.from(secret) : secret
   const key = bytes.length > blockBytes ? hash('sha256', bytes, 'buffer') : bytes
@@ -19,8 +19,8 @@ export function prepareHmacKey(secret: string | Buffer): HmacKey {
 }
 
 /**
- * HMAC-SHA256 by two one-shot hashes, which cost a fraction of `createHmac`: that builds and destroys a stream each time. The inner digest
- * comes as text, because a string of 32 characters costs a third of a buffer.
+ * HMAC-SHA256 by two one-shot hashes, which cost a fraction of `createHmac`, because that builds and destroys a stream each time. The inner digest
+ * is a string, because a string of 32 characters costs a third of a buffer.
  */
 export function hmacSha256(key: HmacKey, message: string): Buffer {
   const length = Buffer.byteLength(message)

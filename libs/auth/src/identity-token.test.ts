@@ -18,7 +18,7 @@ test('a token of the app names the user', () => {
   expect(verify(token({ sub: 'user-7', exp: inSeconds(3600), iat: inSeconds(0), nbf: inSeconds(-1) }))).toMatchObject({ ok: true })
 })
 
-test('another secret, a changed claim or a missing signature does not', () => {
+test('a token with another secret, a changed claim or no signature is refused', () => {
   const good = token({ sub: 'user-7', exp: inSeconds(60) })
   const [header, , signature] = good.split('.')
   expect(verify(token({ sub: 'user-7', exp: inSeconds(60) }, undefined, 'another'))).toEqual({ ok: false, reason: 'bad_signature' })
@@ -28,7 +28,7 @@ test('another secret, a changed claim or a missing signature does not', () => {
 })
 
 // spec: identity/identity-token
-test('the algorithm is pinned', () => {
+test('a token with any other algorithm than HS256 is refused', () => {
   const claims = { sub: 'user-7', exp: inSeconds(60) }
   for (const alg of ['none', 'None', 'HS512', 'RS256', undefined])
     expect(verify(token(claims, { alg }))).toEqual({ ok: false, reason: 'wrong_algorithm' })
@@ -43,7 +43,7 @@ test('the algorithm is pinned', () => {
 })
 
 // spec: identity/identity-token
-test('it must end, and within the hour', () => {
+test('a token must expire, and within an hour', () => {
   expect(verify(token({ sub: 'u', exp: inSeconds(0) }))).toEqual({ ok: false, reason: 'expired' })
   expect(verify(token({ sub: 'u', exp: inSeconds(-3600) }))).toEqual({ ok: false, reason: 'expired' })
   expect(verify(token({ sub: 'u', exp: inSeconds(3700) }))).toEqual({ ok: false, reason: 'lives_too_long' })
@@ -61,7 +61,7 @@ test('it must end, and within the hour', () => {
   }
 })
 
-test('what is no JWT is malformed, however long', () => {
+test('a text that is no JWT is malformed, however long it is', () => {
   for (const wrong of [
     '',
     '.',

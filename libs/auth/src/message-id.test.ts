@@ -29,7 +29,7 @@ const signed = (text: string): string => {
   return `${body}.${createHmac('sha256', secret).update(body).digest().subarray(0, 16).toString('base64url')}`
 }
 
-test('what was minted is read back', () => {
+test('a msgId gives back the parts that it was made of', () => {
   fc.assert(
     fc.property(anyParts, (parts) => {
       expect(verifyMessageId([secret], mintMessageId(secret, parts))).toEqual(parts)
@@ -37,7 +37,7 @@ test('what was minted is read back', () => {
   )
 })
 
-test('it is as long as payloads are measured with', () => {
+test('a msgId has the length with which payloads are measured', () => {
   fc.assert(
     fc.property(anyParts, (parts) => {
       expect(mintMessageId(secret, parts)).toHaveLength(lengthOfMsgId(parts.platform, parts.variant))
@@ -46,7 +46,7 @@ test('it is as long as payloads are measured with', () => {
 })
 
 // spec: tracking/message-id
-test('the form is the one of the specification, by an independent HMAC', () => {
+test('a msgId has the form of the specification, checked with an independent HMAC', () => {
   const parts = { ...givenParts(), variant: 'B' }
   const text = `${parts.appId}|${parts.campaignId}|${parts.userId}|${parts.subscriptionId}|ios|B`
   expect(mintMessageId(secret, parts)).toBe(signed(text))
@@ -54,7 +54,7 @@ test('the form is the one of the specification, by an independent HMAC', () => {
 })
 
 // spec: tracking/message-id-strict
-test('no changed msgId verifies: each character, shorter, longer, other cases', () => {
+test('no changed msgId is accepted: with another character, shorter, longer, in another letter case', () => {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
   const id = mintMessageId(secret, { ...givenParts(), variant: 'a' })
   for (let place = 0; place < id.length; place++) {
@@ -83,7 +83,7 @@ test('no changed msgId verifies: each character, shorter, longer, other cases', 
   }
 })
 
-test('random mutations never verify', () => {
+test('a randomly changed msgId is never accepted', () => {
   fc.assert(
     fc.property(
       anyParts,
@@ -103,7 +103,7 @@ test('random mutations never verify', () => {
 })
 
 // spec: tracking/message-id-strict
-test('a true signature over anything but six parts of the right form is refused', () => {
+test('a truly signed text without six parts of the right form is refused', () => {
   const [a, b, c, d] = [newId(), newId(), newId(), newId()]
   expect(verifyMessageId([secret], signed(`${a}|${b}|${c}|${d}|ios|`))).toBeDefined()
   for (const text of [
@@ -121,7 +121,7 @@ test('a true signature over anything but six parts of the right form is refused'
 })
 
 // spec: tracking/message-id-secrets
-test('a secret can be rotated: the new and the previous verify, a third does not', () => {
+test('a secret can be rotated: msgIds of the new and the previous one are accepted, those of a third are not', () => {
   const parts = givenParts()
   expect(verifyMessageId(['new', secret], mintMessageId(secret, parts))).toEqual(parts)
   expect(verifyMessageId(['new', secret], mintMessageId('new', parts))).toEqual(parts)

@@ -62,7 +62,7 @@ test('a VAPID token never lives longer than the 24 hours RFC 8292 allows', () =>
   expect(claims).toMatchObject({ exp: nowSeconds + 86_400 })
 })
 
-test('a pair that was made belongs together, whatever its number begins with', () => {
+test('the keys of a new VAPID pair match, also when the private number begins with zeros', () => {
   for (let n = 0; n < 600; n++) {
     const { publicKey, privateKey } = makeVapidPair()
     expect(privateKey).toHaveLength(43)
@@ -70,7 +70,7 @@ test('a pair that was made belongs together, whatever its number begins with', (
   }
 })
 
-test('an OAuth assertion asks for the scope of messaging, for an hour', () => {
+test('an OAuth assertion asks for the scope of messaging and is valid for an hour', () => {
   const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const assertion = mintOauthAssertion({
     clientEmail: 'a@b.iam',

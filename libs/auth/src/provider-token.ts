@@ -11,14 +11,14 @@ function signJwt(header: { alg: 'ES256' | 'RS256' } & Record<string, string>, cl
   return `${signed}.${signature.toString('base64url')}`
 }
 
-/** A private key from PEM; one that is read already is used as it is. Reading costs about 35 µs: keep the KeyObject. */
+/** A private key from PEM; a key that is read already is used as it is. Reading costs about 35 µs, so callers keep the KeyObject. */
 export const readPrivateKey = (pem: string | KeyObject): KeyObject => (typeof pem === 'string' ? createPrivateKey(pem) : pem)
 
-/** The provider token of a team for APNs: Apple takes it for an hour and refuses a team that changes it more often than every 20 minutes. */
+/** The provider token of a team for APNs. Apple accepts it for an hour, and refuses a team that changes it more often than every 20 minutes. */
 export const mintApnsToken = (team: { teamId: string; keyId: string; privateKey: string | KeyObject; now: Date }): string =>
   signJwt({ alg: 'ES256', kid: team.keyId }, { iss: team.teamId, iat: seconds(team.now) }, readPrivateKey(team.privateKey))
 
-/** The private key of a VAPID pair, as base64url of 32 bytes, made ready to sign. */
+/** Reads the private key of a VAPID pair, which is base64url of 32 bytes. */
 export function readVapidKey(publicKey: string, privateKey: string): KeyObject {
   const point = Buffer.from(publicKey, 'base64url')
   const x = point.subarray(1, 33).toString('base64url')
@@ -51,7 +51,7 @@ export function mintVapidHeader(vapid: {
   return `vapid t=${signJwt({ typ: 'JWT', alg: 'ES256' }, claims, key)}, k=${vapid.publicKey}`
 }
 
-/** The assertion a service account trades for an OAuth token (RFC 7523); good for an hour, used at once. */
+/** The assertion that a service account exchanges for an OAuth token (RFC 7523). It is valid for an hour and used at once. */
 export function mintOauthAssertion(account: {
   clientEmail: string
   privateKey: string | KeyObject
@@ -66,5 +66,5 @@ export function mintOauthAssertion(account: {
   return signJwt(header, claims, readPrivateKey(account.privateKey))
 }
 
-/** What FCM asks for. */
+/** The OAuth scope that FCM asks for. */
 export const fcmScope = 'https://www.googleapis.com/auth/firebase.messaging'

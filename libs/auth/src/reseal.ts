@@ -1,27 +1,26 @@
 import { SealError, type Sealer } from './seal.ts'
 
-/** A sealed value: where it stands, in its owner's words, and what is bound into it. */
+/** A sealed value: its place, in terms of the app that keeps it, and the context that is bound into it. */
 export type SealedValue<Place> = { place: Place; sealed: string; context: string }
 
 /** Where an app keeps sealed values. */
 export type SealedStore<Place> = {
-  /** Some of what another key than this sealed. */
+  /** Finds some of the values that another key than this one has sealed. */
   find(keyId: string): Promise<SealedValue<Place>[]>
-  /** Answers 1, or 0 when the value is another by now. */
+  /** Gives 1, or 0 when the value has changed meanwhile. */
   update(place: Place, change: { from: string; to: string }): Promise<number>
-  /** How many values another key than this sealed. */
+  /** How many values another key than this one has sealed. */
   count(keyId: string): Promise<number>
 }
 
 /**
- * Seals with the first of the SEAL_KEYS what was sealed with another, so that the other can be dropped from the list. A value that
- * changes meanwhile is left alone, and so is one that no key opens. Answers how many need another key than the first: at 0 all
- * others can go.
+ * Seals all values with the first of the SEAL_KEYS that were sealed with another one, so that the other keys can be dropped from the list. A value that
+ * changes meanwhile, or that no key opens, is left as it is. Gives how many values still need another key: at 0 all other keys can be dropped.
  */
 export async function sealAllAnew<Place>(sealer: Sealer, store: SealedStore<Place>): Promise<{ resealed: number; left: number }> {
   let resealed = 0
   for (;;) {
-    // Counted apart: a page that another process sealed before us is no reason to stop.
+    // Opened values are counted, not resealed ones: a page that another process has sealed meanwhile is no reason to stop.
     let opened = 0
     for (const { place, sealed, context } of await store.find(sealer.keyId)) {
       const anew = sealAnew(sealer, sealed, context)

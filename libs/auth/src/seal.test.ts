@@ -7,7 +7,7 @@ const entry = (id: string) => `${id}:${randomBytes(32).toString('base64')}`
 const one = entry('k1')
 const context = 'gateway.provider_credentials/private_key/row-1/app-1'
 
-test('what was sealed opens in its own place, as the same bytes', () => {
+test('a sealed value opens in its own place as the same bytes', () => {
   const sealer = openSealer(one)
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 500 }), fc.string(), (plain, place) => {
@@ -45,7 +45,7 @@ test('the same text is sealed differently every time', () => {
 })
 
 // spec: administration/seal-keys
-test('the first key seals, all open; without the old one its values stay shut', () => {
+test('the first key seals and all keys open; without the old key its values do not open', () => {
   const old = openSealer(one)
   const two = entry('k2')
   const rotated = openSealer(`${two}, ${one}`)
@@ -56,7 +56,7 @@ test('the first key seals, all open; without the old one its values stay shut', 
   expect(() => openSealer(two).open(sealed, context)).toThrow(/k1/)
 })
 
-test('a wrong key list is named by place, never quoted', () => {
+test('an error about the key list names the entry by its place and never quotes it', () => {
   const short = randomBytes(16).toString('base64')
   for (const wrong of ['', 'k1', `k1:${short}`, `${one},`, `${one},${one}`, ':abc', `bad id:${short}`])
     expect(() => openSealer(wrong)).toThrow(SealError)
@@ -64,7 +64,7 @@ test('a wrong key list is named by place, never quoted', () => {
   expect(() => openSealer(`k1:${short}`)).not.toThrow(short)
 })
 
-test('a settings schema is told what is wrong with a key list, and nothing of a right one', () => {
+test('a settings schema reports what is wrong with a key list, and accepts a right one', () => {
   const problems: string[] = []
   checkSealKeys(one, { addIssue: (problem) => problems.push(problem) })
   checkSealKeys(`${one},k2`, { addIssue: (problem) => problems.push(problem) })

@@ -10,11 +10,11 @@ export type Sealer = {
   seal(plain: Buffer | string, context: string): string
   /** Throws SealError when the value was changed, belongs elsewhere, or its key is no longer among the SEAL_KEYS. */
   open(sealed: string, context: string): Buffer
-  /** Whether the value is sealed with the first key; if not, seal it anew to retire the old one. */
+  /** Whether the value is sealed with the first key. A value that is not must be sealed anew before its old key can be dropped. */
   isCurrent(sealed: string): boolean
 }
 
-/** A sealed value that does not open. Says why, never what: neither plaintext nor key is in it. */
+/** A sealed value does not open. The message says why, and holds neither plaintext nor key. */
 export class SealError extends Error {
   constructor(message: string) {
     super(message)
@@ -27,8 +27,8 @@ const tagBytes = 16
 const sealedForm = /^([A-Za-z0-9_-]{1,32})\.([A-Za-z0-9_-]+)$/
 
 /**
- * Opens the key ring `SEAL_KEYS`: a comma list of `<id>:<base64 of 32 bytes>`; the first seals, all open (spec: administration/seal-keys). A sealed
- * value is `<id>.<base64url of nonce, ciphertext, tag>` (AES-256-GCM). Throws SealError, naming the entry by its place, when the list is wrong.
+ * Reads the keys of `SEAL_KEYS`, a comma list of `<id>:<base64 of 32 bytes>`. The first key seals, all of them open (spec: administration/seal-keys). A sealed
+ * value is `<id>.<base64url of nonce, ciphertext, tag>` (AES-256-GCM). When the list is wrong it throws a SealError, which names the entry by its place.
  */
 export function openSealer(sealKeys: string): Sealer {
   const keys = parseSealKeys(sealKeys)
@@ -68,7 +68,7 @@ export function openSealer(sealKeys: string): Sealer {
   }
 }
 
-/** For a settings schema (`superRefine`): names what is wrong with a key ring, so that its variable is named like any other bad one. */
+/** For a settings schema (`superRefine`): reports what is wrong with SEAL_KEYS, so that the variable is named like any other bad one. */
 export function checkSealKeys(sealKeys: string, problems: { addIssue(problem: string): void }): void {
   try {
     openSealer(sealKeys)

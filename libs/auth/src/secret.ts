@@ -3,7 +3,7 @@ import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 /** A new secret: 32 bytes from a CSPRNG in base64url (43 characters) behind a prefix such as `whsec_`. */
 export const randomSecret = (prefix = ''): string => `${prefix}${randomBytes(32).toString('base64url')}`
 
-/** The last characters of a secret: enough for a person to tell two apart, useless to a thief. */
+/** The last characters of a secret: enough for an operator to tell two secrets apart, and useless to a thief. */
 export const hintOf = (secret: string): string => secret.slice(-4)
 
 /**

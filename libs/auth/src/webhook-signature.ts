@@ -8,7 +8,7 @@ const toleranceSeconds = 300
 
 /**
  * Signs a delivery: `t=<unix seconds>,v1=<hex HMAC-SHA256 of '<t>.<raw body>'>`, keyed with the endpoint's whole secret, `whsec_`
- * included. Fresh for every attempt. Throws when the secret is empty: receivers would refuse the delivery, and anybody could sign one.
+ * included. Every attempt is signed anew. Throws when the secret is empty: receivers would refuse the delivery, and anyone could sign one.
  */
 export function signWebhook(secret: string, body: string | Buffer, now: Date): string {
   if (secret === '') throw new Error('a webhook cannot be signed with an empty secret')
@@ -19,8 +19,8 @@ export function signWebhook(secret: string, body: string | Buffer, now: Date): s
 export type WebhookSignatureAnswer = { ok: true } | { ok: false; reason: 'malformed' | 'bad_signature' | 'too_old' }
 
 /**
- * Checks a delivery as a receiver must: against the raw body, before parsing it. The age is judged last, so that only a true signature is
- * ever called too old. Unknown parts of the header are passed over; any of several `v1` may match.
+ * Checks a delivery as a receiver must: by the raw body, before parsing it. The age is checked last, so that only a true signature is
+ * ever called too old. Unknown parts of the header are ignored; any of several `v1` may match.
  */
 export function verifyWebhook(secret: string, header: string, body: string | Buffer, now: Date): WebhookSignatureAnswer {
   const parts = header.split(',').map((part) => part.trim().split('='))
@@ -34,6 +34,6 @@ export function verifyWebhook(secret: string, header: string, body: string | Buf
   return now.getTime() / 1000 - Number(time) > toleranceSeconds ? { ok: false, reason: 'too_old' } : { ok: true }
 }
 
-/** A stream here, unlike in hmac.ts: a body of 100 events is hashed in place instead of being copied. */
+/** Unlike hmac.ts this uses a stream, because a body of 100 events is then hashed without a copy. */
 const digestOf = (secret: string, time: string, body: string | Buffer): Buffer =>
   createHmac('sha256', secret).update(`${time}.`).update(body).digest()

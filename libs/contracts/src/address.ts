@@ -3,10 +3,10 @@ const refusedSchemes = new Set(['javascript:', 'data:', 'vbscript:', 'file:'])
 
 export const maxAddressLength = 2048
 
-/** What a URL may not hold as written: `URL` would silently drop tabs and line ends, so `java\nscript:` would pass. */
+/** Characters that a URL may not hold as written: `URL` would silently drop tabs and line ends, so `java\nscript:` would pass. */
 const notInAddress = /[\s\p{Cc}<>"\\]/u
 
-/** Why a text is not an address a notification may open, or undefined. Absolute URLs and deep links of an own scheme are. */
+/** Why a notification may not open this address, or undefined when it may. It may open absolute URLs and deep links of an app's own scheme. */
 export function whyNotLink(value: string): string | undefined {
   if (notInAddress.test(value) || !URL.canParse(value))
     return 'must be an absolute URL or a deep link, such as https://example.com or shop://cart'
@@ -17,7 +17,7 @@ export function whyNotLink(value: string): string | undefined {
   return undefined
 }
 
-/** Why a text is not the address of an image, or undefined: https only, since iOS and browsers load nothing else. */
+/** Why a text is not the address of an image, or undefined when it is. Only https is, since iOS and browsers load nothing else. */
 export function whyNotImage(value: string): string | undefined {
   return notInAddress.test(value) || !URL.canParse(value) || !/^https:\/\/[^/?#]/i.test(value) ? 'must be an https URL' : undefined
 }

@@ -12,7 +12,7 @@ const p384 = pemOf(generateKeyPairSync('ec', { namedCurve: 'P-384' }))
 const rsa = pemOf(generateKeyPairSync('rsa', { modulusLength: 2048 }))
 
 // spec: administration/key-scopes
-test('a secret key has all scopes unless some are named, a public key always the one', () => {
+test('a secret key has all scopes unless the request names some, a public key always has its one scope', () => {
   expect(CreateKey.parse({ kind: 'secret', name: 'ci' }).scopes).toEqual([...scopes])
   expect(CreateKey.parse({ kind: 'secret', name: 'ci', scopes: ['users:read', 'users:read'] }).scopes).toEqual(['users:read'])
   expect(CreateKey.parse({ kind: 'public', name: 'app' }).scopes).toEqual(['subscriptions:write'])
@@ -46,7 +46,7 @@ test('the key for APNs must be a P-256 private key', () => {
 })
 
 // spec: administration/fcm-credentials
-test("Google's whole file is taken, and only what is needed is kept", () => {
+test("Google's file may be sent whole, and only the needed fields are kept", () => {
   const account = {
     type: 'service_account',
     project_id: 'demo-1',
@@ -72,7 +72,7 @@ test("Google's whole file is taken, and only what is needed is kept", () => {
 })
 
 // spec: administration/webpush-credentials
-test('VAPID keys come as a pair that belongs together, or not at all', () => {
+test('VAPID keys are accepted only as a matching pair, or both are left out', () => {
   const ecdh = createECDH('prime256v1')
   const publicKey = ecdh.generateKeys('base64url')
   const privateKey = ecdh.getPrivateKey().toString('base64url').padStart(43, 'A')
@@ -87,7 +87,7 @@ test('VAPID keys come as a pair that belongs together, or not at all', () => {
 })
 
 // spec: administration/credentials-shown
-test('no refusal repeats a private key', () => {
+test('no error message repeats a private key', () => {
   const answer = ApnsCredentials.safeParse({ privateKey: `${p384}x` })
   expect(JSON.stringify(answer.error?.issues)).not.toContain(p384.slice(40, 80))
 })

@@ -16,7 +16,7 @@ export const scopes = [
 export const Scope = z.enum(scopes)
 export type Scope = z.output<typeof Scope>
 
-/** Public keys ship inside apps, where everybody can read them: always this one scope and no other. */
+/** The one scope that a public key has. Public keys ship inside apps, where anyone can read them. */
 export const publicKeyScopes: readonly Scope[] = ['subscriptions:write']
 
 export const KeyKind = z.enum(['secret', 'public'])
@@ -30,7 +30,7 @@ export const LocalTime = z
   .refine((value) => /^([01]\d|2[0-3]):[0-5]\d$/.test(value), 'must be a time of day, such as 08:30')
   .meta({ pattern: '^([01]\\d|2[0-3]):[0-5]\\d$' })
 
-/** At most `max` campaigns per user within any `windowSeconds`. */
+/** A user gets at most `max` campaigns within any `windowSeconds`. */
 export const FrequencyCap = z.strictObject({
   max: z.int().min(1).max(1000),
   windowSeconds: z
@@ -40,7 +40,7 @@ export const FrequencyCap = z.strictObject({
 })
 export type FrequencyCap = z.output<typeof FrequencyCap>
 
-/** When users are left in peace, in their own zone. `end` before `start` means over midnight. */
+/** The hours in which users get no notifications, in their own time zone. `end` before `start` means over midnight. */
 export const QuietHours = z
   .strictObject({ start: LocalTime, end: LocalTime, action: z.enum(['hold', 'skip']) })
   .refine((hours) => hours.start !== hours.end, { error: 'must differ from start', path: ['end'] })
@@ -79,7 +79,7 @@ export const CreateKey = z
   }))
 export type CreateKey = z.output<typeof CreateKey>
 
-/** A PEM private key, or undefined. OpenSSL's words about it go no further: they may quote the key. */
+/** Reads a PEM private key; undefined when it is none. OpenSSL's error is dropped, because it may quote the key. */
 function readPrivateKey(pem: string): KeyObject | undefined {
   try {
     return createPrivateKey({ key: pem, format: 'pem' })
@@ -120,7 +120,7 @@ const httpsUrl = z
 
 const unread = z.string().max(4096).optional()
 
-/** The file that Google hands out is taken whole; what of it is not named here is not kept. */
+/** The file that Google hands out may be sent whole. Fields that are not named here are not kept. */
 export const ServiceAccount = z
   .strictObject({
     project_id: z.string().refine((value) => /^[a-z0-9][a-z0-9.:-]{0,99}$/.test(value), 'must be the id of a Firebase project'),

@@ -14,7 +14,7 @@ export const defaultSettings: AppSettings = { defaultTimezone: 'UTC', frequencyC
 export type App = { id: string; name: string; settings: AppSettings; createdAt: string }
 
 /**
- * Credentials of a provider as they travel: what is secret is sealed and opened only by who uses it. The APNs private key
+ * Credentials of a provider as they travel between apps. Secrets are sealed, and only the app that uses them opens them. The APNs private key
  * never leaves the gateway: the dispatcher asks for provider tokens instead.
  */
 export type ProviderCredentials =

@@ -8,24 +8,24 @@ import type { Bypass, Presentation, Priority } from './send-fields.ts'
 const Id = z.string().length(24)
 
 /**
- * A pointer at a campaign's fan-out: page 0 says that a campaign is due, page n that page n may be cut. `appId` says whose turn it is; a pointer
- * without one shares the turn of all others without.
+ * A pointer at a campaign's fan-out. Page 0 says that a campaign is due, page n that page n may be cut. `appId` is the app in whose turn it is handled;
+ * all pointers without one share a turn.
  */
 export const FanOutPointer = z.object({ campaignId: Id, page: z.number().int().min(0), appId: Id.optional() })
 export type FanOutPointer = z.infer<typeof FanOutPointer>
 
-/** A pointer at a batch row. Platform and lane are in the subject. `size`: how many pushes it holds; unknown where it is a repeat. */
+/** A pointer at a batch row. Platform and lane are in the subject. `size` is the number of its pushes; a repeated pointer does not say it. */
 export const BatchPointer = z.object({ batchId: Id, campaignId: Id, appId: Id, size: z.number().int().min(1).optional() })
 export type BatchPointer = z.infer<typeof BatchPointer>
 /**
- * What a message on a lane of pushes holds: pointers of small batches travel in company, also those of several apps. Few enough that one
- * message is no large part of a dispatcher's places.
+ * The most pointers in one message on a lane: pointers at small batches, also of several apps, share a message. They are so few that one message takes up
+ * no large part of what a dispatcher works on at once.
  */
 export const pointersPerMessage = 16
 export const BatchPointers = z.object({ batches: z.array(BatchPointer).min(1).max(pointersPerMessage) })
 export type BatchPointers = z.infer<typeof BatchPointers>
 
-/** How long a taken batch is the dispatcher's; renewed every `leaseRenewMs` (docs/architecture.md, Leases around the outside). */
+/** How long a dispatcher holds a batch that it took. It renews the lease every `leaseRenewMs` (docs/architecture.md, Leases around the outside). */
 export const leaseMs = 12_000
 export const leaseRenewMs = 3_000
 /** A batch holds at most this many pushes, a page of the fan-out scans this many subscriptions. */
@@ -33,16 +33,16 @@ export const batchSize = mostPlaces
 export const pageSize = 5_000
 /** A send whose first page is its last and that reaches at most this many devices goes on the prompt lane. */
 export const promptLimit = 1_000
-/** Ready or leased bulk batches per app and platform. Retries are not counted; held ones are where a send has nothing else to go on with. */
+/** The most ready or leased bulk batches of an app and platform. Retries are not counted. Held batches are, when a send has no others. */
 export const bulkWindow = 16
-/** A send that names at most so many is begun together with others, if it reaches at most so many devices. */
+/** A send that names at most this many users or devices is begun together with others, if it reaches at most this many devices. */
 export const smallSend = 100
-/** A batch of at most so many pushes is taken and finished together with others. */
+/** A batch of at most this many pushes is taken and finished together with others. */
 export const smallBatch = 20
 /** At most this many tries at the provider (spec: providers/tries). */
 export const maxTries = 5
 
-/** What a send says, frozen when it was accepted: everything the dispatcher needs but the recipients. */
+/** A send as it was when it was accepted: everything that the dispatcher needs, except the recipients. */
 export type FrozenSend = {
   campaignId: string
   appId: string
@@ -52,21 +52,21 @@ export type FrozenSend = {
   content: Content | null
   silent: boolean
   data: Record<string, string>
-  /** Seconds, resolved: the default is already in. 0 means now or never (spec: sending/ttl-zero). */
+  /** Seconds; where the sender gave none, the default is filled in. 0 means now or never (spec: sending/ttl-zero). */
   ttl: number
   collapseId: string | null
   priority: Priority
   presentation: Presentation | null
   bypass: Bypass
-  /** Sends different texts; who lies outside the sample is not queued. `content` is the fallback. */
+  /** Sends different texts to the users in its sample; for users outside of it nothing is queued. `content` is the fallback. */
   experiment?: SendExperiment | null
-  /** A winner's follow-up: only who lies outside the sample of that experiment and has no outcome in it. */
+  /** The send of an experiment's winner to the users outside of its sample. Those who have an outcome in the experiment are left out. */
   remainder?: { of: string; sampleRate: number } | null
-  /** A test: it obeys no delivery rule, and what comes of it is marked. Absent in every other send. */
+  /** The send is a test: no delivery rule applies to it, and its outcomes are marked. Absent in every other send. */
   test?: true
   /** Sent at each user's next `localTime` after `after` (ISO), in waves. */
   userTimezone?: { localTime: string; after: string } | null
-  /** The app's zone, for the filter `date` of users without one: audience adds it from the app's settings, frozen at the first page. */
+  /** The app's time zone, in which the filter `date` shows times to users without one. Audience adds it from the app's settings at the first page. */
   defaultTimezone?: string
 }
 
@@ -78,7 +78,7 @@ export type SendExperiment = { sampleRate: number; variants: { id: string; weigh
 export const environments = ['', 'production', 'sandbox'] as const
 export type CircuitEnvironment = (typeof environments)[number]
 
-/** A push whose end is already known, without a try at the provider: travels with the batch to the ledger. */
+/** A push whose outcome is known without a try at the provider. It travels with the batch to the ledger. */
 export type Decided = {
   /** As a Recipient's. */
   place: number
@@ -88,10 +88,13 @@ export type Decided = {
   attempts: number
 } & ({ outcome: 'skipped'; code: SkipReason; providerCode?: string } | { outcome: 'failed'; code: FailureCode; providerCode?: string })
 
-/** A batch that is a waiting dispatcher's from the commit that made it; `takes` is its number there. */
+/** A batch that a waiting dispatcher holds from the commit that made the batch; `takes` is its fencing number. */
 export type GivenBatch = { batchId: string; campaignId: string; appId: string; platform: Platform; lane: Lane; takes: number; size: number }
 
-/** `gone`: done or unknown; `busy`: another holds it; `held`: not yet due, its circuit is open or its campaign paused. All three: ack, the row comes back by the sweep. */
+/**
+ * The answer to a take. `gone`: the batch is done or unknown. `busy`: another dispatcher holds it. `held`: it is not due yet, its circuit is open or its campaign
+ * is paused. After each of the three the dispatcher acks the pointer; the sweep points at the row again where that is needed.
+ */
 export type TakenBatch =
   | { answer: 'gone' | 'busy' | 'held' }
   | {
@@ -104,15 +107,15 @@ export type TakenBatch =
       day: string
       /** The number, per campaign, of the batch that these pushes were queued in. */
       no: number
-      /** The fencing number: finish and renew carry it; another's is answered `lost`. */
+      /** The fencing number. Finish and renew carry it; with the number of an earlier take they are answered `lost`. */
       takes: number
       /** Tries at the provider before this one; a kill counts none. */
       tries: number
-      /** What its pushes heard at these tries; absent where none is known. */
+      /** The providers' answers to these tries; absent when none is known. */
       trail?: Attempt[] | undefined
       /** ISO timestamp from which the ttl counts. */
       queuedAt: string
-      /** Milliseconds of the ttl that were used up at the moment of the take, by the database's clock. */
+      /** How many milliseconds of the ttl were used up when the batch was taken, by the database's clock. */
       elapsedMs: number
       send: FrozenSend | null
       recipients: RecipientColumns
@@ -121,23 +124,23 @@ export type TakenBatch =
       probe: boolean
       /** iOS: environments whose circuit is open though the batch as a whole is not held; their recipients come back as retries in `inMs`. */
       heldEnvironments: { environment: CircuitEnvironment; inMs: number }[]
-      /** There are further recipients: ask again with `from` = how many were answered so far. */
+      /** There are further recipients: the dispatcher asks again, and `from` is the number that it has so far. */
       more: boolean
     }
 
-/** Of a push in its batch, as the take told it. */
+/** The place of a push in its batch, as the take gave it. */
 const Place = z
   .number()
   .int()
   .min(0)
   .max(mostPlaces - 1)
 
-/** A duration. Instants do not travel: a dispatcher's clock may be minutes off the database's, which all of them are held against. */
+/** A duration. Instants do not travel, because they are compared with the database's clock, and a dispatcher's clock may be minutes off. */
 const Milliseconds = z.number().int().min(0).max(86_400_000)
 
-/** Answers as they travel: of equal letters in a row one, and how many they are when they are more than one. 500 sends are `s500`. */
+/** Shortens letters of answers for the wire: equal letters in a row become one letter and their number. 500 sends are `s500`. */
 export const shortenAnswers = (letters: string): string => letters.replaceAll(/(.)\1+/g, (run) => `${run.charAt(0)}${run.length}`)
-/** The letters of answers that travelled, one each. */
+/** Undoes `shortenAnswers`: one letter for each answer. */
 export const spellAnswers = (seen: string): string =>
   seen.replaceAll(/([a-z])(\d+)/g, (_run, letter: string, count: string) => letter.repeat(Number(count)))
 const countAnswers = (seen: string): number => seen.match(/[a-z]\d*/g)?.reduce((sum, run) => sum + Number(run.slice(1) || 1), 0) ?? 0
@@ -146,13 +149,13 @@ export const FinishBatch = z.object({
   batchId: Id,
   appId: Id.optional(),
   takes: z.number().int(),
-  /** iOS: the APNs environment that accepted a token, where that is another than the one that was asked first. */
+  /** iOS: the APNs environment that accepted a token, when it is not the environment that was asked first. */
   environments: z.array(z.object({ subscriptionId: Id, environment: z.enum(['production', 'sandbox']) })).max(batchSize),
-  /** Devices whose push ended without being accepted and that no other list names. Every device of the batch that no list names was sent to. */
+  /** Devices that are in no other list and whose push ended without being accepted by the provider. A device of the batch that is in no list was sent to. */
   unsent: z.array(Id).max(batchSize),
   /**
-   * Tokens the provider called dead. A device that registered again after it was asked (`agoMs` milliseconds before this call) is left alone;
-   * so is one that registered after `deadSince`, where the provider says since when (ISO, by its own clock).
+   * Tokens that the provider does not know any more. The answer came `agoMs` milliseconds before this call; a device that has registered again since then
+   * stays valid. So does a device that registered after `deadSince`, where the provider says since when the token is dead (ISO, by its own clock).
    */
   dead: z
     .array(
@@ -167,8 +170,8 @@ export const FinishBatch = z.object({
     )
     .max(batchSize),
   /**
-   * Answers that may be our own mistake (the mass guard judges them): not told to the tracker. finish-batch decides whether they are final
-   * (a batch of decided failures), or come back as retries because the circuit opens. `tries` counts the one just made.
+   * Answers that may come from a wrong configuration (the mass guard looks at them). The tracker is not told of them: finish-batch decides whether they are
+   * final (a batch of decided failures), or come back as retries because the circuit opens. `tries` counts the try just made.
    */
   guarded: z
     .array(
@@ -186,9 +189,9 @@ export const FinishBatch = z.object({
     .max(batchSize)
     .default([]),
   /**
-   * Pushes that the provider was not there for: 5xx, no connection, no answer. Not told to the tracker. While their circuit is open they have
-   * made no try and wait for its probe; else they come back in `retryInMs`, or have failed when that is null (the tries or the ttl are used
-   * up). `tries` counts the one just made.
+   * Pushes whose provider was away: 5xx, no connection, no answer. The tracker is not told of them. While their circuit is open, their try does not count and
+   * they wait for its probe. Otherwise they come back in `retryInMs`, or have failed when that is null (the tries or the ttl are used up). `tries` counts the
+   * try just made.
    */
   unavailable: z
     .array(
@@ -209,10 +212,10 @@ export const FinishBatch = z.object({
     .max(batchSize)
     .default([]),
   /**
-   * What the provider's answers say about the way to it, in the order they came, by environment: `s` sent, `g` guarded, `w` perhaps our
-   * credentials (one push service said so), `c` our credentials for sure, `u` the provider is unavailable, `a` any other answer. `a` is told
-   * beside a `u` and by a probe only. Web pushes tell neither: each push service is away for itself, and the dispatcher sees to that.
-   * Equal letters in a row are one letter and their number (`shortenAnswers`).
+   * What the provider's answers say about the circuit, by environment, in the order in which they came: `s` sent, `g` guarded, `w` the credentials may be wrong
+   * (one push service said so), `c` the credentials are wrong for sure, `u` the provider is unavailable, `a` any other answer. `a` is there only beside a `u` and
+   * for a probe. Batches of web pushes have neither `u` nor `a`: each push service may be away alone, and the dispatcher takes care of that. The letters are
+   * shortened by `shortenAnswers`.
    */
   answers: z
     .array(
@@ -228,11 +231,11 @@ export const FinishBatch = z.object({
     )
     .max(3)
     .default([]),
-  /** The send is a test: what is announced of it says so. */
+  /** The send is a test: its announcements say so. */
   test: z.literal(true).optional(),
-  /** The version of the credentials that were used; null: there were none. */
+  /** The version of the credentials that were used; null when there were none. */
   credentialsVersion: z.number().int().nullable().default(null),
-  /** To be tried again in `retryInMs`, with `tries` made already. `code` and `providerCode`: why; null and empty when it was not tried. */
+  /** Pushes to be tried again in `retryInMs`, after `tries` tries. `code` and `providerCode` say why; they are null and empty when there was no try. */
   retries: z
     .array(
       z.object({

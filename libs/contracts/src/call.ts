@@ -2,10 +2,9 @@ import type { z } from 'zod'
 import { wireVersion } from './wire-versions.ts'
 
 /**
- * A call: core NATS request/reply in a queue group, never stored. The receiver checks the request against its schema, whoever sent it. The
- * body of an HTTP request travels as its schema made it, and that schema takes what it made: nothing is changed by a second check.
- * The answer is typed only, because both ends are ours and a 500-recipient answer would pay for a check on every batch.
- * A handler may make one call to another app, outside any transaction, never two deep.
+ * A call: core NATS request/reply in a queue group, never stored. The receiver checks each request against the schema. The body of an HTTP request travels
+ * as its schema has changed it, and a second check by the same schema changes nothing more. The answer has a type and is not checked, because both ends
+ * are ours and every answer with 500 recipients would pay for a check. A handler may call one other app, outside any transaction, and that app calls no third.
  */
 export type Call<Request, Answer> = {
   readonly subject: `rpc.${AppName}.${string}`
@@ -31,17 +30,17 @@ export const call =
     timeoutMs,
   })
 
-/** The subject that a call is asked and answered at: its own in version 1, else with the version behind it. */
+/** The subject of a call on the wire: its own in version 1; later versions are appended to it. */
 export const wireSubject = ({ subject }: { readonly subject: string }): string => {
   const version = wireVersion(subject)
   return version === 1 ? subject : `${subject}.v${version}`
 }
 
-/** Where an app says which versions of a call it speaks, to whoever found nobody that speaks his own. */
+/** The subject at which an app says which version of a call it answers. An app whose call was answered by no process asks there. */
 export const versionsSubject = (app: string): string => `rpc.${app}.versions`
 
-/** A stored message: holds ids, never tokens, keys or content. One that breaks its schema is terminated with an error line. */
+/** A stored message. It holds ids, never tokens, keys or content. A message that breaks its schema is terminated with an error line. */
 export type StoredMessage<Body> = { readonly body: z.ZodType<Body> }
 
-/** A broadcast to every process, not stored: a hint that something changed. Who misses it falls back on its cache's time to live. */
+/** A broadcast to every process, not stored, which says that something changed. A process that misses it sees the change when its cache expires. */
 export type Broadcast<Body> = { readonly subject: string; readonly body: z.ZodType<Body> }

@@ -9,7 +9,7 @@ const recurring = { type: 'recurring', every: 'week', localTime: '09:00', timezo
 const variant = (id: string, fields: object = {}) => ({ id, name: 'Text', content, ...fields })
 const experiment = { sampleRate: 0.2, variants: [variant('a'), variant('b')] }
 
-/** The paths of what is wrong with a body, none when it is taken. */
+/** The paths of the mistakes in a body; none when it is accepted. */
 function wrong(body: object): string[] {
   try {
     parseBody(CreateCampaign, body)
@@ -28,7 +28,7 @@ test('without a schedule a campaign is sent now', () => {
 })
 
 // spec: campaigns/fields
-test('a name has 1 to 200 characters and says something', () => {
+test('a name has 1 to 200 characters and is not only white space', () => {
   expect(wrong({ content })).toEqual(['name'])
   for (const name of ['', '  ', 'x'.repeat(201), 7]) expect(wrong({ content, name })).toEqual(['name'])
   expect(wrong({ content, name: 'x'.repeat(200) })).toEqual([])
@@ -75,7 +75,7 @@ test('a schedule is one of four forms', () => {
 })
 
 // spec: campaigns/local-time, campaigns/recurring-days
-test('the parts of a schedule have their forms', () => {
+test('a time, a zone or a weekday of a schedule in a wrong form is refused', () => {
   for (const at of ['tomorrow', '2026-12-01', '2026-12-01T08:00:00', '2026-02-30T08:00:00Z'])
     expect(wrongSchedule({ type: 'at', at })).toEqual(['schedule.at'])
   for (const localTime of ['9:00', '24:00', '09:60', '09:00:00', '']) {
@@ -107,7 +107,7 @@ test('an experiment has 2 to 4 variants with their own ids, weights and whole co
 })
 
 // spec: experiments/weight
-test('a variant weighs 1 unless it says otherwise', () => {
+test('a variant without a weight has the weight 1', () => {
   const parsed = parseBody(CreateCampaign, {
     ...campaign,
     experiment: { ...experiment, variants: [variant('a', { weight: 1000 }), variant('b')] },

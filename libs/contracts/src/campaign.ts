@@ -7,7 +7,7 @@ import { ObjectId, sentence, Timestamp, TimeZone } from './text.ts'
 
 const LocalTime = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time of day as HH:MM')
 
-/** When a campaign is sent (spec: campaigns/schedule-forms). What depends on the moment (`at` ahead by more than 365 days) is checked where the clock is. */
+/** When a campaign is sent (spec: campaigns/schedule-forms). Rules that depend on the time of the request (`at` at most 365 days ahead) are checked in campaigns. */
 export const Schedule = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('now') }),
   z.strictObject({ type: z.literal('at'), at: Timestamp }),
@@ -38,7 +38,7 @@ const Variant = z.strictObject({
   content: Content,
 })
 
-/** Two to four texts against each other; who lies outside the sample is the remainder. */
+/** Two to four texts that are compared. The users outside of the sample are the remainder. */
 export const Experiment = z.strictObject({
   sampleRate: z.number().min(0.01).max(1),
   variants: z
@@ -73,7 +73,7 @@ export const CreateCampaign = z
   })
 export type CreateCampaign = z.output<typeof CreateCampaign>
 
-/** A campaign as the administration shows it (spec: administration/campaign-read), without its counters, which are the tracker's. */
+/** A campaign as the administration shows it (spec: administration/campaign-read), without its counters, which the tracker has. */
 export type Campaign = {
   id: string
   name: string
@@ -81,7 +81,7 @@ export type Campaign = {
   transactional: boolean
   content: Content | null
   templateId: string | null
-  /** Of a campaign; a notification has a target. Null: everyone, or not copied from `segmentId` yet. */
+  /** The segment of a campaign; a notification has a target instead. Null means everyone, or that it is not copied from `segmentId` yet. */
   segment: unknown
   segmentId: string | null
   schedule: Schedule | null
@@ -95,15 +95,15 @@ export type Campaign = {
   bypass: Bypass
   recurringOf: string | null
   remainderOf: string | null
-  /** It is a test: in no series and no useCount. */
+  /** It is a test, which is counted in no series and no useCount. */
   test: boolean
-  /** Why it is `failed`. */
+  /** Why the status is `failed`. */
   failure: { code: string; message: string } | null
-  /** A cancel of a send under way was asked for; it is `cancelled` when its last push has an outcome. */
+  /** A cancel was asked for while the send was under way. The status becomes `cancelled` when the last push has an outcome. */
   cancelling: boolean
-  /** Scheduled or active: when it starts, runs next or, after the last run before its `until`, ends. */
+  /** When a scheduled campaign starts, or an active one runs next or, after its last run, ends. */
   nextAt: string | null
-  /** Active: occurrences left out because nobody was there in time. */
+  /** How many occurrences of an active campaign were left out because no process was there in time. */
   missedCount: number
   createdAt: string
   startedAt: string | null

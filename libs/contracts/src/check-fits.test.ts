@@ -13,11 +13,11 @@ const givenSend = ({ data }: Pick<PushSend, 'data'>): PushSend => ({
   presentation: null,
 })
 
-describe('what can never fit is refused at create', () => {
+describe('a content that can never fit into a push is refused when it is created', () => {
   const content = (entry: LocaleEntry) => ({ _default: 'en', en: entry })
 
   // spec: content/too-large-at-create
-  test('naming locale, platform, bytes and limit', () => {
+  test('and the error names locale, platform, bytes and limit', () => {
     const details = checkFits({
       content: content({ title: 'T', body: 'B' }),
       data: { d: 'x'.repeat(1024), e: 'x'.repeat(1024), f: 'x'.repeat(1000) },
@@ -28,7 +28,7 @@ describe('what can never fit is refused at create', () => {
     expect(details[1]?.message).toMatch(/web: \d+ bytes .* limit is 3993/)
   })
 
-  test('on each platform that it is too large for, in each locale', () => {
+  test('with an error for each platform and locale that it is too large for', () => {
     const address = `https://e.com/${'x'.repeat(2000)}`
     const large = { title: 'T', body: 'B', url: address, image: address }
     const details = checkFits({ content: { _default: 'en', en: large, de: { title: 'T', body: 'B' }, fr: large } })
@@ -55,7 +55,7 @@ describe('what can never fit is refused at create', () => {
     expect([refused(fixed, fixed), refused(fixed, open), refused(open, fixed), refused(open, open)]).toEqual([true, false, false, false])
   })
 
-  test('what it passes can be sent with empty placeholders', () => {
+  test('a content that is accepted can be sent with empty placeholders', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 3900 }), fc.constantFrom('x', 'ä', '😀'), (size, unit) => {
         const entry = { title: 'T', body: `{{ tags.x }}${unit.repeat(300)}` }
@@ -65,13 +65,13 @@ describe('what can never fit is refused at create', () => {
         const sent = platforms.map(
           (platform) => encodePush(platform, { msgId: 'x'.repeat(166), entry: rendered ?? null, send: givenSend({ data }) }, '', 0).ok,
         )
-        // Not the same question, since a cut body may be longer than 40 characters; but what fits at send must pass at create.
+        // A send may cut a body to more than 40 characters, so the two checks differ; but a content that fits when it is sent must be accepted when it is created.
         expect(fits || sent.includes(false)).toBe(true)
       }),
     )
   })
 
-  test.each([39, 40, 41, 42, 43])('what fits to the last byte with a body of %i letters is not refused', (length) => {
+  test.each([39, 40, 41, 42, 43])('a content with a body of %i letters that fits to the last byte is not refused', (length) => {
     const entry = { title: 'T', body: 'x'.repeat(length) }
     const ofWeb = 'x'.repeat(Math.ceil(((4 * 24 + 5 + 3) * 4) / 3) + 23)
     const sent = (filling: number) =>
@@ -81,7 +81,7 @@ describe('what can never fit is refused at create', () => {
     expect(details.filter(({ message }) => message.includes('web'))).toEqual([])
   })
 
-  test('silent pushes have no content to judge', () => {
+  test('a silent push has no content that could be too large', () => {
     expect(checkFits({ silent: true, data: { d: 'x' } })).toEqual([])
   })
 })

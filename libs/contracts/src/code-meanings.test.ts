@@ -12,16 +12,16 @@ test('every failure code and skip reason says what it means and what Herald does
   expect(Object.keys(remedies).toSorted()).toEqual([...failureCodes, ...skipReasons].toSorted())
 })
 
-test('what to do about a failure is what the provider check says', () => {
+test('the remedy of a failure is the one that the provider check gives', () => {
   for (const code of failureCodes) expect(remedies[code].todo).toBe(remedyOf('apns', code, null))
 })
 
-test('what does not repair itself says what to do, but for what a person did', () => {
+test('a code that does not repair itself says what to do, except when a user caused it', () => {
   const asked = [...failureCodes, ...skipReasons].filter((code) => !remedies[code].repairsItself && remedies[code].todo === null)
   expect(asked).toEqual(['cancelled'])
 })
 
-test('a code that is not in the table is answered, not left out', () => {
+test('a code that is not in the table gets an answer all the same', () => {
   expect(remedyFor('brand_new')).toMatchObject({ repairsItself: false })
   expect(remedyFor('constructor').means).toBe('This version does not know the code yet.')
 })

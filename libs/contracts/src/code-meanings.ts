@@ -2,8 +2,8 @@ import type { FailureCode, SkipReason } from './outcome.ts'
 import { remedies as contractRemedies } from './remedies.ts'
 
 /**
- * What a code says to a person: what it means, what to do about it (null: nothing), and what Herald does by itself.
- * `repairsItself`: the next send does better without anybody's help.
+ * What a code says to an operator: what it means, what to do about it (null when there is nothing to do), and what Herald does by itself.
+ * `repairsItself`: the next send does better although the operator does nothing.
  */
 export type Remedy = { means: string; todo: string | null; repairsItself: boolean; byItself: string }
 
@@ -41,7 +41,7 @@ const meanings: Readonly<Record<FailureCode, Meaning>> = {
   internal: { means: 'The provider gave an answer that Herald does not know.', repairsItself: false, byItself: nothingIsHeld },
 }
 
-/** Skips follow from rules and from what people did, so most of them ask for nothing. */
+/** Skips follow from rules and from what users did, so for most of them there is nothing to do. */
 const skips: Readonly<Record<SkipReason, Remedy>> = {
   opted_out: {
     means: 'The person opted out after the push was queued.',
@@ -121,5 +121,5 @@ const unknown: Remedy = {
   byItself: '',
 }
 
-/** The remedy of a code as the API names it; one that this page does not know yet says so. */
+/** The remedy of a code as the API names it. For a code that this version does not know, the remedy says so. */
 export const remedyFor = (code: string): Remedy => (Object.hasOwn(remedies, code) ? remedies[code as FailureCode | SkipReason] : unknown)

@@ -1,4 +1,4 @@
-/** How lists of ids travel between apps: base64 of 12 bytes an id, 16 characters where JSON has 27. */
+/** How lists of ids travel between apps: as base64 of 12 bytes for each id, which is 16 characters where JSON has 27. */
 
 const idCharacters = 24
 const packedCharacters = 16

@@ -39,7 +39,7 @@ describe('a content map', () => {
   })
 
   // spec: content/locale-form
-  test('refuses two spellings of one locale and what is no locale', () => {
+  test('refuses two spellings of one locale, and names that are no locale', () => {
     expect(detailsOf(content({ en: entry, 'pt-BR': entry, pt_br: entry }))).toHaveProperty(['content.pt_br'])
     expect(detailsOf(content({ en: entry, 'english language': entry }))).toHaveProperty(['content.english language'])
   })
@@ -64,7 +64,7 @@ describe('a content map', () => {
   })
 
   // spec: content/size
-  test('of exactly 64 KiB is taken, one byte more is refused', () => {
+  test('of exactly 64 KiB is accepted, one byte more is refused', () => {
     const locales = Array.from({ length: 36 }, (_, n) => [`es-${100 + n}`, { title: 'x', body: 'x'.repeat(1740) }])
     const sized = (last: number) => content({ en: { title: 'x', body: 'x'.repeat(last) }, ...Object.fromEntries(locales) })
     const rest = 64 * 1024 - Buffer.byteLength(JSON.stringify(sized(0)))
@@ -108,7 +108,7 @@ describe('a content map', () => {
       expect(detailsOf(content({ en: { ...entry, image } }))).toHaveProperty(['content.en.image'])
   })
 
-  test('checks what of an address is fixed when a placeholder fills the rest', () => {
+  test('checks the fixed part of an address in which a placeholder stands', () => {
     const withUrl = (url: string) => detailsOf(content({ en: { ...entry, url } }))
     expect(withUrl('https://{{ data.host }}:{{ data.port }}/{{ user.id }}')).toEqual({})
     expect(withUrl('{{ data.link }}')).toEqual({})
@@ -126,7 +126,7 @@ describe('a content map', () => {
   })
 
   // spec: content/actions, content/entry-optional
-  test('holds actions and addresses to their lengths, in code points', () => {
+  test('limits the lengths of actions and addresses, in code points', () => {
     const withAction = (action: object) => detailsOf(content({ en: { ...entry, actions: [{ id: 'a', title: 'Open', ...action }] } }))
     expect(withAction({ id: 'x'.repeat(64), title: '😀'.repeat(50), url: `https://e.com/${'x'.repeat(2034)}` })).toEqual({})
     expect(withAction({ id: 'x'.repeat(65) })).toHaveProperty(['content.en.actions.0.id'])
@@ -190,7 +190,7 @@ describe('a content map', () => {
     expect(detailsOf(content({ en: { ...entry, title: 'Hi {{ user.id' } }))).toEqual({ 'content.en.title': 'has an unclosed {{' })
   })
 
-  test('drops no key without a word, also not __proto__', () => {
+  test('drops no key silently, also not __proto__', () => {
     expect(detailsOf(JSON.parse('{"_default":"en","en":{"title":"a","body":"b"},"__proto__":{"title":"a","body":"b"}}'))).toHaveProperty([
       'content.__proto__',
     ])
@@ -212,7 +212,7 @@ describe('the locale of a user', () => {
   })
 
   // spec: content/locale-choice
-  test('never crosses to another region', () => {
+  test('is never one of another region', () => {
     expect(chosen('pt-BR')).toBe('pt')
     expect(chooseLocale(Content.parse(content({ en: entry, 'pt-PT': entry })), 'pt-BR').locale).toBe('en')
   })
@@ -222,7 +222,7 @@ describe('the locale of a user', () => {
   })
 })
 
-test('a content names what it reads of users, tags and devices, over all locales', () => {
+test('the names that a content reads of users, tags and devices are found in all its locales', () => {
   const map = Content.parse(
     content({
       en: {

@@ -9,7 +9,7 @@ export const maxActionTitleLength = 50
 const maxContentBytes = 64 * 1024
 const maxLocales = 100
 
-/** A text that may hold placeholders; they are checked where they stand, so the detail's path is the field's. */
+/** A text that may hold placeholders. They are checked here, so that an error has the path of the field. */
 const template = (max: number) => sentence(1, max).superRefine(checkTemplate)
 
 function checkTemplate(value: string, context: z.RefinementCtx): void {
@@ -18,8 +18,8 @@ function checkTemplate(value: string, context: z.RefinementCtx): void {
 }
 
 /**
- * An address that may hold placeholders. What a tag brings is unknown until it is rendered, so `1` stands in for it: it is valid
- * as a host, a port and a part of a path. A field that begins with a tag is only checked when rendered.
+ * An address that may hold placeholders. The value of a placeholder is unknown until a push is rendered, so `1` stands in for it here, which is valid
+ * as a host, a port and a part of a path. A field that begins with a placeholder is checked only when it is rendered.
  */
 const address = (whyNot: (value: string) => string | undefined) =>
   text(1, maxAddressLength).superRefine((value, context) => {

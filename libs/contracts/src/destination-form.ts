@@ -1,9 +1,9 @@
 /*
- * What can be said of an address from its text alone. A page in a browser says it while somebody types; what an address is on the network is judged
+ * Checks of an address by its text alone. The dashboard runs them while the operator types. Where an address lies on the network is checked
  * in destination.ts, which needs Node.
  */
 
-/** Names of this machine (RFC 6761 6.3 and what is found in hosts files): refused before anybody resolves them. */
+/** Whether a name stands for this machine (RFC 6761 6.3, and names usual in hosts files). Such a name is refused without resolving it. */
 export const isLocalName = (host: string): boolean =>
   /^(?:.+\.)?localhost(?:\.localdomain|[46](?:\.localdomain[46])?)?$/.test(host) ||
   /^(?:.+\.)?localdomain$/.test(host) ||
@@ -12,7 +12,7 @@ export const isLocalName = (host: string): boolean =>
 /** A host without the brackets of an IPv6 address and the dot of the root. */
 export const bareHost = (url: URL): string => url.hostname.replace(/\.$/, '').replace(/^\[|\]$/g, '')
 
-/** What is wrong with the form of an address that we are to post to, as a sentence that goes on from the field's name; undefined: nothing. */
+/** What is wrong with the form of an address that Herald is to post to, as a sentence to follow the name of the field. Undefined when nothing is wrong. */
 export function destinationFormProblem(destination: string): string | undefined {
   if (!URL.canParse(destination)) return 'must be an https URL'
   const url = new URL(destination)

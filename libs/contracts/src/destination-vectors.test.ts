@@ -3,7 +3,7 @@ import { destinationProblem } from './destination.ts'
 
 const guarded = (url: string) => destinationProblem(url, { allowPrivate: false })
 
-/** One address in every spelling a URL parser takes: whole, hexadecimal, octal, shortened, mixed, full-width, with dots and escapes. */
+/** An address in every spelling that a URL parser accepts: one number, hexadecimal, octal, shortened, mixed, full-width, with dots and escapes. */
 const spellingsOf = ([a, b, c, d]: [number, number, number, number]): string[] => {
   const whole = ((a * 256 + b) * 256 + c) * 256 + d
   const hex = (part: number) => `0x${part.toString(16)}`

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { endpointProblem, isNamed, isPublicAddress, knownPushServices, type EndpointRule } from './destination.ts'
 
-/** First and last of each range, and their neighbours outside. */
+/** The first and the last address of each range, and their neighbours outside of it. */
 test.each([
   ['0.0.0.0', '0.255.255.255', null, '1.0.0.0'],
   ['10.0.0.0', '10.255.255.255', '9.255.255.255', '11.0.0.0'],
@@ -121,7 +121,7 @@ test('* allows every public host and names none', () => {
   expect(isNamed('https://push.example/x', rule)).toBe(true)
 })
 
-test('in development this machine and containers are vouched for, and no name that a device may have made up', () => {
+test('in development this machine and containers are trusted, but no name that a device may have made up', () => {
   const rule = { allowPrivate: true, hosts: knownPushServices }
   const named = ['https://localhost:1/x', 'https://127.0.0.2/x', 'https://[::1]/x', 'https://simulator:8/x', 'https://fcm.googleapis.com/x']
   expect(named.filter((endpoint) => !isNamed(endpoint, rule))).toEqual([])

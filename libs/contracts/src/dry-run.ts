@@ -23,7 +23,7 @@ export const Samples = z
   })
 export type Samples = z.output<typeof Samples>
 
-/** The samples of a request, with what it leaves open filled in. `newSeed` stands in for a seed. */
+/** The samples of a request, with defaults for the fields that it leaves out. `newSeed` is used when it has no seed. */
 export const samplesOf = (samples: Samples | undefined, newSeed: string): ChosenSamples =>
   samples?.subscriptionIds
     ? { subscriptionIds: samples.subscriptionIds }
@@ -35,7 +35,7 @@ export const ChosenSamples = z.union([
 ])
 export type ChosenSamples = z.infer<typeof ChosenSamples>
 
-/** What is tried: one of these. */
+/** Exactly one of these is tried. */
 const tried = { notification: SendNotification.optional(), campaign: CreateCampaign.optional() }
 const oneOf = (names: string) => `must be given, or another of ${names} in its place; exactly one of them`
 const isOne = (given: unknown[]): boolean => given.filter((one) => one !== undefined).length === 1
@@ -62,7 +62,7 @@ export type DryRun = z.output<typeof DryRunOfApp>
 export const sampleSkips = [...skipReasons, 'not_in_target', 'not_in_experiment'] as const
 export type SampleSkip = (typeof sampleSkips)[number]
 
-/** A number that was counted in a block sample of `sampleSize` devices, with the interval that holds the true one 95 times in a hundred. */
+/** How a number was estimated: from a block sample of `sampleSize` devices, with the interval that holds the true number 95 times in a hundred. */
 export type Estimated = { sampleSize: number; interval: [low: number, high: number] }
 
 /** Devices that would be shown the text of a locale. */
@@ -71,42 +71,42 @@ export type ShownLocale = {
   variant: string
   locale: string
   byPlatform: Record<Platform, number>
-  /** Those of them that get it because it is the default: the text has none in their language. */
+  /** How many of these devices get the default locale because the content has no text in their language. */
   fallback: number
   /** Those of `fallback` whose users have a language. */
   missing: number
 }
 
-/** A device of the audience, or one that was asked for. */
+/** A device that was chosen from the audience, or that the request named. */
 export type SampleDevice = {
   subscriptionId: string
   userId: string
   platform: Platform
   variant: string
   skip: SampleSkip | null
-  /** What its text is filled in with, without address and keys; null: it cannot be sent to now. */
+  /** The values that its text is filled in with, without address and keys. Null when the device cannot be sent to now. */
   recipient: Recipient | null
 }
 
-/** What audience counts of a send that is not sent. Numbers are devices; all are estimated where `estimated` is there. */
+/** What audience counts for a send that is only tried. Numbers are devices; all of them are estimated when `estimated` is not null. */
 export type AudienceDryRun = {
-  /** When it would begin (ISO), by the database's clock. */
+  /** When the send would begin (ISO), by the database's clock. */
   startsAt: string
-  /** Reachable devices of the target. Of an experiment its remainder too. */
+  /** Reachable devices of the target. For an experiment they include its remainder. */
   audience: { users: number; byPlatform: Record<Platform, number> }
-  /** Null: everything was counted. */
+  /** Null when every device was counted. */
   estimated: Estimated | null
-  /** False: some of them had their push already and will be left out; which is known when it is sent. */
+  /** False when some of these devices had their push already and will be left out. Which ones is known only when it is sent. */
   isWhole: boolean
   unreachable: { optedOut: number; invalidated: number }
   skips: { reason: 'silent_web' | 'quiet_hours' | 'frequency_cap'; devices: number; estimated: Estimated | null }[]
   waves: { at: string; devices: number }[]
   experiment: { inSample: number; remainder: number; byVariant: Record<string, number> } | null
   locales: ShownLocale[]
-  /** Ids that the target lists and nobody has. */
+  /** How many ids in the target belong to no user or device. */
   unknownIds: number
   samples: SampleDevice[]
-  /** Of the devices that were asked for, those that nobody has, by their place. */
+  /** The places, in the list of the request, of devices that do not exist. */
   unknownSamples: number[]
   openCircuits: { platform: Platform; environment: CircuitEnvironment; code: FailureCode | null }[]
 }

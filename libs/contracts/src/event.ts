@@ -34,18 +34,18 @@ export const Event = z.object({
 export type Event = z.infer<typeof Event>
 
 /**
- * What one transaction made happen, told to webhooks: a row of `announcements` in its owner's schema, published after the
- * commit, deleted when webhooks has committed its effect and says so, swept after 5 s (spec: webhooks/announced-until-confirmed).
+ * The events of one transaction, for webhooks. It is a row of `announcements` in the schema of the app that made it, and is published after the commit.
+ * Webhooks confirms it once its effect is committed, and then the row is deleted; until then the sweep repeats it, first after 5 s (spec: webhooks/announced-until-confirmed).
  */
 export const Announcement = z.object({
   announcementId: Id,
-  /** Who keeps the row and takes the confirmation. */
+  /** The app that keeps the row and takes the confirmation. */
   owner: z.enum(['tracker', 'audience']),
   events: z.array(Event).min(1).max(1000),
 })
 export type Announcement = z.infer<typeof Announcement>
 
-/** To which events of an app some endpoint listens (`*`: to all); none: to nothing. The higher version is the newer one. */
+/** The types of events of an app to which some endpoint listens. `*` stands for all types; an empty list means that no endpoint listens. The higher version is newer. */
 export const Listener = z.object({
   appId: Id,
   version: z.number().int().min(1),
@@ -56,6 +56,6 @@ export type Listener = z.infer<typeof Listener>
 /** What a device can report of a push (spec: tracking/report), by the letter in the address. */
 export const engagementKinds = { d: 'delivered', o: 'opened', c: 'clicked', x: 'dismissed' } as const
 export type EngagementLetter = keyof typeof engagementKinds
-/** Which of a push's actions a device reports, as the sender named it. */
+/** The action of a push that a device reports, by the name that the sender gave it. */
 export const actionForm = /^[A-Za-z0-9_.-]{1,64}$/
 export type EngagementKind = (typeof engagementKinds)[EngagementLetter]

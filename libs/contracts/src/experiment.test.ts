@@ -24,7 +24,7 @@ test('100,000 users are split by the weights, each share within one hundredth', 
 })
 
 // spec: experiments/sample-rate
-test('the sample is its share, its own shares are the weights’, and with the remainder it is everybody, once', () => {
+test('the sample has its share of the users, split by the weights, and together with the remainder it is every user once', () => {
   const sampleRate = 0.2
   const { sample = [], remainder = [] } = Object.groupBy(users, (user) =>
     isInSample(sampleRate, campaignId, user) ? 'sample' : 'remainder',
@@ -39,7 +39,7 @@ test('the sample is its share, its own shares are the weights’, and with the r
 })
 
 // spec: experiments/assignment
-test('the same campaign and user always get the same; another campaign splits anew', () => {
+test('a user always gets the same variant of a campaign; another campaign splits the users anew', () => {
   const split = (campaign: string) => users.slice(0, 10_000).map((user) => variantOf(variants, campaign, user).id)
   expect(split(campaignId)).toEqual(split(campaignId))
   const other = split(id('another campaign'))
@@ -47,7 +47,7 @@ test('the same campaign and user always get the same; another campaign splits an
   expect(moved.length).toBeGreaterThan(4_000)
 })
 
-test('a sample of everybody leaves nobody, and the smallest sample is part of every larger one', () => {
+test('a sample of 100 % leaves no remainder, and the smallest sample is part of every larger one', () => {
   expect(users.every((user) => isInSample(1, campaignId, user))).toBe(true)
   const small = users.slice(0, 20_000).filter((user) => isInSample(0.1, campaignId, user))
   expect(small.every((user) => isInSample(0.3, campaignId, user))).toBe(true)

@@ -4,7 +4,7 @@ import { failureCodes } from './outcome.ts'
 import { lanes, platforms } from './platform.ts'
 import { campaignStatuses } from './stats.ts'
 
-// Why a device got a send, or did not (spec: administration/explain): what a trace holds.
+// What explain answers: why a device got a send, or why it did not (spec: administration/explain).
 
 const Id = z.string().meta({ pattern: '^[0-9a-f]{24}$', description: 'An id: 24 lower-case hexadecimal characters.' })
 const Time = z.string().meta({ format: 'date-time' })
@@ -14,11 +14,11 @@ const Code = z.string().nullable()
 /** `not_queued`: no push was or would be made for the device. `waiting`, `held`, `retrying` and `in_flight` have not ended yet. */
 export const verdicts = ['sent', 'failed', 'skipped', 'in_flight', 'retrying', 'held', 'waiting', 'not_queued'] as const
 export type Verdict = (typeof verdicts)[number]
-/** `recorded`: a row of the ledger or of a batch says so; `derived`: it follows from what was frozen; `likely`: it was found out with values of now. */
+/** `recorded`: a row of the ledger or of a batch says so; `derived`: it follows from values frozen with the send; `likely`: it follows from values of today. */
 export const certainties = ['recorded', 'derived', 'likely'] as const
 export type Certainty = (typeof certainties)[number]
 
-/** `stop`: no push because of this; `info`: it decided nothing. `basis`: where what it says comes from. */
+/** `stop`: there is no push because of this step; `info`: the step decided nothing. `basis`: where the step's sentence comes from. */
 const judged = {
   result: z.enum(['pass', 'stop', 'wait', 'info']),
   basis: z.enum(['recorded', 'frozen', 'now']),
@@ -134,7 +134,7 @@ export const ExplainedStep = z.discriminatedUnion('step', [
 export type ExplainedStep = z.infer<typeof ExplainedStep>
 export type StepOf<Name extends ExplainedStep['step']> = Extract<ExplainedStep, { step: Name }>
 
-/** What a push that has not ended waits for. `at`: when that is over, as far as it is known. */
+/** What a push without an outcome waits for. `at`: when the wait is over, as far as it is known. */
 export const WaitingFor = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('schedule'), at: Time.nullable() }),
   z.object({

@@ -31,7 +31,7 @@ export type FaultDetail = { path: string; message: string }
 
 /**
  * What a caller may see of a failure: a code of the closed table, a public sentence, details with field paths. `cause`
- * is for us and is never sent. `retryAfterSeconds` becomes the header Retry-After. It crosses NATS as `{code, message, details,
+ * is for the log and is never sent. `retryAfterSeconds` becomes the header Retry-After. A Fault crosses NATS as `{code, message, details,
  * retryAfterSeconds}` and is thrown again on the other side.
  */
 export class Fault extends Error {
@@ -63,13 +63,13 @@ export const fault = (code: FaultCode, message: string, details?: FaultDetail[])
 export const invalidField = (path: string, message: string): Fault =>
   new Fault('invalid_body', path === '' ? `The body ${message}` : `${path} ${message}`, [{ path, message }])
 
-/** Unknown and foreign ids are answered alike, word for word, so that one cannot be told from the other (spec: limits/foreign-ids). */
+/** The answer for an id that is unknown, and for one of another app. It is the same, so that a caller cannot tell them apart (spec: limits/foreign-ids). */
 export const notFound = (): Fault => new Fault('not_found', 'Not found.')
 
-/** The database of an app is away or frozen: nothing was done, the same request may be sent again. */
+/** The database of an app is away or frozen. Nothing was done, and the same request may be sent again. */
 export const databaseUnavailable = (): Fault => new Fault('database_unavailable', 'The database is unavailable. Try again shortly.')
 
-/** A read that cannot be served now: too many are under way, or it took too long. Nothing is wrong with it. */
+/** A read cannot be served now, because too many are under way or it took too long. The request itself is right. */
 export const tooManyReads = (retryAfterSeconds: number): Fault =>
   new Fault('rate_limited', `Too many reads at once. Try again in ${retryAfterSeconds} seconds.`, undefined, undefined, retryAfterSeconds)
 

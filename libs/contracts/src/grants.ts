@@ -21,7 +21,7 @@ import {
 
 type Subject = { readonly subject: string }
 
-/** What an app does on NATS beside answering the calls that its name stands in. A test holds it against the app's source. */
+/** What an app does on NATS, besides answering its own calls. A test compares it with the app's source. */
 export type Uses = {
   /** Calls of other apps that it makes. */
   readonly asks: readonly Subject[]
@@ -219,10 +219,10 @@ export const uses: Record<AppName, Uses> = {
 /** The user of an app in the configuration of nats-server. */
 export const natsUser = (app: AppName): string => `herald_${app}`
 
-/** Where the answers to an app's calls arrive: nobody else may listen there. */
+/** Where the answers to an app's calls arrive: no other app may listen there. */
 export const inboxOf = (app: AppName): string => `_INBOX.${app}`
 
-/** Every answer goes to an inbox; a call that asks for its answer elsewhere would make the app that answers write there. */
+/** Whether a subject is an inbox. Answers go only to inboxes: otherwise a call could make the app that answers it publish to any subject. */
 export const isInbox = (subject: string): boolean => subject.startsWith('_INBOX.')
 
 export type Grants = {
@@ -232,9 +232,9 @@ export type Grants = {
 }
 
 /**
- * All that an app may publish and subscribe to, as nats-server is told. An answer needs no grant: whoever received a call may answer it once.
- * Making streams and consumers is the right of one app, because it is a right to everything: a stream or a consumer can be told to copy
- * any subject to any other, answers with provider tokens included, and nats-server looks at the name of the stream alone.
+ * All that an app may publish and subscribe to, as the configuration of nats-server says it. An answer needs no grant: an app that received a call may answer it
+ * once. Only one app may make streams and consumers, because that is a right to everything: a stream or a consumer can be told to copy
+ * any subject to any other, answers with provider tokens included, and nats-server checks the name of the stream alone.
  */
 export function grantsOf(app: AppName): Grants {
   const { tells, hears, stores, reads } = uses[app]
@@ -242,7 +242,7 @@ export function grantsOf(app: AppName): Grants {
   const jetStream = app === streamsOwner ? [...Object.keys(streams).flatMap(rightsToStream), ...consumers.flatMap(rightsToConsumer)] : []
   return {
     publish: [
-      // In any version: while an upgrade is under way processes of yesterday ask as they did.
+      // In any version: during an upgrade, processes of the version before still make their calls.
       ...asks.flatMap(({ subject }) => [subject, `${subject}.*`]),
       ...new Set(asks.map(({ subject }) => versionsSubject(appOf(subject)))),
       ...tells.map(({ subject }) => subject),
@@ -266,17 +266,17 @@ const appOf = (subject: string): string => subject.split('.')[1] ?? ''
 
 const rightsToStream = (stream: string) => [`$JS.API.STREAM.CREATE.${stream}`, `$JS.API.STREAM.UPDATE.${stream}`]
 const rightsToConsumer = ({ stream, durable, subject }: Consumer<unknown>) => [
-  // The wildcard stands for the consumer's subject, which may hold one itself.
+  // The last part is the consumer's subject, which may itself end in a wildcard.
   `$JS.API.CONSUMER.CREATE.${stream}.${durable}.${subject.endsWith('>') ? '>' : subject}`,
   `$JS.API.CONSUMER.INFO.${stream}.${durable}`,
 ]
 
-/** Longer than the longest call, so that no answer comes too late to be let through. */
+/** How long a call may be answered: longer than the longest call, so that nats-server refuses no answer that a caller still waits for. */
 const answerWithinSeconds = 60
 
 /**
- * The part of nats-server's configuration that lets each app in and lets it do what it does, and nobody else in: a block
- * `authorization`. A password may be any text. `moreUsers` are users of others, each as nats-server reads it.
+ * The block `authorization` of nats-server's configuration: it lets each app connect and do what it was granted, and lets no stranger connect. A password
+ * may be any text. `moreUsers` are further users that the operator adds, each as nats-server reads it.
  */
 export function natsAuthorization(passwords: Readonly<Record<AppName, string>>, moreUsers: readonly string[] = []): string {
   const users = apps.map((app) => {

@@ -2,7 +2,7 @@ import { countCodePoints, firstCodePoints } from './text.ts'
 
 const segmenter = new Intl.Segmenter('und', { granularity: 'grapheme' })
 
-/** The last place at or before `at` where a text may be cut without halving what a reader takes for one character (a flag, a family, é). */
+/** The last place at or before `at` where a text may be cut without halving a grapheme: what a reader takes for one character (a flag, a family, é). */
 export function graphemeBoundary(text: string, at: number): number {
   if (at >= text.length) return text.length
   return segmenter.segment(text).containing(at)?.index ?? 0

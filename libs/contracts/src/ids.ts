@@ -1,6 +1,6 @@
 import { randomFillSync } from 'node:crypto'
 
-/** Random bytes are asked for 512 ids at a time: one by one they are most of what an id costs (2.5 µs each, and 0.3 this way). */
+/** Random bytes are drawn for 512 ids at a time: drawn for each id alone they are most of its cost (2.5 µs an id, and 0.3 this way). */
 const pool = Buffer.alloc(512 * 8)
 let used = pool.length
 
@@ -15,7 +15,7 @@ export function newId(now: Date = new Date()): string {
   }
   const seconds = Math.floor(now.getTime() / 1000) >>> 0
   const id = seconds.toString(16).padStart(8, '0') + pool.toString('hex', used, used + 8)
-  // What was given out is not kept: no id can be read here afterwards.
+  // The bytes of this id are erased from the pool, so that no id can be read there afterwards.
   pool.fill(0, used, used + 8)
   used += 8
   return id
@@ -23,5 +23,5 @@ export function newId(now: Date = new Date()): string {
 
 const objectId = /^[0-9a-f]{24}$/
 
-/** Whether a text has the form of an id. One that has not is simply unknown: the route answers 404, not 422. */
+/** Whether a text has the form of an id. A text without it is an unknown id: the route answers 404, not 422. */
 export const isObjectId = (text: string): boolean => objectId.test(text)

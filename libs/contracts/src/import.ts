@@ -3,11 +3,11 @@ import { platforms } from './platform.ts'
 import { RegisterSubscription } from './subscription.ts'
 import { line, Timestamp } from './text.ts'
 
-/** The files that an import reads: OneSignal's export, any CSV with a header, or a JSON object a line. */
+/** The files that an import reads: OneSignal's export, any CSV with a header, or a file with a JSON object on each line. */
 export const importFormats = ['onesignal_csv', 'csv', 'jsonl'] as const
 export type ImportFormat = (typeof importFormats)[number]
 
-/** All bytes of one import: 4 GiB. */
+/** The largest file of an import: 4 GiB. */
 export const largestImport = 4 * 1024 ** 3
 /** Rows that are written in one transaction. */
 export const rowsPerLot = 500
@@ -15,7 +15,7 @@ export const rowsPerLot = 500
 export const largestRow = 1024 ** 2
 /** Errors beyond the first 10,000 are counted and not kept. */
 export const mostImportErrors = 10_000
-/** What a browser's row is rejected with when the import skips browsers. It is counted, and not listed among the errors. */
+/** The code of a browser's row when the import skips browsers. Such rows are counted, and not listed among the errors. */
 export const skippedBrowser = 'web_skipped'
 
 /** What a column of a CSV file may be mapped to. */
@@ -75,13 +75,13 @@ export type ImportedDevice = z.output<typeof ImportedDevice>
 const Count = z.int().min(0)
 const Counts = z.record(z.string(), Count)
 
-/** Why a row was rejected; never a value of it. `column`: as the file calls it; null: the row as a whole. */
+/** Why a row was rejected, without any of its values. `column` is named as in the file; it is null when the row as a whole was rejected. */
 export const ImportError = z.object({ row: z.int().min(1), column: z.string().nullable(), code: z.string(), message: z.string() })
 export type ImportError = z.output<typeof ImportError>
 
 /**
- * The bytes of a file from `offset` to `nextOffset`, as the gateway read them. Rows are numbered from 1 on, without the header and blank
- * lines; each is in `rows` or in `rejected`. `header`: the names of the columns, with the lot that holds them. `columnOf`: what the file calls
+ * The rows in the bytes of a file from `offset` to `nextOffset`, as the gateway read them. Rows are numbered from 1, without the header and blank
+ * lines; each is in `rows` or in `rejected`. `header`: the names of the columns, in the lot that holds the header. `columnOf`: the file's names of
  * the fields that audience may refuse.
  */
 export const ImportLot = z.object({
@@ -106,7 +106,7 @@ export const ImportReport = z.object({
   web: z.enum(['skip', 'import']),
   columns: z.record(z.string(), z.string()).nullable(),
   maxRowsPerSecond: z.int().nullable(),
-  /** Where the file goes on. */
+  /** How many bytes of the file are done: the next part begins there. */
   offset: Count,
   rows: Count,
   bytes: Count,
@@ -114,13 +114,13 @@ export const ImportReport = z.object({
   updated: Count,
   kept: Count,
   rejected: Count,
-  /** Rejected rows by what was wrong with them. */
+  /** Rejected rows, counted by the code of the error. */
   byCode: Counts,
   /** Rows that were not rejected. */
   byPlatform: z.object(
     Object.fromEntries(platforms.map((platform) => [platform, Count])) as Record<(typeof platforms)[number], typeof Count>,
   ),
-  /** Of the created and updated ones those that the file says are opted out. */
+  /** How many of the created and updated devices are opted out in the file. */
   optedOut: Count,
   warnings: Counts,
   /** From the first row to the last; null before there are any. */

@@ -3,7 +3,7 @@ import { dateAfter, instantOf, localDateAt, nextInstantOf, weekdayOf } from './l
 
 const at = (date: string, time: string, zone: string) => instantOf(date, time, zone).toISOString()
 
-test('a local time is its instant, summer and winter, east and west, also at odd offsets', () => {
+test('a local time becomes the right instant, in summer and winter, east and west, also at odd offsets', () => {
   expect(at('2026-01-15', '09:00', 'Europe/Berlin')).toBe('2026-01-15T08:00:00.000Z')
   expect(at('2026-07-15', '09:00', 'Europe/Berlin')).toBe('2026-07-15T07:00:00.000Z')
   expect(at('2026-07-15', '00:00', 'America/New_York')).toBe('2026-07-15T04:00:00.000Z')
@@ -32,7 +32,7 @@ test('a time that the clocks show twice is its first occurrence', () => {
   expect(at('2026-04-05', '01:45', 'Australia/Lord_Howe')).toBe('2026-04-04T14:45:00.000Z')
 })
 
-test('every day of two years has its time, in order, at most a jump away from where the clocks show it', () => {
+test('every day of two years has one instant for a local time, in order, off by a change of the clocks at most', () => {
   const zones = ['Europe/Berlin', 'America/St_Johns', 'Africa/Casablanca', 'Australia/Lord_Howe', 'Asia/Tehran', 'America/Santiago']
   for (const zone of zones) {
     const clock = new Intl.DateTimeFormat('en-GB', { timeZone: zone, hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
@@ -51,7 +51,7 @@ test('every day of two years has its time, in order, at most a jump away from wh
   }
 })
 
-test('dates count on over months, years and leap days, and know their weekday', () => {
+test('adding days goes over months, years and leap days, and a date gives its weekday', () => {
   expect(dateAfter('2026-12-31', 1)).toBe('2027-01-01')
   expect(dateAfter('2028-02-28', 1)).toBe('2028-02-29')
   expect(dateAfter('2026-03-01', -1)).toBe('2026-02-28')
@@ -73,7 +73,7 @@ test('a next occurrence that the clocks jump over is shifted, one that they show
   expect(next('02:30', 'Europe/Berlin', '2026-10-25T00:30:00Z')).toBe('2026-10-26T01:30:00.000Z')
 })
 
-test('one occurrence follows another, a date each, and none is left out', () => {
+test('following the next occurrence again and again visits every date once', () => {
   for (const zone of ['Europe/Berlin', 'America/St_Johns', 'Australia/Lord_Howe', 'Africa/Cairo', 'UTC']) {
     const dates: string[] = []
     for (let at = new Date('2026-01-01T00:00:00Z'); dates.length < 400;) {

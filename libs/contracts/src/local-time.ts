@@ -1,23 +1,10 @@
-import { clockOf } from './zone-clock.ts'
+import { zoneOffsetMs } from './zone-offset.ts'
 
 const day = 86_400_000
 
-/** What the clocks of a zone show at an instant, as the milliseconds that UTC would show the same at. */
-function shownAt(instant: number, zone: string): number {
-  const shown = Object.fromEntries(
-    clockOf(zone)
-      .formatToParts(instant)
-      .map(({ type, value }) => [type, Number(value)]),
-  )
-  const { year = 0, month = 0, day: date = 0, hour = 0, minute = 0, second = 0 } = shown
-  return Date.UTC(year, month - 1, date, hour, minute, second)
-}
-
-/** How far the clocks of a zone are ahead of UTC at an instant, milliseconds. */
-const offsetAt = (instant: number, zone: string): number => shownAt(instant, zone) - Math.floor(instant / 1000) * 1000
-
 /** The date that a zone's calendars show at an instant, YYYY-MM-DD. */
-export const localDateAt = (instant: Date, zone: string): string => new Date(shownAt(instant.getTime(), zone)).toISOString().slice(0, 10)
+export const localDateAt = (instant: Date, zone: string): string =>
+  new Date(instant.getTime() + zoneOffsetMs(instant.getTime(), zone)).toISOString().slice(0, 10)
 
 /**
  * The instant of a local time (`YYYY-MM-DD`, `HH:MM`) in a zone. A time that the clocks jump over is shifted by the jump; one
@@ -26,9 +13,11 @@ export const localDateAt = (instant: Date, zone: string): string => new Date(sho
 export function instantOf(date: string, time: string, zone: string): Date {
   const wanted = Date.parse(`${date}T${time}:00Z`)
   // No zone changes twice within two days, so these are the offsets before and after any change near by.
-  const before = offsetAt(wanted - day, zone)
-  const after = offsetAt(wanted + day, zone)
-  const [first] = [wanted - before, wanted - after].filter((at) => at + offsetAt(at, zone) === wanted).toSorted((one, other) => one - other)
+  const before = zoneOffsetMs(wanted - day, zone)
+  const after = zoneOffsetMs(wanted + day, zone)
+  const [first] = [wanted - before, wanted - after]
+    .filter((at) => at + zoneOffsetMs(at, zone) === wanted)
+    .toSorted((one, other) => one - other)
   return new Date(first ?? wanted - before)
 }
 
@@ -39,8 +28,8 @@ export const dateAfter = (date: string, days: number): string => new Date(Date.p
 export const weekdayOf = (date: string): number => new Date(date).getUTCDay()
 
 /**
- * The first instant after `after` at which the clocks of a zone come to a local time (`HH:MM`); spec: campaigns/clock-changes for what DST makes
- * of it. `after` itself counts as past.
+ * The first instant after `after` at which the clocks of a zone come to a local time (`HH:MM`). `after` itself counts as past.
+ * spec: campaigns/clock-changes says what happens to a time that the clocks jump over or show twice.
  */
 export function nextInstantOf(time: string, zone: string, after: Date): Date {
   const today = localDateAt(after, zone)

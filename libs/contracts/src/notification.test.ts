@@ -62,7 +62,7 @@ test('content, a template or silent is needed', () => {
 })
 
 // spec: segments/meaning-errors, segments/structure-errors, sending/target-segment
-test('an inline segment without meaning is invalid_segment, one without structure invalid_body', () => {
+test('an inline segment that has no meaning is invalid_segment, a value that is no segment is invalid_body', () => {
   const bySegment = (segment: unknown) => refusal({ target: { segment }, content })
   expect(
     bySegment({
@@ -111,7 +111,7 @@ test('data has limits and reserved keys, each reported at its key', () => {
   expect(refusal(JSON.parse(`{"target":{"all":true},"silent":true,"data":{"__proto__":"x"}}`))?.paths).toEqual(['data.__proto__'])
 })
 
-test('nothing that could split a header is taken as collapseId or presentation', () => {
+test('no collapseId or presentation is accepted that could split a header', () => {
   for (const evil of ['a\r\nb', 'a\0', 'a\tb', '\u0085']) {
     expect(send({ collapseId: evil })?.paths).toContain('collapseId')
     expect(send({ presentation: { channelId: evil } })?.paths).toContain('presentation.channelId')
@@ -122,7 +122,7 @@ test('nothing that could split a header is taken as collapseId or presentation',
 })
 
 // spec: sending/presentation
-test('presentation keeps its bounds', () => {
+test('a presentation outside of its bounds is refused', () => {
   expect(
     send({ presentation: { badge: 99_999, relevanceScore: 1, interruptionLevel: 'time-sensitive', threadId: 't', icon: 'i' } }),
   ).toBeUndefined()
@@ -131,7 +131,7 @@ test('presentation keeps its bounds', () => {
   ).toEqual(['presentation.badge', 'presentation.color', 'presentation.interruptionLevel', 'presentation.relevanceScore'].toSorted())
 })
 
-test('whatever JSON arrives is an answer with paths, never a crash, and pollutes nothing', () => {
+test('any JSON is either accepted or refused with paths; it never crashes, and changes no prototype', () => {
   fc.assert(
     fc.property(
       fc.jsonValue({ maxDepth: 5 }),

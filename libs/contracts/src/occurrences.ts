@@ -4,14 +4,14 @@ import { dateAfter, instantOf, localDateAt, weekdayOf } from './local-time.ts'
 export type Recurrence = Extract<Schedule, { type: 'recurring' }>
 export type Occurrence = { at: Date; localDate: string }
 
-/** A week holds every weekday; one day more for a time that has passed today, one for a zone that is a day ahead. */
+/** A week has every weekday. One day more is for a time that has passed today, and one for a zone that is a day ahead. */
 const searchDays = 9
 
 /** Whether a recurrence's `until` has passed. It is inclusive: at that very instant a run is still made. */
 export const isOver = (schedule: Schedule, now: Date): boolean =>
   schedule.type === 'recurring' && schedule.until !== undefined && Date.parse(schedule.until) < now.getTime()
 
-/** The first occurrence after `now`; when there is none any more, the `until` as long as it lies ahead. */
+/** The first occurrence after `now`. When there is none any more, it is `until`, or undefined when that has passed too. */
 export function nextDue(schedule: Recurrence, activatedAt: Date, now: Date): Date | undefined {
   const today = localDateAt(now, schedule.timezone)
   for (let days = -1; days < searchDays; days += 1) {
@@ -33,7 +33,7 @@ export function occurrencesBetween(schedule: Recurrence, activatedAt: Date, from
   return occurrences
 }
 
-/** A date's occurrence, if it has one: a day of the week that is named, not past `until`. */
+/** The occurrence on a date. Undefined when the schedule does not name its weekday, or the occurrence is after `until`. */
 function occurrenceOn(schedule: Recurrence, activatedAt: Date, date: string): Occurrence | undefined {
   const { localTime, timezone, until } = schedule
   if (!daysOf(schedule, activatedAt).includes(weekdayOf(date))) return undefined

@@ -52,13 +52,13 @@ const Place = z
 export const End = z.object({
   outcome: z.enum(outcomes),
   code: z.enum([...failureCodes, ...skipReasons, '']),
-  /** The provider's own word, e.g. `410 Unregistered`; never a token. */
+  /** The provider's own words, e.g. `410 Unregistered`; never a token. */
   providerCode: z.string().max(200),
   /** The experiment's variant, empty without one. */
   variant: z.string().max(100),
-  /** Tries at the provider, this one included; 0 when decided without one. */
+  /** The number of tries at the provider, the last one included; 0 when the outcome was decided without a try. */
   attempts: z.number().int(),
-  /** The version of the token it was sent to: a dead answer for another version invalidates nothing (spec: providers/dead-spares-the-new). */
+  /** The version of the token that the push was sent to. When the device has a newer token, an answer that the token is dead does not invalidate it (spec: providers/dead-spares-the-new). */
   tokenVersion: z.number().int(),
 })
 export type End = z.infer<typeof End>
@@ -69,7 +69,7 @@ export type EndOfPlaces = z.infer<typeof EndOfPlaces>
 
 /** A push has at most so many tries before its last one (batch.ts, `maxTries`). */
 export const mostAttemptsBefore = 4
-/** An answer that a push heard at a try that was not its last. `at`: ISO, by audience's clock. */
+/** The provider's answer to a try that was not the push's last. `at`: ISO, by audience's clock. */
 export const Attempt = z.object({ at: z.iso.datetime(), code: z.enum(failureCodes).nullable(), providerCode: z.string().max(200) })
 export type Attempt = z.infer<typeof Attempt>
 
@@ -80,23 +80,23 @@ export const BatchOutcomes = z.object({
   /** UTC date of the campaign's first page, `YYYY-MM-DD`: the ledger's partition. */
   day: z.iso.date(),
   platform: z.enum(platforms),
-  /** The batch's number, per campaign, from 1. A batch of retries has that of the batch its pushes were queued in. */
+  /** The batch's number in its campaign, from 1. A batch of retries has the number of the batch in which its pushes were queued. */
   no: z.number().int().min(1),
   /**
-   * Of a batch of retries: what its pushes heard before, in order. They came back together for one reason, so they have it in common. One that cannot be
-   * read is left out: the outcomes are worth more.
+   * In a batch of retries: the providers' answers to earlier tries, in order. All its pushes have the same ones, because they came back together for one
+   * reason. A trail that does not fit the schema is dropped, so that the outcomes are still recorded.
    */
   trail: z.array(Attempt).max(mostAttemptsBefore).optional().catch(undefined),
-  /** They are of a test: counted in no series, and their events say so. */
+  /** The outcomes of a test: they are counted in no series, and their events say so. */
   test: z.literal(true).optional(),
   results: z.array(EndOfPlaces).min(1).max(mostPlaces),
 })
 export type BatchOutcomes = z.infer<typeof BatchOutcomes>
 
-/** One push's end. */
+/** How one push ended. */
 export type PushEnd = End & { place: number }
 
-/** Adds a push to ends as they travel: pushes with an equal end share an entry, in the order that ends were first met. */
+/** Adds a push to the ends of a batch. Pushes with an equal end share an entry; the entries are in the order in which the ends first came. */
 export function addEnd(ends: EndOfPlaces[], end: End, place: number): void {
   const known = ends.find((one) => isEqual(one, end))
   if (known) known.places.push(place)
@@ -106,7 +106,7 @@ export function addEnd(ends: EndOfPlaces[], end: End, place: number): void {
   }
 }
 
-/** Ends as they travel. */
+/** The ends of a batch as they travel: pushes with an equal end share an entry. */
 export function groupEnds(pushes: readonly PushEnd[]): EndOfPlaces[] {
   const ends: EndOfPlaces[] = []
   for (const push of pushes) addEnd(ends, push, push.place)

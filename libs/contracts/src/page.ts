@@ -17,8 +17,8 @@ export type ListRequest = z.infer<typeof ListRequest>
 export type Listed<Item> = { items: Item[]; nextCursor: string | null }
 
 /**
- * A page from one row more than was asked for: the extra one says that there is a next page. So does `examinedTo`, where a filter stopped
- * looking before it had found a whole page.
+ * Makes a page from `limit` rows and one more, which shows that there is a next page. `examinedTo` shows that too: there a filter stopped before it had
+ * found a whole page.
  */
 export function listed<Row extends Place, Item>(rows: Row[], limit: number, show: (row: Row) => Item, examinedTo?: Place): Listed<Item> {
   const shown = rows.slice(0, limit)

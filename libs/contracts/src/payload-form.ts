@@ -5,17 +5,17 @@ import type { Platform } from './platform.ts'
 import { pushTag } from './push-identity.ts'
 
 /**
- * Makes the request body of one push: exactly what `encodePush` makes. `entry` is what this device is shown; of it only title and body may
- * differ from what the form was made of, and only when it was made so. `address` and `ttlSeconds` are FCM's alone.
+ * Makes the request body of one push, exactly as `encodePush` makes it. `entry` is what this device is shown. Only its title and body may differ from the
+ * entry that the form was made of, and only when the form was made with `variesText`. `address` and `ttlSeconds` are used for FCM alone.
  */
 export type PayloadForm = (msgId: string, address: string, ttlSeconds: number, entry: LocaleEntry | null) => EncodedPush
 
-/** What is each push's own, and where it stands in the JSON. Texts and token with their quotation marks: they may have to be escaped. */
+/** A place in the JSON where each push has a value of its own. Texts and tokens are inserted with their quotation marks, because they may have to be escaped. */
 type Slot = 'msgId' | 'tag' | 'token' | 'ttl' | 'title' | 'body'
 
 /**
- * Encodes what the pushes of one locale have in common, once: a push then costs its own few texts (0.3 µs instead of 1.3 on iOS). `variesText`: title and
- * body are each device's own.
+ * Encodes once what the pushes of one locale have in common. Then only the texts of its own are encoded for each push (0.3 µs instead of 1.3 on iOS).
+ * `variesText`: each device has its own title and body.
  */
 export function preparePayload(platform: Platform, entry: LocaleEntry | null, send: PushSend, variesText: boolean): PayloadForm {
   const mark = randomUUID()
@@ -32,7 +32,7 @@ export function preparePayload(platform: Platform, entry: LocaleEntry | null, se
     ['ttl', String(ttlMark)],
   ])
   const limit = payloadLimits[platform]
-  // Nor what holds the token.
+  // FCM's limit does not count the JSON around the token either.
   const uncounted = platform === 'android' ? '{"message":{"token":}}'.length : 0
   const fixedBytes = pieces.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0) - uncounted
   const hasText = slots.includes('title')
@@ -50,7 +50,7 @@ export function preparePayload(platform: Platform, entry: LocaleEntry | null, se
     }
     if (bytes <= limit) return { ok: true, body }
     if (hasText) return encodePush(platform, { msgId, entry: shown, send }, address, ttlSeconds)
-    // msgIds of a campaign are of one length, or of a few with the names of variants: what must be cut is cut once.
+    // The msgIds of a campaign have one length, or a few with the names of variants. So the cut is found once for each length.
     if (cut?.bytes !== bytes) {
       const shorter = entry === null || send.silent ? undefined : cutBody(entry.body, bytes - limit)
       if (entry === null || shorter === undefined) return { ok: false, bytes, limit }
@@ -77,7 +77,7 @@ function ownText(slot: Slot, msgId: string, address: string, ttlSeconds: number,
   }
 }
 
-/** Cuts a text at its marks: there is one piece more than slots. */
+/** Splits a text at its marks. There is one piece more than there are slots. */
 function split(text: string, marks: [Slot, string][]): { pieces: string[]; slots: Slot[] } {
   const pieces: string[] = []
   const slots: Slot[] = []

@@ -3,7 +3,7 @@ import type { LocaleEntry } from './content.ts'
 import { pushTag } from './push-identity.ts'
 import type { Presentation } from './send-fields.ts'
 
-/** What of a send shapes its payloads. */
+/** The fields of a send that its payloads depend on. */
 export type PushSend = Pick<FrozenSend, 'silent' | 'data' | 'collapseId' | 'priority' | 'presentation'>
 
 /** One push, rendered: `entry` is in the user's language with its placeholders filled in; null when there is nothing to show. */
@@ -12,7 +12,7 @@ export type Push = { msgId: string; entry: LocaleEntry | null; send: PushSend }
 /** What a push shows, or null: a silent one shows nothing, whatever content came with it. */
 const shownBy = ({ entry, send }: Push): LocaleEntry | null => (send.silent ? null : entry)
 
-// A field that is undefined does not appear in JSON, so the builders below name every field and leave the rest to it.
+// A field that is undefined does not appear in JSON. So the builders below name every field, whether it has a value or not.
 
 /**
  * The JSON of an APNs notification. The caller's data are siblings of `aps`; ours are under `herald` (spec: sending/ios-payload). An alert is always

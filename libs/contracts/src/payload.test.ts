@@ -44,7 +44,7 @@ const asJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
 
 describe('where a payload puts things', () => {
   // spec: sending/ios-payload, sending/presentation
-  test('iOS: ours under herald, data beside aps, everything presentation has a place for', () => {
+  test('iOS: Herald’s own fields are under herald, data beside aps, and all of presentation that iOS has a place for', () => {
     expect(asJson(buildApnsPayload(givenPush({ data: { order: '7' }, presentation })))).toEqual({
       aps: {
         alert: { title: 'Title', body: 'Body' },
@@ -87,7 +87,7 @@ describe('where a payload puts things', () => {
   })
 
   // spec: sending/android-payload
-  test("Android: the caller's own data win over ours of the same name", () => {
+  test("Android: the caller's data win over Herald's fields of the same name", () => {
     expect(buildFcmMessage(givenPush({ data: { url: 'mine' } }), 'token', 0).message.data['url']).toBe('mine')
   })
 
@@ -149,7 +149,7 @@ describe('where a payload puts things', () => {
   })
 
   // spec: sending/push-identity
-  test('without a collapseId the tag is the identity of the push, with one it is that', () => {
+  test('the tag is the collapseId, and without one the identity of the push', () => {
     const tagOf = (collapseId: string | null) => [
       buildFcmMessage(givenPush({ collapseId }), 'token', 60).message.android['notification'],
       buildWebPushPayload(givenPush({ collapseId })),
@@ -158,7 +158,7 @@ describe('where a payload puts things', () => {
     for (const shown of tagOf('cart')) expect(shown).toMatchObject({ tag: 'cart' })
   })
 
-  test('what is absent leaves no trace', () => {
+  test('a field that is absent leaves no trace', () => {
     const bare: LocaleEntry = { title: 'T', body: 'B', actions: [] }
     expect(asJson(buildApnsPayload(givenPush({}, bare)))).toEqual({
       aps: { alert: { title: 'T', body: 'B' }, 'mutable-content': 1 },
@@ -181,7 +181,7 @@ describe('a payload fits', () => {
   const sizeOf = (platform: (typeof platforms)[number], body: string): number =>
     Buffer.byteLength(body) - (platform === 'android' ? Buffer.byteLength('{"message":{"token":"token"}}') : 0)
 
-  test('whatever is in it, or is refused: never over the limit, always valid JSON', () => {
+  test('or is refused, whatever is in it: it is never over the limit and always valid JSON', () => {
     const anyText = fc.oneof(
       fc.string({ unit: 'grapheme', maxLength: 2000, size: 'max' }),
       fc.constantFrom('"\\\n'.repeat(600), '👨‍👩‍👧‍👦'.repeat(180), 'ä'.repeat(2000), '\u202e'.repeat(1500)),
@@ -199,7 +199,7 @@ describe('a payload fits', () => {
   })
 
   // spec: content/payload-limits
-  test.each(platforms)('the last byte that fits on %s is taken, the next is not', (platform) => {
+  test.each(platforms)('on %s a payload that fits to the last byte is accepted, one byte more is not', (platform) => {
     const encode = (filling: number) =>
       encodePush(platform, givenPush({ data: { d: 'x'.repeat(filling) } }, { title: 'T', body: 'B' }), 'token', 60)
     const empty = encode(0)
@@ -219,7 +219,7 @@ describe('a payload fits', () => {
   })
 
   // spec: content/too-large-at-send
-  test('what is too large without its body is refused', () => {
+  test('a push that is too large without its body is refused', () => {
     expect(encodePush('ios', givenPush({ data: { d: 'x'.repeat(4000) } }), '', 0)).toMatchObject({ ok: false, limit: 4096 })
     expect(encodePush('ios', givenPush({ silent: true, data: { d: 'x'.repeat(4096) } }), '', 0)).toMatchObject({ ok: false })
   })
@@ -240,7 +240,7 @@ describe('cutting a body', () => {
         const bytes = (text: string) => Buffer.byteLength(JSON.stringify(text))
         const room = bytes(body) - excess
         const take = (count: number) => `${all.slice(0, count).join('')}…`
-        // The longest cut that fits, found the slow way: one grapheme after the other.
+        // Finds the longest cut that fits in the slow way, one grapheme after the other.
         const counts = Array.from({ length: all.length }, (_, count) => count).filter((count) => count >= 40 && bytes(take(count)) <= room)
         expect(cut).toBe(counts.length === 0 ? undefined : take(counts.at(-1) ?? 0))
       }),
@@ -250,7 +250,7 @@ describe('cutting a body', () => {
 })
 
 // spec: content/cut-at-send
-test('of a body 40 graphemes are kept, and not one is taken from them', () => {
+test('a body is cut to no fewer than 40 graphemes', () => {
   const body = 'x'.repeat(60)
   const ellipsis = Buffer.byteLength('…')
   expect(cutBody(body, 20 - ellipsis)).toBe(`${'x'.repeat(40)}…`)

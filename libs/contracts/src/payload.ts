@@ -13,14 +13,14 @@ export * from './push-identity.ts'
 /** Bytes of UTF-8 JSON: APNs' payload; FCM's message without the token; the plaintext of a web push, which grows to 4096 encrypted. */
 export const payloadLimits: Record<Platform, number> = { ios: 4096, android: 4096, web: 3993 }
 
-/** However little room there is, this much of a body is kept: less would say nothing. */
+/** A body is never cut to fewer graphemes than this: a reader would not understand it. */
 const leastGraphemes = 40
 
 export type EncodedPush = { ok: true; body: string } | { ok: false; bytes: number; limit: number }
 
 /**
- * The request body of a push, cut to fit (spec: content/cut-at-send). One that fits, as nearly all do, is built and measured once. `address` is the token
- * for FCM, whose bytes do not count; `ttlSeconds` too is FCM's alone. Not ok: `payload_too_large`.
+ * The request body of a push, cut to fit (spec: content/cut-at-send). A body that fits, as nearly all do, is built and measured once. `address` and
+ * `ttlSeconds` are used for FCM alone: `address` is the token, whose bytes do not count. `ok` is false when the push is `payload_too_large`.
  */
 export function encodePush(platform: Platform, push: Push, address: string, ttlSeconds: number): EncodedPush {
   const limit = payloadLimits[platform]
@@ -32,7 +32,7 @@ export function encodePush(platform: Platform, push: Push, address: string, ttlS
   return { ok: true, body: serialize(platform, { ...push, entry: { ...push.entry, body: shorter } }, address, ttlSeconds) }
 }
 
-/** The JSON of a push as it is, however long. */
+/** The JSON of a push, uncut. */
 export function serialize(platform: Platform, push: Push, address: string, ttlSeconds: number): string {
   if (platform === 'android') return JSON.stringify(buildFcmMessage(push, address, ttlSeconds))
   return JSON.stringify(platform === 'ios' ? buildApnsPayload(push) : buildWebPushPayload(push))
@@ -46,7 +46,7 @@ const jsonBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(v
 
 /**
  * Shortens a body so that its JSON loses at least `excessBytes`: at a grapheme boundary, with `…`, never below 40 graphemes. Undefined when that
- * is not enough. Halves its way to the place (12 steps for 2000 characters) instead of taking one after the other.
+ * is not enough. The place is found by halving (12 steps for 2000 characters).
  */
 export function cutBody(body: string, excessBytes: number): string | undefined {
   const least = lengthOfGraphemes(body, leastGraphemes)
@@ -66,7 +66,7 @@ export function cutBody(body: string, excessBytes: number): string | undefined {
 /** A place is moved in front of a surrogate pair it would split: half a pair is 6 bytes of JSON, the whole only 4. */
 const wholePair = (text: string, at: number): number => ((text.charCodeAt(at) & 0xfc00) === 0xdc00 ? at - 1 : at)
 
-/** What is known of a send when it is created. */
+/** The parts of a send that decide whether it fits, as they are known when it is created. */
 export type SendToMeasure = {
   content?: Content | null | undefined
   silent?: boolean | undefined
@@ -77,8 +77,8 @@ export type SendToMeasure = {
 }
 
 /**
- * What of a content can never be sent: a locale whose smallest possible payload (placeholders empty, body cut to 40 characters) is over a
- * platform's limit, as details at `content.<locale>`. Empty when all fit. For create, after a template's fields are merged in.
+ * The locales that can never be sent, as details at `content.<locale>`: their smallest possible payload (placeholders empty, body cut to 40 characters)
+ * is over a platform's limit. Empty when all locales fit. It is called when a send is created, after the fields of its template are merged in.
  */
 export function checkFits(send: SendToMeasure): FaultDetail[] {
   if (send.silent === true || send.content === undefined || send.content === null) return []
@@ -108,12 +108,12 @@ function leastBytes(platform: Platform, entry: LocaleEntry, { data, collapseId, 
   return sizeOf(platform, serialize(platform, push, '', 0), '')
 }
 
-/** Four ids of 24, five bars, the platform's name and that of the experiment's variant in base64url, a dot, 22 characters of signature. */
+/** The length of a msgId: base64url of four ids of 24, five bars, the platform's name and the variant's name; then a dot and 22 characters of signature. */
 export const lengthOfMsgId = (platform: Platform, variant = ''): number =>
   Math.ceil(((4 * 24 + 5 + platform.length + variant.length) * 4) / 3) + 1 + 22
 const leastMsgIdLength = perPlatform((platform) => lengthOfMsgId(platform))
 
-/** An entry when every tag renders as nothing: texts lose their tags, addresses with a tag may be left out altogether. */
+/** An entry as it is when every placeholder renders as nothing: texts lose their placeholders, and addresses with a placeholder may be left out. */
 function smallest(entry: LocaleEntry): LocaleEntry {
   const body = textWithoutTags(entry.body)
   const cut = `${firstCodePoints(body, leastGraphemes)}…`

@@ -5,8 +5,8 @@ import { perPlatform, platforms } from './platform.ts'
 import { Subscription, User } from './user.ts'
 
 /*
- * People as the administration sees them. Tokens and endpoints are masked there (the first 8 characters and `…`), and the keys of browsers are left out; only the
- * export of everybody says them in full, where it is asked to.
+ * Users as the administration shows them. Tokens and endpoints are masked (the first 8 characters and `…`), and the keys of browsers are left out. Only the
+ * export of all users has them in full, when the request asks for that.
  */
 
 const Id = z.string().length(24)
@@ -32,7 +32,7 @@ export type UserSummary = z.infer<typeof UserSummary>
 export const MaskedDevice = Subscription.omit({ keys: true }).extend({ test: z.boolean() })
 export type MaskedDevice = z.infer<typeof MaskedDevice>
 
-/** What a person chose of what they are sent, by category. There are no categories yet, so it is empty. */
+/** The categories of notifications that a user has chosen. There are no categories yet, so it is empty. */
 export const Preferences = z.record(z.string(), z.boolean())
 
 /** A user with devices, addresses masked. */
@@ -43,19 +43,19 @@ export type MaskedUser = z.infer<typeof MaskedUser>
 export const OwnedDevice = MaskedDevice.extend({ user: z.object({ id: Id, externalId: nullable }) })
 export type OwnedDevice = z.infer<typeof OwnedDevice>
 
-/** Whose address is looked up: exactly one of the two. It travels in a body and never in an address. */
+/** A token or an endpoint to find a user by: exactly one of the two. It travels in a request body and never in a URL. */
 export const AddressSearch = z
   .strictObject({ token: z.string().min(1).max(4096).optional(), endpoint: z.string().min(1).max(2048).optional() })
   .refine(({ token, endpoint }) => (token === undefined) !== (endpoint === undefined), 'must hold exactly one of token, endpoint')
 export type AddressSearch = z.output<typeof AddressSearch>
 
-/** In how far the export of everybody says tokens, endpoints and keys. */
+/** Whether the export of all users has tokens, endpoints and keys in full. */
 export const addressForms = ['masked', 'full'] as const
 export type AddressForm = (typeof addressForms)[number]
 
 /**
- * A user of the export of everybody. `lastNotifiedAt` is left out: for most apps the ledger alone knows it, and it is in the export of a
- * campaign's pushes. `keys` are there with full addresses only.
+ * A user in the export of all users. `lastNotifiedAt` is left out: for most apps only the ledger knows it, and the export of a campaign's pushes has it.
+ * `keys` are there only with full addresses.
  */
 export const ExportedUser = User.omit({ subscriptions: true }).extend({
   subscriptions: z.array(Subscription.omit({ lastNotifiedAt: true })),
@@ -63,7 +63,10 @@ export const ExportedUser = User.omit({ subscriptions: true }).extend({
 })
 export type ExportedUser = z.infer<typeof ExportedUser>
 
-/** A push of an export. `id`: its place in the ledger, which an export of a campaign goes on after; the export of a person says it of those that ended. `open`: it has not ended yet. */
+/**
+ * A push in an export. `id`: its place in the ledger, after which the next portion of a campaign's export begins; in the export of a user only pushes with an
+ * outcome have it. `open`: the push has no outcome yet.
+ */
 export const ExportedPush = z.object({
   id: nullable,
   campaignId: Id,
@@ -80,7 +83,7 @@ export const ExportedPush = z.object({
 })
 export type ExportedPush = z.infer<typeof ExportedPush>
 
-/** A webhook delivery that named a user, with the events of it that did, for as long as its body is kept. */
+/** A webhook delivery that names a user, with its events that name the user. It is there as long as its body is kept. */
 export const ExportedDelivery = z.object({
   id: z.string(),
   webhookId: Id,

@@ -8,7 +8,7 @@ const usualFormat = '%A, %B %-e, %Y at %-l:%M %P %z'
 
 /**
  * Liquid's `date`: strftime in the user's zone (or the zone given as second argument). Takes an ISO 8601 time, Unix seconds, `now` or
- * `today`. A date without a zone ("1990-05-04", a birthday) is a day on the wall and not shifted. Anything else comes out unchanged.
+ * `today`. A date without a zone ("1990-05-04", a birthday) is a day of the calendar and not shifted. Any other value comes out unchanged.
  */
 export function formatDate(value: Value, format: string | undefined, zone: string, context: FilterContext): Value {
   const wall = typeof value === 'string' ? parseWallTime(value) : undefined
@@ -31,7 +31,7 @@ function readInstant(value: Value, now: Date | undefined): Date | undefined {
   return typeof value === 'string' ? parseTimestamp(value) : undefined
 }
 
-/** Years 1000 to 9999: what is further away is a number that was not meant as a date. */
+/** Years 1000 to 9999: a number that stands for another year was not meant as a date. */
 const [firstInstant, lastInstant] = [Date.UTC(1000, 0, 1), Date.UTC(9999, 11, 31)]
 
 const validDate = (milliseconds: number): Date | undefined =>
@@ -44,16 +44,16 @@ function inZone(at: Date, timeZone: string): LocalTime {
   return { at, wall: new Date(at.getTime() + zoneOffsetMs(at.getTime(), timeZone)), timeZone }
 }
 
-/** Width by itself, where a conversion has one. */
+/** The width of a conversion when the format names none. */
 const usualWidth: ReadonlyMap<string, number> = new Map([
   ...'CdeHIklmMSUWy'.split('').map((letter) => [letter, 2] as const),
   ['j', 3],
   ['L', 3],
   ['Y', 4],
 ])
-/** Filled up with spaces; every other conversion with zeros. */
+/** These conversions are filled up with spaces, all others with zeros. */
 const filledWithSpaces = new Set('aAbBceklpP')
-/** Nothing a date shows is longer; a format that asks for more would only cost memory. */
+/** No part of a date is longer; a format that asks for more would only cost memory. */
 const greatestWidth = 100
 
 const directive = /%([-_0^#:]*)(\d*)[EO]?([^\n])/g
@@ -62,7 +62,7 @@ type Directive = { written: string; flags: string; width: number; letter: string
 
 const formats = new Map<string, (string | Directive)[]>()
 
-/** A format is nearly always written in the template, so it is taken apart once; bounded, since a tag may bring it too. */
+/** Takes a format apart, once: nearly always it stands in the template. The memory is bounded, because a user's tag may bring a format too. */
 function piecesOf(format: string): (string | Directive)[] {
   const known = formats.get(format)
   if (known !== undefined) return known
@@ -116,7 +116,7 @@ const shorthands: ReadonlyMap<string, string> = new Map([
   ['c', '%-m/%-d/%Y, %-l:%M:%S %p'],
 ])
 
-/** The bare text of a conversion, or undefined when there is no such. */
+/** The text of a conversion before it is filled up. Undefined for an unknown conversion. */
 function convert({ at, wall, timeZone }: LocalTime, { flags, width, letter }: Directive): string | undefined {
   const weekday = wall.getUTCDay()
   const hour = wall.getUTCHours()
@@ -196,7 +196,7 @@ function convert({ at, wall, timeZone }: LocalTime, { flags, width, letter }: Di
   }
 }
 
-/** Of a second, as many digits as wanted. */
+/** The fraction of a second, in as many digits as wanted. */
 const fraction = (milliseconds: number, digits: number): string =>
   String(milliseconds).padStart(3, '0').slice(0, digits).padEnd(digits, '0')
 

@@ -1,7 +1,7 @@
 import { countCodePoints, firstCodePoints } from './text.ts'
 import { formatDate } from './placeholder-date.ts'
 
-/** What flows through a tag. Missing is null or undefined; a number that came out infinite or NaN counts as missing too. */
+/** The value that passes through the filters of a placeholder. A missing value is null or undefined; an infinite number or NaN counts as missing too. */
 export type Value = string | number | boolean | null | undefined
 
 export type FilterContext = { timeZone: string; now: Date | undefined }
@@ -12,7 +12,7 @@ const isMissing = (value: Value): value is null | undefined => value === null ||
 
 const toText = (value: Value): string => (isMissing(value) ? '' : String(value))
 
-/** As in Liquid: what is not a number counts as 0. */
+/** As in Liquid, a value that is not a number counts as 0. */
 function toNumber(value: Value): number {
   const number = Number(value ?? 0)
   return Number.isNaN(number) ? 0 : number
@@ -24,7 +24,7 @@ const arithmetic = (calculate: (left: number, right: number) => number): Filter 
   apply: (value, [right]) => finite(calculate(toNumber(value), toNumber(right))),
 })
 
-/** Nobody should read `Infinity` in a push: it counts as missing, so that `default` can speak. */
+/** No push should show `Infinity`: it counts as missing, so that the filter `default` applies. */
 const finite = (number: number): number | undefined => (Number.isFinite(number) ? number : undefined)
 
 const plain = (change: (text: string) => string): Filter => ({ least: 0, most: 0, apply: (value) => change(toText(value)) })

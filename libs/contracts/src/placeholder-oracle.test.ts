@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest'
 import { compile, parseTemplate, type PlaceholderValues } from './placeholder.ts'
 
 /**
- * liquidjs as a live oracle: what we render is what Liquid renders, but for the differences that are named at the end of this file and
- * generated around here. The oracle's dates follow the zone of its process, so that is fixed.
+ * liquidjs runs as an oracle: Herald renders what Liquid renders, except for the differences that are listed at the end of this file and
+ * kept out of the random templates here. The dates of liquidjs follow the time zone of its process, which is fixed here.
  */
 process.env['TZ'] = 'UTC'
 
@@ -21,10 +21,10 @@ function openOracle(timezoneOffset: string): Liquid {
       return difference(original.call(this, value, ...args), value)
     })
   }
-  // Named difference: nobody reads Infinity or NaN, they count as missing from the filter on that made them.
+  // A listed difference: Infinity and NaN are never shown, and count as missing from the filter on that made them.
   for (const name of ['plus', 'minus', 'times', 'divided_by', 'round'])
     change(name, (result) => (Number.isFinite(result) ? result : undefined))
-  // Named difference: a letter outside the first 65,536 characters is a letter too.
+  // A listed difference: a letter outside the first 65,536 characters is a letter too.
   change('capitalize', (result, value) => {
     const [first = ''] = typeof value === 'string' ? value : ''
     return first.length === 2 ? first.toUpperCase() + String(value).slice(2).toLowerCase() : result
@@ -164,13 +164,13 @@ const plain = fc.oneof(
   fc.constantFrom(' ', '\n ', '  Hi ', '}', '}}', '{ {', '"', "'", '|', '👍🏽', '{'),
   fc.string({ unit: 'grapheme', maxLength: 12 }),
 )
-// A brace before a tag would be read as part of it, and a plain `{%` or `{{` is no plain text.
+// A brace before a placeholder would be read as part of it, and `{%` or `{{` begins no plain text.
 const isPlain = (text: string): boolean => !/\{[{%]|\{$|\ufeff|\u180e/.test(text)
 const aTemplate = fc
   .array(fc.oneof({ weight: 1, arbitrary: plain.filter(isPlain) }, { weight: 2, arbitrary: aTag }), { minLength: 1, maxLength: 4 })
   .map((parts) => parts.join(''))
 
-/** 3 s on a quiet machine. */
+/** The tests take 3 s on a quiet machine. */
 const timeout = 60_000
 
 describe('liquidjs agrees', { timeout }, () => {
@@ -186,7 +186,7 @@ describe('liquidjs agrees', { timeout }, () => {
   })
 
   // spec: content/placeholder-syntax
-  test('and whatever else our parser takes, 20,000 heaps of pieces, it takes for the same thing', () => {
+  test('20,000 random heaps of pieces that the parser of Herald accepts mean the same to liquidjs', () => {
     const pieces = [
       '{{',
       '}}',
@@ -228,7 +228,7 @@ describe('liquidjs agrees', { timeout }, () => {
   })
 })
 
-/** Where we mean to differ, each with what either says. `refused`: a 422 at create. */
+/** Where Herald differs on purpose, with the result of each. `refused` is a 422 when the content is created. */
 const differences: { why: string; template: string; herald: string; liquidjs: string }[] = [
   { why: 'tags are a flat map, so a name may hold dots', template: '{{ tags.plan.tier }}', herald: 'gold', liquidjs: '' },
   { why: 'a tag named size is a tag', template: '{{ tags.size }}', herald: '', liquidjs: '3' },

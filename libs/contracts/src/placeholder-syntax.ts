@@ -1,7 +1,7 @@
 import { filterArity, isFilterName, type FilterName } from './placeholder-filter.ts'
 import { isStorable } from './text.ts'
 
-/** A value of a tag: something written down, or a name to read. */
+/** A value in a placeholder: a literal, or a name to read. */
 export type Operand = { is: 'literal'; value: string | number | boolean | null } | { is: 'path'; root: PathRoot; name: string }
 export type PathRoot = 'user' | 'tags' | 'subscription' | 'data' | 'campaign'
 
@@ -32,7 +32,7 @@ export function readTag(
   return tag.ok ? { ok: true, tag: tag.tag, end: close + 2, trimBefore, trimAfter } : tag
 }
 
-/** Where `}}` stands, outside quotes, or -1. */
+/** Where the next `}}` outside quotes stands, or -1. */
 export function findClosing(text: string, from: number): number {
   let quote = ''
   for (let at = from; at < text.length; at++) {
@@ -52,10 +52,10 @@ const token =
 
 type Token = { is: 'text' | 'number' | 'name' | 'sign'; value: string } | { is: 'end'; value: '' }
 
-/** What goes on with a name; as in Liquid it stands right behind it. */
+/** Whether a sign continues a name; as in Liquid it stands right behind the name. */
 const isOfName = (sign: string): boolean => sign === '.' || sign === '['
 
-/** The tokens of a tag's inside, or undefined when something in it is no token. */
+/** The tokens inside a placeholder. Undefined when a part of it is no token. */
 function tokenize(inside: string): Token[] | undefined {
   const tokens: Token[] = []
   const body = inside.trimEnd()
@@ -81,7 +81,7 @@ const escapes: ReadonlyMap<string, string> = new Map([
   ['v', '\v'],
 ])
 
-/** What a quoted text says; the escapes are Liquid's: `\n` and its like, `\u00e9`, octal `\101`, and any other character for itself. */
+/** The text inside quotes. The escapes are Liquid's: `\n` and its like, `\u00e9`, octal `\101`; before any other character a backslash is dropped. */
 const unquote = (quoted: string): string =>
   quoted.slice(1, -1).replace(/\\(?:u([0-9a-fA-F]{0,4})|([0-7]{1,3})|([^]))/g, (_, hex?: string, octal?: string, character?: string) => {
     if (character !== undefined) return escapes.get(character) ?? character
@@ -122,7 +122,7 @@ function parseInside(inside: string): { ok: true; tag: Tag } | Refusal {
         return refuse('holds a placeholder with an unfinished name')
       names.push(next.value)
       at++
-      // A tag's name may hold a colon (`tags.plan:tier`); in Liquid that is where arguments begin, so only brackets can say it.
+      // The name of a user's tag may hold a colon (`tags.plan:tier`). In Liquid arguments begin at a colon, so such a name is written in brackets.
       if (bracket && !isSign(']')) return refuse('holds a placeholder with an unclosed [')
       if (bracket) at++
     }

@@ -27,7 +27,7 @@ const values: PlaceholderValues = {
 }
 const render = (text: string, as?: 'text' | 'link') => compile(text, as)(values)
 
-/** Recorded from liquidjs 10.30.1 with the same values: it is the oracle. */
+/** The expected results were recorded from liquidjs 10.30.1 with the same values. */
 const recorded: [template: string, liquidjs: string][] = [
   ['Hi {{ tags.first | capitalize }}!', 'Hi Ana maria!'],
   ['{{tags.first|upcase}} {{ tags.first | downcase }}', 'ANA MARIA ana maria'],
@@ -60,7 +60,7 @@ describe('a template renders as Liquid does', () => {
     expect(render(template)).toBe(expected)
   })
 
-  test('a text without tags comes out unchanged', () => {
+  test('a text without placeholders comes out unchanged', () => {
     const plain = fc.string({ unit: 'grapheme' }).filter((text) => !/\{[{%]/.test(text))
     fc.assert(
       fc.property(plain, (text) => {
@@ -76,7 +76,7 @@ describe('what goes beyond Liquid', () => {
   })
 
   // spec: content/placeholder-dates
-  test('a birthday is a day on the wall and does not move with the zone', () => {
+  test('a birthday is a day of the calendar and does not move with the time zone', () => {
     expect(render('{{ tags.birthday | date: "%d %B %Y" }}')).toBe('04 May 1990')
   })
 
@@ -85,7 +85,7 @@ describe('what goes beyond Liquid', () => {
   })
 
   // spec: content/placeholder-missing
-  test('nobody reads Infinity or NaN', () => {
+  test('Infinity and NaN are never shown', () => {
     expect(render('{{ tags.n | divided_by: 0 | default: "?" }}{{ tags.first | divided_by: 0 }}')).toBe('?')
   })
 
@@ -101,7 +101,7 @@ test('values are text and never evaluated again', () => {
 })
 
 // spec: content/placeholder-links
-test('in an address values are percent-encoded, unless the tag is the whole field or encodes itself', () => {
+test('in an address values are percent-encoded, unless the placeholder is the whole field or encodes its value itself', () => {
   expect(render('https://e.com/?q={{ tags.html }}', 'link')).toBe('https://e.com/?q=%3Cb%3E%26%22')
   expect(compile('{{ data.link }}', 'link')({ data: { link: 'https://e.com/?a=b&c' } })).toBe('https://e.com/?a=b&c')
   expect(render('https://e.com/?q={{ tags.first | url_encode }}', 'link')).toBe('https://e.com/?q=ana+MARIA')
@@ -183,7 +183,7 @@ test('no template makes the parser throw, and what parses renders', () => {
   )
 })
 
-test('hostile templates of 100,000 characters are judged in linear time', () => {
+test('hostile templates of 100,000 characters are parsed in linear time', () => {
   for (const text of [
     '{{'.repeat(50_000),
     `{{ ${'"'.repeat(99_999)}`,
@@ -200,7 +200,7 @@ test('an error repeats no more of a text than a short name', () => {
   expect(whyNotTemplate(`{{ user.${long} }}`)?.length).toBeLessThan(300)
 })
 
-test('the names used are told once each, by root', () => {
+test('each name that a template uses is listed once, by root', () => {
   expect(
     namesUsedIn(['{{ user.id }}{{ user.id | default: tags.b }}', '{{ tags.a }} {{ subscription.platform }} {{ campaign.name }}', 'plain']),
   ).toEqual({
@@ -210,6 +210,6 @@ test('the names used are told once each, by root', () => {
   })
 })
 
-test('without its tags a template is its plain text', () => {
+test('a template without its placeholders is its plain text', () => {
   expect(textWithoutTags('Hi {{ user.id }}, bye')).toBe('Hi , bye')
 })

@@ -2,7 +2,7 @@ import { findClosing, readTag, type Operand, type Tag } from './placeholder-synt
 import { applyFilter, type FilterContext, type Value } from './placeholder-filter.ts'
 import type { TagValue } from './text.ts'
 
-/** What placeholders may read when a push is rendered. Missing fields render as nothing; only own properties are read. */
+/** The values that placeholders may read when a push is rendered. Missing fields render as nothing; only own properties are read. */
 export type PlaceholderValues = {
   user?: Readonly<Record<string, string | null>>
   tags?: Readonly<Record<string, TagValue>>
@@ -16,7 +16,7 @@ export type PlaceholderValues = {
 }
 
 export type Part = string | Tag
-/** Of what is no template: what is wrong, and which piece of the text it is. */
+/** A parsed text. When it is no template: what is wrong, and where in the text. */
 export type Template = { ok: true; parts: Part[] } | { ok: false; message: string; from: number; to: number }
 
 /**
@@ -46,7 +46,7 @@ export function parseTemplate(text: string): Template {
   return { ok: true, parts: parts.filter((part) => part !== '') }
 }
 
-/** The piece of a refusal goes to the end of its tag; that of a tag without an end, to the end of its line. */
+/** A refusal points at its placeholder: up to its end, or to the end of the line when the placeholder has none. */
 function refuseAt(text: string, open: number, message: string): Template {
   const close = text[open + 1] === '%' ? text.indexOf('%}', open + 2) : findClosing(text, open + 2)
   const line = text.indexOf('\n', open)
@@ -61,23 +61,23 @@ function findOpening(text: string, from: number): number {
   return text.length
 }
 
-/** Why a text is no template, or undefined. */
+/** Why a text is no template, or undefined when it is one. */
 export function whyNotTemplate(text: string): string | undefined {
   const template = parseTemplate(text)
   return template.ok ? undefined : template.message
 }
 
-/** The plain pieces of a template: what is left when every tag renders as nothing, and the shortest it can become. */
+/** The plain pieces of a template: the shortest text that it can become, when every placeholder renders as nothing. */
 export function textWithoutTags(text: string): string {
   const template = parseTemplate(text)
   return template.ok ? template.parts.filter((part) => typeof part === 'string').join('') : text
 }
 
-/** `onEmpty` is called for each tag that comes out as nothing. */
+/** `onEmpty` is called for each placeholder that renders as nothing. */
 export type Renderer = (values: PlaceholderValues, onEmpty?: () => void) => string
 
 /**
- * Makes the function that fills a template in. Parse once per field, call once per push: a text without tags costs nothing.
+ * Makes the function that fills a template in. A field is compiled once and filled in once per push; a text without placeholders costs nothing.
  * Values are inserted as text and never evaluated again. In a `link` (url, image) they are percent-encoded, unless the tag is the
  * whole field or encodes itself with `url_encode`. A text that is no template (refused at create) comes out unchanged.
  */
@@ -140,7 +140,7 @@ function ownValue(record: object | undefined, name: string): Value {
 export type NamesUsed = { user: string[]; tags: string[]; subscription: string[] }
 
 /**
- * What these texts read of a user, their tags and the device, each name once: audience hands out these columns and no others.
+ * The names that these texts read of a user, the user's tags and the device, each once: audience hands out these columns and no others.
  */
 export function namesUsedIn(texts: Iterable<string>): NamesUsed {
   const used = { user: new Set<string>(), tags: new Set<string>(), subscription: new Set<string>() }

@@ -43,7 +43,7 @@ const givenRecipient = (change: Partial<Recipient> = {}): Recipient => ({
   ...change,
 })
 
-/** What an iPhone shows of a push; undefined: there is none to send. */
+/** What an iPhone shows of a push; undefined when there is no push to send. */
 function shownTo(recipient: Recipient, send: FrozenSend, variant = ''): { title: string; body: string } | undefined {
   const encoded = prepareSend(send, () => now).payloadFor('ios', recipient, variant, 'message', 60)
   if (!encoded?.ok) return undefined
@@ -67,7 +67,7 @@ test('placeholders read the user, tags, data and campaign of this push', () => {
 })
 
 // spec: sending/silent, content/render-empty
-test('a silent send shows nothing, one whose texts render empty has nothing to show', () => {
+test('a silent send shows nothing, and a send whose texts render empty has nothing to show', () => {
   const silent = prepareSend(givenSend({ silent: true })).payloadFor('ios', givenRecipient(), '', 'message', 60)
   expect(silent?.ok && JSON.parse(silent.body)).toEqual({ order: '17', aps: { 'content-available': 1 }, herald: { msgId: 'message' } })
   const empty = givenSend({ content: { _default: 'en', en: { title: '{{ tags.none }}', body: '{{ tags.none }}' } } })
@@ -75,7 +75,7 @@ test('a silent send shows nothing, one whose texts render empty has nothing to s
 })
 
 // spec: content/placeholder-dates
-test("a date is told in the user's zone, else the app's, else UTC", () => {
+test("a date is shown in the user's time zone, else the app's, else UTC", () => {
   const content = { _default: 'en', en: { title: 'T', body: '{{ user.createdAt | date: "%F %R" }}' } }
   const user = { createdAt: '2026-01-31T23:30:00.000Z' }
   const bodyFor = (timezone: string | null, app: Partial<FrozenSend>) =>
@@ -114,21 +114,24 @@ test('without an experiment there is no variant', () => {
   expect(prepareSend(givenSend()).variantFor('6b0101fa94f99a0e6e037231')).toBe('')
 })
 
-test.each(platforms)('%s: a body is the one that is made whole, whatever of the content is each device’s own', (platform) => {
-  const texts = { title: 'Hello', body: 'your order' }
-  for (const en of [
-    texts,
-    { ...texts, title: 'Hello {{ user.externalId }}' },
-    { ...texts, url: 'https://shop.example/{{ user.externalId }}' },
-    { ...texts, actions: [{ id: 'a', title: '{{ tags.plan }}' }] },
-  ]) {
-    const send = givenSend({ content: { _default: 'en', en } })
-    const prepared = prepareSend(send)
-    for (const [externalId, ttlSeconds] of [['anna', 60] as const, ['bob "the" 🎉', 60] as const, ['carl', 59] as const]) {
-      const recipient = givenRecipient({ user: { externalId } })
-      const entry = compileEntry(en)({ user: { externalId }, tags: recipient.tags }) ?? null
-      const whole = encodePush(platform, { msgId: 'm', entry, send }, 'token', ttlSeconds)
-      expect(prepared.payloadFor(platform, recipient, '', 'm', ttlSeconds)).toEqual(whole)
+test.each(platforms)(
+  '%s: a prepared body is the body made without preparation, whichever parts of the content differ by device',
+  (platform) => {
+    const texts = { title: 'Hello', body: 'your order' }
+    for (const en of [
+      texts,
+      { ...texts, title: 'Hello {{ user.externalId }}' },
+      { ...texts, url: 'https://shop.example/{{ user.externalId }}' },
+      { ...texts, actions: [{ id: 'a', title: '{{ tags.plan }}' }] },
+    ]) {
+      const send = givenSend({ content: { _default: 'en', en } })
+      const prepared = prepareSend(send)
+      for (const [externalId, ttlSeconds] of [['anna', 60] as const, ['bob "the" 🎉', 60] as const, ['carl', 59] as const]) {
+        const recipient = givenRecipient({ user: { externalId } })
+        const entry = compileEntry(en)({ user: { externalId }, tags: recipient.tags }) ?? null
+        const whole = encodePush(platform, { msgId: 'm', entry, send }, 'token', ttlSeconds)
+        expect(prepared.payloadFor(platform, recipient, '', 'm', ttlSeconds)).toEqual(whole)
+      }
     }
-  }
-})
+  },
+)

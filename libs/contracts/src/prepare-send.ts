@@ -7,17 +7,17 @@ import type { PlaceholderValues } from './placeholder.ts'
 import type { Platform } from './platform.ts'
 import { compileEntry, type EntryRenderer, type NoteOfRender } from './render-entry.ts'
 
-/** A send whose content is compiled, by variant and locale, as its recipients need it: once per send and process, not per push. */
+/** A send whose content is compiled by variant and locale, once per send and process and not per push. */
 export type PreparedSend = {
   send: FrozenSend
-  /** The id of the experiment's variant that a user gets, empty without an experiment. */
+  /** The id of the variant that a user gets; empty without an experiment. */
   variantFor(userId: string): string
   /**
-   * What a device is shown: the locale of its text and the text, filled in but not yet cut to the platform's limit. Both null for a silent
-   * push; undefined: nothing is left of the text. `note` hears what filling it in left out or cut.
+   * What a device is shown: the locale and the text, filled in but not yet cut to the platform's limit. Both are null for a silent push; the result is
+   * undefined when nothing is left of the text. `note` is told what was left out or cut while it was filled in.
    */
   shownTo(recipient: Recipient, variant: string, note?: NoteOfRender): ShownEntry | undefined
-  /** The request body of a device's push, in its user's language; undefined: nothing is left of the text. `ttlSeconds` is FCM's alone. */
+  /** The request body of a device's push, in its user's language. Undefined when nothing is left of the text. `ttlSeconds` is used for FCM alone. */
   payloadFor(platform: Platform, recipient: Recipient, variant: string, msgId: string, ttlSeconds: number): EncodedPush | undefined
 }
 
@@ -50,7 +50,7 @@ export function prepareSend(send: FrozenSend, now: () => Date = () => new Date()
     const { locale, entry } = chooseLocale(content, language)
     return known.byLocale.get(locale) ?? prepareEntry(locale, entry)
   }
-  /** Null: the push is silent. */
+  /** Null for a silent push. */
   const shownOf = (recipient: Recipient, variant: string): Shown | null => {
     const content = contents.get(variant) ?? send.content
     return send.silent || content === null ? null : localeFor(content, recipient.language)
@@ -91,7 +91,7 @@ function prepareEntry(locale: string, entry: LocaleEntry): Shown {
   }
 }
 
-/** What the placeholders of a send may read: audience fills only what its content names. */
+/** The values that the placeholders of a send may read. Audience fills in only those that its content names. */
 const valuesOf = (send: FrozenSend, { user, tags, subscription, timezone }: Recipient, now: Date): PlaceholderValues => ({
   user,
   tags,

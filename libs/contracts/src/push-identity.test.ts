@@ -24,7 +24,7 @@ describe('the identity of a push', () => {
   })
 
   // spec: sending/collapse-id
-  test('an APNs collapse id is at most 64 bytes a header can carry', () => {
+  test('an APNs collapse id is at most 64 bytes that a header can carry', () => {
     expect(apnsCollapseId('order 7')).toBe('order 7')
     expect(apnsCollapseId('x'.repeat(64))).toBe('x'.repeat(64))
     for (const other of ['x'.repeat(65), 'ü'.repeat(40), ' x', 'x ', 'a\r\nb']) expect(apnsCollapseId(other)).toMatch(/^[A-Za-z0-9_-]{43}$/)

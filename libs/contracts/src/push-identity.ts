@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto'
 
 /**
- * Every push has an identity that follows from its msgId alone, so that a repeat after a lost answer replaces the first copy
- * instead of showing twice (spec: sending/push-identity).
+ * Every push has an identity that follows from its msgId alone, so that a push that is repeated after a lost answer replaces the first copy
+ * and is not shown twice (spec: sending/push-identity).
  */
 
-/** The `apns-id`, and the `apns-collapse-id` of an alert without a collapseId: a UUID of the msgId's SHA-256, in the form of version 4, the one Apple's own are of. */
+/** The `apns-id`, and the `apns-collapse-id` of an alert without a collapseId: a UUID of the msgId's SHA-256, in the form of version 4 that Apple's own ids have. */
 export function apnsId(msgId: string): string {
   // As text: a Buffer of its own for 32 bytes takes twice the time.
   const hex = hash('sha256', msgId, 'hex')
@@ -18,13 +18,13 @@ const shortHash = (text: string): string => hash('sha256', text, 'base64url').sl
 /** The Android and web `tag` of a push without a collapseId: 32 characters of base64url. */
 export const pushTag = (msgId: string): string => shortHash(msgId)
 
-/** The web `Topic` (RFC 8030): as it is when push services take it so, else the first 32 characters of its hash. */
+/** The web `Topic` (RFC 8030): the text itself when push services take it, else the first 32 characters of its hash. */
 export const webTopic = (collapseIdOrMsgId: string): string =>
   /^[A-Za-z0-9_-]{1,32}$/.test(collapseIdOrMsgId) ? collapseIdOrMsgId : shortHash(collapseIdOrMsgId)
 
 /**
- * The `apns-collapse-id`: as it is when it is at most 64 bytes, else its hash. One that a header cannot carry unchanged (not
- * ASCII, or a space at an end) is hashed too: equal ids still collapse.
+ * The `apns-collapse-id`: the collapseId itself when it is at most 64 bytes, else its hash. An id that a header cannot carry unchanged (not
+ * ASCII, or a space at an end) is hashed too; equal ids still collapse.
  */
 export const apnsCollapseId = (collapseId: string): string =>
   /^[\u0021-\u007e](?:[\u0020-\u007e]{0,62}[\u0021-\u007e])?$/.test(collapseId) ? collapseId : hash('sha256', collapseId, 'base64url')

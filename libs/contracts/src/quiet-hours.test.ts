@@ -5,7 +5,7 @@ const night = { start: '22:00', end: '07:00' }
 const until = (hours: { start: string; end: string }, zone: string, at: string) => quietUntil(hours, zone, new Date(at))?.toISOString()
 
 // spec: sending/quiet-hours
-test('start belongs to quiet hours, end does not, in the zone’s own time', () => {
+test('the minute of start is quiet, the minute of end is not, by the clocks of the zone', () => {
   const lunch = { start: '12:00', end: '13:30' }
   expect(until(lunch, 'Europe/Berlin', '2026-07-15T09:59:59.999Z')).toBeUndefined()
   expect(until(lunch, 'Europe/Berlin', '2026-07-15T10:00:00.000Z')).toBe('2026-07-15T11:30:00.000Z')
@@ -24,12 +24,12 @@ test('an end before the start means over midnight', () => {
   expect(until(night, 'Pacific/Kiritimati', '2026-07-15T09:00:00Z')).toBe('2026-07-15T17:00:00.000Z')
 })
 
-test('a night in which the clocks change ends at the local time, an hour earlier or later', () => {
+test('quiet hours end at their local time also in a night in which the clocks change, an hour earlier or later', () => {
   expect(until(night, 'Europe/Berlin', '2026-03-28T22:00:00Z')).toBe('2026-03-29T05:00:00.000Z')
   expect(until(night, 'Europe/Berlin', '2026-10-24T21:00:00Z')).toBe('2026-10-25T06:00:00.000Z')
 })
 
-test('an end that the clocks jump over is shifted; one that they show twice is its first', () => {
+test('an end that the clocks jump over is shifted, and of one that they show twice the first counts', () => {
   const early = { start: '01:00', end: '02:30' }
   expect(until(early, 'Europe/Berlin', '2026-03-29T00:30:00Z')).toBe('2026-03-29T01:30:00.000Z')
   expect(until(early, 'Europe/Berlin', '2026-10-25T00:00:00Z')).toBe('2026-10-25T00:30:00.000Z')

@@ -2,8 +2,8 @@ import type { QuietHours } from './administration.ts'
 import { dateAfter, instantOf, localDateAt } from './local-time.ts'
 
 /**
- * Until when a zone is in quiet hours at an instant, or undefined when it is not (spec: sending/quiet-hours). `start` belongs to them, `end` does
- * not; `end` before `start` means over midnight. Both are local times, so a change of the clocks moves them as it moves a schedule.
+ * When the quiet hours of a zone end that an instant lies in; undefined when it lies in none (spec: sending/quiet-hours). The minute of `start` belongs to them,
+ * that of `end` does not; `end` before `start` means over midnight. Both are local times, so a change of the clocks moves them as it moves a schedule.
  */
 export function quietUntil({ start, end }: Pick<QuietHours, 'start' | 'end'>, zone: string, at: Date): Date | undefined {
   const today = localDateAt(at, zone)

@@ -1,9 +1,9 @@
 import { unpackIdAt } from './compact-ids.ts'
 import type { TagValue } from './text.ts'
 
-/** One push to make: the device as it is now. Only the user's columns and tags that the content names are filled. */
+/** The device of one push, as it is now. Of its user it has only the columns and tags that the content names. */
 export type Recipient = {
-  /** Where in its batch it stands, from 0. */
+  /** The place of the push in its batch, from 0. */
   place: number
   subscriptionId: string
   userId: string
@@ -12,11 +12,11 @@ export type Recipient = {
   /** Web only. */
   keys: { p256dh: string; auth: string } | null
   tokenVersion: number
-  /** iOS: the APNs environment that is asked first, because it accepted this token after the other refused it. Null: that of the credentials. */
+  /** iOS: the APNs environment that is asked first, because it accepted this token after the other refused it. Null stands for the environment of the credentials. */
   environment: 'production' | 'sandbox' | null
-  /** Null too when the content has one locale only. */
+  /** Null also when the content has one locale only. */
   language: string | null
-  /** Null too when the content has no placeholders. */
+  /** Null also when the content has no placeholders. */
   timezone: string | null
   /** Values for placeholders, by root: `user`, `tags`, `subscription`; only what the content names. */
   user: Readonly<Record<string, string | null>>
@@ -29,10 +29,10 @@ export type Column<Value> = Value[] | { all: Value }
 type Columns<Value> = Record<string, Column<Value | null>>
 
 /**
- * Recipients as they travel: a list per field instead of 500 objects with the same names. A column that is left out is null for all.
+ * Recipients as they travel: a list for each field, not 500 objects with the same field names. A column that is left out is null for all recipients.
  */
 export type RecipientColumns = {
-  /** Null: `firstPlace` and those that follow it. */
+  /** Null when the places are `firstPlace` and those that follow it. */
   places: number[] | null
   firstPlace: number
   /** As `packIds` packs them. */
@@ -51,7 +51,7 @@ export type RecipientColumns = {
   subscription?: Columns<string> | undefined
 }
 
-/** A column as short as it gets: one value when all have the same, undefined when that is null. */
+/** Shortens a column: one value when all recipients have the same, undefined when that value is null. */
 export function shortColumn<Value>(values: Value[]): Column<Value> | undefined {
   const [first] = values
   if (first === undefined || values.some((value) => value !== first)) return values
@@ -64,12 +64,12 @@ export function recipientsOf(columns: RecipientColumns): Recipient[] {
   return columns.addresses.map((_, place) => at(place))
 }
 
-/** Recipients that are read one by one: what is held meanwhile is the columns, a fifth of the recipients themselves. */
+/** Reads recipients one by one from their columns, which take a fifth of the memory of the recipients themselves. */
 export type RecipientReader = {
   readonly count: number
-  /** The nth, from 0; to be asked for below `count` only. */
+  /** The nth recipient, from 0; `n` must be below `count`. */
   readonly at: (n: number) => Recipient
-  /** Where the nth is sent to. */
+  /** The address of the nth recipient. */
   readonly toAt: (n: number) => SentTo
 }
 export type SentTo = Pick<Recipient, 'address' | 'environment'>
@@ -109,7 +109,7 @@ export function readRecipients(columns: RecipientColumns): RecipientReader {
 const valueAt = <Value>(column: Column<Value> | undefined, at: number): Value | null =>
   column === undefined ? null : Array.isArray(column) ? (column[at] ?? null) : column.all
 
-/** Reads a record of one recipient: what it has of these names. All share one when there are no names. */
+/** Reads a record of one recipient: its values of these columns. Without columns all recipients share one empty record. */
 function recordsOf<Value>(columns: Columns<Value> | undefined): (at: number) => Record<string, Value> {
   const named = Object.entries(columns ?? {})
   if (named.length === 0) {
@@ -120,7 +120,7 @@ function recordsOf<Value>(columns: Columns<Value> | undefined): (at: number) => 
     const record: Record<string, Value> = {}
     for (const [name, column] of named) {
       const value = valueAt(column, at)
-      // As an own property, whatever its name: a tag may be called __proto__.
+      // Defined as an own property, because a name such as __proto__ would otherwise set the prototype.
       if (value !== null) Object.defineProperty(record, name, { value, enumerable: true })
     }
     return record

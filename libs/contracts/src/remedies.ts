@@ -1,7 +1,7 @@
 import type { ProviderKind } from './app.ts'
 import type { FailureCode } from './outcome.ts'
 
-/** What an operator does about pushes that failed or come back with a code: one sentence each. Null: nothing is to be done. */
+/** What an operator does about pushes that failed or come back with a code, in one sentence. Null when there is nothing to do. */
 export const remedies: Readonly<Record<FailureCode, string | null>> = {
   token_dead: null,
   token_invalid: 'if this is many devices, check that the credentials belong to the app that these tokens were made for',
@@ -19,13 +19,13 @@ export const remedies: Readonly<Record<FailureCode, string | null>> = {
   internal: 'the provider gave an answer that Herald does not know: report it with the provider’s code',
 }
 
-/** Our own words of a check, beside those of providers. */
+/** A word of Herald's own that a check answers, besides the words of providers. */
 export const subjectWord = 'subject'
 export const keyWord = 'credentials'
 
 const doesNotOpen = 'set the credentials again: their private key does not open with the SEAL_KEYS of the dispatcher'
 
-/** What helps where a word of the answer says more than its code, by provider. */
+/** What an operator does when a word in the provider's answer says more than its code. */
 const remediesOfWords: Readonly<Record<ProviderKind, Readonly<Record<string, string>>>> = {
   apns: {
     [keyWord]: doesNotOpen,
@@ -48,7 +48,7 @@ const remediesOfWords: Readonly<Record<ProviderKind, Readonly<Record<string, str
   },
 }
 
-/** What to do about an answer, as a sentence for people. Null: nothing. */
+/** What an operator does about an answer, in one sentence. Null when there is nothing to do. */
 export function remedyOf(kind: ProviderKind, code: FailureCode, providerCode: string | null): string | null {
   const words = new Set((providerCode ?? '').split(' '))
   const said = Object.entries(remediesOfWords[kind]).find(([word]) => words.has(word))

@@ -21,7 +21,7 @@ test('text over a limit is cut with …, within the limit', () => {
 })
 
 // spec: sending/dry-run-warnings
-test('what filling in left out or cut is told with its place, when somebody asks', () => {
+test('what was left out or cut in filling in a text is reported with its place', () => {
   const render = compileEntry({
     title: 'Hello {{ tags.name }}',
     body: '{{ tags.long }}',
@@ -42,7 +42,7 @@ test('what filling in left out or cut is told with its place, when somebody asks
 })
 
 // spec: content/render-address
-test('an address that is none after rendering is left out, the push stays', () => {
+test('an address that is invalid after rendering is left out, and the push is still sent', () => {
   const render = compileEntry({
     title: 'T',
     body: 'B',

@@ -4,18 +4,18 @@ import { cutText } from './grapheme.ts'
 import { compile, type PlaceholderValues } from './placeholder.ts'
 import { countCodePoints } from './text.ts'
 
-/** What filling in a text left out or cut, and where in the entry: `title`, `actions.0.url`. */
+/** What was left out or cut while an entry was filled in, and where in the entry: `title`, `actions.0.url`. */
 export type RenderNote = { code: 'placeholder_empty' | 'text_cut' | 'url_dropped' | 'image_dropped'; path: string }
-/** Hears it; left out where nobody asks. */
+/** Is told each note. */
 export type NoteOfRender = (note: RenderNote) => void
 
-/** Fills in a locale entry for one push. Undefined: neither title nor body is left, so there is nothing to show (`empty_content`). */
+/** Fills in a locale entry for one push. Undefined when neither title nor body is left, so that there is nothing to show (`empty_content`). */
 export type EntryRenderer = (values: PlaceholderValues, note?: NoteOfRender) => LocaleEntry | undefined
 type Field<Value> = (values: PlaceholderValues, note?: NoteOfRender) => Value
 
 /**
- * Makes the function that fills in a locale entry; keep it per send and locale. Texts over a limit are cut with `…`; an address that is
- * too long or none any more is left out, and so is an action without a title: the push is still sent (spec: content/render-cut, content/render-address, content/render-empty).
+ * Makes the function that fills in a locale entry; it is kept for each send and locale. Texts over a limit are cut with `…`. An address that is too long or
+ * has become invalid is left out, and so is an action without a title; the push is still sent (spec: content/render-cut, content/render-address, content/render-empty).
  */
 export function compileEntry(entry: LocaleEntry): EntryRenderer {
   if (!textsOf(entry).some((text) => text.includes('{{'))) return () => entry

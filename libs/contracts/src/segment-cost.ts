@@ -2,16 +2,16 @@ import { leavesOf } from './segment-match.ts'
 import type { SegmentLeaf, SegmentNode } from './segment-tree.ts'
 
 /**
- * What a segment may cost, in units of 10 ns per device. The units were measured over 200,000 devices with the dearest data
- * (docs/decisions/0014); from them 16 µs a device is 16 s of one core for a count of a million, 8 s of the two that it gets, and 80 ms for a page of a send. A hundred
- * leaves of ordinary fields cost less than half of it. A count that takes longer than 18 s is ended.
+ * The most that a segment may cost, in units of 10 ns per device. The units were measured over 200,000 devices with the dearest data
+ * (docs/decisions/0014). So 16 µs for each device are 16 s of one core for a count of a million devices (8 s on the two cores that a count gets), and 80 ms for a
+ * page of a send. A hundred leaves of ordinary fields cost less than half of it. A count that takes longer than 18 s is ended.
  */
 export const maxCost = 1_600
 
-/** Values listed in all of a segment's `in` and `nin`: 20 full lists. They travel with every page of a send. */
+/** The most values in all lists of a segment's `in` and `nin` together: 20 full lists. They travel with every page of a send. */
 export const maxValues = 10_000
 
-/** Units for what is dear to find out about a device; found out once, however many leaves ask. */
+/** The units of a fact about a device that is dear to find out. It is found out once, however many leaves ask for it. */
 const costOfFact = (leaf: SegmentLeaf): { fact: string; units: number } | undefined => {
   const { field } = leaf
   if (field.on === 'tag') return { fact: 'tags', units: 20 }
@@ -34,7 +34,7 @@ function costOfComparison(leaf: SegmentLeaf): number {
   return isAboutText(leaf) ? 10 : 6
 }
 
-/** Adds up leaves. Answers after each whether what has been added so far may be. */
+/** Adds up the cost of leaves. After each leaf it says whether the sum is still allowed. */
 export function openCost(): { add(leaf: SegmentLeaf): 'fits' | 'too_costly' | 'too_many_values' } {
   const facts = new Set<string>()
   let units = 0
@@ -54,6 +54,6 @@ export function openCost(): { add(leaf: SegmentLeaf): 'fits' | 'too_costly' | 't
   }
 }
 
-/** What a node costs when nothing is known of the device yet: the cheaper of two is asked first. */
+/** What a node costs when nothing is known of the device yet. Of two nodes the cheaper one is asked first. */
 export const costOf = (node: SegmentNode): number =>
   leavesOf(node).reduce((sum, leaf) => sum + (costOfFact(leaf)?.units ?? 0) + costOfComparison(leaf), 0)

@@ -17,7 +17,7 @@ const definition = (meaningFault: 'invalid_segment' | 'invalid_body') =>
     .transform((value) => value as SegmentDefinition)
     .meta({ type: 'object', description: 'A segment node; {} means everyone.' })
 
-/** A segment inside another body. What does not compile is `invalid_segment`; what is no segment at all is `invalid_body`. */
+/** A segment inside another body. A segment that does not compile is `invalid_segment`; a value that is no segment at all is `invalid_body`. */
 export const SegmentDefinition = definition('invalid_segment')
 
 /** The definition of a saved segment: POST and PUT /v1/segments answer `invalid_body` for both (spec: segments/saved-errors). */

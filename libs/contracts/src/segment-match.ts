@@ -65,7 +65,7 @@ function readField({ field }: SegmentLeaf, device: SegmentDevice, user: SegmentU
   return (field.on === 'device' ? device[field.name] : user[field.name]) ?? undefined
 }
 
-/** Below 0, 0 or above 0 as in a sort; undefined when the two cannot be compared, which makes them unequal and in no order. */
+/** Below 0, 0 or above 0 as in a sort. Undefined when the two cannot be compared: then they are unequal and neither is greater. */
 function compareTo(known: Known, value: SegmentScalar, leaf: SegmentLeaf, now: Date): number | undefined {
   if (known instanceof Date) return typeof value === 'object' ? known.getTime() - resolveDate(value, now).getTime() : undefined
   if (typeof known === 'number') return typeof value === 'number' ? known - value : undefined
@@ -78,7 +78,7 @@ function compareTo(known: Known, value: SegmentScalar, leaf: SegmentLeaf, now: D
 export const resolveDate = (date: Date | { relativeSeconds: number }, now: Date): Date =>
   date instanceof Date ? date : new Date(now.getTime() + date.relativeSeconds * 1000)
 
-/** By code points, which is the order of UTF-8 bytes and of Postgres' collation "C". */
+/** Compares by code points, which is the order of UTF-8 bytes and of Postgres' collation "C". */
 const compareText = (one: string, other: string): number => Buffer.compare(Buffer.from(one), Buffer.from(other))
 
 const version = /^[vV]?(\d{1,9}(?:\.\d{1,9}){0,7})(?!\d)/
@@ -86,7 +86,7 @@ const zerosAtTheEnd = /(?:\.0+)+$/
 
 /**
  * The numeric parts a version begins with, zeros at the end left out: `v10.2.0-beta` is [10, 2]. At most 8 parts of at most 9 digits.
- * Undefined for a text that does not begin with a number: it is unequal to every version and in no order.
+ * Undefined for a text that does not begin with a number: it is unequal to every version, and neither smaller nor greater.
  */
 export function versionParts(text: string): number[] | undefined {
   return version.exec(text)?.[1]?.replace(zerosAtTheEnd, '').split('.').map(Number)

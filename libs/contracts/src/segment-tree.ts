@@ -1,7 +1,7 @@
 import type { Platform } from './platform.ts'
 import type { TagValue } from './text.ts'
 
-/** What a segment can ask about a device, and of which type it is (spec: segments/device-fields). */
+/** The fields of a device that a segment can ask about, and their types (spec: segments/device-fields). */
 export const deviceFields = {
   platform: 'platform',
   browser: 'string',
@@ -17,7 +17,7 @@ export const deviceFields = {
   lastNotifiedAt: 'date',
 } as const
 
-/** What a segment can ask about a user. createdAt and lastActiveAt are written `user.createdAt`: unprefixed they are the device's. */
+/** The fields of a user that a segment can ask about. createdAt and lastActiveAt are written `user.createdAt`: without the prefix they are the device's. */
 export const userFields = {
   userId: 'id',
   externalId: 'string',
@@ -38,7 +38,7 @@ export type SegmentField =
   | { on: 'user'; name: UserFieldName; type: FieldType }
   | { on: 'tag'; name: string; type: 'tag' }
 
-/** Seconds from the one instant that is `now` for the whole fan-out; negative is the past. */
+/** Seconds from `now`, which is one instant for the whole fan-out; negative seconds lie in the past. */
 export type RelativeDate = { relativeSeconds: number }
 
 export type SegmentScalar = string | number | boolean | Date | RelativeDate

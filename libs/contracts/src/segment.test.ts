@@ -130,11 +130,11 @@ describe('the meaning of a segment', () => {
     expect(answer(leaf('tags.visits', 'contains', '1'))).toBe(false)
   })
 
-  test('an inherited name is no tag', () => {
+  test('a name that every object has is no tag', () => {
     for (const name of ['constructor', 'toString', 'hasOwnProperty']) expect(answer(leaf(`tags.${name}`, 'exists', true))).toBe(false)
   })
 
-  test('standalone distinguishes false from unknown', () => {
+  test('standalone tells false from unknown', () => {
     expect(answer(leaf('standalone', 'eq', false))).toBe(false)
     expect(answer(leaf('standalone', 'eq', false), givenDevice({ standalone: false }))).toBe(true)
   })
@@ -159,7 +159,7 @@ describe('the meaning of a segment', () => {
   })
 })
 
-describe('a segment that is none', () => {
+describe('a value that is no segment', () => {
   const nested = (depth: number): unknown => (depth === 1 ? leaf('platform', 'eq', 'ios') : { not: nested(depth - 1) })
   const leaves = (count: number) => Array.from({ length: count }, () => leaf('platform', 'eq', 'ios'))
 
@@ -236,7 +236,7 @@ describe('a segment that is none', () => {
     expect(refusal(leaf('browser', 'in', Array(500).fill('x')))).toBe('taken')
   })
 
-  test('a hundred leaves of any field are taken when they compare it with one value of its own', () => {
+  test('a hundred leaves of any field are accepted when each compares it with a single value', () => {
     for (const one of [
       leaf('tags.plan', 'eq', 'x'),
       leaf('createdAt', 'gt', '-1d'),
@@ -249,7 +249,7 @@ describe('a segment that is none', () => {
   })
 
   // spec: segments/cost
-  test('what would cost a count of a million devices more than its time is refused at the leaf that is too much', () => {
+  test('a segment whose count of a million devices would take too long is refused at the leaf that is too much', () => {
     const versions = leaf(
       'appVersion',
       'in',
@@ -271,7 +271,7 @@ describe('a segment that is none', () => {
     expect(refusal({ or: [{ or: Array(45).fill(plain) }, { or: Array(44).fill(plain) }] })).toBe('invalid_body segment.or.0.or.20')
   })
 
-  test('whatever JSON arrives is parsed or refused below its root, and what parses can be evaluated', () => {
+  test('any JSON is either parsed or refused with a path below its root, and a parsed segment can be evaluated', () => {
     const { node } = fc.letrec((tie) => ({
       node: fc.oneof(
         { maxDepth: 4, withCrossShrink: true },

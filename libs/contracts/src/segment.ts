@@ -46,10 +46,10 @@ export const operatorsOf: Record<FieldType, readonly SegmentOperator[]> = {
   tag: [...equality, ...order, ...words],
 }
 
-/** What was read of a segment so far. */
+/** The leaves and the cost of the part of a segment that was read so far. */
 type Seen = { leaves: number; cost: ReturnType<typeof openCost> }
 
-/** `invalid_body`: no segment at all, or a broken limit; `invalid_segment`: it says something that has no meaning (spec: segments/structure-errors, segments/meaning-errors). */
+/** `invalid_body`: it is no segment at all, or breaks a limit. `invalid_segment`: it is one, and has no meaning (spec: segments/structure-errors, segments/meaning-errors). */
 export type SegmentRefusal = { ok: false; kind: 'invalid_body' | 'invalid_segment'; path: string; message: string }
 export type ParsedSegment = { ok: true; segment: Segment } | SegmentRefusal
 
@@ -64,7 +64,7 @@ const malformed = (path: string, message: string): Refused => new Refused({ ok: 
 const meaningless = (path: string, message: string): Refused => new Refused({ ok: false, kind: 'invalid_segment', path, message })
 
 /**
- * Reads a segment from JSON into a tree that is easy to compile: fields resolved, dates absolute or relative seconds. Answers the
+ * Reads a segment from JSON into a tree that is easy to compile: fields are resolved, and dates are instants or relative seconds. Gives the
  * first mistake with its path below `rootPath` (`segment.and.1.op`).
  */
 export function parseSegment(value: unknown, rootPath: string): ParsedSegment {
@@ -140,7 +140,7 @@ const deviceField = new Map(Object.entries(deviceFields))
 const userField = new Map(Object.entries(userFields))
 const userFieldsWithPrefix = new Set(['createdAt', 'lastActiveAt'])
 
-/** The field of this name, or undefined. */
+/** The field of this name, or undefined when there is none. */
 export function findField(name: string): SegmentField | undefined {
   if (name.startsWith('tags.')) return isTagName(name.slice(5)) ? { on: 'tag', name: name.slice(5), type: 'tag' } : undefined
   const prefixed = name.startsWith('user.')

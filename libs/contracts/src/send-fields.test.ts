@@ -89,18 +89,18 @@ describe('presentation', () => {
     ['interruptionLevel', ['passive', 'active', 'time-sensitive', 'critical'], ['loud', 'Active', 1]],
     ['relevanceScore', [0, 0.5, 1], [-0.1, 1.1, '1']],
     ['channelId', ['news'], ['', 'a\r\nb']],
-  ])('%s has its bounds', (field, good, bad) => {
+  ])('%s is refused outside of its bounds', (field, good, bad) => {
     for (const value of good) expect(refusedAt({ presentation: { [field]: value } })).toEqual([])
     for (const value of bad) expect(refusedAt({ presentation: { [field]: value } })).toContain(`presentation.${field}`)
   })
 
-  test('knows no other field', () => {
+  test('has no other field', () => {
     expect(refusedAt({ presentation: { color: 'red' } })).toEqual(['presentation.color'])
   })
 })
 
 // spec: sending/bypass
-test('bypass names delivery rules, and knows no other', () => {
+test('bypass names delivery rules and nothing else', () => {
   expect(refusedAt({ bypass: { frequencyCap: true, quietHours: false } })).toEqual([])
   expect(refusedAt({ bypass: { quietHours: 'yes' } })).toEqual(['bypass.quietHours'])
   expect(refusedAt({ bypass: { everything: true } })).toEqual(['bypass.everything'])

@@ -4,12 +4,12 @@ import { isStorable, line, ObjectId, countCodePoints } from './text.ts'
 
 /** Four weeks: the longest any provider keeps a push. */
 export const maxTtlSeconds = 2_419_200
-/** Without a ttl: `min(2592000, 2419200)`, since the listed default lies above the listed maximum (spec: sending/ttl). */
+/** The ttl of a send that gives none. The listed default of 2,592,000 s lies above the listed maximum, so it is the maximum (spec: sending/ttl). */
 export const defaultTtlSeconds = maxTtlSeconds
 
 const maxDataKeys = 50
 const maxDataBytes = 3072
-/** Keys the providers or we use ourselves at the same place of a payload. */
+/** Keys that the providers or Herald use at the same place of a payload. */
 const reservedDataKeys = new Set(['aps', 'herald', 'msgId', 'from', 'gcm', 'message_type', 'collapse_key', '__proto__'])
 
 /** Why a text may not be a key of `data`, or undefined. */
@@ -19,7 +19,7 @@ function whyNotDataKey(key: string): string | undefined {
   return undefined
 }
 
-/** The caller's own values beside the notification: text to text, at most 50 keys, and 3072 bytes of UTF-8 keys and values in all. */
+/** The caller's own values beside the notification: texts by key, at most 50 keys, and 3072 bytes of UTF-8 for keys and values together. */
 export const CustomData = z.record(z.string(), z.string()).superRefine((data, context) => {
   let bytes = 0
   for (const [key, value] of Object.entries(data)) {
@@ -36,7 +36,7 @@ export const CustomData = z.record(z.string(), z.string()).superRefine((data, co
 })
 export type CustomData = z.output<typeof CustomData>
 
-/** How a notification looks and sounds, where a platform has a place for it. */
+/** How a notification looks and sounds, on platforms that can show it. */
 export const Presentation = z.strictObject({
   sound: line(1, 255).optional(),
   badge: z.int().min(0).max(99_999).optional(),
@@ -51,7 +51,7 @@ export type Presentation = z.output<typeof Presentation>
 export const Priority = z.enum(['high', 'normal'])
 export type Priority = z.output<typeof Priority>
 
-/** The delivery rules this send does not obey. */
+/** The delivery rules that do not apply to a send. */
 export const Bypass = z.strictObject({ frequencyCap: z.boolean().optional(), quietHours: z.boolean().optional() })
 export type Bypass = z.output<typeof Bypass>
 

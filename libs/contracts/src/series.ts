@@ -9,11 +9,11 @@ export type Counted = Omit<Stats, 'variants'> & { converted: number }
 export const seriesBuckets = ['hour', 'day'] as const
 export type SeriesBucket = (typeof seriesBuckets)[number]
 
-/** `at`: when the bucket begins, in UTC. `platform`: asked for by platform. */
+/** `at`: when the bucket begins, in UTC. `platform` is there when the series was asked for by platform. */
 export type SeriesPoint = { at: string; platform?: Platform } & Counted
 /** Pushes that failed or were skipped with a code. */
 export type CodeCount = { platform: Platform; outcome: OutcomeKind; code: string; count: number }
-/** Every bucket has its point, and only codes that were met are in `codes`. */
+/** Every bucket has its point. `codes` has only the codes that occurred. */
 export type Series = { points: SeriesPoint[]; codes?: (CodeCount & { at: string })[] }
 
 /** The last hours and days of an app. `last24h`: the present hour and the 23 before it, `previous24h` the 24 hours before these. */
@@ -22,25 +22,26 @@ export type RecentCounts = {
   asOf: string
   last24h: Counted
   previous24h: Counted
-  /** Of `last24h`, how pushes ended by platform. */
+  /** How pushes of `last24h` ended, by platform. */
   byPlatform: Record<Platform, Record<OutcomeKind, number>>
   /** The last 30 UTC days, today the last of them. */
   days: SeriesPoint[]
 }
 
 /**
- * When devices reported of a campaign, by the time since its first push was queued. A step is 10 minutes for a day, then an hour; a point counts what came
- * within its step, from `afterSeconds` on. No step is left out before the last one that has something. `kept` is false for a send of at most 1,000 pushes, which has no curve.
+ * The reports of devices about a campaign, by the time since its first push was queued. A step is 10 minutes during the first day, then an hour; a point counts
+ * the reports of its step, which begins at `afterSeconds`. Steps without reports are there too, up to the last step with a report. `kept` is false for a send of at most
+ * 1,000 pushes, which has no curve.
  */
 export type Curve = {
-  /** Null: nothing was queued yet. */
+  /** Null when nothing was queued yet. */
   startedAt: string | null
   kept: boolean
   points: ({ afterSeconds: number; converted: number } & Record<EngagementKind, number>)[]
 }
 
 /**
- * A campaign's counters by platform, code and variant. `open`: pushes without an outcome yet. `codes` is null where not all of them are known: the
+ * A campaign's counters by platform, code and variant. `open`: pushes without an outcome yet. `codes` is null when not all codes are known, because the
  * campaign began before codes were counted, or is small and past the ledger's retention; then `sent`, `failed` and `skipped` of a platform are null too.
  */
 export type Breakdown = {
@@ -49,7 +50,7 @@ export type Breakdown = {
   variants: NonNullable<Stats['variants']>
 }
 
-/** Devices of an app on one platform: each is either reachable, opted out or invalidated (opted out or not). Active: by their last activity. */
+/** Devices of an app on one platform. Each device is reachable, opted out or invalidated; an invalidated one may be opted out too. Active devices are counted by their last activity. */
 export type DeviceCount = {
   total: number
   reachable: number
@@ -61,18 +62,18 @@ export type DeviceCount = {
 }
 export type DeviceCounts = { asOf: string; devices: Record<Platform, DeviceCount> }
 
-/** The devices of an app at the end of a UTC day, as they were found at `takenAt`. `new`: made on that day, and still there. */
+/** The devices of an app at the end of a UTC day, counted at `takenAt`. `new`: devices made on that day that are still there. */
 export type DeviceDay = { at: string; platform: Platform; takenAt: string; new: number } & DeviceCount
 
 /** A campaign as the overview names it. */
 export type CampaignNote = { campaignId: string; name: string }
 export type CampaignsSummary = {
-  /** Campaigns of people by status (not notifications); of an app with more than 100,000 the first that are met. */
+  /** Campaigns by status, without notifications. Of more than 100,000 campaigns only the first ones that are found are counted. */
   byStatus: Record<string, number>
-  /** The next that begin by themselves, soonest first. */
+  /** The campaigns that begin next by themselves, soonest first. */
   next: (CampaignNote & { at: string; schedule: string })[]
-  /** Paused, longest first. */
+  /** Paused campaigns, the one paused longest first. */
   paused: (CampaignNote & { since: string })[]
-  /** Failed within 7 days, newest first. */
+  /** Campaigns that failed within 7 days, newest first. */
   failed: (CampaignNote & { at: string; code: string })[]
 }

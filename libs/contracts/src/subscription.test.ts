@@ -25,13 +25,13 @@ test('a phone registers with its platform and token alone, a browser with endpoi
 })
 
 // spec: identity/register-required
-test('what belongs to the service cannot be written by a client', () => {
+test('a client cannot write the fields that Herald sets', () => {
   for (const forbidden of ['appId', 'id', 'userId', 'invalidatedAt', 'sessionCount', 'optedIn', 'createdAt'])
     expect(takes(RegisterSubscription, { ...phone, [forbidden]: 'x' })).toBe(false)
 })
 
 // spec: identity/language, identity/time-zone, identity/country
-test('what describes the owner comes out in canonical form', () => {
+test('language, time zone and country come out in canonical form', () => {
   expect(RegisterSubscription.parse({ ...phone, language: 'pt_br', timezone: 'europe/berlin', country: 'br' })).toEqual({
     ...phone,
     language: 'pt-BR',
@@ -75,7 +75,7 @@ test('p256dh must be a point on the curve, auth 16 bytes', () => {
 })
 
 // spec: identity/web-keys
-test('padding of base64url is taken and dropped; a second spelling of the same bytes is not', () => {
+test('padding of base64url is accepted and dropped; a second spelling of the same bytes is refused', () => {
   expect(RegisterSubscription.parse({ ...web, keys: { ...keys, auth: `${keys.auth}==` } })).toMatchObject({ keys })
   expect(takes(RegisterSubscription, { ...web, keys: { ...keys, auth: `${'A'.repeat(21)}B` } })).toBe(false)
 })

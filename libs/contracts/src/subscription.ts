@@ -2,7 +2,7 @@ import { ECDH } from 'node:crypto'
 import { z } from 'zod'
 import { Country, ExternalId, LanguageTag, line, TagChanges, Tags, text, TimeZone } from './text.ts'
 
-/** What providers hand out as tokens is printable ASCII; whatever else is a mistake of the client. */
+/** A device token. Providers hand out printable ASCII; any other text is a mistake of the client. */
 const Token = z
   .string()
   .refine(
@@ -11,7 +11,7 @@ const Token = z
   )
   .meta({ minLength: 1, maxLength: 4096 })
 
-/** A push service's URL for one browser: https, no credentials. Where it may point is checked when we connect (spec: identity/endpoint-form, providers/endpoint-guard). */
+/** A push service's URL for one browser: https, no credentials. Whether its address is allowed is checked when it is connected (spec: identity/endpoint-form, providers/endpoint-guard). */
 const Endpoint = z
   .string()
   .refine(isEndpoint, 'must be an https URL of at most 2048 characters, without a user name')
@@ -23,14 +23,14 @@ function isEndpoint(value: string): boolean {
   return username === '' && password === '' && hostname !== ''
 }
 
-/** The bytes of base64url text in its one canonical spelling (padding may stand or be left out), or undefined. */
+/** The bytes of base64url text in its canonical spelling, with or without padding. Undefined for any other text. */
 export function decodeBase64Url(value: string): Buffer | undefined {
   const bare = value.replace(/={1,2}$/, '')
   const bytes = Buffer.from(bare, 'base64url')
   return bytes.toString('base64url') === bare ? bytes : undefined
 }
 
-/** Whether these bytes are an uncompressed point on P-256. One that is not would fail every encryption to this device. */
+/** Whether these bytes are an uncompressed point on P-256. With other bytes every encryption to this device would fail. */
 export function isP256Point(bytes: Buffer): boolean {
   if (bytes.length !== 65 || bytes[0] !== 4) return false
   try {
@@ -88,7 +88,7 @@ export type RegisterSubscription = z.output<typeof RegisterSubscription>
 
 const atLeastOneField = (changes: object): boolean => Object.values(changes).some((value) => value !== undefined)
 
-/** PATCH /v1/subscriptions/:id: what belongs to the device and not to the person. */
+/** PATCH /v1/subscriptions/:id: the fields that belong to the device and not to its user. */
 export const PatchSubscription = z
   .strictObject({
     optedIn: z.boolean().optional(),
@@ -99,7 +99,7 @@ export const PatchSubscription = z
   .refine(atLeastOneField, 'must hold at least one of optedIn, appVersion, osVersion, deviceModel')
 export type PatchSubscription = z.output<typeof PatchSubscription>
 
-/** What the administration may change of a device: the same, and whether it is a test device. */
+/** What the administration may change of a device: the same fields, and whether it is a test device. */
 export const ChangeDevice = z
   .strictObject({ ...PatchSubscription.shape, test: z.boolean().optional() })
   .refine(atLeastOneField, 'must hold at least one of optedIn, appVersion, osVersion, deviceModel, test')
@@ -124,7 +124,7 @@ export const UserChanges = z
   .refine(atLeastOneField, 'must hold at least one of tags, language, timezone, country')
 export type UserChanges = z.output<typeof UserChanges>
 
-/** POST /v1/subscriptions/rotate: the browser has a new endpoint. An old one in any other form is only unknown (404). */
+/** POST /v1/subscriptions/rotate: the browser has a new endpoint. An old endpoint in any other form is unknown (404). */
 export const RotateBody = z.strictObject({
   old: text(1, 2048),
   new: z.strictObject({ endpoint: Endpoint, keys: WebPushKeys }),

@@ -3,7 +3,7 @@ import { Content } from './content.ts'
 import { deliveryFields, Presentation, Priority } from './send-fields.ts'
 import { sentence } from './text.ts'
 
-/** The body of POST and PUT /v1/templates. PUT replaces: an optional field left out is removed. */
+/** The body of POST and PUT /v1/templates. PUT replaces the template: an optional field that is left out is removed. */
 export const SaveTemplate = z.strictObject({
   name: sentence(1, 120),
   description: sentence(1, 500).nullable().optional(),

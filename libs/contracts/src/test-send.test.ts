@@ -26,7 +26,7 @@ test('a test names its devices in exactly one way', () => {
 })
 
 // spec: administration/test-send-devices
-test('several are 1 to 20', () => {
+test('a list of devices has 1 to 20', () => {
   const ids = (count: number) => Array.from({ length: count }, () => id)
   for (const name of ['subscriptionIds', 'userIds', 'externalIds']) {
     expect(pathsRefused({ [name]: ids(20), content })).toEqual([])
@@ -37,7 +37,7 @@ test('several are 1 to 20', () => {
 })
 
 // spec: administration/test-send
-test('what is tested is the send fields or a campaign, and a variant is of a campaign', () => {
+test('a test has either send fields or a campaign, and a variant only with a campaign', () => {
   const to = { subscriptionId: id }
   expect(pathsRefused(to)).toEqual(['content'])
   expect(pathsRefused({ ...to, silent: true })).toEqual([])
@@ -49,7 +49,7 @@ test('what is tested is the send fields or a campaign, and a variant is of a cam
 })
 
 // spec: limits/strict
-test('what is no field of a test is refused at its path', () => {
+test('an unknown field of a test is refused at its path', () => {
   for (const foreign of ['test', 'target', 'schedule', 'name', 'experiment'])
     expect(pathsRefused({ subscriptionId: id, content, [foreign]: 'x' })).toEqual([foreign])
 })

@@ -5,15 +5,15 @@ import { platforms } from './platform.ts'
 import { contentRequired, sendFields } from './send-fields.ts'
 import { ExternalId, ObjectId } from './text.ts'
 
-/** A test goes to at most so many devices (spec: administration/test-send-devices). */
+/** A test goes to at most this many devices (spec: administration/test-send-devices). */
 export const mostTested = 20
-/** At most so many devices of an app are test devices (spec: administration/test-devices). */
+/** At most this many devices of an app are test devices (spec: administration/test-devices). */
 export const mostTestDevices = 100
 
 const several = <T extends z.ZodType>(item: T) =>
   z.array(item).min(1, `must hold 1 to ${mostTested} items`).max(mostTested, `must hold 1 to ${mostTested} items`)
 
-/** Whom a test is for. One device may be any; several, and those of users, are test devices. */
+/** The devices that a test is for. A single device may be any device; several devices, and the devices of users, must be test devices. */
 const selectors = {
   subscriptionId: ObjectId.optional(),
   subscriptionIds: several(ObjectId).optional(),
@@ -21,13 +21,13 @@ const selectors = {
   externalIds: several(ExternalId).optional(),
 }
 
-/** The body of POST A/test-send: what is tested, and on which devices. */
+/** The body of POST /v1/admin/apps/:appId/test-send: what is tested, and on which devices. */
 export const TestSend = z
   .strictObject({
     ...selectors,
-    /** A campaign whose content is tested, in the place of the send fields. */
+    /** A campaign whose content is tested; then the send fields are left out. */
     campaignId: ObjectId.optional(),
-    /** Of that campaign's experiment. */
+    /** A variant of that campaign's experiment. */
     variant: VariantId.optional(),
     /** Puts `[Test] ` before each title. */
     mark: z.boolean().optional(),
@@ -48,7 +48,7 @@ export const TestSend = z
   })
 export type TestSend = z.output<typeof TestSend>
 
-/** The devices that a test names, each kind by itself. */
+/** The devices that a test names, by one of the selectors. */
 export const TestSelector = z.union([
   z.strictObject({ subscriptionId: ObjectId }),
   z.strictObject({ subscriptionIds: several(ObjectId) }),
@@ -57,7 +57,7 @@ export const TestSelector = z.union([
 ])
 export type TestSelector = z.output<typeof TestSelector>
 
-/** A device that a test does not reach: it has no push, as in any other send. */
+/** A device that a test does not reach. It gets no push, as in any other send. */
 export const NotQueued = z.object({ subscriptionId: ObjectId, platform: z.enum(platforms), code: z.enum(['opted_out', 'invalidated']) })
 export type NotQueued = z.output<typeof NotQueued>
 

@@ -8,7 +8,7 @@ import { isObjectId } from './ids.ts'
  */
 export const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes('\0')
 
-/** Length in Unicode code points, the unit of every limit in this API. Short-cuts for plain text, which is nearly all text. */
+/** The length in Unicode code points, the unit of every limit in this API. Plain text, which is nearly all text, takes a short cut. */
 export function countCodePoints(text: string): number {
   let pairs = 0
   for (let at = 0; at < text.length; at++) {
@@ -27,7 +27,7 @@ export function firstCodePoints(text: string, count: number): string {
 
 const controlCharacter = /\p{Cc}/u
 
-/** Whether a text holds a C0 or C1 control character or DEL: what could split a header or a log line. */
+/** Whether a text holds a C0 or C1 control character or DEL, which could split a header or a log line. */
 export const hasControlCharacter = (text: string): boolean => controlCharacter.test(text)
 
 const lengthSentence = (min: number, max: number): string =>
@@ -45,18 +45,18 @@ export const text = (min: number, max: number) =>
 export const line = (min: number, max: number) =>
   text(min, max).refine((value) => !hasControlCharacter(value), 'must not hold control characters')
 
-/** A text that says something: not only white space. */
+/** A text that is not only white space. */
 export const sentence = (min: number, max: number) => text(min, max).refine((value) => value.trim() !== '', 'must not be blank')
 
 const between = (value: number, min: number, max: number): boolean => value >= min && value <= max
 
-/** An id inside a body. In another form it is a mistake of the caller (422), unlike in a path, where it is unknown (404). */
+/** An id inside a body. A text of another form is a mistake of the caller (422); in a path it would be an unknown id (404). */
 export const ObjectId = z
   .string()
   .refine(isObjectId, 'must be an id: 24 lower-case hexadecimal characters')
   .meta({ pattern: '^[0-9a-f]{24}$' })
 
-/** What a careless client turns "no user" into. All devices of such a caller would end as one user (spec: identity/external-id). */
+/** The texts that a careless client makes of "no user". With them all its devices would belong to one user (spec: identity/external-id). */
 const notAnExternalId = new Set(['null', 'undefined', 'nan', '[object object]'])
 
 /** The caller's own id of a user: 1-128 characters, no control characters, not the word for "nothing". */
@@ -71,8 +71,8 @@ const firstInstant = Date.UTC(1970, 0, 1)
 const lastInstant = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 
 /**
- * An instant from ISO 8601 with a zone (`Z` or `+02:00`), or undefined. Years 1970-9999, which every part of the platform
- * holds exactly; 30 February is refused where `Date` would make it 1 March. Digits past milliseconds are cut off.
+ * Reads an instant from ISO 8601 with a zone (`Z` or `+02:00`); undefined when it is none. Years are 1970-9999, which every part of the platform
+ * holds exactly. 30 February is refused, although `Date` would make it 1 March. Digits past milliseconds are cut off.
  */
 export function parseTimestamp(value: string): Date | undefined {
   const [matched, year, month, day, hour] = isoTimestamp.exec(value) ?? []
@@ -102,9 +102,9 @@ const knownZones = new Map<string, string | undefined>()
 const mostKnownZones = 2_000
 
 /**
- * The name of an IANA time zone in its usual spelling, or undefined. `Intl` decides what exists; offsets such as `+02:00`
- * are not names. A name that stands for another (`Asia/Kolkata`, `US/Pacific`) stays that name. Answers are kept, one for all
- * letter cases (making a formatter costs about 30 µs); the map is bounded, since its keys come from callers.
+ * The name of an IANA time zone in its usual spelling, or undefined when there is no such zone. `Intl` decides what exists; offsets such as `+02:00`
+ * are not names. A name that stands for another (`Asia/Kolkata`, `US/Pacific`) stays that name. Results are kept, one for all
+ * letter cases (making a formatter costs about 30 µs). The map is bounded, since its keys come from callers.
  */
 export function findTimeZone(name: string): string | undefined {
   if (!zoneForm.test(name)) return undefined
@@ -119,7 +119,7 @@ export function findTimeZone(name: string): string | undefined {
 function askIntl(name: string): string | undefined {
   try {
     const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions()
-    // A newer Node may know names that the list of others lacks; their zone's own name has one spelling too.
+    // A newer Node may know names that the list of aliases lacks. Then the name that `Intl` gives for their zone is stored.
     return timeZone.toLowerCase() === name ? timeZone : (zoneAliases.get(name) ?? timeZone)
   } catch {
     return undefined
@@ -132,7 +132,7 @@ export const TimeZone = z
   .refine((value) => findTimeZone(value) !== undefined, 'must be the name of an IANA time zone, such as Europe/Berlin')
   .transform((value) => findTimeZone(value) ?? value)
 
-/** A country: two letters, which come out as capitals. */
+/** A country: two letters, which are stored as capitals. */
 export const Country = z
   .string()
   .refine((value) => /^[A-Za-z]{2}$/.test(value), 'must be a country code of two letters, such as DE')
@@ -155,7 +155,7 @@ export function canonicalLanguage(tag: string): string | undefined {
   return hyphened.length <= 35 && languageForm.test(hyphened) ? inCanonicalCase(hyphened) : undefined
 }
 
-/** RFC 5646 2.1.1: scripts in title case, regions in capitals, all else in small letters, also everything after a singleton. */
+/** RFC 5646 2.1.1: scripts are in title case, regions in capitals, all other parts in small letters, and so is everything after a singleton. */
 function inCanonicalCase(tag: string): string {
   let extension = false
   return tag
@@ -177,7 +177,7 @@ export const LanguageTag = z
 
 const tagName = /^[A-Za-z0-9_][A-Za-z0-9_.:-]{0,63}$/
 
-/** Whether a text may name a tag. `__proto__` may not: too many programs along the way would treat it as something else. */
+/** Whether a text may name a tag. `__proto__` may not, because many programs would not treat it as a plain name. */
 export const isTagName = (name: string): boolean => tagName.test(name) && name !== '__proto__'
 
 export const TagName = z
@@ -198,7 +198,7 @@ const maxTags = 100
 export const Tags = z.record(TagName, TagValue).refine((tags) => Object.keys(tags).length <= maxTags, `must hold at most ${maxTags} tags`)
 export type Tags = z.output<typeof Tags>
 
-/** Changes of a user's tags, merged into what is there; null deletes. */
+/** Changes of a user's tags. They are merged into the tags that are there; null deletes a tag. */
 export const TagChanges = z
   .record(
     TagName,

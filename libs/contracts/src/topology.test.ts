@@ -14,6 +14,6 @@ test('a change of streams or consumers raises the version that keeps an older pr
     .update(JSON.stringify([streams, duplicateWindowSeconds, shape]))
     .digest('hex')
 
-  // Whoever changes one of them raises topologyVersion and writes both here.
+  // A change of a stream or consumer raises topologyVersion; the version and the hash here change with it.
   expect({ topologyVersion, digest: digest.slice(0, 16) }).toEqual({ topologyVersion: 1, digest: '366beb75e2dc468c' })
 })

@@ -2,19 +2,19 @@ import type { AppName, StoredMessage } from './call.ts'
 import { BatchPointers, everyLane, FanOutPointer } from './batch.ts'
 import { Announcement } from './event.ts'
 
-/** Work has one reader and is gone when done. Events have any number of readers and stay some time. */
+/** A message of WORK has one reader and is gone when it is handled. One of EVENTS may have several readers and stays some time. */
 export const streams = {
-  /** Pointers only (~150 bytes): 256 MB is well over a million. Full means refuse: the row is swept again later. */
+  /** Pointers only (~150 bytes): 256 MB is well over a million of them. A full stream refuses a pointer, and the sweep points at its row again later. */
   WORK: { subjects: ['work.>'], retention: 'workqueue', maxAgeDays: 0, maxBytes: 256_000_000, discard: 'new' },
   EVENTS: { subjects: ['event.>'], retention: 'limits', maxAgeDays: 1, maxBytes: 1_000_000_000, discard: 'old' },
-  /** One message per app, read by nobody: that it can be written says that the queue works. */
+  /** One message per app, which no process reads. When it can be stored, the queue works. */
   CANARY: { subjects: ['canary.>'], retention: 'limits', maxAgeDays: 1, maxBytes: 1_000_000, discard: 'old', maxPerSubject: 1 },
 } as const
 export type StreamName = keyof typeof streams
 
 /**
- * Raised with every change of a stream or a consumer, and written on each: a process that knows an older one leaves them as they are,
- * so that an upgrade is not undone by what has not been restarted yet.
+ * Raised with every change of a stream or a consumer, and written on each of them. A process with an older version leaves them as they are, so that a
+ * process that has not been restarted yet does not undo an upgrade.
  */
 export const topologyVersion = 1
 
@@ -30,7 +30,7 @@ export type Consumer<Body> = StoredMessage<Body> & {
   readonly durable: string
   readonly stream: StreamName
   readonly subject: string
-  /** Delivered and not yet acked, over all processes of the app. Explicit, so that a stuck reader is bounded. */
+  /** The most messages that are delivered and not yet acked, over all processes of the app. It bounds what a stuck reader holds. */
   readonly maxAckPending: number
   /** A message whose reader died comes back after this. Readers ack within seconds: long work is a row with a lease. */
   readonly ackWaitSeconds: number
@@ -47,7 +47,7 @@ export const fanOutWork = consumer({
   ackWaitSeconds: 30,
 })
 
-/** The pages of large sends after their first, apart: whatever number of them is under way, another's first page is cut at once. */
+/** The pages of large sends after the first one have a consumer of their own: however many are under way, the first page of another send is cut at once. */
 export const bulkFanOutWork = consumer({
   durable: 'audience-fan-out-bulk',
   stream: 'WORK',
@@ -57,7 +57,7 @@ export const bulkFanOutWork = consumer({
   ackWaitSeconds: 30,
 })
 
-/** One durable per platform and lane, so that neither a slow provider nor a large send stands before another's work. */
+/** One durable per platform and lane, so that neither a slow provider nor a large send delays other sends. */
 export const pushWork = everyLane.map(({ platform, lane }) => ({
   platform,
   lane,
@@ -91,14 +91,14 @@ export const eventSubjects = {
 } as const
 
 /**
- * A failed message comes back after these, in milliseconds, the last one for good. Short on purpose: a wait over 5 s is
+ * A failed message comes back after these milliseconds; from its fourth failure on the last number counts. They are short on purpose: a wait over 5 s is
  * a row with a due time, never a nak (delayed naks fill `maxAckPending` and stall the lane).
  */
 export const comeBackAfterMs = [250, 500, 1_000, 2_000] as const
 
 /**
- * Pointers at the work of one app that are on a lane at once: what it has beyond them waits as rows, which are taken by turns of apps. A lane
- * is first come, first served, so whatever is in it stands before everybody who comes later. 64 keep a lone app at its full rate.
+ * The most pointers at the work of one app that are on a lane at once. Its further work waits as rows, which are taken by turns of apps: a lane
+ * is first come, first served, so all that is in it comes before the work of other apps. 64 pointers keep a lone app at its full rate.
  */
 export const pointedAtOnce = 64
 

@@ -3,10 +3,10 @@ import type { FaultCode, FaultDetail } from './fault.ts'
 import { UserChanges } from './subscription.ts'
 import { ExternalId, ObjectId } from './text.ts'
 
-/** How many users one batch changes at most. */
+/** The most users that one batch changes. */
 export const mostUsersInBatch = 500
 
-/** One user of POST /v1/users/batch: who it is, and what is merged. Without changes an unknown external id still makes a user. */
+/** One user of POST /v1/users/batch, and the changes to merge. An unknown external id makes a user even without changes. */
 export const UserInBatch = z
   .strictObject({ externalId: ExternalId.optional(), userId: ObjectId.optional(), ...UserChanges.shape })
   .refine(
@@ -15,5 +15,5 @@ export const UserInBatch = z
   )
 export type UserInBatch = z.output<typeof UserInBatch>
 
-/** What became of one user of a batch: who it is, and whether this made the user; or why nothing of it was written. */
+/** The result for one user of a batch: the user's id and whether the batch made the user, or why nothing was written. */
 export type UserInBatchAnswer = { id: string; created: boolean } | { fault: { code: FaultCode; message: string; details?: FaultDetail[] } }

@@ -44,6 +44,6 @@ export const User = z.object({
 })
 export type User = z.infer<typeof User>
 
-/** How a user is addressed: by id or by the caller's own id. */
+/** A user is addressed by id or by external id. */
 export const UserAddress = z.union([z.object({ userId: Id }), z.object({ externalId: z.string().min(1).max(128) })])
 export type UserAddress = z.infer<typeof UserAddress>

@@ -18,7 +18,7 @@ test('a valid body comes out as its schema makes it', () => {
 })
 
 // spec: limits/error-shape
-test('each mistake has its path and a sentence that goes on from it', () => {
+test('each mistake has its path and a sentence that follows it', () => {
   const schema = z.strictObject({
     name: z.string(),
     size: z.int().min(1).max(9),
@@ -43,7 +43,7 @@ test('the message tells the first mistake and counts the others', () => {
   expect(faultOf(z.strictObject({}), []).message).toBe('The body must be an object')
 })
 
-test('a body without its discriminator is told the choices, one with it is judged by its own form', () => {
+test('the error for a body without its discriminator names the choices; a body with it is checked by its own form', () => {
   const schema = z.discriminatedUnion('kind', [
     z.strictObject({ kind: z.literal('a'), one: z.string() }),
     z.strictObject({ kind: z.literal('b'), two: z.string() }),
@@ -53,7 +53,7 @@ test('a body without its discriminator is told the choices, one with it is judge
   expect(faultOf(schema, { kind: 'b', one: 'x' }).details?.map((detail) => detail.path)).toEqual(['two', 'one'])
 })
 
-test('of a union the branch that came closest is reported', () => {
+test('of a union the mistakes of the closest branch are reported', () => {
   const schema = z.strictObject({ at: z.union([z.strictObject({ day: z.number() }), z.null()]) })
   expect(faultOf(schema, { at: { day: 'x' } }).details).toEqual([{ path: 'at.day', message: 'must be a finite number' }])
 })
@@ -66,7 +66,7 @@ test('at most 50 details are given, and long keys are shortened', () => {
   expect(Math.max(...details.map((detail) => detail.path.length))).toBeLessThanOrEqual(300)
 })
 
-test('paths can be put under another', () => {
+test('a prefix can be put before all paths', () => {
   expect(faultOf(z.strictObject({ limit: z.int() }), { limit: 'x' }, ['query']).details?.[0]?.path).toBe('query.limit')
 })
 

@@ -4,10 +4,10 @@ import { fault, type FaultCode, type FaultDetail } from './fault.ts'
 type Issue = z.core.$ZodIssue
 type RawIssue = z.core.$ZodRawIssue
 
-/** More than this nobody reads; a hostile body could make hundreds of thousands. */
+/** The most details of an answer: a hostile body could make hundreds of thousands. */
 const maxDetails = 50
 
-/** A body nested deeper than any schema is refused before recursion meets it. */
+/** A body that is nested deeper than any schema is refused before recursive code sees it. */
 const maxDepth = 64
 
 /**
@@ -24,21 +24,21 @@ export function parseBody<T extends z.ZodType>(schema: T, body: unknown, at: str
   throw invalid(onlyMeaning ? 'invalid_segment' : 'invalid_body', firstOfEachPath(details).slice(0, maxDetails))
 }
 
-/** One detail is told whole in the message, several are counted. */
+/** One detail becomes the message; several are counted in it. */
 function invalid(code: FaultCode, details: FaultDetail[]) {
   const [first] = details
   const summary = first === undefined ? 'The body is not valid.' : `${first.path === '' ? 'The body' : first.path} ${first.message}`
   return fault(code, details.length > 1 ? `${summary} (and ${details.length - 1} more)` : summary, details)
 }
 
-/** Keys come from the caller and may be of any length; a path only has to be found again. */
+/** A path is cut, because keys come from the caller and may be of any length, and the caller only has to find the place. */
 const pathOf = (path: readonly PropertyKey[]): string => path.map(String).join('.').slice(0, 300)
 
-/** One detail per path: the first says what to do, the others often follow from it. */
+/** Keeps one detail per path: the first one says what to do, and the others often follow from it. */
 const firstOfEachPath = (details: FaultDetail[]): FaultDetail[] =>
   [...new Map(details.toReversed().map((detail) => [detail.path, detail])).values()].toReversed()
 
-/** Zod names unknown keys at their object and a bad union at its root; callers want the key, and the branch they meant. */
+/** Zod reports unknown keys at their object and a wrong union at its root. Callers get the path of the key, and the mistake in the branch that they meant. */
 function detailsOf(issue: Issue, at: readonly PropertyKey[]): FaultDetail[] {
   const path = [...at, ...issue.path]
   if (issue.code === 'unrecognized_keys')
@@ -66,7 +66,7 @@ const kinds: ReadonlyMap<string, string> = new Map([
   ['null', 'null'],
 ])
 
-/** Zod's issue as a sentence that goes on from the field's path and names the remedy. Messages given in a schema win over it. */
+/** Zod's issue as a sentence that follows the path of the field and names the remedy. A message that a schema gives is used instead. */
 function sentenceFor(issue: RawIssue): string | undefined {
   switch (issue.code) {
     case 'invalid_type':
@@ -109,8 +109,8 @@ function amount(origin: string, end: 'least' | 'most', exclusive: boolean, limit
 }
 
 /**
- * Finds what no schema should meet: a key `__proto__`, which zod drops without a word, and endless nesting. Walks without recursion, so
- * a body of 100,000 brackets costs a loop and not the stack.
+ * Finds what is refused before any schema is asked: a key `__proto__`, which zod drops silently, and very deep nesting. It walks without recursion, so
+ * a body of 100,000 brackets does not overflow the stack.
  */
 function findForbidden(body: unknown): { path: string[]; message: string } | undefined {
   type Place = { value: object; depth: number; key: string; parent: Place | undefined }

@@ -3,7 +3,7 @@ import type { EventType } from './event.ts'
 import { failureCodes, skipReasons } from './outcome.ts'
 import { perPlatform, platforms } from './platform.ts'
 
-/** Events as a receiver of webhooks gets them (spec: webhooks/event-fields), type by type. For the OpenAPI document: nothing that is sent is checked with it. */
+/** Events as a receiver of webhooks gets them (spec: webhooks/event-fields), type by type. They are for the OpenAPI document; events that are sent are not checked with them. */
 
 const Id = z.string().meta({ pattern: '^[0-9a-f]{24}$' })
 const Time = z.string().meta({ format: 'date-time' })
@@ -21,10 +21,10 @@ const ofDevice = {
   platform: z.enum(platforms),
   externalId: z.string().optional().meta({ description: 'There when the user has one.' }),
 }
-/** What tells an event of a test from the others (spec: webhooks/event-test). */
+/** The mark of an event of a test (spec: webhooks/event-test). */
 const test = z.literal(true).optional().meta({ description: 'There when the send is a test.' })
 const ofTest = { data: z.object({ test }).optional() }
-/** What a device reports of a push: in the report of an action its id. */
+/** The further field of a device's report: the id of the action, when an action was chosen. */
 const ofReport = {
   data: z
     .object({

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { eventTypes, type EventType } from './event.ts'
 import { text } from './text.ts'
 
-/** What an endpoint asks for: types of events, or everything, also what is added later. */
+/** What an endpoint can ask for: types of events, or `*` for all types, also for those that are added later. */
 export const eventTypeNames = ['*', ...eventTypes] as const
 
 const EventTypes = z
@@ -11,7 +11,7 @@ const EventTypes = z
   .max(eventTypeNames.length)
   .refine((types) => new Set(types).size === types.length, 'must not name a type twice')
 
-/** Webhooks says more of it: whether it may be connected to (spec: webhooks/url-at-save). */
+/** Whether it may be connected to is checked by webhooks (spec: webhooks/url-at-save). */
 const Url = text(1, 2048).refine((value) => URL.canParse(value), 'must be an https URL')
 const Description = text(0, 500).nullable()
 
@@ -23,7 +23,7 @@ export const CreateWebhook = z.strictObject({
 })
 export type CreateWebhook = z.output<typeof CreateWebhook>
 
-/** PATCH …/webhooks/:id: what is left out stays. `enabled: false` switches off by hand, `true` is the same as /enable. */
+/** PATCH …/webhooks/:id: fields that are left out stay as they are. `enabled: false` switches the endpoint off, `true` is the same as /enable. */
 export const PatchWebhook = z
   .strictObject({
     url: Url.optional(),
@@ -37,7 +37,7 @@ export const PatchWebhook = z
   )
 export type PatchWebhook = z.output<typeof PatchWebhook>
 
-/** An endpoint as the administration answers it (spec: webhooks/endpoint-fields): everything but its secret. */
+/** An endpoint as the administration answers it (spec: webhooks/endpoint-fields), without its secret. */
 export type Webhook = {
   id: string
   appId: string
@@ -54,7 +54,7 @@ export type Webhook = {
   /** Null also when the last attempt had no answer. */
   lastStatus: number | null
   lastError: string | null
-  /** Events that wait for their batch. */
+  /** Events that wait for a delivery. */
   waitingEvents: number
   /** Events that were dropped because 100,000 newer ones were waiting, or because the endpoint stored too many bytes. */
   droppedEvents: number
@@ -70,8 +70,8 @@ export type WebhookAttempt = { at: string; status: number | null; error: string 
 export const deliveryStates = ['pending', 'delivered', 'failed', 'erased'] as const
 
 /**
- * One delivery as the log keeps it. `pending`: to be sent, or again at `nextAttemptAt`; `failed`: the attempts are used up or the
- * answer was final; `erased`: its body named an erased user, its events went out again in another delivery.
+ * One delivery as the log keeps it. `pending`: it is to be sent, or sent again at `nextAttemptAt`. `failed`: the attempts are used up or the
+ * response was final. `erased`: its body named an erased user, and its other events were sent in another delivery.
  */
 export type WebhookDelivery = {
   id: string
@@ -85,7 +85,7 @@ export type WebhookDelivery = {
   endedAt: string | null
 }
 
-/** A delivery with what it holds: the text of its body byte for byte, or null when that is no longer kept. */
+/** A delivery with the text of its body, byte for byte. The body is null when it is no longer kept. */
 export type WebhookDeliveryWithBody = WebhookDelivery & { body: string | null }
 
 /** An event as a receiver gets it (spec: webhooks/event-fields). */

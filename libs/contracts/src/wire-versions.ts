@@ -1,7 +1,7 @@
 /**
- * Versions of what travels between the apps: calls and stored messages, by their subject. What is not named here has version 1.
- * Raise a version with every change that a process of before would misread or refuse. A process asks and reads its own versions only:
- * while an upgrade is under way old and new processes of an app each serve those that speak as they do.
+ * Versions of the calls and stored messages between the apps, by subject. A subject that is not named here has version 1. Raise a version with every
+ * change that a process of the release before would misread or refuse. A process calls and reads its own versions only: during an upgrade, old processes
+ * of an app serve old processes of the others, and new ones serve new ones.
  */
 const changed: Readonly<Record<string, number>> = {
   'rpc.campaigns.fan-out-started': 2,

@@ -1,6 +1,9 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { zoneOffsetMs } from './zone-offset.ts'
+import { localDateAt } from './local-time.ts'
+import { findTimeZone, TimeZone } from './text.ts'
+import { zoneAliases } from './zone-aliases.ts'
+import { clockOf, zoneOffsetMs } from './zone-offset.ts'
 
 const hour = 3_600_000
 const at = (instant: string): number => Date.parse(instant)
@@ -18,7 +21,7 @@ test.each([
   expect(zoneOffsetMs(at(instant), zone)).toBe(offset)
 })
 
-test('an offset is the same whatever was asked before, also around a change', () => {
+test('an offset does not depend on earlier questions, also around a change of the clocks', () => {
   const near = fc.integer({ min: at('2026-03-28T00:00:00Z'), max: at('2026-03-30T23:59:59Z') })
   fc.assert(
     fc.property(near, (instant) => {
@@ -27,8 +30,50 @@ test('an offset is the same whatever was asked before, also around a change', ()
   )
 })
 
-test('more days than are remembered are told as well', () => {
+test('offsets are right also after more days than are remembered', () => {
   const day = 86_400_000
   for (const n of Array(50_100).keys()) zoneOffsetMs(n * day, 'UTC')
   expect(zoneOffsetMs(at('2026-07-01T12:00:00Z'), 'Europe/Berlin')).toBe(2 * hour)
+})
+
+/** A name in as many letter cases as wanted. */
+const spellings = (name: string, count: number): string[] =>
+  Array.from({ length: count }, (_, no) =>
+    Array.from(name, (letter, place) => ((no >> (place % 16)) & 1 ? letter.toUpperCase() : letter.toLowerCase())).join(''),
+  )
+
+// spec: identity/time-zone
+test('a name that stands for another zone is stored in its usual spelling, however it is written', () => {
+  for (const [written, stored] of [
+    ['ASIA/KOLKATA', 'Asia/Kolkata'],
+    ['us/pacific', 'US/Pacific'],
+    ['europe/KYIV', 'Europe/Kyiv'],
+    ['gmt', 'GMT'],
+    ['america/argentina/comodrivadavia', 'America/Argentina/ComodRivadavia'],
+  ] as const)
+    expect(TimeZone.parse(written)).toBe(stored)
+  for (const name of zoneAliases.values()) expect(findTimeZone(name.toUpperCase())).toBe(name)
+})
+
+test('ten thousand spellings of a zone share one name and one formatter', () => {
+  const written = spellings('America/Argentina/ComodRivadavia', 10_000)
+  expect(new Set(written).size).toBe(10_000)
+  expect(new Set(written.map(findTimeZone))).toEqual(new Set(['America/Argentina/ComodRivadavia']))
+  expect(new Set(written.map(clockOf)).size).toBe(1)
+})
+
+test('a formatter that is in use stays while all others come and go', () => {
+  const kept = clockOf('Asia/Kolkata')
+  for (const zone of [...Intl.supportedValuesOf('timeZone'), ...zoneAliases.values()]) {
+    clockOf(zone)
+    expect(clockOf('Asia/Kolkata')).toBe(kept)
+  }
+})
+
+test('a zone has the same time however its name is spelt', () => {
+  const at = new Date('2026-06-15T20:00:00Z')
+  for (const zone of spellings('Asia/Kolkata', 50)) {
+    expect(localDateAt(at, zone)).toBe('2026-06-16')
+    expect(zoneOffsetMs(at.getTime(), zone)).toBe(5.5 * 3_600_000)
+  }
 })

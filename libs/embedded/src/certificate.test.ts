@@ -6,7 +6,7 @@ import { makeServerCertificate } from './certificate.ts'
 
 const now = new Date()
 
-/** Connects once and answers the refusal, or undefined when the server was trusted. */
+/** Connects once and gives the code of the refusal, or undefined when the server was trusted. */
 async function refusalOf(made: { certificate: string; privateKey: string }, ca: string, host: string): Promise<string | undefined> {
   const server = createServer({ cert: made.certificate, key: made.privateKey }, (socket) => socket.end())
   server.on('tlsClientError', () => undefined)
@@ -41,7 +41,7 @@ test('an expired certificate is refused', async () => {
   expect(await refusalOf(made, made.ca, 'localhost')).toBe('CERT_HAS_EXPIRED')
 })
 
-test('dates are right on both sides of 2050, where their form changes', () => {
+test('the dates of a certificate are right before and after 2050, when their form changes', () => {
   const { ca } = makeServerCertificate(new Date('2049-06-01T00:00:00Z'), 365)
 
   const parsed = new X509Certificate(ca)

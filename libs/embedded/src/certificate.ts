@@ -9,14 +9,14 @@ export type ServerCertificate = {
 }
 
 /**
- * A certificate (RFC 5280, ECDSA P-256) for servers of this machine, `localhost`, 127.0.0.1 and what `names` adds, and the authority that
- * signed it, both valid from a day ago for so many days. For local servers and tests only.
+ * Makes a certificate (RFC 5280, ECDSA P-256) for servers at `localhost`, 127.0.0.1 and `names`, and the authority that signed it. Both are valid from a
+ * day ago until `days` from now. For local servers and tests only. Node has no function for this (docs/decisions/0059-what-is-our-own.md).
  */
 export function makeServerCertificate(now: Date, days: number, names: readonly string[] = []): ServerCertificate {
   const validity = { notBefore: new Date(now.getTime() - day), notAfter: new Date(now.getTime() + days * day) }
   const authority = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const server = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-  // Two authorities of one name would be taken for each other by a client that trusts both.
+  // A client that trusts two authorities of the same name would take one for the other.
   const issuer = `Herald local authority ${randomBytes(4).toString('hex')}`
   const signed = { ...validity, issuer, issuerKey: authority }
   const ca = certificate({ ...signed, subject: issuer, publicKey: authority.publicKey, extensions: authorityExtensions })

@@ -1,4 +1,4 @@
-/** The little of DER (X.690) that a certificate needs: each function answers one encoded value. */
+/** The part of DER (X.690) that a certificate needs. Each function gives one encoded value. */
 
 const value = (tag: number, content: Buffer): Buffer => Buffer.concat([Buffer.from([tag]), length(content.length), content])
 
@@ -8,7 +8,7 @@ export const octets = (content: Buffer): Buffer => value(0x04, content)
 export const utf8 = (text: string): Buffer => value(0x0c, Buffer.from(text))
 export const truth = Buffer.from([0x01, 0x01, 0xff])
 
-/** A context tag around whole values, or in place of a primitive's own tag. */
+/** `explicit` puts a context tag around whole values, `implicit` in the place of a primitive's own tag. */
 export const explicit = (number: number, content: Buffer): Buffer => value(0xa0 + number, content)
 export const implicit = (number: number, content: Buffer): Buffer => value(0x80 + number, content)
 

@@ -1,8 +1,8 @@
 import { createServer } from 'node:net'
 
 /**
- * A TCP port of 127.0.0.1 that nobody listens on at this moment. Postgres knows no port 0, so the port is picked here and
- * may be lost to another process before it is used: who starts a server on it must be ready to pick again.
+ * Finds a TCP port of 127.0.0.1 on which no process listens at this moment. Postgres knows no port 0, so the port is picked here, and another
+ * process may take it before it is used: the caller must be ready to pick another one.
  */
 export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
@@ -16,7 +16,7 @@ export function freePort(): Promise<number> {
   })
 }
 
-/** Whether a port can be listened on now. A server with SO_REUSEPORT counts as taken, which listening with it would not show. */
+/** Whether a port can be listened on now. A port on which a server listens with SO_REUSEPORT counts as taken. */
 export function isPortFree(port: number, host = '127.0.0.1'): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const probe = createServer()

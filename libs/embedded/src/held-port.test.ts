@@ -15,7 +15,7 @@ async function hold(port: number, host?: string): Promise<HeldPort> {
   return one
 }
 
-/** A server that listens on the socket it is given, says so, and answers each connection with its pid. */
+/** Starts a server that listens on the socket it is given, says so, and answers each connection with its pid. */
 async function listenOn({ fd }: HeldPort) {
   const code = `require('net').createServer((socket) => socket.end(String(process.pid))).listen({ fd: 3 }, () => console.log('listening'))`
   const child = spawn(process.execPath, ['-e', code], { stdio: ['ignore', 'pipe', 'inherit', fd] })
@@ -29,20 +29,23 @@ async function pidThatAnswers(port: number, host?: string): Promise<number> {
   return Number(data)
 }
 
-test.each(['127.0.0.1', '::1', 'localhost'])('who connects to %s while nobody runs is answered by the next who does', async (host) => {
-  const port = await hold(0, host)
-  const first = await listenOn(port)
-  expect(await pidThatAnswers(port.port, host)).toBe(first.pid)
-  first.kill('SIGKILL')
-  await once(first, 'exit')
+test.each(['127.0.0.1', '::1', 'localhost'])(
+  'a client that connects to %s while no server runs is answered by the next server',
+  async (host) => {
+    const port = await hold(0, host)
+    const first = await listenOn(port)
+    expect(await pidThatAnswers(port.port, host)).toBe(first.pid)
+    first.kill('SIGKILL')
+    await once(first, 'exit')
 
-  const answer = pidThatAnswers(port.port, host)
-  const second = await listenOn(port)
-  expect(await answer).toBe(second.pid)
-  second.kill('SIGKILL')
-})
+    const answer = pidThatAnswers(port.port, host)
+    const second = await listenOn(port)
+    expect(await answer).toBe(second.pid)
+    second.kill('SIGKILL')
+  },
+)
 
-test('a taken port and an address of another machine are told by their codes', async () => {
+test('a taken port and an address of another machine are errors with their codes', async () => {
   const other = createServer().listen({ port: 0, host: '127.0.0.1', reusePort: true })
   await once(other, 'listening')
   const address = other.address()
@@ -53,7 +56,7 @@ test('a taken port and an address of another machine are told by their codes', a
   other.close()
 })
 
-test('only who is given the socket has it, and its end leaves the port free', async () => {
+test('only the child that is given the socket has it, and the port is free once it is closed', async () => {
   const port = await hold(0)
   const socket = readlinkSync(`/proc/self/fd/${port.fd}`)
   const openIn = (given: 'ignore' | number) =>

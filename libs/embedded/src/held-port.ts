@@ -3,19 +3,19 @@ import net from 'node:net'
 import { getSystemErrorName } from 'node:util'
 
 /**
- * A TCP port that is bound for as long as this is open. Nothing listens on it until a child process that was given `fd` (in `stdio`) does;
- * from then on who connects waits in the socket's queue, whatever becomes of the child. No other child inherits it.
+ * A TCP port that is bound as long as this is open. No process listens on it until a child process that was given `fd` (in `stdio`) does. From then
+ * on clients that connect wait in the socket's queue, also when the child ends. No other child inherits the socket.
  */
 export type HeldPort = {
   port: number
-  /** Negative once it is closed. */
+  /** The file descriptor; negative once it is closed. */
   readonly fd: number
   close: () => void
 }
 
 type Handle = { fd: number; getsockname: (address: { port?: number }) => number; close: () => void }
 
-/** A `net.Server` would accept connections here. This binds alone; node:cluster makes what it shares with it, but it is not documented. */
+/** Binds a port and does not listen, while a `net.Server` would accept connections in this process. node:cluster uses this function too, but it is not documented. */
 const { _createServerHandle: bindTcp } = net as typeof net & {
   _createServerHandle: (address: string, port: number, family: number) => Handle | number
 }
@@ -26,7 +26,7 @@ export async function holdPort(port: number, host = '127.0.0.1'): Promise<HeldPo
   const handle = bindTcp(address, port, family)
   if (typeof handle === 'number') throw cannotBind(handle)
   const bound: { port?: number } = {}
-  // Only here is a taken port told.
+  // A taken port is an error only here, not when it is bound.
   const failure = handle.getsockname(bound)
   if (failure !== 0 || bound.port === undefined) {
     handle.close()

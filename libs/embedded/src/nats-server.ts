@@ -14,20 +14,20 @@ export type NatsServerOptions = {
   configuration?: string
   /** A process group of its own, so that a Ctrl-C in the terminal reaches only the starter. */
   detached?: boolean
-  /** Gets the process as soon as there is one, before it is ready. */
+  /** Is called with the process as soon as it has started, before it is ready. */
   onSpawn?: (child: ChildProcess) => void
-  /** Gets what the server logs. */
+  /** Is called with what the server logs. */
   onLog?: (text: string) => void
 }
 
 export type RunningNatsServer = { url: string; port: number; pid: number; child: ChildProcess; stop: () => Promise<void> }
 
-/** 2.10.23 mends a loss of messages after a kill; Debian 12 packs 2.9.10. */
+/** 2.10.23 fixes a loss of messages after a kill; Debian 12 has 2.9.10. */
 const oldest = [2, 10, 23] as const
 
 /**
- * Starts a nats-server with JetStream on 127.0.0.1 and answers when it is ready (40 ms). A server that still runs on the
- * directory is waited for (10 s): two on one store would destroy it, and nats-server does not look.
+ * Starts a nats-server with JetStream on 127.0.0.1 and returns when it is ready (40 ms). When a server still runs on the directory, it waits until that has
+ * ended (10 s): two servers on one store would destroy it, and nats-server does not check.
  * Throws an EmbeddedServerError with a remedy: no binary, too old, directory in use, port taken, disk full.
  */
 export async function startNatsServer(options: NatsServerOptions): Promise<RunningNatsServer> {
@@ -90,7 +90,7 @@ function configurationOf(storeDir: string, { port, configuration }: NatsServerOp
     'server_name: herald',
     `listen: "127.0.0.1:${port ?? -1}"`,
     `pid_file: ${JSON.stringify(join(storeDir, 'nats-server.pid'))}`,
-    // Calls carry pages of recipients; the bus itself refuses more than 3 MB.
+    // Calls carry pages of recipients; libs/service refuses a body of more than 3 MB.
     'max_payload: 4MB',
     `jetstream { store_dir: ${JSON.stringify(storeDir)} }`,
     configuration ?? '',

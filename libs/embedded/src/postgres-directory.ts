@@ -7,7 +7,7 @@ import { commandLineOf } from './processes.ts'
 import { EmbeddedServerError, isDiskFull } from './server-error.ts'
 import { commandFor, type Account } from './unprivileged.ts'
 
-/** The environment of every Postgres program: nothing of ours, or a PGPORT or a locale of this machine would change the cluster. */
+/** The environment of every Postgres program. It takes nothing from this process: a PGPORT or a locale of this machine would change the cluster. */
 export const postgresEnvironment: NodeJS.ProcessEnv = { PATH: process.env['PATH'] ?? '', LC_ALL: 'C', TZ: 'UTC' }
 
 export type ClusterOptions = {
@@ -21,7 +21,7 @@ export type ClusterOptions = {
 const passwordFile = (dataDir: string) => `${dataDir}.password`
 
 /**
- * Makes the cluster if there is none. It is built beside its place and moved there when whole, so that a start killed
+ * Makes the cluster if there is none. It is built in another directory and moved to its place when it is whole, so that a start that is killed
  * half-way leaves nothing that looks like a cluster.
  */
 export function makeClusterIfAbsent({ dataDir, durable, database, account, binaries }: ClusterOptions): void {
@@ -41,7 +41,7 @@ export function makeClusterIfAbsent({ dataDir, durable, database, account, binar
   }
   const access = durable ? ['-A', 'scram-sha-256', `--pwfile=${makePassword(dataDir, account)}`] : ['-A', 'trust', '--no-sync']
   run(binaries.initdb, ['-D', building, '-U', 'postgres', '-E', 'UTF8', '--locale=C', ...access])
-  // Single-user mode needs no client library, and before the move nobody can meet a cluster without its database.
+  // Single-user mode needs no client library. It runs before the move, so that a cluster in its place always has its database.
   if (database !== undefined) run(binaries.postgres, ['--single', '-D', building, 'postgres'], `create database "${database}"\n`)
   renameSync(building, dataDir)
 }
@@ -57,8 +57,8 @@ export function readPassword(dataDir: string): string | undefined {
 }
 
 /**
- * The pid of the Postgres that runs on this directory, if one does. A `postmaster.pid` left behind by a dead one, or whose
- * pid belongs to another program by now, is removed: Postgres itself would refuse to start for the latter.
+ * The pid of the Postgres that runs on this directory, if one does. A `postmaster.pid` that a dead Postgres left behind, or whose
+ * pid belongs to another program by now, is removed: in the second case Postgres itself would refuse to start.
  */
 export function findRunningPostgres(dataDir: string): number | undefined {
   const file = join(dataDir, 'postmaster.pid')

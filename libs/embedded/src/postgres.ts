@@ -23,19 +23,19 @@ export type PostgresOptions = {
   settings?: Record<string, string>
   /** A process group of its own, so that a Ctrl-C in the terminal reaches only the starter. */
   detached?: boolean
-  /** Gets the process as soon as there is one: before it is ready, and for each try. */
+  /** Is called with the process as soon as it has started, before it is ready, and at each try. */
   onSpawn?: (child: ChildProcess) => void
-  /** Gets what Postgres logs. */
+  /** Is called with what Postgres logs. */
   onLog?: (text: string) => void
 }
 
 export type RunningPostgres = {
-  /** A superuser's URL of a database; without a name that of the option `database`, else `postgres`. */
+  /** The URL of a database for a superuser. Without a name it is the one of the option `database`, else `postgres`. */
   url: (database?: string) => string
   port: number
   pid: number
   child: ChildProcess
-  /** Fast shutdown; returns when Postgres is gone. */
+  /** Shuts Postgres down (fast) and returns when it has ended. */
   stop: () => Promise<void>
 }
 
@@ -43,8 +43,8 @@ export type RunningPostgres = {
 export const maxConnections = 256
 
 /**
- * Starts Postgres on 127.0.0.1 from the binaries npm installed, as root too, and answers when it accepts connections.
- * A Postgres that still runs on the directory, or whose backends still hold its memory after a kill, is waited for (10 s).
+ * Starts Postgres on 127.0.0.1 from the binaries that npm installed, as root too, and returns when it accepts connections. When a Postgres still runs on
+ * the directory, or its backends still hold its memory after a kill, it waits for their end (10 s).
  * Throws an EmbeddedServerError with a remedy: no binaries, another major version, directory in use, port taken, disk full.
  */
 export async function startPostgres(options: PostgresOptions): Promise<RunningPostgres> {
@@ -108,13 +108,13 @@ function untilReady(child: ChildProcess, onLog: ((text: string) => void) | undef
       if (log.includes('ready to accept connections')) resolve({ ready: true, log })
     })
     child.once('error', reject)
-    // 'close' and not 'exit': the last words of a failed start come after the exit.
+    // 'close' and not 'exit': the last output of a failed start comes after the exit.
     child.once('close', () => resolve({ ready: false, log }))
   })
 }
 
 function running(child: ChildProcess, port: number, password: string | undefined, database = 'postgres'): RunningPostgres {
-  // Our own sudden end (an uncaught error) must not leave it behind; SIGQUIT is Postgres' immediate shutdown.
+  // When this process ends suddenly (an uncaught error), Postgres must end too; SIGQUIT is its immediate shutdown.
   const endWithUs = () => void child.kill('SIGQUIT')
   process.once('exit', endWithUs)
   child.once('exit', () => process.off('exit', endWithUs))

@@ -21,8 +21,8 @@ export function commandLineOf(pid: number): string | undefined {
 }
 
 /**
- * What tells one process from every other that ever had its pid: the boot and the moment it began. Undefined when there is
- * no such process. Two calls about one living process answer the same text.
+ * Tells a process from every other one that ever had its pid, by the boot of the machine and the moment it began. Undefined when there is
+ * no such process. Two calls for one living process give the same text.
  */
 export function identityOf(pid: number): string | undefined {
   if (process.platform !== 'linux') return askPs(pid, 'lstart=')
@@ -37,7 +37,7 @@ export function identityOf(pid: number): string | undefined {
 }
 
 /**
- * Ends a child: the first signal at once, each further one after its wait in milliseconds, until it is gone. Returns when it is.
+ * Ends a child: sends the first signal at once and each further one after its wait in milliseconds. Returns when the child has ended.
  */
 export async function endChild(
   child: ChildProcess,

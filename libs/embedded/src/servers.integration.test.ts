@@ -17,7 +17,7 @@ async function accepts(port: number): Promise<boolean> {
   return answer
 }
 
-test('a durable Postgres keeps its password for its user alone, and survives a kill', async () => {
+test('a durable Postgres keeps its password in a file that only its user can read, and survives a kill', async () => {
   const dataDir = join(directory, 'postgres')
   const first = await startPostgres({ dataDir, durable: true, database: 'herald' })
   expect(findRunningPostgres(dataDir)).toBe(first.pid)
@@ -34,7 +34,7 @@ test('a durable Postgres keeps its password for its user alone, and survives a k
   expect(findRunningPostgres(dataDir)).toBeUndefined()
 })
 
-test('what stands in the way of Postgres is named: a taken port, data of another version, a directory of something else', async () => {
+test('when Postgres cannot start the error says why: a taken port, data of another version, a directory of something else', async () => {
   const dataDir = join(directory, 'named')
   await (await startPostgres({ dataDir, durable: false })).stop()
   const other = createServer().listen(0, '127.0.0.1')
@@ -52,7 +52,7 @@ test('what stands in the way of Postgres is named: a taken port, data of another
   await expect(startPostgres({ dataDir, durable: false })).rejects.toThrow('holds no Postgres data')
 })
 
-test('a nats-server stops when asked, and starts again on its directory and port', async () => {
+test('a nats-server that was stopped starts again on its directory and port', async () => {
   const storeDir = join(directory, 'nats')
   const first = await startNatsServer({ storeDir })
   expect(await accepts(first.port)).toBe(true)

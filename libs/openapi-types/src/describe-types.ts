@@ -6,7 +6,7 @@ const { factory } = ts
 /**
  * The TypeScript types of an OpenAPI document.
  *
- * `Content` is written here: its schema asks for `_default: string` beside locales of any name, which the generator turns into a type that
+ * The type `Content` is written here: its schema has `_default: string` beside locales of any name, and the generator would make a type of it that
  * no value has, because the index signature refuses the string.
  */
 export async function describeTypes(document: OpenAPI3, from: string): Promise<string> {

@@ -1,4 +1,4 @@
-// Writes the TypeScript types of both API documents. With a document's name it prints that one's types: `node write.ts docs/openapi.json`.
+// Writes the TypeScript types of both API documents. With the name of a document it prints the types of that one: `node write.ts docs/openapi.json`.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describeTypes } from './describe-types.ts'

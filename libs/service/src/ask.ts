@@ -10,28 +10,28 @@ import { inSpan, tracedHeaders } from './trace.ts'
 import { turnEnd } from './turn-end.ts'
 import type { Versions } from './versions.ts'
 
-/** `max_payload` of the server is 4 MB; more than this is refused here with a fault, so that nobody meets a silent time-out. */
+/** `max_payload` of the server is 4 MB. A larger body is refused here with a fault, because otherwise the caller would only see a time-out. */
 const largestBody = 3_000_000
-/** A receiver that restarts is back within this: "no responders" is asked again, every 50 ms. */
+/** A receiver that restarts is back within this time: until then a call with "no responders" is made again every 50 ms. */
 const noResponderPatienceMs = 1_000
-/** Beside traceparent (trace.ts), what a call says of where it comes from. */
+/** The header that names the HTTP request a call is made for. The other header of a call is traceparent (trace.ts). */
 export const requestIdHeader = 'x-request-id'
 
-/** What an answer is on the wire. */
+/** An answer on the wire. */
 export type Wire<Answer> = { answer: Answer } | { fault: WireFault }
 type WireFault = { code: FaultCode; message: string; details?: FaultDetail[] | undefined; retryAfterSeconds?: number | undefined }
 
 export type Ask = {
   <Request, Answer>(contract: Call<Request, Answer>, request: Request): Promise<Answer>
-  /** NATS does not allow this process a subject: who asks it hears so at once. */
+  /** NATS does not allow this process a subject: the calls that wait for an answer from it fail at once. */
   refused(subject: string): void
 }
 
 const nobodyAnswers = new Error('nobody answers')
 
 /**
- * The asking end of calls. Answers come to one inbox of the process, each under a number of its own. Not the client's own `request`: for each
- * call that makes two errors, three promises and an id of 22 letters, a third of what asking costs.
+ * Opens the asking end of calls. Answers come to one inbox of the process, each under a number of its own. The client's own `request` is not used: for
+ * each call it makes two errors, three promises and an id of 22 letters, a third of what asking costs.
  */
 export function openAsk(service: Service, connection: NatsConnection, link: Link, versions: Versions): Ask {
   const inbox = `${createInbox(inboxOf(service.name))}.`
@@ -113,14 +113,14 @@ export function openAsk(service: Service, connection: NatsConnection, link: Link
 
 const text = { encoder: new TextEncoder(), decoder: new TextDecoder() }
 
-/** A body as it travels. Fault `internal`: it is larger than what may. */
+/** A body as bytes. Fault `internal`: it is too large. */
 export function encode(body: unknown, subject: string): Uint8Array {
   const bytes = text.encoder.encode(JSON.stringify(body))
   if (bytes.length > largestBody) throw new Fault('internal', 'Internal error.', undefined, new Error(`${subject}: ${bytes.length} bytes`))
   return bytes
 }
 
-/** A body that came; undefined when it is no JSON. */
+/** Reads a body that came; undefined when it is no JSON. */
 export function decode(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(text.decoder.decode(bytes))
@@ -129,13 +129,13 @@ export function decode(bytes: Uint8Array): unknown {
   }
 }
 
-/** Another app's refusal. A code that is none would leave the gateway without a status to answer with. */
+/** Another app's refusal as a Fault. An unknown code becomes `internal`, because the gateway would have no status to answer with. */
 const faultFrom = ({ code, message, details, retryAfterSeconds }: WireFault): Fault =>
   Object.hasOwn(faultStatus, code)
     ? new Fault(code, message, details, undefined, retryAfterSeconds)
     : new Fault('internal', 'Internal error.')
 
-/** The headers of a call: the trace that is active and the request it is made for; none when there is neither. */
+/** The headers of a call: the active trace and the request that the call is made for. Undefined when there is neither. */
 function callHeaders(): MsgHdrs | undefined {
   const { headers: traced } = tracedHeaders()
   const requestId = activeRequestId()
@@ -145,7 +145,7 @@ function callHeaders(): MsgHdrs | undefined {
   return carried
 }
 
-/** Times calls at the caller: `answered`, `refused` (a fault of the other app), `unavailable` (nobody answered in time). */
+/** Measures calls at the caller: `answered`, `refused` (the other app answered a fault), `unavailable` (no answer came in time). */
 function callTimer({ metrics }: Service): (call: string) => { answered: () => void; failed: (error: unknown) => void } {
   const seconds = metrics.histogram('herald_call_seconds', 'Calls to other apps, as the caller saw them.', {
     labelNames: ['call', 'outcome'],

@@ -7,7 +7,7 @@ const held = () => {
   return { work: () => promise, end: () => resolve('done') }
 }
 
-test('so many are done at a time, and who waits goes on in the order they came', async () => {
+test('only so much work is done at a time, and the rest is begun in the order in which it came', async () => {
   const turn = openAtOnce({ atOnce: 2, mostWaiting: 10, waitMs: 60_000, full })
   const begun: number[] = []
   const works = [0, 1, 2, 3].map(held)
@@ -27,7 +27,7 @@ test('so many are done at a time, and who waits goes on in the order they came',
   expect(await Promise.all(all)).toEqual(['done', 'done', 'done', 'done'])
 })
 
-test('who does not get a turn in time, or finds too many waiting, is refused and not begun', async () => {
+test('work that does not get its turn in time, or finds too much waiting, is refused and not begun', async () => {
   const turn = openAtOnce({ atOnce: 1, mostWaiting: 2, waitMs: 20, full })
   const first = held()
   const working = turn(first.work)
@@ -47,7 +47,7 @@ test('work that fails passes its turn on', async () => {
   expect(await next).toBe('next')
 })
 
-test('one that asks for much leaves room to the others: it has its share at a time, and they go on by turns', async () => {
+test('an app that asks for much leaves room to the others: it has its share at a time, and waiting apps go on by turns', async () => {
   const turn = openAtOnce({ atOnce: 3, share: 2, mostWaiting: 100, waitMs: 60_000, full })
   const begun: string[] = []
   const ends: (() => void)[] = []

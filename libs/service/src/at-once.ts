@@ -1,9 +1,9 @@
 import { openPresence, openTurns } from './turns.ts'
 
 /**
- * Work of which `atOnce` is done at a time, and of one turn (an app) at most `share`, or `crowdedShare` while others have asked within 2 s. What comes above that waits, at most `mostWaiting` in all
- * and half of that of one turn, each for `waitMs`, and goes on by turns. Work that does not get its turn in time is not begun: its caller
- * hears the error that `full` makes.
+ * Does at most `atOnce` pieces of work at a time. Of these one turn (an app) has at most `share`, or `crowdedShare` while other turns have asked within
+ * 2 s. Further work waits up to `waitMs` and is begun by turns. At most `mostWaiting` pieces wait, and half as many of one turn. Work that cannot wait, or
+ * has waited too long, is not begun: its caller gets the error that `full` makes.
  */
 export function openAtOnce({
   atOnce,

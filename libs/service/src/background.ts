@@ -2,8 +2,8 @@ import { Fault } from '@herald/contracts/fault'
 import type { Service } from './run.ts'
 
 /**
- * Work that follows from a commit and that nobody waits for: the sweep repairs what of it is left out. At most `limit` at
- * once; what comes on top is left to the sweep, so that a slow receiver costs seconds and not memory. Stopping waits for what is in work.
+ * Runs work that follows from a commit and that no caller waits for, at most `limit` pieces at once. Further work is left out and done by the sweep, so
+ * that a slow receiver costs seconds and not memory. A stop of the service waits for the work that has begun.
  */
 export function openBackground(service: Service, { what, limit }: { what: string; limit: number }): (work: () => Promise<void>) => void {
   const inWork = new Set<Promise<void>>()

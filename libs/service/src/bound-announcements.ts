@@ -3,16 +3,16 @@ import type { DatabaseWatch } from './health.ts'
 import type { Service } from './run.ts'
 import { startSweep } from './sweep.ts'
 
-/** What an app stores for webhooks at most while nobody confirms. As much as the queue keeps of it. */
+/** How much an app stores for webhooks at most while webhooks confirms nothing. The queue keeps as much. */
 const mostStoredBytes = 1_000_000_000
-/** Webhooks knows for three days that it has had an announcement; one that came again later would be taken for a new one. */
+/** Webhooks remembers an announcement for three days; the same announcement would be taken for a new one after that. */
 const keptHours = 48
 const everyMs = 30_000
 const portion = 1_000
 
 /**
- * Keeps the announcements of an app bounded while webhooks does not confirm any: the oldest go when they are older than two days or all of them
- * hold more than 1 GB, are counted, and an error line says so. An endpoint loses its oldest events in the same way above 100,000.
+ * Keeps the announcements of an app bounded while webhooks confirms none. The oldest are dropped when they are older than two days, or when all
+ * together hold more than 1 GB. They are counted, and an error line says so. An endpoint loses its oldest events in the same way above 100,000.
  */
 export function boundAnnouncements<Tables>(service: Service, watch: DatabaseWatch, db: Kysely<Tables>): void {
   const dropped = service.metrics.counter(
@@ -33,8 +33,8 @@ export function boundAnnouncements<Tables>(service: Service, watch: DatabaseWatc
 }
 
 /**
- * Drops the oldest announcements that are older than `hours`, or above `mostBytes` of all; at most `limit`. Answers how many. The rows are looked
- * at one by one only when their table is large; it cannot hold more bytes than its files.
+ * Drops announcements that are older than `hours`, and the oldest ones while all together hold more than `mostBytes`; at most `limit` of them. Gives
+ * how many. The sizes of rows are read only when the files of the table are larger than `mostBytes`.
  */
 export async function dropOldAnnouncements<Tables>(
   db: Kysely<Tables>,

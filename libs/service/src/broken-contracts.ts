@@ -1,12 +1,12 @@
 import { idsOf, type Log } from './log.ts'
 
-/** A flood of what is not understood must not become a flood of lines: one in this time per contract, with the number of the others. */
+/** A flood of broken messages must not become a flood of log lines: there is one line per contract in this time, with the number of messages left out. */
 const everyMs = 10_000
-/** A body of 3 MB can be wrong in a hundred thousand places, and the keys in a path are the sender's. */
+/** A body of 3 MB can be wrong in a hundred thousand places, and the sender chose the keys in a path. */
 const mostPaths = 20
 const longestPath = 100
 
-/** The error lines about calls or messages of one contract that are not what it says. */
+/** Writes the error lines about calls or messages that break one contract. */
 export function brokenContracts({ log }: { log: Log }, sentence: string) {
   let lastAt = Number.NEGATIVE_INFINITY
   let unsaid = 0

@@ -32,7 +32,7 @@ test('a call answers what the other app said, and throws what it refused as the 
 })
 
 // spec: limits/internal
-test('our own mistake crosses as "internal" and names nothing', async () => {
+test('a bug in the app that answers reaches the caller as "internal" and reveals nothing', async () => {
   const broken = call<{ twice: number }>()('rpc.tracker.test-broken', z.object({}))
   const tracker = await openFor('tracker')
   tracker.answer(broken, async () => {
@@ -69,7 +69,7 @@ test('a handler that throws gets its message again, and one that returns never d
   expect(seen.toSorted((a, b) => a - b)).toEqual([1, 1, 2])
 })
 
-/** A server of the test's own, to be killed. */
+/** Starts a nats-server that the test may kill. */
 async function startMortalServer() {
   const storeDir = mkdtempSync(join(tmpdir(), 'herald-nats-mortal-'))
   let server = await startNatsServer({ storeDir })
@@ -90,7 +90,7 @@ async function startMortalServer() {
   }
 }
 
-test('after the server lost its store, messages flow again without a restart', async () => {
+test('when NATS has lost its store, messages flow again without a restart', async () => {
   const server = await startMortalServer()
   await openBus(testService('gateway', { NATS_URL: server.url }))
   const bus = await openBus(testService('audience', { NATS_URL: server.url }))
@@ -114,7 +114,7 @@ test('a call that is under way when the server dies is queue_unavailable at once
   const server = await startMortalServer()
   const patient = call<{ twice: number }>()('rpc.tracker.test-patient', z.object({ n: z.number() }), 60_000)
   await openBus(testService('gateway', { NATS_URL: server.url }))
-  // It asks itself: over one connection who answers is back when who asks is.
+  // The process asks itself: over one connection it can answer again as soon as it can ask again.
   const bus = await openBus(testService('tracker', { NATS_URL: server.url }))
   const heard: number[] = []
   const late = Promise.withResolvers<{ twice: number }>()
@@ -155,7 +155,7 @@ test('a process that stops answers every call that reached it, and the rest go t
   expect((await Promise.all(asked)).map(({ n }) => n)).toEqual(asked.map((_, index) => index % 3))
 })
 
-test('messages on their way to a process that stops are handled, not left to their ack wait', async () => {
+test('messages on their way to a process that stops are handled at once, not only after their ack wait', async () => {
   const NATS_URL = await freshNats()
   const publisher = await openBus(testService('audience', { NATS_URL }))
   const campaignId = 'c'.repeat(24)

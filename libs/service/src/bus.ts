@@ -25,9 +25,9 @@ import { inSpan } from './trace.ts'
 import { turnEnd } from './turn-end.ts'
 import { openVersions } from './versions.ts'
 
-/** Calls in work per process and subject. Above it the caller hears queue_unavailable at once, instead of a pile that grows. */
+/** Calls that a process answers at once, by subject. Above it the caller is answered queue_unavailable, so that no pile grows. */
 const callsInWork = 2_000
-/** Anything longer was not made by a gateway. */
+/** A longer id was not made by a gateway. */
 const longestRequestId = 128
 const requestIdOf = (given = ''): string | undefined => (given.length > longestRequestId ? undefined : given)
 
@@ -35,22 +35,22 @@ const requestIdOf = (given = ''): string | undefined => (given.length > longestR
 export type Bus = {
   /** Whether NATS is there at this moment. */
   readonly up: boolean
-  /** Asks another app and answers what it said; what it refused is thrown as the same Fault. Time-out: queue_unavailable. */
+  /** Calls another app and gives its answer. A Fault that the other app answers is thrown here; without an answer in time it is queue_unavailable. */
   call<Request, Answer>(contract: Call<Request, Answer>, request: Request): Promise<Answer>
   /** Answers calls, in a queue group of the app. While the database is away every call is answered database_unavailable at once. */
   answer<Request, Answer>(contract: Call<Request, Answer>, handler: (request: Request) => Promise<Answer>): void
-  /** Stores a message; resolves when JetStream has it. `id` is its Nats-Msg-Id: its ids plus the row's pointer number. */
+  /** Stores a message; resolves when JetStream has it. `id` is its Nats-Msg-Id: the ids in it and the pointer number of its row. */
   publish(subject: string, body: unknown, id: string): Promise<void>
-  /** Reads a durable consumer: return = ack, throw = come back shortly, a body that breaks its contract = terminated. */
+  /** Reads a durable consumer. When the handler returns the message is acked; when it throws the message comes back shortly. A body that breaks its contract is terminated. */
   consume<Body>(consumer: Consumer<Body>, options: ConsumeOptions, handler: (body: Body) => Promise<void>): Promise<void>
-  /** Tells every process, not stored. */
+  /** Tells every process that listens now; the message is not stored. */
   broadcast<Body>(contract: Broadcast<Body>, body: Body): void
   listen<Body>(contract: Broadcast<Body>, handler: (body: Body) => void): void
-  /** NATS was away and is back: broadcasts of the meantime were missed. */
+  /** Calls the handler when NATS was away and is back: this process has missed the broadcasts in between. */
   onReconnect(handler: () => void): void
 }
 
-/** Without a password NATS is asked in as nobody, which a server without users allows. */
+/** Without a password this process connects without a user, which a NATS server without users allows. */
 export type BusConfig = { NATS_URL: string; NATS_USER?: string | undefined; NATS_PASSWORD?: string | undefined }
 
 /** Opens the bus: connects (waiting for the server), makes streams and consumers, and closes it all when the service stops. */
@@ -69,11 +69,11 @@ export async function openBus(service: Service<BusConfig>, watch?: DatabaseWatch
     pingInterval: 2_000,
     maxPingOut: 2,
     ignoreAuthErrorAbort: true,
-    // Else each stored message makes two errors, for the stack of a failure that hardly ever comes.
+    // Without this the client makes two Error objects for each stored message, to have a stack for a failure that hardly ever comes.
     noAsyncTraces: true,
   }
   const connection = await connect(options).catch((error: unknown) => {
-    // From here on the client tries without a word.
+    // From here on the client keeps trying and logs nothing.
     log.warn({ message: String(error) }, 'NATS is not there, or does not let this process in (NATS_URL, NATS_USER, NATS_PASSWORD); waiting')
     return connect({ ...options, waitOnFirstConnect: true })
   })
@@ -86,7 +86,7 @@ export async function openBus(service: Service<BusConfig>, watch?: DatabaseWatch
   const inWork = new Set<Promise<void>>()
   const answering: Subscription[] = []
   service.onStop('bus', async () => {
-    // Nothing more comes in, what came is answered, and only then it closes. A server that is away cannot be said goodbye to.
+    // First no more calls come in, then those that came are answered, and only then the connection closes. A server that is away is not waited for.
     await within(1_000, Promise.allSettled(answering.map((subscription) => subscription.drain())))
     await Promise.allSettled(inWork)
     await within(2_000, connection.drain())
@@ -135,7 +135,7 @@ export async function openBus(service: Service<BusConfig>, watch?: DatabaseWatch
       queue: service.name,
       callback: (error, message) => {
         if (error) return log.error({ err: error }, 'subscription failed')
-        // A stored message that someone had delivered here is no call, and no answer may be sent where another app listens for calls.
+        // A stored message that an intruder had delivered here is no call, and an answer may go to no subject where another app listens for calls.
         if (!isInbox(message.reply ?? '')) return broken.note({ call: contract.subject }, undefined, [{ path: ['reply'] }])
         const requestId = requestIdOf(message.headers?.get(requestIdHeader))
         const work: Promise<void> = forRequest(requestId, () => answerOne(message)).finally(() => inWork.delete(work))
@@ -168,7 +168,7 @@ export async function openBus(service: Service<BusConfig>, watch?: DatabaseWatch
       connection.subscribe(contract.subject, {
         callback: (error, message) => {
           if (error) return log.error({ err: error }, 'subscription failed')
-          // A broadcast asks for no answer: what does is a stored message that someone had delivered here.
+          // A broadcast asks for no answer. A message that asks for one is a stored message that an intruder had delivered here.
           const body = message.reply ? undefined : decode(message.data)
           const parsed = contract.body.safeParse(body)
           if (parsed.success) handler(parsed.data)
@@ -179,7 +179,7 @@ export async function openBus(service: Service<BusConfig>, watch?: DatabaseWatch
   }
 }
 
-/** A stored message names its version (wire-versions.ts) when that is another than the first. */
+/** A stored message names its version (wire-versions.ts) from version 2 on. */
 function versioned(body: unknown, subject: string): unknown {
   const version = wireVersion(subject)
   return version === 1 ? body : { ...Object(body), v: version }
@@ -192,8 +192,8 @@ function reply(message: Msg, wire: Wire<unknown>): void {
 const asFault = ({ code, message, details, retryAfterSeconds }: Fault) => ({ code, message, details, retryAfterSeconds })
 
 /**
- * What a caller may see of an error: a Fault as it is, an away database as such, one that is too busy as `queue_unavailable`, anything
- * else is our mistake. The last two are logged once, here.
+ * What a caller may see of an error. A Fault stays as it is, a database that is away is `database_unavailable`, and one that is too busy is
+ * `queue_unavailable`. Any other error is our mistake and becomes `internal`. The last two are logged once, here.
  */
 function faultOf(error: unknown, line: { call: string }, { log }: Service): Fault {
   if (error instanceof Fault && error.code in faultStatus) {
@@ -209,7 +209,7 @@ function faultOf(error: unknown, line: { call: string }, { log }: Service): Faul
   return new Fault('internal', 'Internal error.')
 }
 
-/** What a return of the connection begins: streams and consumers are restored, then handlers are told. */
+/** What happens when the connection is back: streams and consumers are restored, then the handlers are called. */
 type Returns = { restore: () => Promise<void>; handlers: (() => void)[] }
 
 async function followStatus(connection: NatsConnection, { log }: Service, link: Link, ask: Ask, returns: Returns): Promise<void> {
@@ -225,7 +225,7 @@ async function followStatus(connection: NatsConnection, { log }: Service, link: 
       )
     }
     if (type === 'error' && status.error instanceof AuthorizationError && !isRefused) {
-      // It is tried again every 0.3 s and said once.
+      // The client tries again every 0.3 s; this is logged once.
       isRefused = true
       log.error('NATS refuses the user or the password of this process (NATS_USER, NATS_PASSWORD)')
     }

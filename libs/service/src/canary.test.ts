@@ -17,7 +17,7 @@ function givenQueue({ isFull }: { isFull: boolean }) {
   return { queue, alarm, isWritable, service }
 }
 
-test('a queue that stores nothing for five seconds is an alarm, once, and the canary that is stored again ends it', async () => {
+test('a queue that stores nothing for five seconds raises one alarm, which ends when a canary is stored again', async () => {
   const { queue, isWritable, service } = givenQueue({ isFull: false })
   await vi.advanceTimersByTimeAsync(60_000)
   expect(await isWritable()).toBe('1')
@@ -38,7 +38,7 @@ test('a queue that stores nothing for five seconds is an alarm, once, and the ca
   expect(queue.canaries).toHaveLength(sent)
 })
 
-test('single failures with successes between are no alarm', async () => {
+test('single failures with successes between them raise no alarm', async () => {
   const { queue, alarm, isWritable } = givenQueue({ isFull: false })
   for (let second = 0; second < 30; second += 1) {
     alarm.published('work.fan-out', second % 4 === 0)
@@ -49,7 +49,7 @@ test('single failures with successes between are no alarm', async () => {
   expect(queue.errors).toBe(0)
 })
 
-test('one stream that stores nothing is an alarm although the others store', async () => {
+test('one stream that stores nothing raises an alarm, although the others store', async () => {
   const { alarm, isWritable } = givenQueue({ isFull: false })
   for (let second = 0; second < 8; second += 1) {
     alarm.published('work.fan-out', false)

@@ -1,26 +1,26 @@
 import { canarySubject } from '@herald/contracts/topology'
 import type { Service } from './run.ts'
 
-/** More than a page of a disk: a smaller one would fit into the half-written page of a disk that is full. */
+/** More than a page of a disk: a smaller message would fit into the half-written page of a disk that is full. */
 const canary = new Uint8Array(8_192)
 const everyMs = 10_000
-/** While publishing fails it is tried again sooner, so that the alarm ends soon after its cause. */
+/** While publishing fails, the canary is published again after this, so that the alarm ends soon after its cause. */
 const againMs = 2_000
-/** One failure is a hiccup; failures over this long with no success between are an alarm. */
+/** One failure is no alarm; failures over this long with no success between them are. */
 const alarmAfterMs = 5_000
-/** A failure that none has followed for so long says nothing any more. */
+/** A failure that no other failure has followed for this long is forgotten. */
 const forgottenAfterMs = 30_000
 
 export type QueueAlarm = {
-  /** Whether a publish to this subject was stored. One that failed for want of a connection is not told: away is not full. */
+  /** Is told whether a publish to this subject was stored. It is not told of a publish that failed because the connection was lost: that server is away, not full. */
   published(subject: string, stored: boolean): void
 }
 
 /**
- * Notices that NATS is there and cannot write: a full disk, a full stream. nats-server then answers nothing, each stream for itself,
- * and goes on so when there is space again, until it is restarted (measured with 2.14). So every publish of ours counts, and a canary
- * goes out where nothing else does: to a stream of its own that keeps one per app and nobody reads. What was not stored is safe in
- * its row; the alarm is an error line and `herald_queue_writable` 0.
+ * Notices when NATS is there and cannot write, because its disk or a stream is full. nats-server then answers no publish to that stream any more, even
+ * when there is space again, until it is restarted (measured with 2.14). So the result of every publish counts here. A process that publishes nothing else
+ * publishes a canary, to a stream that keeps one message per app and that no process reads. A message that was not stored is safe in its row. The alarm is an
+ * error line and `herald_queue_writable` 0.
  */
 export function watchQueue(service: Service, publishCanary: (subject: string, body: Uint8Array) => Promise<void>): QueueAlarm {
   const failing = new Map<string, { since: number; last: number }>()

@@ -11,9 +11,9 @@ export const ServiceConfig = z.object({
     .string()
     .optional()
     .describe(
-      'The password of that user. `npm start` and the service `secrets` of docker compose make one for each app. Without it the app asks NATS to let it in as nobody.',
+      'The password of that user. `npm start` and the service `secrets` of docker compose make one for each app. Without it the app connects to NATS without a user.',
     ),
-  HOST: z.string().default('127.0.0.1').describe('Address the app’s probes and metrics are served on; 0.0.0.0 for every one.'),
+  HOST: z.string().default('127.0.0.1').describe('Address on which the app serves its probes and metrics; 0.0.0.0 for every address.'),
   OBSERVE_PORT: z.coerce
     .number()
     .int()
@@ -21,7 +21,7 @@ export const ServiceConfig = z.object({
     .max(65_535)
     .default(0)
     .describe(
-      'Port of `/livez`, `/readyz` and `/metrics`; 0 picks a free one. `npm start` gives every process its own and lists them in `ports.json`.',
+      'Port of `/livez`, `/readyz` and `/metrics`; 0 picks a free one. `npm start` gives every process a port of its own and lists them in `ports.json`.',
     ),
   LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'silent'])
@@ -31,7 +31,7 @@ export const ServiceConfig = z.object({
     .string()
     .optional()
     .describe(
-      'Directory with a file per setting: one that the environment does not give is read from the file of its name, as secrets are mounted into containers.',
+      'Directory with a file per setting. A setting that is not in the environment is read from the file of its name, as secrets are mounted into containers.',
     ),
 })
 
@@ -44,11 +44,11 @@ export const poolConfig = {
     .max(100)
     .default(8)
     .describe(
-      'Most connections one process of an app opens for its work. Beside them it opens up to 4 for what is done for each send, or registration, 3 for reads and 1 that watches the database.',
+      'Most connections that one process of an app opens for its work. Besides these it opens up to 4 for the statements of each send or registration, 3 for reads and 1 that watches the database.',
     ),
 }
 
-/** `on/off` switches written as words, the way people write them in an environment. */
+/** A switch, written as a word the way it is usual in an environment. */
 export const flag = (byDefault: boolean) =>
   z
     .enum(['true', 'false', 'on', 'off', '1', '0'])
@@ -68,13 +68,13 @@ const hostList = z
   )
   .refine((hosts) => hosts.every((host) => hostPattern.test(host)), 'must be a comma list of host names, *.<domain> or *')
 
-/** Where the endpoints of browsers may lie: read by the gateway, which registers them, and by the dispatcher, which connects to them. */
+/** Which hosts the endpoints of browsers may have. The gateway reads it when it registers them, and the dispatcher when it connects to them. */
 export const webPushConfig = {
   WEB_PUSH_ALLOW_PRIVATE: flag(false).describe(
-    'Lets web push endpoints lie on any host, in private networks too. For development only. The same for gateway and dispatcher.',
+    'Allows web push endpoints on any host, in private networks too. For development only. It must be the same for gateway and dispatcher.',
   ),
   WEB_PUSH_ALLOWED_HOSTS: hostList.describe(
-    'Comma list of the push services whose endpoints are registered and sent to. A given list replaces the default; * allows every public host. The same for gateway and dispatcher.',
+    'Comma list of the push services whose endpoints are registered and sent to. A given list replaces the default; * allows every public host. It must be the same for gateway and dispatcher.',
   ),
 }
 
@@ -94,24 +94,24 @@ export const databaseUrl = z
 export const whole = (byDefault: number, { min = 0, max = Number.MAX_SAFE_INTEGER } = {}) =>
   z.coerce.number().int().min(min).max(max).default(byDefault)
 
-/** How long the ledger keeps what became of pushes. The same for tracker (the ledger) and audience (which devices a user had). */
+/** How long the ledger keeps the outcomes of pushes. It must be the same for tracker (the ledger) and audience (which devices a user had). */
 export const ledgerRetentionDays = whole(90, { min: 30, max: 3650 }).describe(
-  'Days that outcomes and engagement events of a campaign are kept. Later events count nothing. At least 30: a push may be tried for 28 days. The same for tracker and audience, which keeps for as long which devices have left a user.',
+  'Days that outcomes and engagement events of a campaign are kept. Later events are not counted. At least 30, because a push may be tried for 28 days. It must be the same for tracker and audience; audience keeps for as long which devices a user had before.',
 )
 
-/** How often one push is sent to a provider that is away. The same for audience (APNs, FCM) and dispatcher (web push). */
+/** How often one push is sent to a provider that is away. It must be the same for audience (APNs, FCM) and dispatcher (web push). */
 export const outageProbeSeconds = z.coerce
   .number()
   .min(0.05)
   .max(60)
   .default(5)
   .describe(
-    'How often one push is sent to a provider that is away, to find out whether it is back; less often when it has been away for long. The same for audience and dispatcher.',
+    'How often one push is sent to a provider that is away, to find out whether it is back; less often when it has been away for long. It must be the same for audience and dispatcher.',
   )
 
 /**
- * The environment, parsed once: the one place that reads it. A bad one prints every problem and ends the process with 1;
- * values are never printed, they may be secrets. An empty variable counts as absent; then the file of its name in SECRETS_DIR is read.
+ * Reads the environment once; no other code does. When it is not right, every problem is printed and the process ends with 1. Values are never
+ * printed, because they may be secrets. An empty variable counts as absent; an absent one is read from the file of its name in SECRETS_DIR.
  */
 export function readConfig<Shape extends z.ZodRawShape>(schema: z.ZodObject<Shape>): z.infer<z.ZodObject<Shape>> {
   const given = Object.fromEntries(
@@ -130,7 +130,7 @@ export function readConfig<Shape extends z.ZodRawShape>(schema: z.ZodObject<Shap
   process.exit(1)
 }
 
-/** The last line end is an editor's, not the secret's. */
+/** A line end at the end of the file does not belong to the secret: an editor adds it. */
 function readSecret(directory: string | undefined, name: string): string | undefined {
   const file = directory ? join(directory, name) : ''
   return file !== '' && existsSync(file) ? readFileSync(file, 'utf8').replace(/\r?\n$/, '') : undefined

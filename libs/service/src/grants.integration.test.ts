@@ -28,7 +28,7 @@ const serviceOf = (app: AppName) => testService(app, { NATS_URL: server.url, NAT
 const gateway = await openBus(serviceOf('gateway'))
 gateway.answer(apnsToken, async () => ({ token: 'provider-token', mintedAt: '2026-01-01T00:00:00.000Z' }))
 
-/** A connection as an intruder makes it who holds the password of one app, and what the server refused it. */
+/** Connects as an intruder who has the password of one app, and notes what the server refuses. */
 async function intrudeAs(app: AppName): Promise<{ connection: NatsConnection; refused: () => string[] }> {
   const connection = await connect({
     servers: server.url,
@@ -68,7 +68,7 @@ const ofConsumers = consumers.flatMap(({ stream, durable, subject }) => [
   `$JS.API.CONSUMER.MSG.NEXT.${stream}.${durable}`,
   `$JS.ACK.${stream}.${durable}.1.1.1.1.1`,
 ])
-/** All that any app publishes, all of JetStream, other apps' inboxes and the server's own subjects. */
+/** Every subject that any app publishes to, all of JetStream, inboxes of other apps and the server's own subjects. */
 const everySubject = [
   ...new Set([
     ...apps.flatMap((app) => [...uses[app].asks, ...uses[app].tells].map(({ subject }) => subject)),
@@ -92,7 +92,7 @@ test.each(apps)('%s may publish what it is granted and nothing else', async (app
   const own = everySubject.filter((subject) => granted.some((grant) => matches(grant, subject)))
   const foreign = everySubject.filter((subject) => !own.includes(subject))
 
-  // Foreign ones only: to try its own would do what they do.
+  // Only subjects that the app was not granted: a message to one of its own would have an effect.
   for (const subject of foreign) connection.publish(subject, '{}')
   await connection.flush()
 
@@ -116,7 +116,7 @@ test.each(apps)('%s may listen to its own calls, its own answers and its broadca
     '$SYS.>',
     'changed.>',
     ...others.flatMap((other) => [`rpc.${other}.>`, `_INBOX.${other}.>`]),
-    // Its own calls go to its queue group: a listener beside it would hear each of them without a trace.
+    // Calls to an app go to its queue group: a listener outside of the group would hear each of them unseen.
     `rpc.${app}.>`,
   ]
 
@@ -146,7 +146,7 @@ test('a stranger without a password, or with a wrong one, is not let in and gets
   expect(await dispatcher.call(apnsToken, { appId: 'a'.repeat(24), refused: null })).toMatchObject({ token: 'provider-token' })
 })
 
-test('an app that received a call may answer it once, and nobody hears the answer but who asked', async () => {
+test('an app that received a call may answer it once, and only the caller hears the answer', async () => {
   const tracker = await openBus(serviceOf('tracker'))
   const report = { campaignId: 'c'.repeat(24), appId: 'a'.repeat(24), day: '2026-01-01', name: 'n', transactional: false, fannedOut: true }
   tracker.answer(reportQueued, async () => ({}))
@@ -174,7 +174,7 @@ test('an app that received a call may answer it once, and nobody hears the answe
   await connection.close()
 })
 
-test('a stored message that an intruder has delivered as a call or a broadcast is handled by nobody', async () => {
+test('no app handles a stored message that an intruder has delivered as a call or a broadcast', async () => {
   const askedFor: string[] = []
   gateway.answer(readCredentials, async ({ appId }) => {
     askedFor.push(appId)
@@ -189,7 +189,7 @@ test('a stored message that an intruder has delivered as a call or a broadcast i
     return answer.json<{ num_ack_pending: number }>().num_ack_pending
   }
 
-  // nats-server delivers what a consumer holds wherever it is asked to, and asks nobody for the right to write there.
+  // nats-server delivers the messages of a consumer to any subject, without a check of the right to publish there.
   const deliver = (body: object, to: string) => {
     connection.publish(fanOutWork.subject, JSON.stringify(body))
     connection.publish(`$JS.API.CONSUMER.MSG.NEXT.${fanOutWork.stream}.${fanOutWork.durable}`, '1', { reply: to })
@@ -206,7 +206,7 @@ test('a stored message that an intruder has delivered as a call or a broadcast i
   expect({ askedFor, heard }).toEqual({ askedFor: [appId], heard: [appId] })
 })
 
-test('a refusal with a code that is none is our own mistake to who asked', async () => {
+test('a refusal with an unknown code reaches the caller as "internal"', async () => {
   const { connection } = await intrudeAs('webhooks')
   connection.subscribe(readWebhook.subject, {
     queue: 'webhooks',
@@ -219,7 +219,7 @@ test('a refusal with a code that is none is our own mistake to who asked', async
   await connection.close()
 })
 
-test('a call whose answer is to go where another app listens is not answered', async () => {
+test('a call that asks for its answer on a subject of another app is not answered', async () => {
   const answered: string[] = []
   gateway.answer(readApp, async ({ appId }) => {
     answered.push(appId)
@@ -234,7 +234,7 @@ test('a call whose answer is to go where another app listens is not answered', a
   expect(answered).toEqual([appId])
 })
 
-/** What an app writes to its log, line by line. */
+/** Collects what an app writes to its log, line by line. */
 function logged(app: AppName) {
   const written: string[] = []
   const log = openLog(app, 'info', { write: (line) => void written.push(line) })
@@ -273,7 +273,7 @@ test('a flood of calls that break their contract costs one line, and a call amon
     connection.request(findPushesWithOutcome.subject, broken[n % broken.length], { timeout: 25_000 }),
   )
   const asked = { campaignId: 'c'.repeat(24), subscriptionIds: ['d'.repeat(24)] }
-  // All of it is one process of a busy machine: what counts is that the call is answered.
+  // Everything runs in one process on a busy machine, so the call has long to be answered.
   await until(async () => (await audience.call(findPushesWithOutcome, asked)).subscriptionIds.length === 1, { withinMs: 30_000 })
   const said = new Set((await Promise.all(answers)).map((message) => message.string()))
 

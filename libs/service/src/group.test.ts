@@ -4,7 +4,7 @@ import { activeRequestId, forRequest } from './request-id.ts'
 
 const full = () => new Error('full')
 
-test('what becomes ready while a commit is in flight goes along in the next one', async () => {
+test('items that arrive while a commit is in flight share the next one', async () => {
   const commits: number[][] = []
   let release = () => {}
   const firstHeld = new Promise<void>((resolve) => (release = resolve))
@@ -40,7 +40,7 @@ test('one bad item does not take the others of its group with it', async () => {
   expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
 })
 
-test('a failure that is everybody’s is not repeated one by one', async () => {
+test('a failure that would hit every item alone too is not repeated one by one', async () => {
   let commits = 0
   const away = new Error('away')
   const add = group<number, number>(
@@ -57,7 +57,7 @@ test('a failure that is everybody’s is not repeated one by one', async () => {
   expect(commits).toBe(1)
 })
 
-test('what waits is bounded', async () => {
+test('only so many items wait; the next one is refused', async () => {
   const add = group<number, number>(async (items) => items, { limit: 1, maxWaiting: 2, full })
 
   const settled = await Promise.allSettled([1, 2, 3].map(add))
@@ -65,7 +65,7 @@ test('what waits is bounded', async () => {
   expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected'])
 })
 
-test('a lone item is committed for its request, what many share for nobody', async () => {
+test('a lone item is committed as part of its request, a commit of several items as part of none', async () => {
   const seen: unknown[] = []
   const add = group<number, number>(
     async (items) => {
@@ -87,7 +87,7 @@ test('a lone item is committed for its request, what many share for nobody', asy
   ])
 })
 
-test('where a whole group waits another commit goes beside the one in flight, up to as many as may; less than a group waits', async () => {
+test('when a whole group waits, another commit goes beside the one in flight, up to `atOnce`; fewer items wait', async () => {
   const commits: number[][] = []
   let release = () => {}
   const held = new Promise<void>((resolve) => (release = resolve))
@@ -118,7 +118,7 @@ test('where a whole group waits another commit goes beside the one in flight, up
   expect(commits).toEqual([[1], [2, 3], [4, 5], [6]])
 })
 
-test('who has nothing in the commit in flight goes beside it; of one turn there is one commit at a time', async () => {
+test('an app without items in the commit in flight gets one beside it; one app has one commit at a time', async () => {
   const commits: string[][] = []
   const held = Promise.withResolvers<void>()
   const add = group<string, string>(
@@ -142,7 +142,7 @@ test('who has nothing in the commit in flight goes beside it; of one turn there 
   expect(commits.at(-1)).toEqual(['a2'])
 })
 
-test('a commit that rests takes who comes meanwhile along, and begins when enough waits', async () => {
+test('a commit that rests takes along the items that arrive meanwhile, and begins when enough of them wait', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
   onTestFinished(() => void vi.useRealTimers())
   const commits: number[][] = []

@@ -2,22 +2,22 @@ import { apart, asNow, type Within } from './request-id.ts'
 import { openTurns } from './turns.ts'
 
 /**
- * Many per commit, self-clocked: one commit is in flight, and everything that became ready meanwhile goes along in the next (at most `limit`
- * items). Where a whole group waits already, another goes beside it, up to `atOnce`. A lone item is committed at once, so nothing waits for
- * company; under load a commit is shared by hundreds (a one-device send costs ~6 ms of CPU with a commit per message).
+ * Commits many items together. While one commit is in flight, the items that arrive wait; the next commit takes them all, at most `limit`. A lone item
+ * is committed at once, so no item waits for others to come. Under load hundreds of items share a commit (with a commit for each message a send to one
+ * device costs about 6 ms of CPU). When `limit` items wait already, a second commit begins beside the one in flight, up to `atOnce` commits.
  *
- * A group that fails is repeated one by one, so that one bad item does not take the others with it; `isShared` says which
- * failures are everybody's (the database is away) and not worth repeating. More than `maxWaiting` items waiting: `full()`
- * makes the error for the next one.
+ * When a commit fails, its items are committed one by one, so that one bad item does not fail the others. `isShared` says which failures would hit
+ * each of them again (the database is away): then all items fail at once. When `maxWaiting` items wait, the next one is refused with the error of `full()`.
  *
- * `turn` says whose an item is (an app): a commit takes from those that wait by turns, so that a flood of one costs another a place in the
- * next commit and not the wait for all of it. Who has nothing in the commits that are in flight does not even wait for these: one more goes beside
- * them, with turns that they do not hold. The last half of what may wait is kept for turns that have less than a quarter waiting.
+ * `turn` names the app that an item belongs to. A commit takes items of the waiting apps by turns: when one app floods the group, an item of another app is
+ * in the next commit, and not behind the flood. An app that has no item in the commits in flight does not wait even for these: one more commit begins
+ * beside them. When half of `maxWaiting` items wait, an app that has a quarter of `maxWaiting` waiting is refused more.
  *
- * `restMs`: a commit begins no sooner than so long after the one before it began, unless `enough` waits by then (by `weigh`, else a whole group). For
- * what nobody waits for: without it one commit follows the other however little each holds, and a faster database only makes more of them.
+ * `restMs` is for items whose caller does not wait: a commit begins `restMs` after the one before it began, or sooner when `enough` items wait
+ * (counted by `weigh`; without it, `limit` items). Without a rest one commit follows the other however few items each has, and a faster database only
+ * makes more commits.
  *
- * A lone item is committed as part of its request and trace; what many share is nobody's.
+ * A lone item is committed as part of its request and trace. A commit of several items belongs to no request.
  */
 export function group<Item, Result>(
   commit: (items: Item[]) => Promise<Result[]>,
@@ -49,9 +49,9 @@ export function group<Item, Result>(
   let weighs = 0
   let beganAt = Number.NEGATIVE_INFINITY
   let goOn = () => {}
-  /** How often each turn is in a commit that is in flight. */
+  /** For each turn: in how many of the commits in flight it has items. */
   const inFlight = new Map<string, number>()
-  /** Where one commit at a time is the rule it stays so within a turn. */
+  /** When `atOnce` is 1, a turn has items in one commit at a time, even when another commit goes beside it. */
   const mayGo = (turn: string) => atOnce > 1 || turn === '' || !inFlight.has(turn)
 
   const commitOne = ({ item, within }: Waiting) => within(() => commit([item]))
@@ -80,7 +80,7 @@ export function group<Item, Result>(
 
   const drain = async () => {
     running += 1
-    // What is handed in within one turn of the event loop is ready together.
+    // Items that arrive within one turn of the event loop go into one commit.
     await new Promise((resolve) => setImmediate(resolve))
     for (;;) {
       if (restMs > 0) await rested()

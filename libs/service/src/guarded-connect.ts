@@ -4,8 +4,9 @@ import type { ClientRequest } from 'node:http'
 import { isIP, type LookupFunction } from 'node:net'
 import { callbackify } from 'node:util'
 import { isPublicAddress } from '@herald/contracts/destination'
+import { LRUCache } from 'lru-cache'
 
-/** The code of the error that ends a connection to an address off the public internet. */
+/** The code of the error that ends a connection to an address that is not on the public internet. */
 export const blockedAddress = 'EBLOCKED'
 
 export type ResolvedAddress = { address: string; family: number }
@@ -14,8 +15,8 @@ export type ResolvedAddress = { address: string; family: number }
 export type Resolve = (host: string) => Promise<ResolvedAddress[]>
 
 /**
- * By the name servers alone, without a thread: a name whose servers never answer holds up no other. Knows no hosts file and no search
- * domains, which hold no public names. Gives up after about 4 s.
+ * Resolves names by the name servers alone, without a thread of getaddrinfo, so that a name whose servers never answer holds up no other name. It uses no
+ * hosts file and no search domains, because these hold no public names. It gives up after about 4 s.
  */
 export const resolveByServers =
   (resolver: Pick<Resolver, 'resolve4' | 'resolve6'> = new Resolver({ timeout: 1_500, tries: 2 })): Resolve =>
@@ -38,8 +39,8 @@ const loopback: readonly ResolvedAddress[] = [
 ]
 
 /**
- * For development: `localhost` and the names of the hosts file, which the name servers do not know, and `others` for every other name.
- * Takes no thread of getaddrinfo either, because here too anybody may register an endpoint with a name that nobody answers for.
+ * For development: resolves `localhost` and the names of the hosts file, which the name servers do not know, and leaves every other name to `others`.
+ * It takes no thread of getaddrinfo either, because here too anyone may register an endpoint with a name whose servers never answer.
  */
 export function resolveByHostsFile(others: Resolve, file = hostsFile): Resolve {
   let known = new Map<string, ResolvedAddress[]>()
@@ -67,12 +68,12 @@ function readHosts(text: string): Map<string, ResolvedAddress[]> {
 }
 
 /**
- * A way to ask that nobody is kept waiting by: each name is asked for once at a time, its addresses are remembered for `keptMs`, and an
- * answer that takes longer than `limitMs` is none. Its errors have the codes of getaddrinfo: ENOTFOUND, or EAI_AGAIN for a name whose
- * servers do not answer, refuse, or answer too late.
+ * Makes `resolve` quick for its callers. Several callers of one name share one look-up, its addresses are remembered for `keptMs`, and a look-up
+ * that takes longer than `limitMs` fails. The errors have the codes of getaddrinfo: ENOTFOUND, or EAI_AGAIN for a name whose servers do not answer, refuse,
+ * or answer too late.
  */
 export function rememberingResolve(resolve: Resolve, { limitMs = 3_000, keptMs = 30_000, most = 10_000 } = {}): Resolve {
-  const known = new Map<string, { addresses: ResolvedAddress[]; until: number }>()
+  const known = new LRUCache<string, ResolvedAddress[]>({ max: most, ttl: keptMs })
   const asking = new Map<string, Promise<ResolvedAddress[]>>()
 
   const ask = async (host: string): Promise<ResolvedAddress[]> => {
@@ -80,11 +81,7 @@ export function rememberingResolve(resolve: Resolve, { limitMs = 3_000, keptMs =
     const timer = setTimeout(() => late.reject(unresolved('EAI_AGAIN')), limitMs)
     try {
       const addresses = await Promise.race([resolve(host), late.promise])
-      for (const oldest of known.keys()) {
-        if (known.size < most) break
-        known.delete(oldest)
-      }
-      known.set(host, { addresses, until: performance.now() + keptMs })
+      known.set(host, addresses)
       return addresses
     } catch (error) {
       const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : undefined
@@ -96,8 +93,7 @@ export function rememberingResolve(resolve: Resolve, { limitMs = 3_000, keptMs =
   }
   return (host) => {
     const found = known.get(host)
-    if (found && performance.now() < found.until) return Promise.resolve(found.addresses)
-    known.delete(host)
+    if (found) return Promise.resolve(found)
     const asked = asking.get(host) ?? ask(host)
     asking.set(host, asked)
     return asked
@@ -109,8 +105,8 @@ const unresolved = (code: 'ENOTFOUND' | 'EAI_AGAIN') => Object.assign(new Error(
 const blocked = () => Object.assign(new Error('the name resolves to an address that is not public'), { code: blockedAddress })
 
 /**
- * Resolves a name for a connection and refuses it when any of its addresses is off the public internet. The connection is made to
- * what is returned here, so a name that changes between check and use (rebinding) changes nothing. `allowPrivate` only resolves.
+ * Resolves a name for a connection and refuses it when any of its addresses is not on the public internet. The connection is made to
+ * an address given here, so a name that changes its addresses between check and use (rebinding) gains nothing. With `allowPrivate` nothing is refused.
  */
 export function guardedLookupBy(resolve: Resolve, { allowPrivate = false } = {}): LookupFunction {
   const find = callbackify(async (host: string, family: number) => {
@@ -130,22 +126,22 @@ export function guardedLookupBy(resolve: Resolve, { allowPrivate = false } = {})
   }
 }
 
-/** What a connection to a host that somebody else named needs. */
+/** What a connection needs when a caller of the API has named its host. */
 export type Guard = {
   lookup: LookupFunction
-  /** The last check, on the address that is really connected, before a byte is written: undefined, or the reason why not. */
+  /** The last check, before a byte is written, of the address that is really connected. Gives the reason against it, or undefined when it is allowed. */
   checkAddress: (address: string) => string | undefined
 }
 
-/** The guarded look-up and the check of the connected address, which also catches a literal address: that is never looked up. */
+/** The guarded look-up, and the check of the connected address. The check also catches an address written in the place of a name, which is never looked up. */
 export const guardBy = (resolve: Resolve, { allowPrivate = false } = {}): Guard => ({
   lookup: guardedLookupBy(resolve, { allowPrivate }),
   checkAddress: (address) => (allowPrivate || isPublicAddress(address) ? undefined : blockedAddress),
 })
 
 /**
- * The last check, on the address that is really connected, for every request and also on a connection that is used again: whatever
- * way led there, nothing is written to an address off the public internet.
+ * The last check, for every request, of the address that is really connected, also on a connection that is used again. So nothing is written to an
+ * address that is not on the public internet.
  */
 export function refuseUnlessPublic(request: ClientRequest): void {
   request.once('socket', (socket) => {

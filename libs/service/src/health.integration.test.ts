@@ -39,7 +39,7 @@ test('a connection that is lost between two queries of a transaction ends that t
   const lost = db.transaction().execute(async (trx) => {
     const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(trx)
     await sql`select pg_terminate_backend(${rows[0]?.pid})`.execute(db)
-    // The goodbye arrives while nothing is asked: without a listener it would be an uncaught exception.
+    // The server's last message arrives while no query runs: without a listener it would be an uncaught exception.
     await until(async () => {
       const left = await sql`select from pg_stat_activity where pid = ${rows[0]?.pid}`.execute(db)
       return left.rows.length === 0

@@ -3,14 +3,13 @@ import pg from 'pg'
 import type { Log } from './log.ts'
 import type { Service } from './run.ts'
 
-/** Probe every 500 ms, each given 1 s: an away or frozen database is known within 1.5 s, its return within 0.5 s. */
+/** The database is probed every 500 ms, with 1 s for each probe. So it is known within 1.5 s that it is away or frozen, and within 0.5 s that it is back. */
 const probeEveryMs = 500
 const probeLimitMs = 1_000
 
 /**
- * Whether an app's database answers, known at any moment without asking it. While it is away nothing waits for it: `guard`
- * ends whatever is waiting with `database_unavailable`, so a caller gets 503 within 2 s even when Postgres is frozen and
- * its connections hang for ever.
+ * Knows at any moment whether an app's database answers, without asking it. While the database is away no caller waits for it: `guard`
+ * ends all guarded work with `database_unavailable`, so a caller gets 503 within 2 s even when Postgres is frozen and its connections hang for ever.
  */
 export type DatabaseWatch = {
   readonly up: boolean
@@ -18,11 +17,11 @@ export type DatabaseWatch = {
   guard<T>(work: () => Promise<T>): Promise<T>
   /** Resolves when the database answers (again). */
   whenUp(): Promise<void>
-  /** Was away and answers again: called each time, before anything that waited goes on. */
+  /** Calls the handler each time the database answers again, before the work that waited goes on. */
   onReturn(handler: () => void): void
 }
 
-/** Starts watching a database on a connection of its own: a busy pool must not look like an away database. */
+/** Starts watching a database on a connection of its own: a busy pool must not look like a database that is away. */
 export async function watchDatabase(service: Service, connectionString: string): Promise<DatabaseWatch> {
   let up = false
   let closed = false
@@ -109,7 +108,7 @@ async function connect(connectionString: string, log: Log): Promise<pg.Client> {
   return client
 }
 
-/** `end()` waits for a goodbye that a frozen server never says, so the socket is not waited for. */
+/** Closes a connection without waiting: `end()` waits for an answer that a frozen server never gives. */
 function discard(client: pg.Client | undefined): void {
   if (!client) return
   void client.end().catch(() => undefined)
@@ -120,29 +119,29 @@ const errorCode = (error: unknown): string =>
 
 const sqlState = (error: Error): string => ('code' in error && typeof error.code === 'string' ? error.code : '')
 
-/** What `pg` says when the database went away under a query: the caller sees `database_unavailable`, not our mistake. */
+/** Whether `pg` says by this error that the database went away during a query. The caller is then answered `database_unavailable` and not `internal`. */
 export function isDatabaseAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   if (/^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|57P0[123]|08\d\d\d|53300)$/.test(sqlState(error))) return true
   return !isPoolFull(error) && /Connection terminated|Client has encountered a connection error|not queryable/i.test(error.message)
 }
 
-/** No connection of the pool came free, or a new one was not made, within the 2 s that are waited. The database may be well. */
+/** Within 2 s no connection of the pool came free and no new one was made. The database itself may be well. */
 const isPoolFull = (error: Error): boolean =>
   /^timeout exceeded when trying to connect|^Connection terminated due to connection timeout/.test(error.message)
 /** The client's own clock ended a statement before the server did. */
 const isReadTimeout = (error: Error): boolean => error.message === 'Query read timeout'
 
 /**
- * The database answers and is too busy: the pool was full for too long, or one statement took longer than it may. A database that
- * does not answer at all is for the watch to find; whoever asks under its guard then hears `database_unavailable`.
+ * Whether the database answers and is too busy: the pool was full for too long, or one statement took longer than it may. A database that
+ * does not answer at all is found by the watch, whose guard then ends the work with `database_unavailable`.
  */
 export const isDatabaseBusy = (error: unknown): boolean =>
   error instanceof Error && (isPoolFull(error) || isReadTimeout(error) || sqlState(error) === '57014')
 
 /**
- * Whether a group's failure is everybody's, so that each of its items alone would only fail again. One statement that took too long is not:
- * it may be a single item's doing, and the others go through without it.
+ * Whether a failed commit of a group would fail again for each of its items alone. A statement that took too long would not: one item may be the reason,
+ * and the others succeed without it.
  */
 export const failsEverybody = (error: unknown): boolean =>
   isDatabaseAway(error) || (error instanceof Error && (isPoolFull(error) || isReadTimeout(error)))

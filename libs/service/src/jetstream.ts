@@ -20,37 +20,37 @@ import type { Service } from './run.ts'
 import { inSpan, tracedHeaders } from './trace.ts'
 
 export type ConsumeOptions = {
-  /** Messages in work at once in this process; never more are asked for, so that the others can take them. */
+  /** How many messages this process works on at once. It never asks for more, so that other processes can take them. */
   slots: number
 }
 
 type Streams = {
-  /** Makes what is missing of streams and consumers, or has it made by the app that may. */
+  /** Makes the streams and consumers that are missing, or asks the app that may make them. */
   make(): Promise<void>
-  /** Makes what a server that has just come back may have lost, and pulls anew: at once, not when heartbeats are missed, 2 s later. */
+  /** Makes the streams and consumers that a server may have lost while it was away, and pulls anew at once. Missing heartbeats would tell only 2 s later. */
   restore(): Promise<void>
   publish(subject: string, body: Uint8Array, id: string): Promise<void>
   consume<Body>(consumer: Consumer<Body>, options: ConsumeOptions, handler: (body: Body) => Promise<void>): Promise<void>
 }
 
 const publishLimitMs = 2_000
-/** A message of another version is left to other processes of the app so many times, so long after one another. */
+/** A message of another version is left to other processes of the app this many times, with this pause between them. */
 const mostDeliveriesOfOthers = 5
 const otherVersionAgainMs = 1_000
-/** One pull waits at most this long for messages; one that the server has forgotten is noticed by two missing heartbeats. */
+/** One pull waits at most this long for messages. A pull that the server has forgotten is noticed by two missing heartbeats. */
 const pullMs = 10_000
 const heartbeatMs = 1_000
 
 export type StreamsOptions = {
   watch: DatabaseWatch | undefined
   link: Link
-  /** Asks the app that makes streams and consumers for them; undefined: this is it. */
+  /** Asks the app that makes streams and consumers to make them. Undefined in that app itself. */
   askForStreams: (() => Promise<void>) | undefined
 }
 
 /**
- * Streams and durable consumers as libs/contracts/topology.ts says, made when they are missing: at start, and again when a
- * publish or a pull finds that the server has lost its store. What was in it is published again by the sweepers.
+ * Opens streams and durable consumers as libs/contracts/topology.ts says. Missing ones are made at the start, and again when a publish or a pull finds
+ * that the server has lost its store. The sweeps publish again what was in the store.
  */
 export async function openStreams(
   service: Service,
@@ -119,7 +119,7 @@ export async function openStreams(
       const version = versionOf(body)
       const ours = wireVersion(message.subject)
       if (version !== ours) {
-        // Another process of this app may understand it. If none does the row that it points at is pointed at again, by whoever keeps it.
+        // Another process of this app may understand the message. If none does, the app that keeps its row points at the row again.
         others.note({ consumer: durable, theirs: String(version), ours: String(ours) }, body, [])
         if (message.info.deliveryCount < mostDeliveriesOfOthers) message.nak(otherVersionAgainMs)
         else message.term('a version that nobody here understands')
@@ -194,7 +194,7 @@ export async function openStreams(
         await make().catch((error: unknown) => {
           log.debug({ err: error }, 'streams are not there yet')
           if (askForStreams) return
-          // A server that has just come back may have no JetStream yet, and all others ask this process.
+          // A server that has just come back may have no JetStream yet. This process keeps trying, because all other apps ask it for streams.
           void untilMade(make, service, () => stopped).catch((failed: unknown) => log.error({ err: failed }, 'streams could not be made'))
         })
       }
@@ -206,7 +206,7 @@ export async function openStreams(
         await inSpan('publish', subject, undefined, () => publishOnce(subject, body, id))
         alarm.published(subject, true)
       } catch (error) {
-        // The row is the promise, so a lost publish costs seconds, not a push: the sweep points again.
+        // The row is the promise: after a lost publish the sweep points at the row again, so the push comes seconds later.
         publishFailed(subject, error)
         throw Object.assign(queueUnavailable(), { cause: error })
       }
@@ -215,19 +215,19 @@ export async function openStreams(
 }
 
 /**
- * Ends a pull with everything that was on its way to it: what is dropped unread comes to another process only after its ack wait.
- * The server is told first that nobody listens any more, which makes it keep for others what it was about to send; what it had
- * sent by then arrives before its answer. The library does so with a whole connection alone, and `sub` is not in its public type.
+ * Ends a pull after it has taken in every message that was on its way: a message that is dropped unread comes to another process only after its ack
+ * wait. The server is told first that this process listens no more, so that it keeps further messages for others; the messages that it has sent by then arrive before
+ * its answer. The library can drain only a whole connection, and `sub` is not in its public type.
  */
 async function drain(pull: ConsumerMessages): Promise<void> {
   await (pull as ConsumerMessages & { sub?: Subscription }).sub?.drain()
 }
 
-/** How long JetStream is asked about a consumer in a scrape, and how old its last answer may be. */
+/** How long a scrape waits for what JetStream says about consumers, and how old the last answer may be. */
 const askLimitMs = 1_000
 const askAgainMs = 5_000
 
-/** What waits for this process's consumers, asked at a scrape; an answer that does not come leaves the last one. */
+/** Measures at a scrape what waits for this process's consumers. When JetStream does not answer, the last numbers stay. */
 function countWaiting(service: Service, manager: JetStreamManager, consumed: readonly Consumer<unknown>[]): void {
   let askedAt = -askAgainMs
   const unacked = service.metrics.gauge('herald_messages_unacked', 'Stored messages delivered to any process and not yet acked.', {
@@ -275,7 +275,7 @@ async function untilMade(make: () => Promise<void>, { log }: Service, isStopped 
   }
 }
 
-/** The server answers, but has no such stream or consumer: its store was lost. "No responders" is JetStream not yet up. */
+/** Whether an error says that the server has no such stream or consumer, because its store was lost. "No responders" means that JetStream is not up yet. */
 const isMissing = (error: unknown): boolean =>
   (error instanceof JetStreamApiError && [10014, 10059].includes(error.code)) || /no responders|not found|no stream/i.test(String(error))
 
@@ -287,7 +287,7 @@ function parse(message: JsMsg): unknown {
   }
 }
 
-/** A stored message names its version when that is another than the first. */
+/** The version of a stored message. A message of version 1 does not name it. */
 const versionOf = (body: unknown): unknown => (typeof body === 'object' && body !== null && 'v' in body ? body.v : 1)
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))

@@ -38,7 +38,7 @@ test('a statement whose answer a migration has changed fails once at most', asyn
   expect((await find(1)).rows).toEqual([{ id: 1, name: 'one', colour: null }])
 })
 
-test('texts that come after the first sixty are not kept, and answer as any other', async () => {
+test('statements beyond the first sixty are not kept, and answer like all others', async () => {
   const db = open()
   for (let n = 0; n < 80; n += 1) {
     const { rows } = await sql`select ${n}::int as n, ${sql.lit(n)} as text`.execute(db)

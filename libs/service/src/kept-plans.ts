@@ -1,19 +1,19 @@
 import type { PostgresCursor, PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely'
 import type pg from 'pg'
 
-/** With it a connection plans a statement that has a name once, for any values. */
+/** With this setting a connection plans a named statement once, for any values. */
 export const settingsForKeptPlans = '-c plan_cache_mode=force_generic_plan'
 
-/** These have no plan, and go in one message without a name. */
+/** These statements have no plan; without a name each is one message to Postgres. */
 const endsOrBegins: ReadonlySet<string> = new Set(['begin', 'commit', 'rollback'])
-/** A plan that is kept takes 50 to 200 KB of its connection. What comes after so many texts is planned each time, as everywhere else. */
+/** A kept plan takes 50 to 200 KB of its connection. Statements beyond the first 60 are planned each time, as in other pools. */
 const mostKept = 60
 
 /**
- * A pool whose connections keep the plans of the statements that run on it: planning took 70 % of what Postgres needed for a send to one
- * device (8.6 of 12.2 ms), since its statements look for few rows by many words. For statements whose text does not depend on what is asked
- * for, and whose plan is the right one whatever the tables hold: a plan is made once, perhaps while they are empty, and made anew only
- * when statistics or the schema change. Each has its test in the plans tests.
+ * A pool whose connections keep the plans of the statements that run on it. Planning took 70 % of the time that Postgres needed for a send to one
+ * device (8.6 of 12.2 ms), because its statements are long and read few rows. The pool is for statements whose text does not depend on the request, and
+ * whose plan is right whatever the tables hold: a plan is made once, perhaps while the tables are empty, and made anew only when statistics or the
+ * schema change. Each such statement has a test in the plans tests.
  */
 export function keepPlans(pool: pg.Pool): PostgresPool {
   const names = new Map<string, string>()
@@ -33,7 +33,7 @@ export function keepPlans(pool: pg.Pool): PostgresPool {
       if (typeof text !== 'string') throw new Error('a pool that keeps plans has no cursors')
       const name = endsOrBegins.has(text) ? undefined : nameOf(text)
       const answer = client.query({ text, values: [...values], ...(name !== undefined && { name }) })
-      // A migration has changed what it answers: the next time it has another name, and is prepared anew.
+      // A migration has changed the columns that the statement answers: the next time it has another name, and is prepared anew.
       if (name !== undefined) answer.catch((error: unknown) => isOutdated(error) && names.delete(text))
       return answer
     }

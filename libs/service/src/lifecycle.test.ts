@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { openLifecycle } from './lifecycle.ts'
 
-test('a stop takes nothing more in first, then closes what was opened last, and one failure stops nothing', async () => {
+test('a stop first takes no more work, then closes what was opened last, and goes on after a failure', async () => {
   const lifecycle = openLifecycle()
   const seen: string[] = []
   const does = (what: string) => () => void seen.push(what)
@@ -18,7 +18,7 @@ test('a stop takes nothing more in first, then closes what was opened last, and 
   expect(seen).toEqual(['no more messages', 'sweep', 'broken failed', 'consumers', 'pool'])
 })
 
-test('it waits for its start, for what it needs, and never again once it stops', async () => {
+test('an app is ready once it has started and has what it needs, and never again once it stops', async () => {
   const lifecycle = openLifecycle()
   let isUp = false
   lifecycle.needs('database', () => isUp)

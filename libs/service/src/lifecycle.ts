@@ -1,15 +1,15 @@
-/** From its start to its stop: what an app waits for, and what it closes. */
+/** What an app waits for when it starts, and what it closes when it stops. */
 export type Lifecycle = {
-  /** Named by `/readyz` while it is not there: without it the app takes no work. */
+  /** Registers what the app cannot work without. `/readyz` names it while it is not there. */
   needs(what: string, isThere: () => boolean): void
-  /** Runs before everything that closes, while all of it still works: the place to take nothing more in. */
+  /** Runs first when the app stops, while everything is still open: here an app stops taking work. */
   beforeStop(what: string, close: () => unknown): void
-  /** Runs when the app stops, before everything registered earlier. */
+  /** Runs when the app stops: what was registered last is closed first. */
   onStop(what: string, close: () => unknown): void
   started(): void
-  /** What keeps the app from taking work at this moment; nothing: it is ready. */
+  /** Names what keeps the app from taking work at this moment. The list is empty when the app is ready. */
   waitingFor(): string[]
-  /** Closes everything, once; one that fails is told to `failed` and the next goes on. */
+  /** Closes everything, once. When one thing cannot be closed, `failed` is told and the next one is closed. */
   stop(failed: (what: string, error: unknown) => void): Promise<void>
 }
 

@@ -5,12 +5,12 @@ import { sql, type QueryExecutorProvider } from 'kysely'
 /** Postgres gave up waiting for a lock. */
 const lockNotAvailable = '55P03'
 
-/** Whether somebody listens to events of this type of an app. */
+/** Whether an endpoint or a watch listens to events of this type of an app. */
 export type IsHeard = (appId: string, type: string) => boolean
 
 /**
- * To which events of these apps somebody listens, for a transaction that makes some; to be asked before it locks rows. Who listens from now on
- * is told so only after this transaction has ended (migrations/0080): what it does not announce was over before.
+ * Finds the events of these apps that have a listener, for a transaction that makes events. It must be called before the transaction locks rows. A new
+ * listener is confirmed only after this transaction has ended (migrations/0080), so an event that the transaction does not announce is older than the listener.
  */
 export async function findListeners(trx: QueryExecutorProvider, appIds: Iterable<string>): Promise<IsHeard> {
   const asked = [...new Set(appIds)]
@@ -25,9 +25,9 @@ export async function findListeners(trx: QueryExecutorProvider, appIds: Iterable
 }
 
 /**
- * Writes down what webhooks tells of listeners, and waits until every transaction has ended that may not have seen it. An older telling
- * changes nothing. To be called outside a transaction: what is written must be committed before it is waited for. Fault `queue_unavailable`: one
- * of them went on for more than 2 s.
+ * Stores the listeners that webhooks tells of, and waits until every transaction has ended that may not have seen them. A message older than what is
+ * stored changes nothing. It must be called outside a transaction, because the rows must be committed before the wait. Fault `queue_unavailable`: one
+ * of those transactions went on for more than 2 s.
  */
 export async function rememberListeners(db: QueryExecutorProvider, listeners: Listener[]): Promise<Record<string, never>> {
   const { rows } = await sql<{ app_id: string }>`

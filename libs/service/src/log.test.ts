@@ -3,7 +3,7 @@ import { idsOf } from './log.ts'
 
 const id = (n: number) => n.toString(16).padStart(24, '0')
 
-test('of a body only ids are named: its own and those of what it lists', () => {
+test('a log line has only the ids of a body: its own and those of the items that it lists', () => {
   expect(idsOf({ appId: id(1), campaignId: id(2), content: 'text', userId: id(3) })).toEqual({ appId: id(1), campaignId: id(2) })
   expect(idsOf({ announcementId: id(1), events: [{ campaignId: id(2) }, { campaignId: id(2) }] })).toEqual({
     announcementId: id(1),
@@ -13,7 +13,7 @@ test('of a body only ids are named: its own and those of what it lists', () => {
   expect(idsOf({ batches })).toEqual({ campaignId: id(1), batchIds: [...Array(10).keys()].map(id) })
 })
 
-test('a body that is no object, or has something else where ids belong, names nothing', () => {
+test('a body that is no object, or has something else where ids belong, adds nothing to a log line', () => {
   for (const body of [
     undefined,
     null,

@@ -6,8 +6,8 @@ import { activeTrace } from './trace.ts'
 export type Log = pino.Logger
 
 /**
- * Standard output. Lines are written together every 10 ms: one by one each costs a system call and wakes its reader, a tenth of what a
- * registration may cost. A fatal line, and the end of the process, write at once; kill -9 loses what is younger than 10 ms.
+ * Lines to standard output are written together every 10 ms. One by one, each line would cost a system call and wake its reader, which is a tenth of what a
+ * registration may cost. A fatal line and the end of the process write at once; kill -9 loses the lines of the last 10 ms.
  */
 const togetherMs = 10
 const waiting: { lines: string; timer: NodeJS.Timeout | undefined; output: pino.DestinationStream | undefined } = {
@@ -35,9 +35,8 @@ const stdout = {
 process.on('exit', writeWaiting)
 
 /**
- * One line of JSON per request, batch or problem, on stdout. Call sites name ids, outcomes and milliseconds; nothing here
- * redacts, so nothing secret may be handed in: no token, key, endpoint address or content. A line names the request and the
- * trace that it belongs to.
+ * Writes one line of JSON per request, batch or problem to stdout. A line has ids, outcomes and milliseconds, and names the request and the trace that it
+ * belongs to. Nothing is redacted here, so a caller may hand in no token, key, endpoint address or content.
  */
 export const openLog = (app: string, level: string, to: pino.DestinationStream = stdout): Log =>
   pino(
@@ -55,8 +54,8 @@ const namedIds = ['appId', 'campaignId', 'batchId', 'announcementId'] as const
 const mostNamed = 10
 
 /**
- * What a line may say of a call's or a message's body, whole or broken: which app, campaign and batch it is about, by its own fields and
- * those of what it lists. One is `campaignId`, several are `campaignIds`, the first ten. Nothing that has not the form of an id.
+ * The ids in the body of a call or a message, whole or broken, for a log line: of the app, the campaign and the batch, from its own fields and from
+ * the items that it lists. One id is `campaignId`; several are `campaignIds`, the first ten. A value without the form of an id is left out.
  */
 export function idsOf(body: unknown): Record<string, string | string[]> {
   const parts = [body, ...Object.values(body ?? {}).flatMap((value: unknown) => (Array.isArray(value) ? (value as unknown[]) : []))]

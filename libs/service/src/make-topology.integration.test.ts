@@ -15,7 +15,7 @@ async function givenServer(): Promise<{ url: string; manager: JetStreamManager }
   return { url, manager: await jetstreamManager(connection) }
 }
 
-/** Both as they are now: what a version of the topology says of them. */
+/** A stream and a consumer as they are now. */
 async function shapes(manager: JetStreamManager) {
   const stream = (await manager.streams.info('WORK')).config
   const consumer = (await manager.consumers.info('WORK', fanOutWork.durable)).config
@@ -26,7 +26,7 @@ async function shapes(manager: JetStreamManager) {
   }
 }
 
-/** Changes both as a process of another version would. Without a version: as one from before there were any. */
+/** Changes both as a process of another version would. Undefined stands for a process from before versions existed. */
 async function change(manager: JetStreamManager, version: number | undefined): Promise<void> {
   const metadata: Record<string, string> = version === undefined ? {} : { 'herald-topology': String(version) }
   const { config } = await manager.streams.info('WORK')
@@ -45,7 +45,7 @@ test('a process with an older topology leaves the streams and consumers of a new
   const newer = topologyVersion + 1
   await change(manager, newer)
 
-  // The newer one has no such consumer any more: it is not made again.
+  // The newer topology has no such consumer any more, so it must not be made again.
   await manager.consumers.delete('WORK', bulkFanOutWork.durable)
 
   await openBus(testService('gateway', { NATS_URL: url }))

@@ -11,13 +11,13 @@ import {
 } from '@nats-io/jetstream'
 import { nanos } from '@nats-io/transport-node'
 
-/** The metadata that says which version of the topology a stream or consumer was made by. */
+/** The metadata of a stream or consumer that says which version of the topology made it. */
 const versionKey = 'herald-topology'
 
 /**
- * Makes streams and durable consumers as libs/contracts/topology.ts says, and changes those that an older version made or that a person
- * changed. A stream of a newer version is left alone with its consumers: beside a new process an old one would change them back with
- * every reconnect.
+ * Makes streams and durable consumers as libs/contracts/topology.ts says, and changes those that an older version made or that were changed by
+ * hand. A stream of a newer version, and its consumers, are left as they are: otherwise a process of the old version would change them back with every
+ * reconnect.
  */
 export async function makeTopology(manager: JetStreamManager, version = topologyVersion): Promise<void> {
   const metadata = { [versionKey]: String(version) }

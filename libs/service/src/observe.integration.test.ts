@@ -64,7 +64,7 @@ test('an app process is alive from the start, ready while NATS is there, measure
   expect(await exited).toEqual([0, null])
 })
 
-test('an app that stops is alive and not ready', async () => {
+test('an app that is stopping is alive and not ready', async () => {
   const service = testService('tracker', {})
   const port = await observe(service)
   expect((await ask(port, '/readyz')).status).toBe(200)
@@ -81,7 +81,7 @@ test('an app that stops is alive and not ready', async () => {
   ])
 })
 
-test('a port that is taken does not keep the app from being watched', async () => {
+test('an app whose port for metrics is taken serves them on another port', async () => {
   const other = createServer().listen(0, '127.0.0.1')
   await once(other, 'listening')
   onTestFinished(() => void other.close())

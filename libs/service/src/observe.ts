@@ -3,14 +3,14 @@ import type { Lifecycle } from './lifecycle.ts'
 import type { Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
 
-/** Probes and a scraper or two; whoever else connects is cut. */
+/** Enough for probes and a scraper or two; a further connection is closed. */
 const mostConnections = 32
 const requestTimeoutMs = 5_000
 
 /**
- * The app's own small listener: `/livez` (the event loop turns), `/readyz` (200 only while it takes work; else 503 and what it waits
- * for) and `/metrics` (Prometheus' text). It answers from the first moment of a start to the last of a stop. A port that is taken is
- * not worth a platform that does not start: then a free one is used, and an error line says so. Answers the port.
+ * Opens the app's own small listener: `/livez` (the event loop turns), `/readyz` (200 only while the app takes work; else 503 and what it waits
+ * for) and `/metrics` (Prometheus' text). It answers from the first moment of a start to the last of a stop. When its port is taken the app starts all
+ * the same: a free port is used, and an error line says so. Gives the port.
  */
 export async function openObservation(
   { HOST: host, OBSERVE_PORT: port }: { HOST: string; OBSERVE_PORT: number },

@@ -1,9 +1,8 @@
 import { openPresence, openTurns } from './turns.ts'
 
 /**
- * At most `size` works at once, and of one turn (an app) at most `share`: what is slow for one leaves places to the others. While others have
- * asked within 2 s it is at most `crowdedShare`, because what is in work waits for the same processors and connections. Who waits for a place
- * gets it by turns.
+ * Gives out `size` places for work. One turn (an app) has at most `share` of them, so that an app whose work is slow leaves places to the others. While other
+ * apps have asked within 2 s it has at most `crowdedShare`, because all work waits for the same processors and connections. Waiting apps get the next place by turns.
  */
 export function openPlaces({
   size,

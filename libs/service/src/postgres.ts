@@ -6,7 +6,7 @@ import { keepPlans, settingsForKeptPlans } from './kept-plans.ts'
 import type { Service } from './run.ts'
 import { openAtOnce } from './at-once.ts'
 
-/** Counts come as numbers (none of ours passes 2^53) and dates without a time as text: a day is a name, not an instant. */
+/** Counts come as numbers (no count of ours passes 2^53) and dates without a time as text: a day is a name, not an instant. */
 export const columnTypes: pg.CustomTypesConfig = {
   getTypeParser: (oid, format) => {
     if (format !== 'binary' && oid === pg.types.builtins.INT8) return Number
@@ -16,10 +16,10 @@ export const columnTypes: pg.CustomTypesConfig = {
 }
 
 /**
- * Answers a person: a list, a page of statistics, a count. Runs on connections of its own, so that no read, however many there are and
- * however slow one is, takes a connection from sending. Fault `rate_limited` with the seconds to wait: too many reads are under way, this
- * one took longer than `withinMs` (2.5 s unless told, its wait included), or one of its statements longer than it may. Reads wait by turns:
- * `turn` is the app that asks, and no app has all connections.
+ * Reads for an operator or a caller of the API: a list, a page of statistics, a count. Reads have connections of their own, so that neither many reads nor
+ * a slow one take a connection from sending. Fault `rate_limited` with the seconds to wait: too many reads are under way, this
+ * one took longer than `withinMs` (2.5 s unless given, its wait included), or one of its statements took longer than it may. `turn` is the app that asks:
+ * reads are begun by turns of apps, and no app has all connections.
  */
 export type Reads<Schema> = <Answer>(
   work: (db: Kysely<Schema>) => Promise<Answer>,
@@ -28,40 +28,40 @@ export type Reads<Schema> = <Answer>(
 
 export type Database<Schema> = {
   readonly db: Kysely<Schema>
-  /** For what is done for each send: its connections keep the plans of their statements (kept-plans.ts). */
+  /** For statements that run for each send: its connections keep their plans (kept-plans.ts). */
   readonly kept: Kysely<Schema>
   readonly reads: Reads<Schema>
   readonly watch: DatabaseWatch
 }
 
 /**
- * For work no plan may depend on how large a table was when Postgres planned it, and Postgres keeps the plans of foreign keys and triggers of a
- * connection: one of an empty table reads the whole of it when it has a million rows. Every statement of work has its index, so nothing is lost.
+ * For work, no plan may depend on how large a table was when Postgres made the plan. A connection keeps the plans of foreign keys and triggers: a
+ * plan made on an empty table would read the whole table when it has a million rows. Every statement of work has its index, so nothing is lost.
  */
 export const settingsForWork = '-c enable_seqscan=off'
 
-/** Connections that a process may open for statements whose plans are kept: of each kind of them one group or two are under way. */
+/** Connections that a process may open for statements whose plans are kept. One or two groups of each kind of statement are under way at once. */
 export const keptConnections = 4
 /** Connections that a process keeps for reads beside its pool. */
 export const readConnections = 3
-/** A statement of a read; one that may take longer says so itself (`set local statement_timeout`). */
+/** The time limit of a statement of a read. A statement that may take longer sets its own (`set local statement_timeout`). */
 const readStatementMs = 2_000
-/** Below the 3 s that a caller waits for an answer, so that the caller hears why there is none. */
+/** Less than the 3 s that a caller waits for an answer, so that the caller is told why there is none. */
 const readWithinMs = 2_500
 const readWaitMs = 1_000
 const mostReadsWaiting = 200
 const readAgainSeconds = 2
 
 /**
- * An app's pools: one for its work, and small ones for reads and for what is done for each send. `query_timeout` and `connectionTimeoutMillis` are the client's own clocks: a
- * frozen Postgres never enforces `statement_timeout`, and without them a query waits for ever. The pools are watched from a connection of
- * their own.
+ * Opens an app's pools: one for its work, and small ones for reads and for the statements of each send. `query_timeout` and `connectionTimeoutMillis`
+ * are clocks of this process: a frozen Postgres does not enforce `statement_timeout`, and without them a query would wait for ever. A connection of its own
+ * watches the database.
  */
 export async function openDatabase<Schema>(
   service: Service,
   { url, poolSize, queryTimeoutMs = 10_000 }: { url: string; poolSize: number; queryTimeoutMs?: number },
 ): Promise<Database<Schema>> {
-  // The server's clock ends a statement before ours does, which cannot tell one that is slow from a server that is frozen.
+  // The server ends a slow statement before our clock does: our clock cannot tell a slow statement from a frozen server.
   const work = openPool(service, {
     url,
     size: poolSize,
@@ -79,7 +79,7 @@ export async function openDatabase<Schema>(
   const reading = openPool(service, { url, size: readConnections, statementMs: readStatementMs, queryMs: 25_000 })
   service.metrics.gauge(
     'herald_db_connections',
-    'Connections of the pools for work, for what is done for each send (kept) and for reads, and what waits for one.',
+    'Connections of the pools for work, for the statements of each send (kept) and for reads, and queries that wait for one.',
     {
       labelNames: ['state', 'pool'],
       collect() {
@@ -128,7 +128,7 @@ function openPool(
     ...(settings !== '' && { options: settings }),
   })
   pool.on('error', (error) => log.debug({ message: error.message }, 'idle connection lost'))
-  // The pool listens only while a connection idles: one lost between two queries of a transaction would end the process. The next query says it.
+  // The pool listens for errors only while a connection idles. An error between two queries of a transaction would end the process; so it is caught here, and the next query fails.
   pool.on('connect', (client) => void client.on('error', (error) => log.debug({ message: error.message }, 'connection lost')))
   return pool
 }
@@ -136,7 +136,7 @@ function openPool(
 function openReads<Schema>({ log, metrics }: Service, db: Kysely<Schema>, watch: DatabaseWatch): Reads<Schema> {
   const refused = metrics.counter(
     'herald_reads_refused_total',
-    'Reads for people that were answered 429: too many at once, or one took too long.',
+    'Reads for operators and callers that were answered 429: too many at once, or one took too long.',
   )
   const refusal = () => {
     refused.inc()
@@ -155,7 +155,7 @@ function openReads<Schema>({ log, metrics }: Service, db: Kysely<Schema>, watch:
     const { promise: tooLate, reject } = Promise.withResolvers<never>()
     const timer = setTimeout(() => reject(refusal()), withinMs)
     try {
-      // A read that is given up here goes on until its statement ends, and keeps its turn until then.
+      // The caller is answered now, but the read goes on until its statement ends, and counts as under way until then.
       return await Promise.race([turn(() => work(db), asker), tooLate])
     } catch (error) {
       if (!isDatabaseBusy(error)) throw error
@@ -171,13 +171,13 @@ function openReads<Schema>({ log, metrics }: Service, db: Kysely<Schema>, watch:
 const retriedTimes = 3
 
 /**
- * One transaction. A deadlock (40P01) or a serialisation failure (40001) is the database asking for another try: up to
- * three. Multi-row writes are sorted by key and counters come last, so these are rare (unsorted 4 in 240, sorted 0).
+ * Runs one transaction. After a deadlock (40P01) or a serialisation failure (40001) it is tried again, up to three times. These are rare, because writes of
+ * several rows are sorted by key and counters come last (unsorted 4 in 240, sorted 0).
  */
 export const transact = <Schema, T>(db: Kysely<Schema>, work: (trx: Transaction<Schema>) => Promise<T>): Promise<T> =>
   retried(() => db.transaction().execute(work))
 
-/** Work that is one statement, and so a transaction of its own: tried again as `transact` does. */
+/** Runs work that is one statement, and so a transaction of its own. It is tried again as in `transact`. */
 export async function retried<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {

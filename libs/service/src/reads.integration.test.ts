@@ -20,7 +20,7 @@ const said = (work: Promise<unknown>) =>
   )
 
 // spec: limits/reads-apart
-test('reads that take every connection of theirs are answered 429, and work beside them goes on', async () => {
+test('when every connection for reads is taken, further reads are answered 429 and sending goes on', async () => {
   const { db, reads, watch } = await open()
   const slow = () => reads((own) => sql`select pg_sleep(1)`.execute(own))
   const many = Promise.all(Array.from({ length: 24 }, () => said(slow())))
@@ -50,7 +50,7 @@ test('a read that takes too long is answered 429 with the seconds to wait, and g
   await until(async () => (await left()) === 0, { what: 'the end of the statement' })
 })
 
-test('the seconds to wait cross the bus with the fault', async () => {
+test('the seconds to wait reach the calling app with the fault', async () => {
   const { reads, watch } = await open()
   const contract = call<Record<string, never>>()('rpc.tracker.slow', z.object({}), 10_000)
   const tracker = await openBus(testService('tracker', { NATS_URL: natsUrl }), watch)
@@ -63,7 +63,7 @@ test('the seconds to wait cross the bus with the fault', async () => {
 })
 
 // spec: limits/database-busy
-test('a pool that is full, and a statement that takes too long, are not called an away database', async () => {
+test('a pool that is full, and a statement that takes too long, do not count as a database that is away', async () => {
   const { db, watch } = await openDatabase(testService('tracker', {}), { url: database.url('tracker'), poolSize: 1, queryTimeoutMs: 3_500 })
   const contract = call<Record<string, never>>()('rpc.tracker.busy', z.object({ seconds: z.number() }), 10_000)
   const tracker = await openBus(testService('tracker', { NATS_URL: natsUrl }), watch)

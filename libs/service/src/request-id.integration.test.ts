@@ -37,7 +37,7 @@ tracker.bus.answer(askTracker, async ({ n }) => {
   return {}
 })
 
-test('whatever an app logs for a request names its id, also two calls away, and what is done for none names none', async () => {
+test('every log line for a request has its id, also two calls away, and a line for no request has none', async () => {
   await Promise.all([
     forRequest('order-17', () => gateway.bus.call(askAudience, { n: 1 })),
     forRequest('order-18', () => gateway.bus.call(askAudience, { n: 2 })),
@@ -53,7 +53,7 @@ test('whatever an app logs for a request names its id, also two calls away, and 
     ])
 })
 
-test('our own mistake and a broken call are logged with the request and the campaign they were about', async () => {
+test('a bug and a broken call are logged with the request and the campaign that they were about', async () => {
   await forRequest('order-19', () => gateway.bus.call(askTracker, { n: -1, campaignId })).catch(() => undefined)
   await forRequest('order-20', () => gateway.bus.call(askTracker, { n: 'text' as never, campaignId })).catch(() => undefined)
 

@@ -7,7 +7,7 @@ import { openMetrics, type Metrics } from './metrics.ts'
 import { openObservation } from './observe.ts'
 import { flushSpans } from './trace.ts'
 
-/** What a running app has at hand. Whatever it opens, it registers to be closed: last opened, first closed. */
+/** What a running app has at hand. It registers everything that it opens to be closed: what was opened last is closed first. */
 export type Service<Config = unknown> = Pick<Lifecycle, 'needs' | 'beforeStop' | 'onStop'> & {
   readonly name: AppName
   readonly config: Config
@@ -15,7 +15,7 @@ export type Service<Config = unknown> = Pick<Lifecycle, 'needs' | 'beforeStop' |
   readonly metrics: Metrics
 }
 
-/** A stop that takes longer than this is cut: what is in flight then is repaired like after a crash. */
+/** A stop that takes longer than this is cut. The work that is in flight then is repaired as after a crash. */
 const stopWithinMs = 10_000
 
 /**
@@ -57,7 +57,7 @@ export async function runService<Shape extends z.ZodRawShape>(
   process.on('SIGTERM', () => void stop('SIGTERM', 0))
   process.on('SIGINT', () => void stop('SIGINT', 0))
   if (process.channel) process.on('disconnect', () => void stop('the starter is gone', 0))
-  // A bug, not an outcome: the state is unknown, so stop taking work, finish and be started again.
+  // This is a bug, and the state of the process is unknown: it stops taking work, finishes what it has and is started again.
   process.on('uncaughtException', (error) => {
     log.fatal({ err: error }, 'uncaught exception')
     void stop('uncaught exception', 1)

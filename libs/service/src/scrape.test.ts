@@ -16,7 +16,7 @@ test('a query that hangs or fails costs a scrape its number and nothing else', a
   expect(await readForScrape({ ...watch, guard: () => Promise.reject(databaseUnavailable()) }, async () => 7)()).toBeUndefined()
 })
 
-test('scrapes ask no second time while the first query is unanswered, and ask again once it is', async () => {
+test('a scrape runs no second query while the first one has no answer, and runs one again afterwards', async () => {
   let asked = 0
   const { promise, resolve } = Promise.withResolvers<number>()
   const read = readForScrape(watch, () => (asked++, promise), 20)

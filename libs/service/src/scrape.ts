@@ -1,12 +1,12 @@
 import type { DatabaseWatch } from './health.ts'
 
-/** A scrape waits for the database no longer than this: Prometheus gives a whole scrape 10 s, and a slow number is no number. */
+/** A scrape waits for the database no longer than this: Prometheus gives a whole scrape 10 s. */
 const scrapeLimitMs = 1_000
 
 /**
- * Reads from the database for a gauge. Answers undefined when the database is away, when the query fails, and when it takes longer than
- * `limitMs`: a scrape never fails or hangs because of a database. One query at a time: while an earlier one is still unanswered,
- * the answer is undefined, so that scrapes do not fill the pool beside a database that hangs.
+ * Reads a number from the database for a gauge. Gives undefined when the database is away, when the query fails, and when it takes longer than
+ * `limitMs`, so that a scrape never fails or hangs because of a database. One query runs at a time: while an earlier one has no answer yet, the result
+ * is undefined, so that scrapes do not use up the pool when the database hangs.
  */
 export function readForScrape<T>(watch: DatabaseWatch, read: () => Promise<T>, limitMs = scrapeLimitMs): () => Promise<T | undefined> {
   let isReading = false

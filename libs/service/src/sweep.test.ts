@@ -5,7 +5,7 @@ import { databaseUnavailable } from '@herald/contracts/fault'
 import type { DatabaseWatch } from './health.ts'
 import { startSweep } from './sweep.ts'
 
-/** A watch over a database that comes and goes when the test says so. */
+/** A watch of a database that is there or away as the test says. */
 function givenWatch(up: boolean) {
   let waiting: (() => void)[] = []
   const state = { up, waits: 0 }
@@ -56,7 +56,7 @@ test('a sweep stops while the database is away', async () => {
   await expect(service.stop()).resolves.not.toThrow()
 })
 
-test('a poke during a look has it look again at once', async () => {
+test('a sweep that is poked while it looks looks again at once', async () => {
   const service = testService('audience', {})
   let looks = 0
   const sweeper = startSweep(service, givenWatch(true).watch, 'due', async () => {
@@ -65,7 +65,7 @@ test('a poke during a look has it look again at once', async () => {
     return { took: 0 }
   })
   sweeper.poke()
-  // With a second between two of them it would take fifty.
+  // With a pause of a second after each look it would take fifty seconds.
   await until(() => looks === 50, { withinMs: 20_000 })
   expect(looks).toBe(50)
   await service.stop()

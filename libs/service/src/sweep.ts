@@ -2,18 +2,18 @@ import type { DatabaseWatch } from './health.ts'
 import { secondsBuckets } from './metrics.ts'
 import type { Service } from './run.ts'
 
-/** A sweep that is not poked looks again after this. It is the repair time of whatever nobody announced. */
+/** A sweep that is not poked looks again after this. So it is the time after which work is found whose announcement was lost. */
 const lookAgainMs = 1_000
 
 export type Sweeper = {
-  /** Something is due now: look at once instead of within the second. */
+  /** A row is due now: the sweep looks at once, and not only within the second. */
   poke(): void
 }
 
 /**
- * The one loop of a service: `sweep` takes what is due and unleased (`for update skip locked`, database clock), does it,
- * and says how many it took and how long until the next is due. It is schedules, retries, crash recovery and a lost NATS
- * store. It pauses while the database is away and backs off when it fails; it never ends.
+ * Starts a loop that looks for due rows again and again. `sweep` takes the rows that are due and not leased (`for update skip locked`, by the database's
+ * clock), works on them, and says how many it took and in how long the next row is due. This is how schedules, retries, the recovery after a crash and the repair of a lost NATS
+ * store work. The loop pauses while the database is away, waits a second after a failure, and ends only with the service.
  */
 export function startSweep(
   service: Service,
@@ -44,7 +44,7 @@ export function startSweep(
   const loop = async () => {
     while (!stopped) {
       if (!watch.up) {
-        // Whatever pokes meanwhile: a rest that a poke cuts short would turn for ever here, without a turn for the watch to find the database.
+        // A poke does not end this wait: otherwise the loop would spin, and the watch would never get to find the database.
         await Promise.race([watch.whenUp(), stopping])
         continue
       }

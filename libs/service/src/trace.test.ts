@@ -5,7 +5,7 @@ import { flushSpans, inSpan } from './trace.ts'
 
 const { ended, exported } = registerTracing()
 
-test('what the caller did wrong fails the caller’s end alone; what we cannot do fails both', async () => {
+test('a mistake of the caller marks only the caller’s span as failed; a failure of the app marks both', async () => {
   for (const error of [invalidField('n', 'must not be negative'), databaseUnavailable(), new TypeError('a mistake')])
     for (const kind of ['ask', 'answer', 'consume'] as const)
       await inSpan(kind, error.name, undefined, () => Promise.reject(error)).catch(() => undefined)
@@ -23,7 +23,7 @@ test('what the caller did wrong fails the caller’s end alone; what we cannot d
   ])
 })
 
-test('what an SDK has gathered is exported when the process is about to end', async () => {
+test('the spans that an SDK has gathered are exported before the process ends', async () => {
   await inSpan('consume', 'the last', undefined, async () => expect(exported).toEqual([]))
   await flushSpans()
 

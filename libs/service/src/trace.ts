@@ -12,22 +12,22 @@ import {
 } from '@opentelemetry/api'
 
 /*
- * Tracing by OpenTelemetry's interfaces alone. Without an SDK (registered by `NODE_OPTIONS=--import …`, docs/operations.md) there is
+ * Tracing uses OpenTelemetry's interfaces alone. Without an SDK (registered by `NODE_OPTIONS=--import …`, docs/operations.md) there is
  * no active trace, and each function below costs one look at an empty registry.
  */
 
 const tracer = trace.getTracer('herald')
 
-/** An SDK brings a propagator; without one there are no fields to propagate. */
+/** Whether an SDK is registered: it brings a propagator, and without one there are no fields to propagate. */
 const isTraced = (): boolean => propagation.fields().length > 0
 
-/** What a span is of: `ask` and `answer` are the ends of a call (also of an HTTP request), `publish` and `consume` those of a stored message. */
+/** The kinds of span: `ask` and `answer` are the two ends of a call (also of an HTTP request), `publish` and `consume` those of a stored message. */
 const kinds = { ask: SpanKind.CLIENT, answer: SpanKind.SERVER, publish: SpanKind.PRODUCER, consume: SpanKind.CONSUMER }
 
 /**
- * Runs work as a span named `<kind> <what>`. `traceparent` is the W3C header that the work came with; absent, the span belongs to
- * the trace that is active. An error ends the span as failed, by its code or name: what it says is for the log. Of a fault that is the
- * caller's own (4xx) only the caller's end failed, as OpenTelemetry's conventions have it: the other end did what it should.
+ * Runs work as a span named `<kind> <what>`. `traceparent` is the W3C header that the work came with; without it the span belongs to
+ * the active trace. An error ends the span as failed, with its code or name alone; its text goes to the log. When a fault is the caller's mistake (4xx),
+ * only the span of the caller failed, as OpenTelemetry's conventions say: the other end did what it should.
  */
 export function inSpan<T>(kind: keyof typeof kinds, what: string, traceparent: string | undefined, work: () => Promise<T>): Promise<T> {
   if (!isTraced()) return work()
@@ -44,7 +44,7 @@ export function inSpan<T>(kind: keyof typeof kinds, what: string, traceparent: s
   })
 }
 
-/** The active trace as a message's options: the one header that travels with it, and none when there is no trace. */
+/** The active trace as options of a message: one header, or none when there is no trace. */
 export function tracedHeaders(): { headers?: MsgHdrs } {
   if (!isTraced()) return {}
   const carrier: { traceparent?: string } = {}
@@ -55,23 +55,23 @@ export function tracedHeaders(): { headers?: MsgHdrs } {
   return { headers: carried }
 }
 
-/** For log lines: the trace they belong to. */
+/** The active trace, for log lines. */
 export function activeTrace(): { traceId: string; spanId: string } | undefined {
   const active = trace.getSpanContext(context.active())
   return active && { traceId: active.traceId, spanId: active.spanId }
 }
 
-/** A collector that does not answer holds up a stop for no longer. */
+/** A collector that does not answer holds up a stop no longer than this. */
 const flushLimitMs = 1_000
 
-/** Has an SDK export what it gathered: the last thing that a process does. */
+/** Lets an SDK export the spans that it has gathered. It is the last thing that a process does. */
 export async function flushSpans(): Promise<void> {
   const registered = trace.getTracerProvider()
   const provider: Flushable = 'getDelegate' in registered ? (registered as ProxyTracerProvider).getDelegate() : registered
   const flushed = provider.forceFlush?.().catch(() => undefined)
   if (flushed) await Promise.race([flushed, new Promise((resolve) => setTimeout(resolve, flushLimitMs))])
 }
-/** What every SDK's provider can, and OpenTelemetry's interface does not say. */
+/** The provider of every SDK has this method, and OpenTelemetry's interface does not name it. */
 type Flushable = TracerProvider & { forceFlush?: () => Promise<unknown> }
 
 const isFailure = (kind: keyof typeof kinds, error: unknown): boolean => kind !== 'answer' || !Fault.is(error) || error.status >= 500

@@ -1,20 +1,20 @@
 /**
- * What waits, by whose turn it is (an app as a rule): who has much waiting is served as often as who has little. Within a turn the oldest
- * is first.
+ * A queue that serves its turns (apps as a rule) one after the other: an app with many items waiting is served as often as an app with few. Within a turn the
+ * oldest item is first.
  */
 export type Turns<Item> = {
   readonly size: number
-  /** How many of a turn wait. */
+  /** How many items of a turn wait. */
   sizeOf(turn: string): number
   add(turn: string, item: Item): void
-  /** The next one of those turns that may; undefined: none. */
+  /** Takes the next item of the turns for which `may` is true. Undefined when none of them has an item. */
   next(may?: (turn: string) => boolean): Item | undefined
-  /** Takes one out that does not wait any longer. */
+  /** Takes out an item that does not wait any longer. */
   remove(turn: string, item: Item): void
 }
 
 export function openTurns<Item>(): Turns<Item> {
-  /** In the order of turns: who was served goes to the end. */
+  /** In the order in which they are served: a turn that was served goes to the end. */
   const queues = new Map<string, Item[]>()
   let size = 0
   return {
@@ -50,14 +50,14 @@ export function openTurns<Item>(): Turns<Item> {
   }
 }
 
-/** Who has asked lately, for rules that differ when an app is not alone. */
+/** Which apps have asked lately, for rules that differ when an app is not alone. */
 export type Presence = {
   seen(turn: string): void
-  /** Whether another turn than this was seen within the time. */
+  /** Whether a turn other than this one was seen within the time. */
   othersThan(turn: string): boolean
 }
 
-/** Remembers turns for `ms`; only the last two need to be known. `now` is milliseconds of a clock that never goes back. */
+/** Remembers for `ms` which turns were seen; the last two are enough for that. `now` gives milliseconds of a clock that never goes back. */
 export function openPresence(ms = 2_000, now: () => number = () => performance.now()): Presence {
   let last = { turn: '', at: Number.NEGATIVE_INFINITY }
   let lastOther = last

@@ -9,11 +9,11 @@ import type { Service } from './run.ts'
 const askLimitMs = 500
 
 export type Versions = {
-  /** From now on this process says that it answers this call. */
+  /** From now on this process tells other apps that it answers this call. */
   answers(subject: string): void
   /**
-   * Nobody answers a call: whether that is because the other app speaks another version of it. Then a sentence that names both versions, which
-   * is logged as an error too, once in ten seconds.
+   * When no process answers a call, finds out whether the other app speaks another version of it. If so, gives a sentence that names both versions, and logs
+   * an error once in ten seconds.
    */
   whyNobody(subject: string): Promise<string | undefined>
 }

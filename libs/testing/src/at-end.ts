@@ -3,8 +3,8 @@ import { afterAll } from 'vitest'
 const closers: (() => unknown)[] = []
 
 /**
- * Runs when the test file is done, last given first. One `afterAll` at the top of this module instead of one at each call:
- * vitest does not run an `afterAll` that is registered while a `beforeAll` runs, and what it was to stop would go on running.
+ * Closes something when the test file is done; what was given last is closed first. There is one `afterAll` in this module and not one in each call, because
+ * vitest does not run an `afterAll` that is registered while a `beforeAll` runs.
  */
 export const atEnd = (close: () => unknown): void => void closers.push(close)
 

@@ -13,9 +13,9 @@ declare module 'vitest' {
 }
 
 /**
- * A database of this test file's own, cloned from the migrated template (60-70 ms), dropped when the file is done.
- * `url(app)` is that app's own address: its role, its schema, nobody else's tables. `ownerUrl` is the owner's. `cutOff` ends every
- * connection and lets nobody in until what it answers is called.
+ * Makes a database for this test file alone, cloned from the migrated template (60-70 ms) and dropped when the file is done.
+ * `url(app)` is the address of an app with its own role and schema. `ownerUrl` is the owner's. `cutOff` ends every
+ * connection and refuses new ones until the function that it returns is called.
  */
 export async function freshDatabase(): Promise<{
   url: (app: AppWithDatabase) => string

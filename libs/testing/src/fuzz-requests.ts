@@ -11,15 +11,15 @@ export type FuzzRequest = {
   path: string
   headers: Record<string, string>
   body: string | Buffer | undefined
-  /** What the document says of it; undefined when it is about no operation. */
+  /** The operation in the document; undefined when the request has none. */
   operation: Record<string, unknown> | undefined
   /** Its operationId, or `none`. */
   name: string
-  /** What it is about, as its path says: `users`, `segments` … */
+  /** The resource by the path: `users`, `segments` … */
   resource: string
 }
 export type FuzzResponse = { status: number; headers: Record<string, unknown>; text: string }
-/** Tracking ids are signed, so right ones have to be given. */
+/** The keys that requests use. Tracking ids are signed, so valid ones have to be given. */
 export type Credentials = { secretKey: string; publicKey: string; msgIds?: readonly string[] }
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : 'none')
@@ -32,8 +32,8 @@ const operationsOf = (document: ApiDocument): Operation[] =>
   )
 
 /**
- * Endless requests to the operations of an OpenAPI document: some as they should be, most with something wrong in path, query,
- * key, headers or body. The same seed makes the same requests, but for ids told by `learn`, which it uses from then on.
+ * Makes endless requests to the operations of an OpenAPI document. Some are right, most have something wrong in path, query, key, headers or body. The same
+ * seed makes the same requests, except for the ids that `learn` takes from answers.
  */
 export function fuzzRequests(document: ApiDocument, { secretKey, publicKey, msgIds = [] }: Credentials, seed: number) {
   const random = seeded(seed)
@@ -64,7 +64,7 @@ export function fuzzRequests(document: ApiDocument, { secretKey, publicKey, msgI
     return random.chance(0.03) ? astray(document, random, withBody) : withBody
   }
 
-  /** Keeps the ids of an answer, so that later requests meet what is really there. */
+  /** Keeps the ids of an answer, so that later requests use ids that exist. */
   function learn({ resource }: FuzzRequest, text: string): void {
     for (const [, name = '', found = ''] of text.matchAll(/"(id|userId)":"([0-9a-f]{24})"/g)) {
       const kind = name === 'userId' ? 'users' : resource
@@ -74,7 +74,7 @@ export function fuzzRequests(document: ApiDocument, { secretKey, publicKey, msgI
   return { next, learn }
 }
 
-/** A notification is a campaign, and read as one. */
+/** A notification is a campaign, and is read by the routes of campaigns. */
 const resourceOf = (template: string): string => (template.split('/')[2] ?? '').replace('notifications', 'campaigns')
 
 const cut = (text: string, length: number): string => firstCodePoints(text, length).toWellFormed()
@@ -115,7 +115,7 @@ function keyHeaders(random: Random, operation: Record<string, unknown>, { secret
   ])
 }
 
-/** What a header can carry at all. */
+/** Makes a text that a header can carry. */
 const inHeader = (text: string): string => cut(text, 300).replaceAll(/[^\x20-\x7e\xa0-\xff]/g, '?')
 
 function otherHeaders(random: Random, parameters: Record<string, unknown>[]): Record<string, string> {
@@ -178,7 +178,7 @@ function broken(random: Random, json: string): string | Buffer {
   return json.replace('{', random.pick(['{"__proto__":{"a":1},', '{"constructor":1,', '{,', '{"a":1e999,', '{"a":"\\ud800",']))
 }
 
-/** The request under another method or path; when that is an operation too, it has to answer as that one. */
+/** Sends the request with another method or path. When these are an operation too, the answer must be as documented there. */
 function astray(document: ApiDocument, random: Random, request: FuzzRequest): FuzzRequest {
   if (random.chance(0.5)) {
     const method = random.pick(['GET', 'PUT', 'PATCH', 'DELETE', 'POST', 'OPTIONS', 'TRACE', 'PROPFIND'])
@@ -196,8 +196,8 @@ function astray(document: ApiDocument, random: Random, request: FuzzRequest): Fu
 }
 
 /**
- * Why a response is not what the document promises, or undefined: no 5xx, a status that is listed, a body that matches its schema, an
- * error code that is listed, the headers that must be there. What is about no operation has the shape of an error at least.
+ * Why a response is not what the document promises, or undefined when it is. It must be no 5xx, and have a status that is listed, a body that matches its
+ * schema, an error code that is listed, and the headers that must be there. A response to no operation must have the shape of an error at least.
  */
 export function whyNotDocumented(document: ApiDocument, request: FuzzRequest, { status, headers, text }: FuzzResponse): string | undefined {
   if (status >= 500) return `the status is ${status}`

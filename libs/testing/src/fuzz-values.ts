@@ -1,6 +1,6 @@
 import { resolve } from './json-schema.ts'
 
-/** Random choices that come out the same for the same seed, so that a failure can be seen again. */
+/** Random choices. The same seed gives the same choices, so that a failure can be repeated. */
 export type Random = {
   /** A whole number from 0 to `below` - 1. */
   upTo(below: number): number
@@ -22,7 +22,7 @@ export function seeded(seed: number): Random {
   return { upTo, chance: (share) => next() < share, pick: (items) => items[upTo(items.length)] ?? items[0] }
 }
 
-/** Texts that broke something somewhere once. */
+/** Texts that have broken some program before. */
 export const hostileTexts = [
   '',
   ' ',
@@ -110,7 +110,7 @@ function nested(depth: number): unknown {
   return value
 }
 
-/** A value of the kind that a JSON Schema describes, mostly right: what only prose says it cannot know. `ids` are ids that exist. */
+/** A value as a JSON Schema describes it. It is mostly right: a rule that the schema does not hold cannot be known here. `ids` gives ids that exist. */
 export function valueOf(document: unknown, schema: unknown, random: Random, ids: () => string, depth = 0): unknown {
   const it = resolve(document, schema)
   const inner = (child: unknown) => valueOf(document, child, random, ids, depth + 1)
@@ -174,7 +174,7 @@ function numberOf(schema: Record<string, unknown>, random: Random): number {
   return random.pick([least, most, Math.floor((least + most) / 2), least - 1, most + 1])
 }
 
-/** The value with one thing wrong: a part of it replaced, left out, wrapped, doubled or put elsewhere. */
+/** The value with one thing wrong: a part of it is replaced, left out, wrapped, doubled or moved. */
 export function mutated(value: unknown, random: Random): unknown {
   const root = { value: structuredClone(value) }
   const places = placesOf(root)

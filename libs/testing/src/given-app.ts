@@ -9,15 +9,15 @@ export type GivenApp = {
   call: (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer<Json>>
   /** With the public key, as apps and pages do. */
   callOpen: (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer<Json>>
-  /** On the administration surface, below this app. */
+  /** With the administration token, below the path of this app. */
   admin: (method: string, path: string, body?: unknown) => Promise<Answer<Json>>
-  /** A phone whose token nobody knows. */
+  /** Registers a phone whose token the simulator does not know. */
   register: (more?: Json) => Promise<{ id: string; userId: string }>
 }
 
 let phones = 0
 
-/** An app with a key of each kind and no providers, for what needs no push: much cheaper than a tenant. */
+/** Makes an app with a key of each kind and no providers, for tests that need no push. It is much cheaper than a tenant. */
 export async function givenApp(herald: Herald): Promise<GivenApp> {
   const admin = (method: string, path: string, body?: unknown) =>
     http<Json>(method, `${herald.baseUrl}/v1/admin/apps${path}`, { headers: { authorization: `Bearer ${herald.adminToken}` }, body })

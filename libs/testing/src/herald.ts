@@ -15,18 +15,18 @@ export type Herald = {
   starter: ChildProcess
   /** The simulator's control address. */
   simulator: string
-  /** What the starter printed so far. */
+  /** What the starter has printed so far. */
   output(): string
-  /** Ends with the starter's exit code. Throws when NATS refused an app something: what an app does and what it is granted differ. */
+  /** Stops the platform and gives the starter's exit code. Throws when NATS refused an app something, because the app then does more than it is granted. */
   stop(signal?: NodeJS.Signals): Promise<number | null>
 }
 
 export const adminToken = 'e2e-administration-token-0123456789abcdef'
 
 /**
- * Starts the platform on a data directory of its own (or a given one) and answers when it says that it is ready. With a stack of
- * containers up (stack.ts) it is that one, for tests that ask for nothing of their own but an app. `launcher` is a command that runs the
- * starter in its own place (`exec`), so that its pid is the starter's.
+ * Starts the platform on a data directory of its own (or a given one) and returns when it says that it is ready. When a stack of
+ * containers is up (stack.ts), tests that need only an app use that stack. `launcher` is a command that replaces itself by the
+ * starter (`exec`), so that its pid is the starter's.
  */
 export async function startHerald({
   dataDir = freshDataDir(),
@@ -79,7 +79,7 @@ const heraldOf = ({ baseUrl, adminToken, simulator }: Stack, dataDir: string): H
   stop: () => Promise.resolve(0),
 })
 
-/** Only starts the starter: for what it says when it refuses. */
+/** Only runs the starter, for tests of what it prints when it cannot start. */
 export function runStarter(
   dataDir: string,
   env: Record<string, string> = {},
@@ -104,7 +104,7 @@ export function runStarter(
       EVENT_RATE_LIMIT: '0',
       ...env,
     },
-    // The channel carries nothing: when it closes the starter knows that we are gone, however we ended, and stops what it runs.
+    // Nothing is sent over the channel. When it closes, the starter knows that this process has ended, and stops what it runs.
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   })
   starter.channel?.unref()
@@ -123,7 +123,7 @@ function simulatorControl(ports: Record<string, unknown>): string {
 
 export type Answer<Body = unknown> = { status: number; headers: Headers; body: Body }
 
-/** One HTTP request with a time limit; the body parsed when it is JSON. */
+/** Makes an HTTP request with a time limit. The body of the answer is parsed when it is JSON. */
 export async function http<Body = unknown>(
   method: string,
   url: string,

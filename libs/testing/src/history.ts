@@ -1,15 +1,15 @@
 import pg from 'pg'
 
 /**
- * A long history written by the server itself, as quickly as it can: a million rows take seconds. `url` is the app's own address. Ids sort by
- * the second they were made in, like real ones; campaign `n` of `count` is the n-th newest but for the order within a day.
+ * A long history, which Postgres itself writes: a million rows take seconds. `url` is the app's own address. Ids sort by
+ * the second they were made in, like real ones; campaign `n` of `count` is the n-th newest, except for the order within a day.
  */
 type History = { appId: string; count: number; days: number }
 
 const idOf = (n: string, at: string) => `lpad(to_hex(extract(epoch from ${at})::bigint), 8, '0') || lpad(to_hex(${n}), 16, '0')`
 /** One moment for all statements, so that a campaign has the same id in every table. */
 const startedAt = new Date().toISOString()
-/** Spread over the days, the newest a minute ago. */
+/** Spreads times over the days; the newest is a minute ago. */
 const timeOf = ({ count, days }: History, n: string) =>
   `timestamptz '${startedAt}' - interval '1 minute' - (${n} * ${((days - 1) * 86_400) / count}) * interval '1 second'`
 
@@ -24,8 +24,8 @@ async function within(url: string, work: (client: pg.Client) => Promise<void>): 
 }
 
 /**
- * Settled campaigns of an app in the tracker, each with so many pushes: the first of each thousandth campaign has failed, the others were
- * sent. All of them are to one user and their devices, `pushes` in number. Half of the pushes were reported as delivered.
+ * Writes settled campaigns of an app into the tracker, each with `pushes` pushes. The first push of each thousandth campaign has failed, the others were
+ * sent. All of them go to the `pushes` devices of one user. Half of the pushes were reported as delivered.
  */
 export const fillTracker = (url: string, { pushes, ...history }: History & { pushes: number }): Promise<void> =>
   within(url, async (client) => {
@@ -43,7 +43,7 @@ export const fillTracker = (url: string, { pushes, ...history }: History & { pus
     const campaigns = `
       select n, ${idOf('n', timeOf(history, 'n'))} as campaign_id, ((${timeOf(history, 'n')}) at time zone 'utc')::date as day
       from generate_series(1, ${history.count}) as n`
-    // As the tracker keeps them: up to 16 pushes in a row each, more in one row that is found by the range of its devices.
+    // As the tracker keeps them: each of up to 16 pushes has a row; more pushes are in one row, which is found by the range of its devices.
     const isFew = pushes <= 16
     const size = isFew ? 1 : pushes
     const sent = '["sent","","","",1,1,1767225600000]'
@@ -69,7 +69,7 @@ export const fillTracker = (url: string, { pushes, ...history }: History & { pus
        where n % 2 = 0`,
       [pushes],
     )
-    // Last, so that a tracker that runs meanwhile never sees counters without their rows.
+    // The counters come last, so that a tracker that runs meanwhile never sees counters without their rows.
     await client.query(
       `insert into counters (campaign_id, app_id, day, name, transactional, queued_android, sent, failed, delivered, settled_android, has_ranges, fanned_out_at, settled_at)
        select campaign_id, $1, day, 'notification', true, $2::int, $2 - (n % 1000 = 0)::int, (n % 1000 = 0)::int, case when n % 2 = 0 then $2 else 0 end, $2, $3, now(), now() from (${campaigns}) as c`,
@@ -79,8 +79,8 @@ export const fillTracker = (url: string, { pushes, ...history }: History & { pus
   })
 
 /**
- * Sent notifications of an app in campaigns, all of one template that is made too, and among them, one in a thousand, campaigns that were made by a person:
- * by turns drafts and cancelled ones. Answers nothing; the template's id is given.
+ * Writes sent notifications of an app into campaigns, and the one template of all of them, which gets `templateId`. Each thousandth is a campaign as an
+ * operator makes it, by turns a draft and a cancelled one.
  */
 export const fillCampaigns = (url: string, { templateId, ...history }: History & { templateId: string }): Promise<void> =>
   within(url, async (client) => {

@@ -1,10 +1,10 @@
-import { countCodePoints } from '@herald/contracts/text'
+import { Ajv2020 as Ajv, type ValidateFunction } from 'ajv/dist/2020.js'
 
 type Schema = Record<string, unknown>
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** What a `$ref` of the form `#/a/b` leads to in a document; anything else is answered as it is. Throws for a dead reference. */
+/** What a `$ref` of the form `#/a/b` leads to in a document. A value without a `$ref` is given back. Throws for a reference that leads nowhere. */
 export function resolve(document: unknown, value: unknown): Schema {
   let place = value
   while (isObject(place) && typeof place['$ref'] === 'string') {
@@ -18,93 +18,46 @@ export function resolve(document: unknown, value: unknown): Schema {
   return isObject(place) ? place : {}
 }
 
-/** Says nothing about a value: notes for people. */
-const notes = new Set(['description', 'default', 'format', 'title', 'example', 'examples', 'deprecated', 'discriminator'])
+type Checks = { ajv: Ajv; bySchema: WeakMap<object, ValidateFunction> }
+/** By document. Making a check costs far more than using it. */
+const checks = new WeakMap<object, Checks>()
+
+function checkOf(document: object, schema: object): ValidateFunction {
+  const { ajv, bySchema } = checks.get(document) ?? checksOf(document)
+  const known = bySchema.get(schema)
+  if (known) return known
+  const check = ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"$ref":"#/', '"$ref":"document#/')) as Schema)
+  bySchema.set(schema, check)
+  return check
+}
+
+function checksOf(document: object): Checks {
+  const ajv = new Ajv({ strict: true, strictTypes: false, strictRequired: false, validateFormats: false })
+  // A document holds more than schemas; its own keys say nothing about a value.
+  ajv.addVocabulary([...Object.keys(document), 'example', 'discriminator'])
+  ajv.addSchema(document, 'document', undefined, false)
+  const made = { ajv, bySchema: new WeakMap() }
+  checks.set(document, made)
+  return made
+}
 
 /**
- * Why a value does not match a JSON Schema, as `path: reason`, or undefined when it does. Knows what our document uses, and throws for
- * a keyword that it does not know, so that no promise goes unchecked.
+ * Why a value does not match a JSON Schema of a document, as `path: reason`, or undefined when it does. Throws for a keyword that it does not
+ * know and for a reference that leads nowhere, so that no promise goes unchecked.
  */
-export function whyNotSchema(document: unknown, schema: unknown, value: unknown, path = '$'): string | undefined {
-  if (isObject(schema) && typeof schema['$ref'] === 'string') return whyNotSchema(document, resolve(document, schema), value, path)
-  for (const [keyword, rule] of Object.entries(isObject(schema) ? schema : {})) {
-    const why = notes.has(keyword) ? undefined : whyNotKeyword(document, schema as Schema, keyword, rule, value, path)
-    if (why !== undefined) return why
-  }
-  return undefined
-}
-
-function whyNotKeyword(
-  document: unknown,
-  schema: Schema,
-  keyword: string,
-  rule: unknown,
-  value: unknown,
-  path: string,
-): string | undefined {
-  const unless = (isRight: boolean) => (isRight ? undefined : `${path}: ${keyword} ${JSON.stringify(rule)?.slice(0, 200)}`)
-  const below = (child: unknown, inner: unknown, step: string | number) => whyNotSchema(document, child, inner, `${path}.${step}`)
-  const length = typeof value === 'string' ? countCodePoints(value) : 0
-  switch (keyword) {
-    case 'type':
-      return unless((Array.isArray(rule) ? rule : [rule]).some((type) => hasType(value, type)))
-    case 'const':
-      return unless(JSON.stringify(value) === JSON.stringify(rule))
-    case 'enum':
-      return unless(Array.isArray(rule) && rule.includes(value))
-    case 'pattern':
-      return unless(typeof value !== 'string' || new RegExp(String(rule), 'u').test(value))
-    case 'minLength':
-      return unless(typeof value !== 'string' || length >= Number(rule))
-    case 'maxLength':
-      return unless(typeof value !== 'string' || length <= Number(rule))
-    case 'minimum':
-      return unless(typeof value !== 'number' || value >= Number(rule))
-    case 'maximum':
-      return unless(typeof value !== 'number' || value <= Number(rule))
-    case 'exclusiveMinimum':
-      return unless(typeof value !== 'number' || value > Number(rule))
-    case 'minItems':
-      return unless(!Array.isArray(value) || value.length >= Number(rule))
-    case 'maxItems':
-      return unless(!Array.isArray(value) || value.length <= Number(rule))
-    case 'maxProperties':
-      return unless(!isObject(value) || Object.keys(value).length <= Number(rule))
-    case 'items':
-      return Array.isArray(value)
-        ? firstOf(
-            value.map((item, index) => [index, item] as const),
-            ([index, item]) => below(rule, item, index),
-          )
-        : undefined
-    case 'required':
-      return isObject(value) && Array.isArray(rule)
-        ? firstOf(rule, (name) => (Object.hasOwn(value, String(name)) ? undefined : `${path}: ${String(name)} is missing`))
-        : undefined
-    case 'properties':
-      return isObject(value) && isObject(rule)
-        ? firstOf(Object.keys(rule), (name) => (Object.hasOwn(value, name) ? below(rule[name], value[name], name) : undefined))
-        : undefined
-    case 'propertyNames':
-      return isObject(value) ? firstOf(Object.keys(value), (name) => below(rule, name, name)) : undefined
-    case 'additionalProperties': {
-      const known = isObject(schema['properties']) ? schema['properties'] : {}
-      const others = isObject(value) ? Object.entries(value).filter(([name]) => !Object.hasOwn(known, name)) : []
-      return firstOf(others, ([name, item]) => (rule === false ? `${path}: ${name} is not known` : below(rule, item, name)))
-    }
-    case 'anyOf':
-    case 'oneOf': {
-      const whys = (Array.isArray(rule) ? rule : []).map((branch) => whyNotSchema(document, branch, value, path))
-      return whys.includes(undefined) ? undefined : `${path}: none of ${whys.length} forms (${whys.join('; ')})`
-    }
-    default:
-      throw new Error(`JSON Schema keyword ${keyword} at ${path} is not known to this checker`)
-  }
+export function whyNotSchema(document: unknown, schema: unknown, value: unknown): string | undefined {
+  if (!isObject(schema)) return undefined
+  const check = checkOf(isObject(document) ? document : schema, schema)
+  if (check(value)) return undefined
+  const whys = (check.errors ?? []).map(
+    ({ instancePath, message, params }) => `$${instancePath.replaceAll('/', '.')}: ${message} ${JSON.stringify(params)}`,
+  )
+  return [...new Set(whys)].join('; ')
 }
 
 /**
- * The first field of a value that its schema does not name, as a path, or undefined. A schema lets it pass, since answers may get more fields; but
- * whoever makes the answers has then forgotten to say so. The value matches the schema.
+ * The path of the first field of a value that its schema does not name, or undefined when it names all. A schema lets such a field pass, since answers may get
+ * more fields; but then the document lacks it. The value must match the schema.
  */
 export function unnamedField(document: unknown, schema: unknown, value: unknown, path = '$'): string | undefined {
   const it = resolve(document, schema)
@@ -127,21 +80,6 @@ export function unnamedField(document: unknown, schema: unknown, value: unknown,
     if (it['additionalProperties'] === undefined) return `${path}.${name}`
     return unnamedField(document, it['additionalProperties'], item, `${path}.${name}`)
   })
-}
-
-function hasType(value: unknown, type: unknown): boolean {
-  switch (type) {
-    case 'integer':
-      return Number.isInteger(value)
-    case 'array':
-      return Array.isArray(value)
-    case 'object':
-      return isObject(value)
-    case 'null':
-      return value === null
-    default:
-      return typeof value === type
-  }
 }
 
 function firstOf<T>(items: Iterable<T>, why: (item: T) => string | undefined): string | undefined {

@@ -6,8 +6,8 @@ import { testService } from './service.ts'
 export { testNatsPassword } from './servers.ts'
 
 /**
- * A nats-server of this test file's own (ready in ~40 ms) with all streams, stopped when the file is done. Answers its address. An app that
- * gives `testNatsPassword` may do what it may do in earnest; who gives none, such as a test that plays an app, may do everything.
+ * Starts a nats-server for this test file alone (ready in ~40 ms) with all streams, and gives its address. It is stopped when the file is done. An app that
+ * connects with `testNatsPassword` may do what it is granted; a connection without a password, such as that of a test that plays an app, may do everything.
  */
 export async function freshNats(): Promise<string> {
   const server = await testServers.startNats()

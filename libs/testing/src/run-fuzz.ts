@@ -4,9 +4,9 @@ import { fuzzRequests, whyNotDocumented, type ApiDocument, type Credentials, typ
 export type FuzzReport = {
   asked: number
   seconds: number
-  /** How often each `operation status` came. */
+  /** How often each pair of operation and status came. */
   seen: Map<string, number>
-  /** The first few that broke a promise. */
+  /** The first few answers that were not as documented. */
   failures: { why: string; request: string; answer: string }[]
   failed: number
 }
@@ -14,7 +14,7 @@ export type FuzzReport = {
 const shownFailures = 20
 const patienceMs = 20_000
 
-/** Sends generated requests to a running API and judges each answer by its own document. */
+/** Sends generated requests to a running API and checks each answer by the API's own document. */
 export async function runFuzz({
   baseUrl,
   document,
@@ -55,7 +55,7 @@ export async function runFuzz({
   return { ...report, seconds: (performance.now() - startedAt) / 1000 }
 }
 
-/** Without its key. */
+/** A request as text, without its key. */
 const shown = ({ method, path, headers, body }: FuzzRequest): string => {
   const { authorization: _bearer, 'x-app-key': _key, ...others } = headers
   return `${method} ${path} ${JSON.stringify(others)} ${body?.toString().slice(0, 1_000) ?? ''}`

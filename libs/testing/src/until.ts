@@ -1,7 +1,7 @@
 /**
- * Waits until a condition holds and answers what it returned; asks again every 20 ms. Tests await conditions, never time: the limit is for what
- * never comes, also on a machine with ten times as much to do as it has cores.
- * Fails after `withinMs` with the last thing seen or thrown, so that a red test says what was missing.
+ * Waits until a condition is true and gives its value; it is checked every 20 ms. Tests await conditions, never time: the limit only ends a wait for
+ * something that never comes, also on a machine with ten times as much to do as it has cores. After `withinMs` it fails with the last value or error, so that
+ * a failed test says what was missing.
  */
 export async function until<T>(
   condition: () => T | Promise<T>,

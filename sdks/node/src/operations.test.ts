@@ -19,13 +19,13 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
 /** The same operation under a second method, for clients that cannot send a PATCH. */
 const twice = ['changeOwnerByPost']
 
-/** The operation that a request is of: of several paths that fit, the one with the fewest variables. */
+/** The operation of a request. Of several paths that match it is the one with the fewest variables. */
 const operationOf = (method: string, path: string) =>
   operations
     .filter((operation) => operation.method === method && operation.pattern.test(path))
     .toSorted((one, other) => other.literals - one.literals)[0]?.operationId ?? `none: ${method} ${path}`
 
-test('every operation that a secret key opens has a method, and every method is such an operation', async () => {
+test('every operation of a secret key has a method, and every method is such an operation', async () => {
   const asked: string[] = []
   const herald = new Herald({
     baseUrl: 'http://127.0.0.1',

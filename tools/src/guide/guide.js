@@ -1,4 +1,4 @@
-// The search of the guide: titles and headings, in this page alone. Nothing is sent anywhere.
+// The search of the guide looks in titles and headings. It runs in the page and sends nothing.
 const input = document.querySelector('#q')
 const list = document.querySelector('#found')
 let entries

@@ -20,14 +20,14 @@ test('every page of the guide is in the contents, and has at most 200 lines', ()
   expect(guide.filter(({ text }) => text.split('\n').length > 200).map(({ path }) => path)).toEqual([])
 })
 
-test('every block of code of the guide says by what it is shown to be true', () => {
+test('every block of code of the guide has a mark that says how it is tested', () => {
   const blocks = guide.flatMap(blocksOf)
 
   expect(blocks.filter(({ mark }) => mark === 'run').length).toBeGreaterThan(20)
   expect(blocks.filter(({ mark }) => mark === 'check').length).toBeGreaterThan(10)
 })
 
-test('a block that is said to be checked is in a language that something checks', () => {
+test('a block with the mark check is in a language that some test checks', () => {
   // TypeScript and JSON: e2e/tests/guides.test.ts. Kotlin and Swift: e2e/mobile.
   const checked = new Set(['ts', 'json', 'kotlin', 'swift'])
 
@@ -43,7 +43,7 @@ test('a block without a mark is refused with its page and line', () => {
 test('no link of a page that is served is dead, headings included', () => {
   const whyDead = (link: Link): string | undefined => {
     try {
-      // What lies elsewhere in the repository is no page, and is shown as text.
+      // A file elsewhere in the repository is no page, and its link is shown as text.
       const isElsewhere = !link.page.startsWith('guide/') || link.href.startsWith('../../')
       return addressOf(link, byPath) === undefined && !isElsewhere ? `${link.page}: ${link.href} leads nowhere` : undefined
     } catch (error) {
@@ -69,7 +69,7 @@ test('a link to a heading that does not exist is refused', () => {
   expect(() => addressOf({ page: 'guide/web.md', href: '#nothing' }, new Map([['guide/web.md', page]]))).toThrow('names no heading')
 })
 
-test('a page has no script, style or picture of its own or of anybody else: it works under a strict policy and without the internet', () => {
+test('a page has no inline script or style and nothing from other sites: it works under a strict policy and without the internet', () => {
   const isOwn = (address: string) => /^(?:src|href)="(?:\/|#|https:\/\/)/.test(address)
   const foreign = guide.flatMap((page) => {
     const html = htmlOf(page, byPath)

@@ -2,18 +2,18 @@ import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
 import { lexer, type Token, type Tokens } from 'marked'
 
-/** A page of the guide, or one of the reference pages that it leads to. `path` is below docs/, as in `guide/web.md`. */
+/** A page of the guide, or a reference page that the guide links to. `path` is below docs/, as in `guide/web.md`. */
 export type Page = { path: string; title: string; text: string; headings: { level: number; text: string; id: string }[] }
 /**
- * A block of code. `mark` says what shows that it is true: `run` is run against a fresh platform, `check` is compiled or parsed, `show` is looked
- * at by people only.
+ * A block of code. `mark` says how a test shows that it is true: a `run` block is run against a fresh platform, a `check` block is compiled or
+ * parsed, a `show` block is not tested.
  */
 export type Block = { page: string; line: number; language: string; mark: 'run' | 'check' | 'show'; code: string }
-/** A link of a page: where it points, as it is written. */
+/** A link of a page, with its target as it is written. */
 export type Link = { page: string; href: string }
 
 const marks = ['run', 'check', 'show'] as const
-/** The guide in the order of reading. A page that is not here is not in the contents, which a test forbids. */
+/** The guide in the order of reading. A test fails when a page is missing here. */
 export const contents: readonly { heading: string; pages: readonly string[] }[] = [
   { heading: 'Begin', pages: ['index', 'quickstart', 'going-live'] },
   { heading: 'Devices', pages: ['web', 'android', 'ios', 'other-mobile', 'protocol', 'identity'] },
@@ -26,6 +26,16 @@ export function readPages(root: string): Page[] {
   const guide = contents.flatMap(({ pages }) => pages.map((name) => `guide/${name}.md`))
   const reference = globSync(['*.md', 'specification/*.md', 'decisions/*.md'], { cwd: join(root, 'docs') }).toSorted()
   return [...guide, ...reference].map((path) => readPage(path, readFileSync(join(root, 'docs', path), 'utf8')))
+}
+
+/** Pages of docs/ that `npm run docs` writes. */
+export const generatedPages: readonly string[] = ['configuration.md', 'metrics.md', 'topology.md']
+
+/** All pages whose blocks of code carry a mark: the guide, the README and the reference pages of docs/ itself. */
+export const readMarkedPages = (root: string): Page[] => {
+  const reference = globSync('*.md', { cwd: join(root, 'docs'), exclude: [...generatedPages] }).toSorted()
+  const others = ['../README.md', ...reference].map((path) => readPage(path, readFileSync(join(root, 'docs', path), 'utf8')))
+  return [...readPages(root).filter(({ path }) => path.startsWith('guide/')), ...others]
 }
 
 export function readPage(path: string, text: string): Page {
@@ -61,8 +71,8 @@ export const linksOf = ({ path, text }: Page): Link[] =>
   )
 
 /**
- * Where a link of a page leads on the served site. Undefined: to a file of the repository that is not served. Throws an Error when the page or its
- * heading does not exist.
+ * The address of a link's target on the served site. Undefined when the target is a file of the repository that is not served. Throws an Error when the page or
+ * its heading does not exist.
  */
 export function addressOf({ page, href }: Link, pages: ReadonlyMap<string, Page>): string | undefined {
   if (/^[a-z]+:/.test(href) || href.startsWith('/')) return href

@@ -21,7 +21,7 @@ test('only a send under way, or a paused one, settles', () => {
 })
 
 // spec: campaigns/statuses
-test('nothing leads out of an end, and paused is reached and left by administration alone', () => {
+test('an ended campaign never changes its status, and only the administration pauses and resumes', () => {
   for (const end of ['sent', 'cancelled', 'failed'] as const)
     for (const action of campaignActions) expect(nextStatus(end, action)).toBeUndefined()
   const intoPaused = campaignStatuses.flatMap((status) => campaignActions.filter((action) => nextStatus(status, action) === 'paused'))
@@ -31,7 +31,7 @@ test('nothing leads out of an end, and paused is reached and left by administrat
 })
 
 // spec: campaigns/statuses
-test('every status × action, as the specification has it; what is not here is refused', () => {
+test('every status allows the actions that the specification names, and refuses all others', () => {
   const allowed = campaignStatuses.flatMap((status) =>
     campaignActions.flatMap((action) => {
       const next = nextStatus(status, action)

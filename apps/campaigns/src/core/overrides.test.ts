@@ -12,7 +12,7 @@ const template: TemplateDefaults = {
   silent: true,
 }
 
-test('without a template everything left open has its default', () => {
+test('without a template every field that is left out has its default', () => {
   expect(resolveSend({ content }, undefined, 2_592_000)).toEqual({
     content,
     silent: false,
@@ -31,7 +31,7 @@ test('the default ttl is the configured one when it is below the maximum', () =>
 })
 
 // spec: content/template-merge
-test('a template fills in what the request leaves open', () => {
+test('a template fills in the fields that the request leaves out', () => {
   expect(resolveSend({ templateId: 't' }, template, 60)).toEqual({
     content,
     silent: true,
@@ -45,7 +45,7 @@ test('a template fills in what the request leaves open', () => {
 })
 
 // spec: content/template-merge
-test('what the request gives wins field by field, also when it is false, zero or empty', () => {
+test('a field of the request wins over the template, also when it is false, zero or empty', () => {
   expect(resolveSend({ silent: false, ttl: 0, data: {}, presentation: { badge: 1 }, priority: 'high' }, template, 60)).toMatchObject({
     silent: false,
     ttl: 0,

@@ -23,11 +23,11 @@ function findChanges(): Change[] {
   })
 }
 
-/** When a local time is, by another implementation: `compatible` is the rule of RFC 5545. */
+/** The instant of a local time by another implementation. `compatible` is the rule of RFC 5545. */
 const expectedAt = (date: string, time: string, zone: string): number =>
   Temporal.PlainDateTime.from(`${date}T${time}`).toZonedDateTime(zone, { disambiguation: 'compatible' }).epochMilliseconds
 
-/** The runs of a recurrence by its ticks, each in time, as many as there are dates. */
+/** The runs that a recurrence makes when each tick is on time, one for each date. */
 function runsOf(schedule: Recurrence, activatedAt: Date, count: number): { date: string | undefined; at: number }[] {
   const plan = planSend(schedule, activatedAt)
   let dueAt = plan.action === 'sendRecurring' ? plan.dueAt : undefined

@@ -21,7 +21,7 @@ const tickAt = (schedule: Recurrence, dueAt: string, at: string, activatedAt = '
   return { run: run?.localDate, missed, nextDue: nextDue?.toISOString() }
 }
 
-/** The due times of a recurrence from its activation on, each tick in time. */
+/** The due times of a recurrence from its activation on, when each tick is on time. */
 function dueTimes(schedule: Recurrence, activatedAt: string, count: number): (string | undefined)[] {
   const plan = planSend(schedule, new Date(activatedAt))
   const times: (string | undefined)[] = [plan.action === 'sendRecurring' ? plan.dueAt.toISOString() : undefined]
@@ -61,7 +61,7 @@ test('a send at each user’s local time starts where that time comes first, and
   // Noon UTC on a Saturday: 07:00 in New York, 21:00 in Tokyo, 02:00 on Sunday in Kiritimati.
   expect(dueAt('Asia/Tokyo')).toBe('2026-11-22T00:00:00.000Z')
   expect(dueAt('Asia/Tokyo', 'America/New_York', 'Pacific/Kiritimati')).toBe('2026-11-21T14:00:00.000Z')
-  // The very minute counts as past: a day later.
+  // A local time of this very minute counts as past: it is due a day later.
   expect(dueAt('Etc/GMT+3')).toBe('2026-11-22T12:00:00.000Z')
 })
 
@@ -93,11 +93,11 @@ test('a weekly recurrence is due on its days; without days on the weekday of its
   // Saturday noon UTC is Sunday already on Kiritimati, 14 hours ahead; its first nine o'clock of a Sunday is 19:00 UTC.
   const ahead: Recurrence = { ...weekly, timezone: 'Pacific/Kiritimati' }
   expect(dueTimes(ahead, '2026-11-21T12:00:00Z', 2)).toEqual(['2026-11-21T19:00:00.000Z', '2026-11-28T19:00:00.000Z'])
-  // The weekday's time has passed today: a week from now.
+  // Today's time has passed, so it is due in a week.
   expect(dueTimes(weekly, '2026-11-21T12:00:00Z', 1)).toEqual(['2026-11-28T08:00:00.000Z'])
 })
 
-test('in time there is one run and nothing is missed', () => {
+test('a recurrence that is due on time makes one run and misses nothing', () => {
   expect(tickAt(daily, '2026-11-21T08:00:00Z', '2026-11-21T08:00:00Z')).toEqual({
     run: '2026-11-21',
     missed: 0,
@@ -106,7 +106,7 @@ test('in time there is one run and nothing is missed', () => {
 })
 
 // spec: campaigns/recurring-missed
-test('after a time without service only the newest occurrence runs, and only up to an hour late; never a burst', () => {
+test('after a time without service only the newest occurrence runs, when it is at most an hour late, and there is never a burst', () => {
   const due = '2026-11-21T08:00:00Z'
   const next = '2026-11-24T08:00:00.000Z'
   expect(tickAt(daily, due, '2026-11-23T09:00:00.000Z')).toEqual({ run: '2026-11-23', missed: 2, nextDue: next })
@@ -123,7 +123,7 @@ test('until is inclusive, the recurrence stays until it has passed, and then it 
   const between: Recurrence = { ...daily, until: '2026-11-21T20:00:00.000Z' }
   expect(tickAt(between, '2026-11-21T08:00:00Z', '2026-11-21T08:00:00Z').nextDue).toBe('2026-11-21T20:00:00.000Z')
   expect(tickAt(between, '2026-11-21T20:00:00Z', '2026-11-21T20:00:00Z')).toEqual({ run: undefined, missed: 0, nextDue: undefined })
-  // Found again after until: what was due before it still runs once when it is not too late.
+  // A process comes back after `until`: an occurrence before it still runs once when it is not too late.
   expect(tickAt({ ...daily, until: '2026-11-21T08:10:00.000Z' }, '2026-11-21T08:00:00Z', '2026-11-21T08:30:00Z')).toEqual({
     run: '2026-11-21',
     missed: 0,
@@ -139,6 +139,6 @@ test('an occurrence in the gap runs once, and the next day is at the usual time'
     missed: 0,
     nextDue: '2026-03-30T00:30:00.000Z',
   })
-  // A tick an hour and a half later, when the clocks could be read as 02:30 again, makes none.
+  // An hour and a half later, when clocks may show 02:30 again, a tick makes no second run.
   expect(tickAt(atNight, '2026-03-30T00:30:00Z', '2026-03-29T03:00:00Z', '2026-03-01T00:00:00Z').run).toBeUndefined()
 })

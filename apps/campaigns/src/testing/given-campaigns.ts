@@ -1,22 +1,32 @@
-import type { AppName } from '@herald/contracts/call'
 import { changeFlow, findSegment, listTimeZones, startSends, type FlowChange, type FrozenSmallSend } from '@herald/contracts/calls/audience'
-import { fanOutStarted } from '@herald/contracts/calls/campaigns'
-import type { CreateCampaign, Experiment } from '@herald/contracts/campaign'
+import {
+  cancelCampaign,
+  createCampaign,
+  failCampaign,
+  fanOutStarted,
+  pauseCampaign,
+  sendCampaign,
+  settleCampaigns,
+} from '@herald/contracts/calls/campaigns'
+import type { CreateCampaign, Experiment, Schedule } from '@herald/contracts/campaign'
 import type { FanOutPointer } from '@herald/contracts/batch'
 import { queueUnavailable } from '@herald/contracts/fault'
 import { newId } from '@herald/contracts/ids'
 import type { SendNotification } from '@herald/contracts/notification'
+import type { CampaignStatus } from '@herald/contracts/stats'
 import { fanOutWork } from '@herald/contracts/topology'
-import { openBus, type Bus } from '@herald/service/bus'
+import type { Bus } from '@herald/service/bus'
 import { openDatabase } from '@herald/service/postgres'
 import { freshDatabase } from '@herald/testing/database'
+import { givenPeer } from '@herald/testing/given-peer'
 import { freshNats, testNatsPassword } from '@herald/testing/nats'
 import { testService } from '@herald/testing/service'
+import { until } from '@herald/testing/until'
 import type { NewCampaign } from '../store/campaigns.ts'
 import type { Tables } from '../store/tables.ts'
 import { startCampaigns } from '../campaigns.ts'
 
-/** All of campaigns on a real bus, without a process. */
+/** The whole of campaigns on a real bus, in the process of the test. */
 export async function givenCampaigns({ databaseUrl, natsUrl }: { databaseUrl: string; natsUrl: string }) {
   const service = testService('campaigns', {
     NATS_URL: natsUrl,
@@ -37,27 +47,24 @@ export async function givenCampaigns({ databaseUrl, natsUrl }: { databaseUrl: st
   return service
 }
 
-/** The bus as another app sees it. */
-export const givenPeer = (name: AppName, natsUrl: string): Promise<Bus> => openBus(testService(name, { NATS_URL: natsUrl }))
-
-/** Audience as these tests need it. What a test changes of it counts from then on. */
+/** Audience as these tests need it. A test may change its fields at any time. */
 export type GivenAudience = {
   bus: Bus
-  /** Every send that it heard of, by a pointer or because it was handed over. */
+  /** Every send that it was pointed at or that was handed over to it. */
   pointers: FanOutPointer[]
-  /** Sends that were handed over to it whole. */
+  /** The sends that were handed over to it whole. */
   handedOver: FrozenSmallSend[]
-  /** Says that it has its fan-out rows of these. */
+  /** Says that it has the fan-out rows of these campaigns. */
   takeOver: (campaignIds: string[]) => Promise<void>
-  /** It takes no sends that are handed over. */
+  /** True: it refuses sends that are handed over. */
   refusesSends: boolean
-  /** It says that it has its fan-out row when it hears a pointer. */
+  /** True: it takes a send over as soon as it hears of it. */
   takesOver: boolean
-  /** The campaigns that it has fan-out rows of, with what it was answered. */
+  /** The campaigns of which it has fan-out rows, with the flow that it was answered. */
   rows: Map<string, FlowChange | null>
-  /** The changes of flow it was told, answered or not. */
+  /** The changes of flow that it was told, whether it answered or not. */
   flows: (FlowChange & { campaignId: string })[]
-  /** It does not answer to changes of flow. */
+  /** True: it does not answer changes of flow. */
   isAway: boolean
   /** The time zones of its users. */
   zones: string[]
@@ -105,7 +112,7 @@ export async function givenAudience(natsUrl: string, segments: Map<string, unkno
   return audience
 }
 
-/** Two processes of campaigns, as in a rolling restart, with audience and gateway played by peers, and a look at the rows. */
+/** Two processes of campaigns, as in a rolling restart. The test plays audience and gateway, and may look at the rows. */
 export async function givenPlatform() {
   const [database, natsUrl] = await Promise.all([freshDatabase(), freshNats()])
   const databaseUrl = database.url('campaigns')
@@ -116,14 +123,35 @@ export async function givenPlatform() {
   const { db } = await openDatabase<Tables>(testService('campaigns', {}), { url: databaseUrl, poolSize: 4 })
   const pointersAt = (id: string) => audience.pointers.filter(({ campaignId }) => campaignId === id).length
   const rowOf = (id: string) => db.selectFrom('campaigns').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
-  /** The sum of a measurement over both processes, by its line in the scrape; 0: not there. */
+  /** The sum of a measurement over both processes, by its line in the scrape; 0 when it is not there. */
   const measured = async (line: string) => {
     const scrapes = await Promise.all(processes.map(({ metrics }) => metrics.text()))
     const values = scrapes.map((scrape) => scrape.split('\n').find((one) => one.startsWith(`${line} `)))
     return values.reduce((sum, value) => sum + Number(value?.slice(line.length) ?? 0), 0)
   }
-  return { db, databaseUrl, gateway, audience, segments, pointersAt, rowOf, measured }
+  /** A campaign in this status, brought there by the calls that lead to it. */
+  const campaignIn = async (status: CampaignStatus, appId: string, fields: Partial<CreateCampaign> = {}): Promise<string> => {
+    const campaign = givenCampaign({ schedule: scheduleFor(status), ...fields })
+    const { id: campaignId } = await gateway.call(createCampaign, { appId, idempotency: null, campaign })
+    if (status === 'cancelled') await gateway.call(cancelCampaign, { appId, campaignId })
+    if (status === 'draft' || status === 'cancelled') return campaignId
+    await gateway.call(sendCampaign, { appId, campaignId, defaultTimezone: 'UTC' })
+    if (status === 'scheduled' || status === 'active') return campaignId
+    await until(() => audience.rows.has(campaignId), { what: 'audience has taken the send over' })
+    if (status === 'paused') await gateway.call(pauseCampaign, { appId, campaignId })
+    if (status === 'sent') await gateway.call(settleCampaigns, { campaignIds: [campaignId] })
+    if (status === 'failed') await gateway.call(failCampaign, { campaignId, code: 'invalid_segment', message: 'It does not compile.' })
+    return campaignId
+  }
+  return { db, databaseUrl, gateway, audience, segments, pointersAt, rowOf, measured, campaignIn }
 }
+/** A schedule whose time is half a day ahead, for the statuses that wait for one. */
+function scheduleFor(status: CampaignStatus): Schedule {
+  const at = new Date(Date.now() + 43_200_000).toISOString()
+  if (status === 'scheduled') return { type: 'at', at }
+  return status === 'active' ? { type: 'recurring', every: 'day', localTime: at.slice(11, 16), timezone: 'UTC' } : { type: 'now' }
+}
+
 export type Platform = Awaited<ReturnType<typeof givenPlatform>>
 
 export const givenContent = (body = 'It is ready.') => ({ _default: 'en', en: { title: 'Order', body } })

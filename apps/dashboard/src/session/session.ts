@@ -7,7 +7,7 @@ import { keepCsrfToken } from './csrf.ts'
 import { useUpCode } from './sign-in-code.ts'
 import { tellTabs } from './tabs.ts'
 
-/** Who is signed in, and until when. */
+/** Who is signed in, until when, and the token that changes need. */
 export type Session = components['schemas']['ReadSessionAnswer']
 
 const path = '/v1/admin/session'
@@ -20,12 +20,35 @@ async function ask(method: string, body?: unknown): Promise<Response> {
 async function keep(response: Response): Promise<Session> {
   const session = (await response.json()) as Session
   keepCsrfToken(session.csrfToken)
+  rememberSession(true)
   return session
 }
 
-/** The session of this browser, or null. A code in the link that opened the page is used first. */
+/** In local storage while this browser has a session: without it the page does not ask for one, because a browser writes every 401 to its console. */
+const hasSession = 'herald-has-session'
+
+function rememberSession(isThere: boolean): void {
+  try {
+    if (isThere) localStorage.setItem(hasSession, 'yes')
+    else localStorage.removeItem(hasSession)
+  } catch {
+    // Storage is blocked or full.
+  }
+}
+
+function mayHaveSession(): boolean {
+  try {
+    return localStorage.getItem(hasSession) !== null
+  } catch {
+    // Storage is blocked: only the gateway knows.
+    return true
+  }
+}
+
+/** Gives the session of this browser, or null. A code in the link that opened the page is used first. */
 async function readSession(): Promise<Session | null> {
   const code = useUpCode()
+  if (code === undefined && !mayHaveSession()) return null
   try {
     if (code !== undefined) {
       const session = await keep(await ask('POST', { code }))
@@ -36,6 +59,7 @@ async function readSession(): Promise<Session | null> {
   } catch (error) {
     if (error instanceof ApiFault && (error.status === 401 || (code !== undefined && error.status < 500 && error.status >= 400))) {
       refusedCode = code !== undefined
+      if (!refusedCode) rememberSession(false)
       return null
     }
     throw error
@@ -44,7 +68,7 @@ async function readSession(): Promise<Session | null> {
 
 let refusedCode = false
 
-/** Whether the page was opened by a link that had been used or was too old. */
+/** Whether the page was opened by a sign-in link that had been used already or was too old. */
 export const wasCodeRefused = (): boolean => refusedCode
 
 /** What the page knows of its session. */
@@ -67,7 +91,8 @@ export async function signOut(): Promise<void> {
 /** Forgets the session and everything that was read with it. */
 export function forget(): void {
   keepCsrfToken(undefined)
-  // Told first, so that no page is left that would read anew.
+  rememberSession(false)
+  // The session goes first: it takes the pages away, which would otherwise read again what is removed next.
   queryClient.setQueryData(sessionQuery.queryKey, null)
   queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionQuery.queryKey[0] })
   queryClient.getMutationCache().clear()

@@ -33,7 +33,7 @@ export type Transports = {
 /** The connections of this many apps and providers are kept. An idle connection costs a ping every half minute. */
 const keptTransports = 500
 
-/** Makes every provider ready. `given.resolve` stands for the name servers in a test. */
+/** Makes every provider ready. `resolve` stands for the name servers in a test. */
 export async function openTransports(
   { config, log, metrics }: Pick<Service<Config>, 'config' | 'log' | 'metrics'>,
   { bus, resolve }: { bus: Bus; resolve: Resolve | undefined },

@@ -1,4 +1,4 @@
-import { randomBytes, type KeyObject } from 'node:crypto'
+import { generateKeyPairSync, randomBytes, type KeyObject } from 'node:crypto'
 import { makeVapidPair, mintApnsToken } from '@herald/auth/provider-token'
 import { openSealer } from '@herald/auth/seal'
 import type { ProviderCredentials, ProviderKind } from '@herald/contracts/app'
@@ -26,14 +26,15 @@ import {
 } from '@herald/contracts/calls/audience'
 import { apnsToken, appChanged, readCredentials } from '@herald/contracts/calls/gateway'
 import { readOutcomesOfBatch, recordOutcomes } from '@herald/contracts/calls/tracker'
+import { packIds } from '@herald/contracts/compact-ids'
 import { databaseUnavailable } from '@herald/contracts/fault'
 import { newId } from '@herald/contracts/ids'
 import { groupEnds, mostPlaces, type PushEnd } from '@herald/contracts/outcome'
 import type { Lane, Platform } from '@herald/contracts/platform'
+import { shortColumn, type Column, type RecipientColumns } from '@herald/contracts/recipient'
 import { openBus } from '@herald/service/bus'
 import { testService } from '@herald/testing/service'
 import { until } from '@herald/testing/until'
-import { columnsOf } from './columns-of.ts'
 import type { ApnsToken } from '../providers/apns/provider-token.ts'
 import type { Device, Simulator } from './start-simulator.ts'
 
@@ -353,4 +354,54 @@ export async function makeAccounts(simulator: Simulator) {
       return token
     },
   }
+}
+
+/** Gives an app credentials with a key that the provider does not know: everything that the app sends there is refused. */
+export function giveForeignKey(peers: Peers, platform: Platform, appId: string): void {
+  const { accounts } = peers
+  const seal = (key: string) => ({ sealedPrivateKey: openSealer(sealKeys).seal(key, 'foreign'), sealContext: 'foreign' })
+  switch (platform) {
+    case 'ios': {
+      const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+      const token = accounts.apnsToken(new Date(), privateKey)
+      peers.apnsTokens.set(appId, () => token)
+      break
+    }
+    case 'android': {
+      const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+      const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
+      peers.changeCredentials(appId, 'fcm', { ...accounts.credentials.fcm, ...seal(pem) })
+      break
+    }
+    case 'web': {
+      const { publicKey, privateKey } = makeVapidPair()
+      peers.changeCredentials(appId, 'webpush', { ...accounts.credentials.webpush, publicKey, ...seal(privateKey) })
+    }
+  }
+}
+
+/** Gives recipients as audience would answer them. */
+function columnsOf(recipients: readonly Recipient[]): RecipientColumns {
+  const column = <Value>(read: (recipient: Recipient) => Value) => shortColumn(recipients.map(read))
+  return {
+    places: recipients.map(({ place }) => place),
+    firstPlace: 0,
+    subscriptionIds: packIds(recipients.map(({ subscriptionId }) => subscriptionId)),
+    userIds: packIds(recipients.map(({ userId }) => userId)),
+    addresses: recipients.map(({ address }) => address),
+    p256dh: column(({ keys }) => keys?.p256dh ?? null),
+    auth: column(({ keys }) => keys?.auth ?? null),
+    tokenVersions: recipients.map(({ tokenVersion }) => tokenVersion),
+    environments: column(({ environment }) => environment),
+    languages: column(({ language }) => language),
+    timezones: column(({ timezone }) => timezone),
+    user: byName(recipients.map(({ user }) => user)),
+    tags: byName(recipients.map(({ tags }) => tags)),
+    subscription: byName(recipients.map(({ subscription }) => subscription)),
+  }
+}
+
+function byName<Value>(records: Readonly<Record<string, Value>>[]): Record<string, Column<Value | null>> {
+  const names = new Set(records.flatMap((record) => Object.keys(record)))
+  return Object.fromEntries([...names].map((name) => [name, records.map((record) => record[name] ?? null)]))
 }

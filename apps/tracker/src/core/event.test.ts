@@ -18,14 +18,14 @@ const sent = {
 }
 
 // spec: webhooks/event-data
-test('a sent push tells who and what, and nothing more', () => {
+test('the event of a sent push names user, device and campaign, and nothing more', () => {
   const event = outcomeEvent(push, sent, at)
   expect(event).toEqual({ type: 'notification.sent', at, ...push, userId: sent.userId, subscriptionId: sent.subscriptionId })
   expect(Event.parse(event)).toEqual(event)
 })
 
 // spec: webhooks/event-data, tracking/failure-data
-test('a failed push tells its code, the provider’s own word and the tries; a skipped one its reason', () => {
+test('the event of a failed push names the code, the provider’s own word and the tries; that of a skipped one the reason', () => {
   expect(outcomeEvent(push, { ...sent, outcome: 'failed', code: 'rate_limited', providerCode: '429', attempts: 5 }, at)).toMatchObject({
     type: 'notification.failed',
     data: { code: 'rate_limited', providerCode: '429', attempts: 5 },
@@ -51,7 +51,7 @@ test('each kind of report is an event of its name', () => {
 })
 
 // spec: tracking/action, webhooks/event-data
-test('a report that names an action tells it, and one that names none has no data', () => {
+test('the event of a report with an action names it, and one without an action has no data', () => {
   const report = { ...push, kind: 'clicked' as const, userId: newId(), subscriptionId: newId(), variant: '' }
   const event = engagementEvent({ ...report, action: 'track' }, at)
   expect(event.data).toEqual({ action: 'track' })
@@ -63,7 +63,7 @@ test('a report that names an action tells it, and one that names none has no dat
 })
 
 // spec: webhooks/event-test
-test('every event of a test says so, beside what else it says', () => {
+test('every event of a test says that it is one, beside its other data', () => {
   const test = true as const
   expect(outcomeEvent({ ...push, test }, sent, at).data).toEqual({ test })
   expect(outcomeEvent({ ...push, test }, { ...sent, outcome: 'skipped', code: 'expired' }, at).data).toEqual({ reason: 'expired', test })

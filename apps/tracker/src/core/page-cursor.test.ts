@@ -13,7 +13,7 @@ test('a cursor reads back as what was written, and nothing else reads as one', (
     expect(readCursor(foreign)).toBeUndefined()
 })
 
-test('lists go from the newest campaign, its last batch and that batch’s last place down', () => {
+test('a list begins with the newest campaign, its last batch and the last place of that batch', () => {
   const places = [
     { campaignId: 'b'.repeat(24), no: 1, place: 0 },
     { campaignId, no: 2, place: 0 },

@@ -29,7 +29,7 @@ test('buckets are whole UTC hours and days from that of `from` to the one before
     length: 30,
     29: '2026-03-29T00:00:00.000Z',
   })
-  // Also over the change to summer time of those who have one.
+  // They are the same where clocks change to summer time in between.
   const days = bucketsOf({ from: '2026-03-27T23:00:00.000Z', to: null, bucket: 'day', now })
   expect(isoOf(days.starts)).toEqual(['2026-03-27T00:00:00.000Z', '2026-03-28T00:00:00.000Z', '2026-03-29T00:00:00.000Z'])
 })

@@ -11,7 +11,7 @@ const told = (end: End, ...places: number[]): EndOfPlaces => ({ ...end, places }
 const bytes = (ids: string[]) => Buffer.from(ids.join(''), 'hex')
 
 // spec: tracking/one-outcome
-test('a slot is filled once: who comes first is right, in one call and in a later one', () => {
+test('a slot is filled once: the first outcome counts, in one call and in a later one', () => {
   const first = fillSlots(givenRow(4), [told(sent, 0, 1, 1), told(dead, 1, 2)], 1_000)
   expect(first.fresh).toEqual([
     { ...sent, places: [0, 1], of: 0 },
@@ -31,24 +31,24 @@ test('a slot is filled once: who comes first is right, in one call and in a late
   expect(third).toEqual({ row: second.row, fresh: [] })
 })
 
-test('what was read is not changed', () => {
+test('filling slots does not change the row that was read', () => {
   const row = givenRow(2)
   fillSlots(row, [told(sent, 0)], 1)
   expect(row).toEqual(givenRow(2))
 })
 
-test('a row answers for its own places only', () => {
+test('a row takes outcomes of its own places only', () => {
   const { row, fresh } = fillSlots(givenRow(1, 7), [told(sent, 6, 7, 8)], 1)
   expect(fresh).toEqual([{ ...sent, places: [7], of: 0 }])
   expect(endedPlaces(row)).toEqual([{ ...sent, at: 1, places: [7] }])
 })
 
-test('calls that tell an equal end at one time share its number', () => {
+test('equal ends that are reported at one time share a number', () => {
   const { row } = fillSlots(givenRow(3), [told(sent, 0), told(sent, 1), told({ ...sent, attempts: 2 }, 2)], 1)
   expect(readEnds(row)).toHaveLength(2)
 })
 
-test('above 255 ends a slot takes two bytes, and what was filled stays what it was', () => {
+test('above 255 ends a slot takes two bytes, and filled slots keep their ends', () => {
   let row = givenRow(400)
   for (let place = 0; place < 400; place += 1) row = fillSlots(row, [told({ ...sent, providerCode: String(place) }, place)], place).row
   expect(row.slots).toHaveLength(800)

@@ -1,4 +1,3 @@
-import type { AppName } from '@herald/contracts/call'
 import { dropCampaigns } from '@herald/contracts/calls/audience'
 import { settleCampaigns } from '@herald/contracts/calls/campaigns'
 import { recordOutcomes, reportQueued, type Engagement, type QueuedReport } from '@herald/contracts/calls/tracker'
@@ -7,17 +6,19 @@ import type { Listener } from '@herald/contracts/event'
 import { newId } from '@herald/contracts/ids'
 import { groupEnds, type BatchOutcomes, type End } from '@herald/contracts/outcome'
 import type { Platform } from '@herald/contracts/platform'
-import { openBus, type Bus } from '@herald/service/bus'
+import type { Bus } from '@herald/service/bus'
 import { rememberListeners } from '@herald/service/listeners'
+import { givenPeer } from '@herald/testing/given-peer'
 import { testNatsPassword } from '@herald/testing/nats'
 import { testService } from '@herald/testing/service'
 import { Config } from '../config.ts'
 import type { Db } from '../store/tables.ts'
 import { startTracker } from '../tracker.ts'
 
+/** The UTC day on which this file began. A file that runs past midnight keeps it: the tracker has partitions of the day before too. */
 export const today = new Date().toISOString().slice(0, 10)
 
-/** A whole tracker on a real bus, without a process. */
+/** The whole tracker on a real bus, in the process of the test. */
 export async function givenTracker({ databaseUrl, natsUrl }: { databaseUrl: string; natsUrl: string }) {
   const environment = {
     NATS_URL: natsUrl,
@@ -31,14 +32,11 @@ export async function givenTracker({ databaseUrl, natsUrl }: { databaseUrl: stri
   return service
 }
 
-/** Somebody listens to these events of an app. */
+/** An endpoint of an app listens to these events. */
 export const givenEndpoint = (db: Db, appId: string, eventTypes: Listener['eventTypes'] = ['*']) =>
   rememberListeners(db, [{ appId, version: 1, eventTypes }])
 
-/** The bus as another app sees it. */
-export const givenPeer = (name: AppName, natsUrl: string): Promise<Bus> => openBus(testService(name, { NATS_URL: natsUrl }))
-
-/** Campaigns and audience, who are told of settlements: answers what they heard, in order, repeats included. */
+/** Plays campaigns and audience, which are told of settlements. Gives what they were told, in order, repeats included. */
 export async function givenListeners(natsUrl: string): Promise<{ campaigns: string[]; audience: string[] }> {
   const heard = { campaigns: [] as string[], audience: [] as string[] }
   const campaigns = await givenPeer('campaigns', natsUrl)
@@ -72,14 +70,13 @@ export const givenOutcome = (fields: Partial<Push> = {}): Push => ({
 export const givenOutcomes = (count: number, fields: Partial<Push> = {}): Push[] =>
   Array.from({ length: count }, () => givenOutcome(fields))
 
-/** `test`: it is a test. */
 export type Campaign = { campaignId: string; appId: string; test?: true }
 export const givenCampaign = (): Campaign => ({ campaignId: newId(), appId: newId() })
 
-/** A batch as audience makes it: its pushes in the order of their places. */
+/** A batch as audience makes it, with its pushes in the order of their places. */
 export type Batch = Campaign & { day: string; platform: Platform; no: number; pushes: Push[] }
 
-/** Pushes of a campaign in batches of `size`, numbered from `no` on. */
+/** Puts pushes of a campaign into batches of `size`, numbered from `no` on. */
 export const batchesOf = (
   campaign: Campaign,
   pushes: Push[],
@@ -102,7 +99,7 @@ export const batchesOf = (
 const countOf = (batches: Batch[], platform: Platform): number =>
   batches.filter((batch) => batch.platform === platform).reduce((sum, { pushes }) => sum + pushes.length, 0)
 
-/** The report of a campaign whose fan-out has made these batches; `told`: of those the ones that the tracker knows. */
+/** Makes the report of a campaign whose fan-out has made these batches. `told`: those of them that the tracker knows already. */
 export const reportOf = (
   { campaignId, appId, test: isTest }: Campaign,
   batches: Batch[],
@@ -125,7 +122,7 @@ export const reportOf = (
     })),
 })
 
-/** Reports a campaign in calls that are not too large: the last one says whether its fan-out has ended. */
+/** Reports a campaign in calls that are not too large. The last one says whether its fan-out has ended. */
 export async function report(
   caller: Bus,
   campaign: Campaign,
@@ -140,7 +137,7 @@ export async function report(
   }
 }
 
-/** What a dispatcher tells of a batch: how its pushes ended, or those from one place to another. */
+/** Makes what a dispatcher reports of a batch: how its pushes ended, or those from one place to another. */
 export function outcomesOf(batch: Batch, from = 0, to = batch.pushes.length): BatchOutcomes {
   const { pushes, ...about } = batch
   const ends = pushes.map(({ outcome, code, providerCode, variant, attempts, tokenVersion }, place) => {
@@ -149,7 +146,7 @@ export function outcomesOf(batch: Batch, from = 0, to = batch.pushes.length): Ba
   return { ...about, results: groupEnds(ends.slice(from, to)) }
 }
 
-/** Reports pushes of a campaign as all that it has, and how each ended. */
+/** Reports these pushes as all that a campaign has, and then how each ended, so that the campaign settles. */
 export async function givenSettled(
   caller: Bus,
   campaign: Campaign,

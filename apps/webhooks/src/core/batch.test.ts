@@ -22,12 +22,12 @@ test('a body is JSON with the external id of each user that has one', () => {
   })
 })
 
-test('names such as __proto__ are nobody', () => {
+test('a user id such as __proto__ has no external id', () => {
   expect(eventsJson([eventOf('__proto__'), eventOf('toString')], {}).toString()).not.toContain('externalId')
 })
 
 // spec: webhooks/erasure
-test('a body goes on without the external id of one user', () => {
+test('the external id of one user is removed from a body, and nothing else', () => {
   const bob = '1'.repeat(24)
   const events = eventsJson([eventOf(ada), eventOf(bob), eventOf(null, 'evt_2')], { [ada]: 'ada', [bob]: 'bob' })
   expect(withoutExternalId(events, ada)).toEqual(eventsJson([eventOf(ada), eventOf(bob), eventOf(null, 'evt_2')], { [bob]: 'bob' }))
@@ -59,7 +59,7 @@ test('the id of an event follows from campaign, subscription and type alone', ()
 })
 
 // spec: webhooks/event-completed
-test('campaign.completed is of no user, device or platform, whatever travels with it', () => {
+test('campaign.completed names no user, device or platform, whatever the announcement holds', () => {
   const at = '2026-01-01T00:00:00Z'
   const shown = publicEvent({
     ...given,

@@ -17,7 +17,7 @@ test.each([['127.0.0.1'], ['10.1.2.3'], ['169.254.169.254'], ['::1'], ['::ffff:1
 )
 
 // spec: webhooks/url-at-save
-test('a public name is taken, and one that does not resolve yet', async () => {
+test('a public name is accepted, and so is one that does not resolve yet', async () => {
   expect(await checkWhenResolvedTo('93.184.215.14', '2606:4700::1111')('https://receiver.example/')).toBeUndefined()
   const unknown = openUrlCheck({ allowPrivate: false, resolve: () => Promise.reject(new Error('ENOTFOUND')) })
   expect(await unknown('https://receiver.example/')).toBeUndefined()
@@ -29,7 +29,7 @@ test('a name server that never answers is not waited for', async () => {
 })
 
 // spec: webhooks/url-private
-test('in development the address rule is lifted, https stays', async () => {
+test('in development private addresses are allowed, and https is still required', async () => {
   const check = openUrlCheck({ allowPrivate: true, resolve: () => Promise.reject(new Error('not asked')) })
   expect(await check('https://localhost:4433/')).toBeUndefined()
   expect(await check('http://localhost:4433/')).toBe('must be an https URL')

@@ -84,7 +84,7 @@ test('a receiver that accepts and never ends its TLS handshake is given up on', 
 })
 
 // spec: webhooks/time-limit
-test('of an endless body 64 kB are read: the status counts, the connection is cut', async () => {
+test('64 kB of an endless response are read: the status counts, and the connection is cut', async () => {
   let written = 0
   const receiver = await startReceiver((_one, response) => {
     response.writeHead(200)
@@ -119,14 +119,14 @@ test('nothing is decompressed: a gzip bomb is its own few bytes', async () => {
   expect(process.memoryUsage().rss - before).toBeLessThan(100_000_000)
 })
 
-test('headers without end are no answer', async () => {
+test('endless headers are no response', async () => {
   const receiver = await startReceiver((_one, response) => {
     response.socket?.write(`HTTP/1.1 200 OK\r\n${'x-much: '.padEnd(1_000, 'x')}\r\n`.repeat(40))
   })
   expect(await openLocal()(receiver.url, body, sign)).toMatchObject({ status: null, error: 'network_error' })
 })
 
-test('something that is no HTTP is no answer', async () => {
+test('bytes that are not HTTP are no response', async () => {
   const receiver = await startReceiver((_one, response) => response.socket?.end('SSH-2.0-OpenSSH_9.9\r\n'))
   expect(await openLocal()(receiver.url, body, sign)).toMatchObject({ status: null, error: 'network_error' })
 })
@@ -201,9 +201,9 @@ test('a name that is public when it is saved and private when it is sent to (reb
 })
 
 // spec: webhooks/url-at-send
-test('whatever way led there, nothing is written to a connection whose other end is not public', async () => {
+test('nothing is written to a connection whose other end is not public, however it came about', async () => {
   const receiver = await startReceiver()
-  // A look-up without any guard stands for a hole in it: the connected address is judged again.
+  // A look-up without a guard stands for a hole in the guard: the address of the connection is checked again.
   const hole = openPost({ allowPrivate: false, lookup: guardedLookupBy(resolveTo('127.0.0.1'), { allowPrivate: true }), totalMs: 2_000 })
   atEnd(hole.close)
   expect(await hole.post(`https://receiver.example:${receiver.port}/`, body, sign)).toMatchObject({ error: 'blocked_address' })

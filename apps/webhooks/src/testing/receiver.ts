@@ -10,7 +10,7 @@ import { atEnd } from '@herald/testing/at-end'
 export type Received = {
   path: string
   headers: IncomingMessage['headers']
-  /** The raw body: what the signature is over. */
+  /** The raw body, over which the signature is made. */
   body: string
   id: string
   events: WebhookEvent[]
@@ -25,7 +25,7 @@ export type Receiver = {
   received: Received[]
   at: (path: string) => Received[]
   server: Server
-  /** PEM of the authority to trust. */
+  /** The certificate authority to trust, as PEM. */
   ca: string
 }
 
@@ -33,11 +33,11 @@ export type Respond = (received: Received, response: ServerResponse) => void
 
 const certificate = makeServerCertificate(new Date(), 2)
 
-/** The authority of every receiver of this test file; trusted by this process from now on. */
+/** The certificate authority of every receiver of this test file. This process trusts it from now on. */
 export const receiverAuthority = certificate.ca
 setDefaultCACertificates([...getCACertificates('default'), certificate.ca])
 
-/** An https server that keeps everything it gets and answers as told; 204 unless told otherwise. */
+/** Starts an https server that keeps every POST and answers with `respond`, by default 204. */
 export async function startReceiver(respond: Respond = (_received, response) => response.writeHead(204).end()): Promise<Receiver> {
   const received: Received[] = []
   const server = createServer({ cert: certificate.certificate, key: certificate.privateKey }, (request, response) => {

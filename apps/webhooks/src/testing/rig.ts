@@ -1,4 +1,3 @@
-import type { AppName } from '@herald/contracts/call'
 import { confirmAudienceAnnouncements, findExternalIds, hearAudienceListeners } from '@herald/contracts/calls/audience'
 import { confirmTrackerAnnouncements, hearTrackerListeners } from '@herald/contracts/calls/tracker'
 import { createWebhook, readWebhook } from '@herald/contracts/calls/webhooks'
@@ -6,10 +5,11 @@ import type { Announcement, Event, Listener } from '@herald/contracts/event'
 import { newId } from '@herald/contracts/ids'
 import { eventSubjects } from '@herald/contracts/topology'
 import type { CreateWebhook, Webhook } from '@herald/contracts/webhook'
-import { openBus, type Bus } from '@herald/service/bus'
+import type { Bus } from '@herald/service/bus'
 import { openDatabase } from '@herald/service/postgres'
 import type { Resolve } from '@herald/service/guarded-connect'
 import { freshDatabase } from '@herald/testing/database'
+import { givenPeer } from '@herald/testing/given-peer'
 import { freshNats, testNatsPassword } from '@herald/testing/nats'
 import { testService } from '@herald/testing/service'
 import { until } from '@herald/testing/until'
@@ -23,22 +23,22 @@ import { startWebhooks } from '../webhooks.ts'
 
 export const sealKeys = `test:${Buffer.alloc(32, 3).toString('base64')}`
 
-/** Webhooks with the apps around it played on the same bus: tracker and audience, and the gateway that administers. */
+/** Webhooks with a bus on which the test plays the apps around it: tracker, audience and gateway. */
 export type Rig = {
   environment: Record<string, string>
   natsUrl: string
   db: Kysely<Tables>
   gateway: Bus
   tracker: Bus
-  /** Confirmed announcements, by owner. */
+  /** The announcements that webhooks confirmed, by owner. */
   confirmed: { tracker: string[]; audience: string[] }
   /** What tracker and audience were told of listeners, in order. */
   told: { tracker: Listener[]; audience: Listener[] }
-  /** What tracker does before it answers that. */
+  /** What the tracker does before it answers that it was told. */
   onTold: { tracker: () => Promise<void> }
   /** External ids that audience knows, by user id. */
   externalIds: Map<string, string>
-  /** Starts webhooks in this process; answers how to stop it. */
+  /** Starts webhooks in this process, and gives the function that stops it. */
   start: (settings?: Record<string, string>, given?: { resolve?: Resolve }) => Promise<() => Promise<void>>
   givenWebhook: (url: string, more?: Partial<CreateWebhook> & { appId?: string }) => Promise<Webhook & { secret: string }>
   read: (webhook: Pick<Webhook, 'appId' | 'id'>) => Promise<Webhook>
@@ -47,8 +47,11 @@ export type Rig = {
 
 export async function openRig(): Promise<Rig> {
   const [database, natsUrl] = await Promise.all([freshDatabase(), freshNats()])
-  const peer = (name: AppName) => openBus(testService(name, { NATS_URL: natsUrl }))
-  const [gateway, tracker, audience] = [await peer('gateway'), await peer('tracker'), await peer('audience')]
+  const [gateway, tracker, audience] = await Promise.all([
+    givenPeer('gateway', natsUrl),
+    givenPeer('tracker', natsUrl),
+    givenPeer('audience', natsUrl),
+  ])
   const confirmed: Rig['confirmed'] = { tracker: [], audience: [] }
   const externalIds = new Map<string, string>()
   tracker.answer(confirmTrackerAnnouncements, async ({ announcementIds }) => {
@@ -106,7 +109,7 @@ export async function openRig(): Promise<Rig> {
     read: ({ appId, id }) => gateway.call(readWebhook, { appId, webhookId: id }),
     async announce(events, owner = 'tracker') {
       const announcement: Announcement = { announcementId: newId(), owner, events }
-      // A server that has not made its streams yet is asked again, as the sweep of the owner would.
+      // A server that has no streams yet refuses the message. It is published again, as the sweep of its owner would.
       let no = 0
       await until(
         () =>
@@ -136,7 +139,7 @@ export const givenEvent = (appId: string, more: Partial<Event> = {}): Event => (
 export const givenEvents = (appId: string, count: number, more: Partial<Event> = {}): Event[] =>
   Array.from({ length: count }, () => givenEvent(appId, more))
 
-/** Puts events into the log of an app, for all of which its only endpoint waits. */
+/** Puts events into the log of an app. Its only endpoint waits for all of them. */
 export async function givenWaiting(db: Kysely<Tables>, { appId, id }: { appId: string; id: string }, count: number): Promise<void> {
   await sql`
     insert into events (app_id, type, place, event)
@@ -147,7 +150,7 @@ export async function givenWaiting(db: Kysely<Tables>, { appId, id }: { appId: s
   await db.updateTable('queues').set({ readings }).where('endpoint_id', '=', id).execute()
 }
 
-/** An endpoint fails, and has as many deliveries to be tried again as it may: what comes for it waits. */
+/** Makes an endpoint fail and gives it as many pending deliveries as it may have: further events for it wait. */
 export async function givenFailing(db: Kysely<Tables>, endpointId: string): Promise<void> {
   await db.updateTable('endpoints').set({ last_error: 'timeout' }).where('id', '=', endpointId).execute()
   const values = Array.from({ length: mostPendingWhileFailing }, () => ({
@@ -162,7 +165,7 @@ export async function givenFailing(db: Kysely<Tables>, endpointId: string): Prom
   await db.insertInto('deliveries').values(values).execute()
 }
 
-/** Deliveries that are due, each with a body of its own; answers their ids. */
+/** Makes deliveries that are due, each with a body of its own, and gives their ids. */
 export async function givenDeliveries(
   db: Kysely<Tables>,
   { appId, id: endpointId }: { appId: string; id: string },

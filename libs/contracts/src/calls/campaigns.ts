@@ -12,11 +12,11 @@ import { SaveTemplate, type Template } from '../template.ts'
 
 const Id = z.string().length(24)
 
-/** Scope of an Idempotency-Key is (app, key); the fingerprint covers method, path and canonical body (spec: limits/idempotency-scope). */
+/** The idempotency key of a request, which is unique in its app. The fingerprint covers method, path and canonical body (spec: limits/idempotency-scope). */
 export const Idempotency = z.object({ key: z.string().min(1).max(255), fingerprint: z.string().length(64) }).nullable()
 
 /**
- * Accepts a notification: its campaign and the idempotency record commit together, then it is on its way. `replayed`: the
+ * Accepts a notification: its campaign and the idempotency record commit together, and then the send begins. `replayed`: this is the
  * stored answer of an earlier request with this key. Faults: not_found (template, segment), idempotency_in_progress,
  * idempotency_key_reused, invalid_segment, invalid_body.
  */
@@ -26,8 +26,9 @@ export const sendNotification = call<{ id: string; status: 'sending'; replayed: 
 )
 
 /**
- * What a notification, a campaign or a stored campaign would send if it was accepted and sent now, checked as they are; nothing is written. Exactly one of the three is given.
- * `startsAt` (ISO): when its schedule begins; null: at once. Faults as for sendNotification, createCampaign and sendCampaign, with paths of that body.
+ * What a notification, a campaign or a stored campaign would send if it was accepted and sent now. It is checked in the same way, and nothing is written.
+ * Exactly one of the three is given. `startsAt` (ISO): when its schedule begins; null when it is sent at once. Faults as for sendNotification, createCampaign
+ * and sendCampaign, with paths of that body.
  */
 export const resolveSend = call<{ send: FrozenSend; target: FrozenTarget; startsAt: string | null }>()(
   'rpc.campaigns.resolve-send',
@@ -42,16 +43,16 @@ export const resolveSend = call<{ send: FrozenSend; target: FrozenTarget; starts
 )
 
 /**
- * Sends a test: a notification to single devices that obeys no delivery rule and is counted in no series. `notQueued`: devices that it names and does not reach.
- * A replay answers what the first request was answered. Faults: not_found (template, campaign, device), unknown_variant, invalid_body (also at a selector's
- * item that is no test device), idempotency_in_progress, idempotency_key_reused.
+ * Sends a test: a notification to single devices, to which no delivery rule applies and which is counted in no series. `notQueued`: devices that it names and
+ * does not reach. A repeated request gets the answer of the first one. Faults: not_found (template, campaign, device), unknown_variant, invalid_body (also at an
+ * item of a selector that is no test device), idempotency_in_progress, idempotency_key_reused.
  */
 export const sendTest = call<{ id: string; status: 'sending'; replayed: boolean; notQueued: NotQueued[] }>()(
   'rpc.campaigns.send-test',
   z.object({ appId: Id, idempotency: Idempotency, test: TestSend }),
 )
 
-/** Who a send is for, frozen: a saved segment is already its definition. Ids that do not exist reach nobody. */
+/** Whom a send is for, frozen when it was sent: of a saved segment it is the definition. Ids that do not exist are ignored. */
 export type FrozenTarget =
   | { kind: 'externalIds'; externalIds: string[] }
   | { kind: 'userIds'; userIds: string[] }
@@ -59,25 +60,25 @@ export type FrozenTarget =
   | { kind: 'segment'; segment: unknown }
   | { kind: 'all' }
 
-/** What audience fans out. Null: there is no such campaign, or it is not to be sent (cancelled meanwhile). */
+/** The send that audience fans out. Null when there is no such campaign, or it is not to be sent any more (it was cancelled). */
 export const readSend = call<{ send: FrozenSend; target: FrozenTarget } | null>()('rpc.campaigns.read-send', z.object({ campaignId: Id }))
 
 /**
- * Audience has committed the fan-out rows of these: campaigns need not point at them any more. Answers in the order given whether each
- * send goes on: it may have been paused or cancelled while the row was made; null: unknown.
+ * Audience has committed the fan-out rows of these campaigns, so that campaigns need not point at them any more. The answer has, in the order given, the flow of
+ * each send, which may have been paused or cancelled while the row was made; null for an unknown campaign.
  */
 export const fanOutStarted = call<{ flows: (FlowChange | null)[] }>()(
   'rpc.campaigns.fan-out-started',
   z.object({ campaignIds: z.array(Id).min(1).max(200) }),
 )
 
-/** The campaign cannot be fanned out (its segment no longer compiles): `failed`, with a reason a person can act on. */
+/** The campaign cannot be fanned out (its segment no longer compiles). Its status becomes `failed`, with a reason that an operator can act on. */
 export const failCampaign = call<Record<string, never>>()(
   'rpc.campaigns.fail-campaign',
   z.object({ campaignId: Id, code: z.string().max(64), message: z.string().max(500) }),
 )
 
-/** Every queued push of these has an outcome: `sent` (or `cancelled` if that was asked). */
+/** Every queued push of these campaigns has an outcome. Their status becomes `sent`, or `cancelled` when a cancel was asked for. */
 export const settleCampaigns = call<Record<string, never>>()(
   'rpc.campaigns.settle-campaigns',
   z.object({ campaignIds: z.array(Id).min(1).max(200) }),
@@ -115,8 +116,8 @@ export const pickWinner = call<{ id: string; status: 'sending' }>()(
 )
 
 /**
- * A campaign as it is explained: what it says and whom it means, frozen when it was sent; before that as if it were sent now. `target` null: its
- * saved segment is gone, or it is a notification that has ended, and whom it named is not kept. `nextAt`: when it begins or runs next; `pause`: since when it is paused, and when that ends as a cancel (ISO).
+ * A campaign for explain: its send and its target as they were frozen, or, before it is sent, as they would be now. `target` is null when its saved segment is gone, and
+ * for a notification that has ended, whose target is not kept. `nextAt`: when it begins or runs next. `pause`: since when it is paused, and when the pause ends as a cancel (ISO).
  */
 export const explainCampaign = call<{
   status: Campaign['status']
@@ -134,7 +135,7 @@ export const explainCampaign = call<{
 
 const OfCampaign = z.object({ appId: Id, campaignId: Id })
 
-/** Newest first. Tests are in it when `test` says so, and then nothing else. */
+/** Lists campaigns, newest first. With `test` it lists tests and nothing else; without it, no tests. */
 export const listCampaigns = call<Listed<Campaign>>()(
   'rpc.campaigns.list-campaigns',
   ListRequest.extend({
@@ -147,28 +148,28 @@ export const listCampaigns = call<Listed<Campaign>>()(
 export const getCampaign = call<Campaign>()('rpc.campaigns.get-campaign', OfCampaign)
 /** A run of a recurrence: a campaign of its own. */
 export type Run = Pick<Campaign, 'id' | 'status' | 'cancelling' | 'failure' | 'createdAt' | 'startedAt' | 'settledAt'> & {
-  /** The day it is for, in the zone of the schedule: YYYY-MM-DD. */
+  /** The day that the run is for, in the zone of the schedule: YYYY-MM-DD. */
   localDate: string
 }
-/** The runs of a recurrence, newest first; none of a campaign that does not recur. Faults: not_found, invalid_body at `cursor`. */
+/** The runs of a recurrence, newest first. A campaign that does not recur has none. Faults: not_found, invalid_body at `cursor`. */
 export const listRuns = call<Listed<Run>>()('rpc.campaigns.list-runs', ListRequest.omit({ q: true }).extend(OfCampaign.shape))
-/** Puts another body in the place of a draft's. Faults as for createCampaign, and invalid_state. */
+/** Replaces the body of a draft. Faults as for createCampaign, and invalid_state. */
 export const replaceCampaign = call<Campaign>()('rpc.campaigns.replace-campaign', OfCampaign.extend({ campaign: CreateCampaign }))
 /** Deletes a draft. */
 export const deleteCampaign = call<Record<string, never>>()('rpc.campaigns.delete-campaign', OfCampaign)
-/** A new draft like it, whatever its status. A notification is copied as a campaign to the same target when that is a segment or everyone, else invalid_state. */
+/** Makes a new draft like a campaign of any status. A notification becomes a campaign with the same target when that is a segment or everyone, else invalid_state. */
 export const duplicateCampaign = call<Campaign>()('rpc.campaigns.duplicate-campaign', OfCampaign)
-/** Stops a send under way; nothing goes out from a second later, but what a connection already holds. Of an active recurrence no run begins. */
+/** Pauses a send under way: a second later no push is sent any more, except those that a connection already holds. A paused recurrence begins no run. */
 export const pauseCampaign = call<{ status: 'paused' }>()('rpc.campaigns.pause-campaign', OfCampaign)
-/** A recurrence is active again and goes on with its next occurrence; none of the pause is caught up. */
+/** Resumes a paused send or recurrence. A recurrence goes on with its next occurrence; those during the pause are not made up for. */
 export const resumeCampaign = call<{ status: 'sending' | 'active' }>()('rpc.campaigns.resume-campaign', OfCampaign)
 /**
- * Cancels in any status but an ended one. Of a send under way what is not sent ends skipped `cancelled`; its status stays as answered
+ * Cancels a campaign that has not ended. In a send under way the pushes that are not sent end skipped `cancelled`; the status stays as answered
  * until every push has an outcome, and is `cancelled` then.
  */
 export const endCampaign = call<{ status: 'cancelled' | 'sending' | 'paused' }>()('rpc.campaigns.end-campaign', OfCampaign)
 
-/** The app was deleted: its rows go, a part with every call, until `done`; schedules stop with the first. */
+/** The app was deleted: each call deletes a part of its rows, until `done`. Its schedules stop with the first call. */
 export const eraseCampaignsOfApp = call<{ done: boolean }>()('rpc.campaigns.erase-app', z.object({ appId: Id }), 10_000)
 
 // Templates (spec: content/template-name). Faults: not_found, duplicate_name.
@@ -182,5 +183,5 @@ export const replaceTemplate = call<Template>()(
 )
 export const deleteTemplate = call<Record<string, never>>()('rpc.campaigns.delete-template', z.object({ appId: Id, templateId: Id }))
 
-/** What the overview says of an app's campaigns. At most ten of each list. */
+/** An app's campaigns for the overview. Each list has at most ten. */
 export const summarizeCampaigns = call<CampaignsSummary>()('rpc.campaigns.summarize-campaigns', z.object({ appId: Id }))

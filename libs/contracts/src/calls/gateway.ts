@@ -7,7 +7,7 @@ const Id = z.string().length(24)
 /** An app with its settings, or null when there is none (any more). */
 export const readApp = call<{ app: App | null }>()('rpc.gateway.read-app', z.object({ appId: Id }))
 
-/** A provider's credentials, secrets sealed; null: not configured. */
+/** A provider's credentials, with sealed secrets. Null when the provider is not configured. */
 export const readCredentials = call<{ credentials: ProviderCredentials | null }>()(
   'rpc.gateway.read-credentials',
   z.object({ appId: Id, kind: z.enum(providerKinds) }),
@@ -23,8 +23,8 @@ export const apnsToken = call<{ token: string; mintedAt: string } | null>()(
 )
 
 /**
- * Makes the streams and consumers that are missing, and answers when they are there. Every other app asks for it that finds one missing:
- * at the first start, and when NATS has lost its store. Needs no database.
+ * Makes the streams and consumers that are missing, and answers when they are there. Every other app calls it when it finds one missing:
+ * at the first start, and when NATS has lost its store. It needs no database.
  */
 export const makeStreams = call<Record<string, never>>()('rpc.gateway.make-streams', z.object({}))
 

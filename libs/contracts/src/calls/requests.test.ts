@@ -54,7 +54,7 @@ const person = {
   country: 'de',
 }
 
-/** A body as a client may write it, for every call that carries one: in spellings that the gateway's check changes. */
+/** For every call that carries the body of a request: a body in spellings that the gateway's check changes. */
 const bodies: [AnyCall, Record<string, unknown>][] = [
   [
     audience.registerSubscription,
@@ -113,7 +113,7 @@ test.each(bodies.map(([call, body]) => [call.subject, call, body] as const))(
 /** POST …/session may come without a body. */
 const isOptional = (call: AnyCall, wrong: unknown) => call.subject === 'rpc.audience.start-session' && wrong === undefined
 
-test('every call checks all of its body, but for a segment whose mistakes are answered with their path', () => {
+test('every call checks its whole body, except a segment, whose mistakes are answered with their path', () => {
   const unchecked = everyCall.flatMap(({ subject, request }) => {
     if (!(request instanceof z.ZodObject)) return [subject]
     return Object.entries(request.shape).flatMap(([name, field]) =>

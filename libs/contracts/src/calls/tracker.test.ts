@@ -41,7 +41,7 @@ test('a call holds at most 200 reports and 20,000 pushes', () => {
   expect(isReport()).toBe(false)
 })
 
-test('ends travel with the places of the pushes that came to them, each push in one', () => {
+test('outcomes travel with the places of their pushes, and each push has one', () => {
   const sent: PushEnd = { place: 0, outcome: 'sent', code: '', providerCode: '200', variant: '', attempts: 1, tokenVersion: 1 }
   const variants = Array.from({ length: 300 }, (_, place) => ({ ...sent, place, variant: place % 3 === 0 ? 'a' : 'b' }))
   const results = groupEnds(variants)

@@ -19,14 +19,14 @@ const Ids = z
   .regex(/^[A-Za-z0-9+/]+$/)
   .refine((ids) => ids.length % 16 === 0, 'is 16 characters for each id')
 
-/** A batch as it was queued: its pushes in the order of their places, devices and who owned each. */
+/** A batch as it was queued: the devices of its pushes, in the order of their places, and the users who owned them. */
 export const QueuedBatch = z
   .object({ no: z.number().int().min(1), platform: z.enum(platforms), subscriptionIds: Ids, userIds: Ids })
   .refine(({ subscriptionIds, userIds }) => subscriptionIds.length === userIds.length, 'each push has a device and a user')
 export type QueuedBatch = z.infer<typeof QueuedBatch>
 
 /**
- * How many pushes a fan-out has queued so far: cumulative, so a repeat changes nothing. `batches`: those made since the last report that was
+ * How many pushes a fan-out has queued so far. The numbers are cumulative, so that a repeat changes nothing. `batches` are those made since the last report that was
  * answered. A batch that the ledger has already stays as it is.
  */
 export const QueuedReport = z.object({
@@ -35,7 +35,7 @@ export const QueuedReport = z.object({
   day: z.iso.date(),
   name: z.string(),
   transactional: z.boolean(),
-  /** A test: counted in no series. */
+  /** The send is a test, which is counted in no series. */
   test: z.literal(true).optional(),
   byPlatform: z.object(perPlatform(() => Count)),
   fannedOut: z.boolean(),
@@ -43,14 +43,14 @@ export const QueuedReport = z.object({
 })
 export type QueuedReport = z.infer<typeof QueuedReport>
 
-/** A call's reports hold at most this many pushes, ~640 kB: whoever has more makes several calls. */
+/** The reports of a call hold at most this many pushes, ~640 kB. Audience makes several calls for more. */
 export const mostPushesReported = 20_000
 const pushesOf = (reports: QueuedReport[]): number =>
   reports.reduce((sum, { batches }) => batches.reduce((ofReport, { userIds }) => ofReport + userIds.length / 16, sum), 0)
 
 /**
- * Tells the ledger which pushes there are, before their pointers go out: makes counters and the rows that outcomes are written to, and announces
- * campaign.completed when `fannedOut` turns true. All reports of a call are one transaction.
+ * Tells the ledger which pushes there are, before their pointers are published. It makes the counters and the rows that outcomes are written to, and announces
+ * campaign.completed when `fannedOut` becomes true. All reports of a call are one transaction.
  */
 export const reportQueued = call<Record<string, never>>()(
   'rpc.tracker.report-queued',
@@ -64,9 +64,9 @@ export const reportQueued = call<Record<string, never>>()(
 )
 
 /**
- * Writes outcomes to the ledger and the counters, those of a day in one transaction. A push already settled stays as it was. A batch that was never reported is a
- * mistake, and nothing of its day is written; one past the ledger's retention or of a deleted app is let go. A dispatcher has one such
- * call under way and sends nothing more once its window is full, so what a killed tracker does not answer any more is soon asked again.
+ * Writes outcomes to the ledger and the counters, those of a day in one transaction. A push that has an outcome keeps it. A batch that was never reported is a
+ * mistake, and nothing of its day is written; a batch past the ledger's retention, or of a deleted app, is ignored. A dispatcher has one such call under
+ * way and sends nothing more once its window is full. So a call that a killed tracker does not answer is soon made again.
  */
 export const recordOutcomes = call<{ recorded: number }>()(
   'rpc.tracker.record-outcomes',
@@ -87,12 +87,12 @@ export const Engagement = z.object({
   subscriptionId: Id,
   platform: z.enum(platforms),
   variant: z.string(),
-  /** Told to webhooks and kept nowhere. */
+  /** Webhooks is told of it; it is not stored. */
   action: z.string().regex(actionForm).optional(),
 })
 export type Engagement = z.infer<typeof Engagement>
 
-/** Counts what devices report: one (push, kind) once. A campaign no longer known counts nothing and is no error. */
+/** Counts what devices report, each kind once for a push. Reports about a campaign that is no longer known are ignored. */
 export const trackEvents = call<{ counted: number }>()(
   'rpc.tracker.track-events',
   z.object({ engagements: z.array(Engagement).min(1).max(200) }),
@@ -131,7 +131,7 @@ export const listPushes = call<{ items: LedgerRow[]; nextCursor: string | null }
     outcome: z.enum(outcomes).optional(),
     code: z.string().max(64).optional(),
     platform: z.enum(platforms).optional(),
-    /** By when the push ended: from this moment on, and before that. */
+    /** When the push ended: not before `from`, and before `to`. */
     from: z.iso.datetime().optional(),
     to: z.iso.datetime().optional(),
     limit: z.number().int().min(1).max(200),
@@ -139,21 +139,21 @@ export const listPushes = call<{ items: LedgerRow[]; nextCursor: string | null }
   }),
 )
 
-/** The newest pushes of a user that ended, of these devices, newest campaign first. */
+/** The newest pushes of a user to these devices that have an outcome, newest campaign first. */
 export const newestPushes = call<{ pushes: LedgerRow[] }>()(
   'rpc.tracker.newest-pushes',
   z.object({ appId: Id, userId: Id, subscriptionIds: z.array(Id).max(200), limit: z.number().int().min(1).max(200) }),
 )
 
 const Portion = { appId: Id, after: z.string().max(200).nullable() }
-/** A portion of the pushes of a user to one device that ended, newest campaign first. `next` is the `after` of the next one; null: that was the last. */
+/** A portion of a user's pushes to one device that have an outcome, newest campaign first. `next` is the `after` of the next portion; null after the last one. */
 export const exportPushesOfDevice = call<{ pushes: ExportedPush[]; next: string | null }>()(
   'rpc.tracker.export-pushes-of-device',
   z.object({ ...Portion, userId: Id, subscriptionId: Id }),
 )
 /**
- * A portion of a campaign's ledger in its order, also of what has not ended: about 1,000 pushes after the place of one. Null: it is past the ledger's
- * retention. Fault: invalid_body at `after`.
+ * A portion of a campaign's ledger, in its order, with pushes that have no outcome yet: about 1,000 pushes after the place `after`. Null when the campaign is past the
+ * ledger's retention. Fault: invalid_body at `after`.
  */
 export const exportPushesOfCampaign = call<{ pushes: ExportedPush[]; next: string | null } | null>()(
   'rpc.tracker.export-pushes-of-campaign',
@@ -162,8 +162,8 @@ export const exportPushesOfCampaign = call<{ pushes: ExportedPush[]; next: strin
 )
 
 /**
- * A portion of an app's accepted pushes, newest campaign first: devices by the moment they were sent to. `next` is the `after` of the next
- * portion; null: that was the last.
+ * A portion of an app's accepted pushes, newest campaign first: devices by the moment when they were sent to. `next` is the `after` of the next
+ * portion; null after the last one.
  */
 export const readNotified = call<{ notified: { at: string; subscriptionIds: string[] }[]; next: string | null }>()(
   'rpc.tracker.read-notified',
@@ -171,13 +171,13 @@ export const readNotified = call<{ notified: { at: string; subscriptionIds: stri
   8_000,
 )
 
-/** When these devices were last sent to, those of them that were. */
+/** When these devices were last sent to. A device that was never sent to is left out. */
 export const findLastNotified = call<{ notified: { subscriptionId: string; at: string }[] }>()(
   'rpc.tracker.find-last-notified',
   z.object({ appId: Id, subscriptionIds: z.array(Id).max(100) }),
 )
 
-/** Webhooks tells to which events somebody listens, and answers that an endpoint is there only after this: events that nobody hears are not announced. */
+/** Webhooks tells which events have a listener; other events are not announced. Webhooks answers that an endpoint was made only after this call. */
 export const hearTrackerListeners = call<Record<string, never>>()(
   'rpc.tracker.hear-listeners',
   z.object({ listeners: z.array(Listener).min(1).max(200) }),
@@ -195,7 +195,7 @@ export const findPushesWithOutcome = call<{ subscriptionIds: string[] }>()(
   z.object({ campaignId: Id, subscriptionIds: z.array(Id).max(5000) }),
 )
 
-/** How far a send has come. Null: nothing was ever queued for it. */
+/** How far a send has come; null when nothing was ever queued for it. */
 export type Progress = {
   stats: Stats
   /** By platform: pushes queued, and those of them that have an outcome. */
@@ -206,7 +206,7 @@ export type Progress = {
 }
 export const readProgress = call<Progress | null>()('rpc.tracker.read-progress', z.object({ appId: Id, campaignId: Id }))
 
-/** Counters of several campaigns of an app, by id; those of which nothing was ever queued are not in it. */
+/** Counters of several campaigns of an app, by id. A campaign for which nothing was ever queued is left out. */
 export const listStats = call<{ stats: Record<string, Stats> }>()(
   'rpc.tracker.list-stats',
   z.object({ appId: Id, campaignIds: z.array(Id).max(200) }),
@@ -220,22 +220,22 @@ export type Verification = {
   counters: Stats
   ledger: Stats
 }
-/** Counts a campaign's ledger anew (in one snapshot) and holds it against its counters; null: unknown, or past the ledger's retention. */
+/** Counts a campaign's ledger anew (in one snapshot) and compares it with its counters. Null when the campaign is unknown or past the ledger's retention. */
 export const verifyCampaign = call<Verification | null>()('rpc.tracker.verify-campaign', z.object({ appId: Id, campaignId: Id }), 30_000)
 
 /**
- * What the reconciler of the tracker that answers has found: by how much counters and ledger of active campaigns are off in all, 0 when they agree.
- * `roundEndedAt`: when it had last looked at all of them; null: it has not yet, since its process began.
+ * What the reconciler has found in the tracker process that answers: the sum by which counters and ledger of active campaigns differ, 0 when they agree.
+ * `roundEndedAt`: when it last had looked at all of them; null when it has not done so since its process began.
  */
 export const readReconciliation = call<{ difference: number; roundEndedAt: string | null }>()(
   'rpc.tracker.read-reconciliation',
   z.object({}),
 )
 
-/** The app was deleted: its rows go, a part with every call, until `done`. */
+/** The app was deleted: each call deletes a part of its rows, until `done`. */
 export const eraseTrackerOfApp = call<{ done: boolean }>()('rpc.tracker.erase-app', z.object({ appId: Id }), 10_000)
 
-/** A push of a campaign as the ledger has it. `end` null: it has no outcome yet. `trail`: what it heard at tries before its last. */
+/** A push of a campaign as the ledger has it. `end` is null while it has no outcome. `trail`: the provider's answers to the tries before its last one. */
 export type ExplainedPush = {
   subscriptionId: string
   userId: string
@@ -247,8 +247,8 @@ export type ExplainedPush = {
   reports: { kind: EngagementKind; at: string }[]
 }
 /**
- * What the ledger says of a campaign's pushes to these devices and, where one is named, of a user (at most 100 in all). `ledger`: `none`, nothing was
- * ever queued; `past`, it was, and its outcomes are past their retention. `fannedOutAt` (ISO): every push that there will ever be is in the ledger since then.
+ * What the ledger has of a campaign's pushes to these devices and, when `userId` is given, to that user (at most 100 in all). `ledger` is `none` when nothing was
+ * ever queued, and `past` when the outcomes are past their retention. `fannedOutAt` (ISO): since then every push of the campaign is in the ledger.
  */
 export const explainPushes = call<{ ledger: 'none' | 'kept' | 'past'; fannedOutAt: string | null; pushes: ExplainedPush[] }>()(
   'rpc.tracker.explain-pushes',
@@ -256,16 +256,16 @@ export const explainPushes = call<{ ledger: 'none' | 'kept' | 'past'; fannedOutA
 )
 
 /**
- * How fast an app's large sends went: of its last 5 settled sends of at least 1,000 pushes within 30 days, among its newest 20,000 campaigns,
- * the pushes and the seconds from the first page to the last outcome. Null: there are none.
+ * How fast an app's large sends were: the pushes, and the seconds from the first page to the last outcome, of its last 5 settled sends of at least 1,000 pushes
+ * within 30 days, among its newest 20,000 campaigns. Null when there are none.
  */
 export const readPace = call<{ pace: { pushes: number; seconds: number } | null }>()('rpc.tracker.read-pace', z.object({ appId: Id }))
 
 // What is counted over time (spec: administration/series).
 
 /**
- * An app's counters from the bucket of `from` (null: the last 24 hours or 30 days) to that in which `to` lies (before `to`; null: now), by the hour or UTC day. Fault: invalid_body at `from` (too long ago, not before `to`, more than
- * 2,000 points or 10,000 codes).
+ * An app's counters by the hour or UTC day, from the bucket in which `from` lies (null: the last 24 hours or 30 days) to the last bucket that begins before `to` (null:
+ * now). Fault: invalid_body at `from` (too long ago, not before `to`, more than 2,000 points or 10,000 codes).
  */
 export const readSeries = call<Series>()(
   'rpc.tracker.read-series',
@@ -281,6 +281,6 @@ export const readSeries = call<Series>()(
 /** The last 24 hours, the 24 before, and 30 days of an app. */
 export const readRecent = call<RecentCounts>()('rpc.tracker.read-recent', z.object({ appId: Id }))
 
-/** Null: nothing was ever queued for the campaign, or its counters are past their retention. */
+/** Null when nothing was ever queued for the campaign, or its counters are past their retention. */
 export const readCurve = call<Curve | null>()('rpc.tracker.read-curve', z.object({ appId: Id, campaignId: Id }))
 export const readBreakdown = call<Breakdown | null>()('rpc.tracker.read-breakdown', z.object({ appId: Id, campaignId: Id }))

@@ -16,7 +16,7 @@ import {
 
 export type RecordedSpan = { name: string; traceId: string; spanId: string; parentSpanId: string | undefined; failed: string | undefined }
 
-/** The least of an OpenTelemetry SDK: what is registered where, and which spans ended and were exported. A propagator that carries more than it should. */
+/** Registers the least that an OpenTelemetry SDK is, and gives the spans that ended and that were exported. Its propagator carries more than may leave a process. */
 export function registerTracing(): { ended: RecordedSpan[]; exported: RecordedSpan[] } {
   const ended: RecordedSpan[] = []
   const exported: RecordedSpan[] = []

@@ -19,7 +19,7 @@ import type { ImportReport } from './Imports.tsx'
 import { ImportStatus } from './ImportStatus.tsx'
 import { sendImport } from './send-import.ts'
 
-/** One import: it is sent while this page is open, and goes on where it is whenever somebody has the file again. */
+/** One import. Its file is sent while this page is open. Later it goes on where it stopped, once the same file is chosen again. */
 export function OneImport({
   importId,
   file,
@@ -85,12 +85,18 @@ function Sending({ report, given, onEnded }: { report: ImportReport; given: File
     if (file === undefined) return undefined
     const controller = new AbortController()
     setError(undefined)
-    sendImport({ appId, report: first.current, file, signal: controller.signal }).then(
-      () => !controller.signal.aborted && onEnded(),
-      (fault: unknown) => !controller.signal.aborted && setError(fault),
-    )
-    return () => controller.abort()
-    // The file is sent once per choice and try; a new callback does not begin it again.
+    const send = (): Promise<unknown> =>
+      sendImport({ appId, report: first.current, file, signal: controller.signal }).then(
+        () => !controller.signal.aborted && onEnded(),
+        (fault: unknown) => !controller.signal.aborted && setError(fault),
+      )
+    // In development React runs each effect twice in a row. Only the second run may send, so the first one is undone before it begins.
+    const begin = setTimeout(() => void send())
+    return () => {
+      clearTimeout(begin)
+      controller.abort()
+    }
+    // The file is sent once per choice and try; a new `onEnded` does not send it again.
   }, [appId, file, round])
 
   const cancel = async (): Promise<void> => {

@@ -5,17 +5,19 @@ import { Button } from '../../ui/Button.tsx'
 import { Status } from '../../ui/Status.tsx'
 import { openTryOut } from './try-out.ts'
 
-/** Asks the browser for its permission and registers it. The worker and the key are there before the click, because browsers ask only while it lasts. */
+/** Asks the operator for permission and registers this browser. The worker and the key are ready before the click, because browsers ask only during a click. */
 export function BrowserPermission({
   appId,
   publicKey,
   vapidPublicKey,
   onDevice,
+  onPhone,
 }: {
   appId: string
   publicKey: string
   vapidPublicKey: string
   onDevice: (subscriptionId: string) => void
+  onPhone: (() => void) | undefined
 }) {
   const herald = useRef<Herald>(undefined)
   const [state, setState] = useState<State>()
@@ -56,9 +58,9 @@ export function BrowserPermission({
   return (
     <div className="flex max-w-2xl flex-col gap-3">
       {problem !== undefined && (
-        <Banner kind="warning">
+        <Banner kind="warning" action={onPhone && <Button onClick={onPhone}>Use a virtual phone</Button>}>
           <p>{problem}</p>
-          <p className="mt-1 text-muted">If this browser cannot get pushes here, a virtual phone shows the same steps.</p>
+          {onPhone && <p className="mt-1 text-muted">If this browser cannot get pushes here, a virtual phone shows the same steps.</p>}
         </Banner>
       )}
       {state?.subscribed === true && state.subscriptionId !== undefined ? (
@@ -76,7 +78,7 @@ export function BrowserPermission({
   )
 }
 
-/** A person needs a while for the question of the browser. */
+/** The operator needs a while to answer the browser's question. */
 const silentMs = 10_000
 const silence = 'Nothing has come for 10 seconds. If the browser has asked you, answer it; if not, it reaches no push service, or has none.'
 

@@ -36,7 +36,9 @@ export function DeviceStep({
           { value: 'app', label: 'Your site or app', hint: 'Snippets with your address and key' },
         ]}
       />
-      {way === 'browser' && <ThisBrowser appId={appId} publicKey={publicKey} onDevice={take} />}
+      {way === 'browser' && (
+        <ThisBrowser appId={appId} publicKey={publicKey} onDevice={take} onPhone={isSimulated ? () => choose('phone') : undefined} />
+      )}
       {way === 'phone' && <VirtualPhone appId={appId} onDevice={take} />}
       {way === 'app' && <YourApp appId={appId} baseUrl={baseUrl} publicKey={publicKey} hasDevice={hasDevice} />}
     </>

@@ -7,15 +7,17 @@ import { TextInput } from '../../ui/TextInput.tsx'
 import { BrowserPermission } from './BrowserPermission.tsx'
 import { useWebPushKey } from './useWebPushKey.ts'
 
-/** This browser as the first device: the app gets keys of Web Push, then the browser asks its permission. */
+/** This browser as the first device: the app gets keys of Web Push, then the browser asks the operator for permission. `onPhone` is there where virtual phones are. */
 export function ThisBrowser({
   appId,
   publicKey,
   onDevice,
+  onPhone,
 }: {
   appId: string
   publicKey: string | undefined
   onDevice: (subscriptionId: string) => void
+  onPhone: (() => void) | undefined
 }) {
   const { publicKey: vapidPublicKey, readError, making, make } = useWebPushKey(appId)
   const [address, setAddress] = useState('')
@@ -23,8 +25,9 @@ export function ThisBrowser({
 
   if (!('serviceWorker' in navigator) || !('PushManager' in window))
     return (
-      <Banner kind="warning">
-        This browser has no Web Push, or this address is not encrypted. Use a virtual phone, or another browser.
+      <Banner kind="warning" action={onPhone && <Button onClick={onPhone}>Use a virtual phone</Button>}>
+        This browser has no Web Push, or this address is not encrypted. Use another browser
+        {onPhone === undefined ? '' : ' or a virtual phone'}.
       </Banner>
     )
   if (publicKey === undefined)
@@ -67,5 +70,5 @@ export function ThisBrowser({
         </div>
       </form>
     )
-  return <BrowserPermission appId={appId} publicKey={publicKey} vapidPublicKey={vapidPublicKey} onDevice={onDevice} />
+  return <BrowserPermission appId={appId} publicKey={publicKey} vapidPublicKey={vapidPublicKey} onDevice={onDevice} onPhone={onPhone} />
 }

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { keepEvents, type SeenEvent } from '../../core/event-tail.ts'
 import { eventTypes } from '../../core/webhook-events.ts'
 import { clockTime } from '../../core/time.ts'
+import { LastUpdate } from '../../live/LastUpdate.tsx'
 import { useStream } from '../../live/useStream.ts'
 import { useAppId } from '../../session/useAppId.ts'
 import { Button } from '../../ui/Button.tsx'
@@ -22,18 +23,19 @@ const states = {
   closed: { kind: 'off', word: 'Closed' },
 } as const
 
-/** What an endpoint would get, as it happens, whether or not there is one. Nothing of it is stored. */
+/** The events as they happen, as an endpoint would get them, whether or not there is one. Nothing of it is stored. */
 export function EventTail() {
   const appId = useAppId()
   const [isPaused, setPaused] = useState(false)
   const [type, setType] = useState('')
   const [seen, setSeen] = useState<{ events: SeenEvent[]; dropped: number }>({ events: [], dropped: 0 })
   const [open, setOpen] = useState<SeenEvent>()
-  const { state, asOf } = useStream(isPaused ? undefined : `/v1/admin/apps/${appId}/events`, {
+  const stream = useStream(isPaused ? undefined : `/v1/admin/apps/${appId}/events`, {
     watching: () => undefined,
     event: (data) => setSeen((before) => ({ ...before, events: keepEvents(before.events, data) })),
     dropped: (data) => setSeen((before) => ({ ...before, dropped: before.dropped + droppedOf(data) })),
   })
+  const { state, asOf } = stream
   const shown = type === '' ? seen.events : seen.events.filter((event) => event.type === type)
   const { kind, word } = isPaused ? ({ kind: 'off', word: 'Paused' } as const) : states[state]
   return (
@@ -52,6 +54,7 @@ export function EventTail() {
         <Button onClick={() => setSeen({ events: [], dropped: 0 })}>Clear</Button>
         <span role="status" className="flex items-center gap-2 text-sm text-muted">
           <Status kind={kind}>{word}</Status>
+          <LastUpdate stream={stream} />
           {state === 'reconnecting' && asOf !== undefined && <>as of {clockTime(asOf)}</>}
           {seen.dropped > 0 && <>{seen.dropped} left out: more than 100 came in a second</>}
         </span>

@@ -1,5 +1,6 @@
+import { until } from '@herald/testing/until'
 import { expect, test } from 'vitest'
-import { messageOf } from './library.ts'
+import { gather, messageOf } from './library.ts'
 
 test('the library gets the message as it was built, except for the ttl, which it wants in milliseconds', () => {
   const wire = {
@@ -9,4 +10,38 @@ test('the library gets the message as it was built, except for the ttl, which it
   }
   const message = messageOf({ body: JSON.stringify({ message: wire }), ttlSeconds: 60 })
   expect(message).toEqual({ ...wire, android: { ...wire.android, ttl: 60_000 } })
+})
+
+const limits = { most: 3, enough: 3, patienceMs: 5, callsAtOnce: 2 }
+
+test('a lone item goes at once, and items of one turn of the event loop go together', async () => {
+  const calls: number[][] = []
+  const hand = gather<number>(async (items) => void calls.push(items), { ...limits, patienceMs: 60_000 })
+  hand(1)
+  await until(() => calls.length === 1)
+  hand(2)
+  hand(3)
+  await until(() => calls.length === 2)
+  expect(calls).toEqual([[1], [2, 3]])
+})
+
+test('a call that hangs does not hold up other calls, and no more calls than allowed are under way', async () => {
+  const calls: number[][] = []
+  const endings: (() => void)[] = []
+  const hand = gather<number>((items) => {
+    calls.push(items)
+    return new Promise((end) => endings.push(end))
+  }, limits)
+  hand(1)
+  await until(() => calls.length === 1)
+  hand(2)
+  await until(() => calls.length === 2)
+  for (const item of [3, 4, 5, 6]) hand(item)
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(calls).toEqual([[1], [2]])
+  endings[0]?.()
+  await until(() => calls.length === 3)
+  endings[1]?.()
+  await until(() => calls.length === 4)
+  expect(calls).toEqual([[1], [2], [3, 4, 5], [6]])
 })

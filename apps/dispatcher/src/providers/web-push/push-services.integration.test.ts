@@ -126,7 +126,7 @@ test('when there are more push services than are kept, the one that was used lon
   expect(services.open).toBe(2)
   expect(await sendTo('a')).toBe(0)
   expect(await sendTo('b')).toBe(1)
-  // More at once than are kept: all of them are at work.
+  // There are more push services than are kept, and all of them have a push on its way.
   expect(await sendTo('d', 'e', 'f', 'g')).toBe(4)
 })
 

@@ -35,7 +35,7 @@ test('the example delivery matches its schema', () => {
 test('an event without a field of its type does not match its schema', () => {
   const ping = { id: `evt_${'0'.repeat(24)}`, type: 'ping', ts: '2026-01-31T08:04:30.000Z', appId: '0'.repeat(24) }
   expect(whyNotSchema(openApiDocument, schema, deliveryOf(ping))).toBeUndefined()
-  expect(whyNotSchema(openApiDocument, schema, deliveryOf({ ...ping, type: 'notification.sent' }))).toContain('none of')
-  expect(whyNotSchema(openApiDocument, schema, deliveryOf({ ...ping, type: 'notification.lost' }))).toContain('none of')
+  expect(whyNotSchema(openApiDocument, schema, deliveryOf({ ...ping, type: 'notification.sent' }))).toContain('oneOf')
+  expect(whyNotSchema(openApiDocument, schema, deliveryOf({ ...ping, type: 'notification.lost' }))).toContain('oneOf')
   expect(Object.keys(webhookEvents)).toHaveLength(eventTypes.length + 1)
 })

@@ -13,23 +13,24 @@ export type Push = {
 export type CampaignStats = { queued: number; sent: number; failed: number; skipped: number }
 export type Campaign = { id: string; devices: string[]; status: string; stats: CampaignStats }
 
-export type Verdict = {
-  /** Devices that should have got a push, got none, and were not told as failed or skipped. */
+/** What comparing the counters with the simulator's record found. */
+export type ScenarioResult = {
+  /** Devices that should have got a push, got none, and are not counted as failed or skipped. */
   missing: number
-  /** Pushes a device got again for one campaign. */
+  /** Pushes of a campaign that a device got a second time. */
   copies: number
-  /** Copies that carry another identity than the first: a device would show them twice. */
+  /** Copies whose identity differs from that of the first push: a device would show them twice. */
   strangers: number
-  /** Campaigns that did not settle. */
+  /** Campaigns in which some push has no outcome. */
   unsettled: number
-  /** Sum over campaigns of what the counters are off: queued against devices, and queued against sent, failed and skipped. */
+  /** By how much the counters of all campaigns are wrong: queued differs from the number of devices, or from sent + failed + skipped. */
   difference: number
-  /** What the counters by the hour are off the statistics of all the app's campaigns, added up over every kind, and over failures and skips by code. */
+  /** By how much the app's hourly counters differ from the statistics of its campaigns, added up over all kinds, and over the codes of failures and skips. */
   series: number
   failed: number
 }
 
-/** The simulator's record, the oracle: what every device was really sent, in order. */
+/** Reads the simulator's record: what every device was really sent, in order. The counters are compared with it. */
 export async function* recordedPushes(tenant: Tenant): AsyncGenerator<Push> {
   for (let after = 0; ;) {
     const { pushes } = await tenant.simulator<{ pushes: Push[] }>('GET', `/pushes?after=${after}&limit=5000`)
@@ -40,10 +41,10 @@ export async function* recordedPushes(tenant: Tenant): AsyncGenerator<Push> {
   }
 }
 
-/** Holds the counters against the record. */
-export async function judge(tenant: Tenant, campaigns: Campaign[]): Promise<Verdict> {
+/** Compares the counters of the campaigns with the simulator's record. */
+export async function compareWithRecord(tenant: Tenant, campaigns: Campaign[]): Promise<ScenarioResult> {
   const seen = new Map<string, Map<string, string>>()
-  const verdict: Verdict = { missing: 0, copies: 0, strangers: 0, unsettled: 0, difference: 0, series: 0, failed: 0 }
+  const result: ScenarioResult = { missing: 0, copies: 0, strangers: 0, unsettled: 0, difference: 0, series: 0, failed: 0 }
   for await (const push of recordedPushes(tenant)) {
     const campaignId = campaignOf(push.msgId)
     const devices = seen.get(campaignId) ?? new Map<string, string>()
@@ -51,20 +52,20 @@ export async function judge(tenant: Tenant, campaigns: Campaign[]): Promise<Verd
     const first = devices.get(push.deviceId)
     if (first === undefined) devices.set(push.deviceId, identityOf(push))
     else {
-      verdict.copies += 1
-      if (first !== identityOf(push)) verdict.strangers += 1
+      result.copies += 1
+      if (first !== identityOf(push)) result.strangers += 1
     }
   }
   for (const { id, devices, status, stats } of campaigns) {
     const got = seen.get(id) ?? new Map()
     const without = devices.filter((device) => !got.has(device)).length
-    verdict.missing += Math.max(0, without - stats.failed - stats.skipped)
-    verdict.difference += Math.abs(stats.queued - devices.length) + Math.abs(stats.queued - stats.sent - stats.failed - stats.skipped)
-    verdict.failed += stats.failed
-    if (status !== 'sent') verdict.unsettled += 1
+    result.missing += Math.max(0, without - stats.failed - stats.skipped)
+    result.difference += Math.abs(stats.queued - devices.length) + Math.abs(stats.queued - stats.sent - stats.failed - stats.skipped)
+    result.failed += stats.failed
+    if (status !== 'sent') result.unsettled += 1
   }
-  verdict.series = await seriesDifference(tenant)
-  return verdict
+  result.series = await seriesDifference(tenant)
+  return result
 }
 
 type Counts = CampaignStats & { delivered: number; opened: number; clicked: number; dismissed: number }
@@ -72,7 +73,7 @@ const counted = ['queued', 'sent', 'failed', 'skipped', 'delivered', 'opened', '
 type SeriesPoint = Counts & { platform?: string }
 type Series = { points: SeriesPoint[]; codes?: { outcome: 'failed' | 'skipped'; count: number }[] }
 
-/** The sum of an app's buckets against the sum of the statistics of all its campaigns. */
+/** Answers by how much the sum of an app's hourly counters differs from the sum of its campaigns' statistics. */
 async function seriesDifference(tenant: Tenant): Promise<number> {
   const read = async <Body>(path: string): Promise<Body> => {
     const { status, body } = await tenant.admin<Body>('GET', path)
@@ -100,10 +101,10 @@ async function seriesDifference(tenant: Tenant): Promise<number> {
   return [...off, ...offCodes].reduce((all, one) => all + one, 0)
 }
 
-/** The simulator reads for so long what a killed process had written: up to a window of pushes. Kills are further apart. */
+/** After a kill the simulator still reads for this long what the process had written: up to a window of pushes. Kills are further apart. */
 const readLateMs = 100
 
-/** How many copies each kill cost: a copy belongs to the first kill that can have kept its process from telling that the push was accepted. */
+/** Answers how many copies each kill cost. A copy is charged to the first kill that can have kept a dispatcher from reporting the push as accepted. */
 export async function copiesByKill(tenant: Tenant, killedAt: readonly number[]): Promise<number[]> {
   const firstAt = new Map<string, number>()
   const copies = killedAt.map(() => 0)
@@ -119,8 +120,8 @@ export async function copiesByKill(tenant: Tenant, killedAt: readonly number[]):
   return copies
 }
 
-/** The msgId's text is appId|campaignId|…; see libs/auth/src/message-id.ts. */
-const campaignOf = (msgId: string | null): string =>
+/** Reads the campaign's id out of a msgId, whose text is appId|campaignId|… (libs/auth/src/message-id.ts). */
+export const campaignOf = (msgId: string | null): string =>
   Buffer.from((msgId ?? '').split('.')[0] ?? '', 'base64url')
     .toString()
     .split('|')[1] ?? ''
@@ -128,12 +129,12 @@ const campaignOf = (msgId: string | null): string =>
 /** What makes a device show a repeated push once: its tracking id, and the provider's own identity where there is one. */
 const identityOf = ({ msgId, headers }: Push): string => `${msgId} ${headers['topic'] ?? ''} ${headers['collapseId'] ?? ''}`
 
-/** Nothing lost, nothing counted wrong, no stranger; copies only as many as windows of lost dispatchers hold. */
-export const isGood = (verdict: Verdict, copiesAllowed: number): boolean =>
-  verdict.missing === 0 &&
-  verdict.difference === 0 &&
-  verdict.series === 0 &&
-  verdict.unsettled === 0 &&
-  verdict.strangers === 0 &&
-  verdict.failed === 0 &&
-  verdict.copies <= copiesAllowed
+/** Whether nothing was lost, counted wrong or sent with another identity, and no more than the allowed copies were made. */
+export const isGood = (result: ScenarioResult, copiesAllowed: number): boolean =>
+  result.missing === 0 &&
+  result.difference === 0 &&
+  result.series === 0 &&
+  result.unsettled === 0 &&
+  result.strangers === 0 &&
+  result.failed === 0 &&
+  result.copies <= copiesAllowed

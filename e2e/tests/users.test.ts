@@ -9,9 +9,9 @@ import { until } from '@herald/testing/until'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { addressOf } from '../chaos/platform.ts'
 import { readyPid, signalAll } from '../chaos/processes.ts'
-import { givenDevices, ok, pushesOf, settle, textOf, type Json } from './campaigns.ts'
+import { givenDevices, ok, pushesOf, untilSettled, textOf, type Json } from './campaigns.ts'
 
-// People through the whole platform: found, read, changed, exported and erased.
+// Users through the whole platform: found, read, changed, exported and erased.
 
 let herald: Herald
 let tenant: Tenant
@@ -31,7 +31,7 @@ const linesOf = (text: string): Line[] =>
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line) as Line)
-/** An export, whole. */
+/** Reads a whole export. */
 async function exported(path: string, of = tenant): Promise<Line[]> {
   const { status, body } = await of.admin<string | Line>('GET', path)
   expect(status).toBe(200)
@@ -43,16 +43,16 @@ const ofType = (lines: Line[], type: string) => lines.filter((line) => line.type
 const auditOf = async (action: string, of = tenant) =>
   ok(await of.admin<{ items: { subject: Json }[] }>('GET', `/audit?action=${action}`), 200).items.map(({ subject }) => subject)
 
-/** Sends to a user and answers the campaign's id when all pushes have ended. */
+/** Sends to a user, waits until all pushes have an outcome, and answers the campaign's id. */
 async function sendTo(externalId: string, title: string): Promise<string> {
   const body = { target: { externalIds: [externalId] }, content: textOf(title) }
   const { id } = ok(await tenant.call<{ id: string }>('POST', '/v1/notifications', body), 202)
-  await settle(tenant, id)
+  await untilSettled(tenant, id)
   return id
 }
 
 // spec: administration/export-person, administration/former-devices, administration/user-read, administration/masked-addresses
-test('the export of a person is complete: pushes of devices that have left or were removed, what was reported, and no address', async () => {
+test('the export of a user has everything: also pushes to devices that have left or were removed, and what devices reported, but no address', async () => {
   const [phone, tablet, watch] = await givenDevices(tenant, 'ios', 3, () => ({ externalId: 'ann', tags: { plan: 'pro' } }))
   if (!phone || !tablet || !watch) throw new Error('three devices were registered')
   const first = await sendTo('ann', 'to three')
@@ -81,13 +81,13 @@ test('the export of a person is complete: pushes of devices that have left or we
   const bob = ok(await tenant.admin<{ items: Json[] }>('GET', '/users?q=bob'), 200).items[0]
   expect(ofType(await exported(`/users/${String(bob?.['id'])}/export`), 'push').map(({ campaignId }) => campaignId)).toEqual([ofBob])
   const shown = ok(await tenant.admin<{ pushes: Json[]; subscriptions: Json[] }>('GET', `/users/${phone.userId}`), 200)
-  // Ids of one second come in any order.
+  // Ids of the same second are in no order.
   expect(shown.pushes.map(({ campaignId }) => String(campaignId)).toSorted()).toEqual([second, first, first, first].toSorted())
   expect(await auditOf('user.exported')).toMatchObject([{ complete: true }, { id: phone.userId, count: lines.length, complete: true }])
 })
 
 // spec: administration/address-search, administration/user-change
-test('a person is found by a token, changed and erased, each with a line in the audit, and is gone from lists and exports', async () => {
+test('a user is found by a token, changed and erased, each with a line in the audit, and is then gone from lists and exports', async () => {
   const [one] = await givenDevices(tenant, 'android', 1, () => ({ externalId: 'carl' }))
   if (!one) throw new Error('a device was registered')
 
@@ -112,7 +112,7 @@ test('a person is found by a token, changed and erased, each with a line in the 
   expect(await auditOf('device.changed')).toEqual([{ id: one.id }])
 })
 
-/** Reads an export until it holds so many lines, and cuts it off; answers the whole lines that came. */
+/** Reads an export until it has `count` lines, then cuts it off. Answers the whole lines that arrived. */
 async function cutAfter(path: string, count: number, of: Tenant): Promise<Line[]> {
   const url = `${herald.baseUrl}/v1/admin/apps/${of.appId}${path}`
   const asked = get(url, { headers: { authorization: `Bearer ${herald.adminToken}` }, agent: false })
@@ -128,7 +128,7 @@ async function cutAfter(path: string, count: number, of: Tenant): Promise<Line[]
 }
 
 // spec: administration/export-resumed, administration/export-everybody, administration/export-addresses, limits/heavy-reads
-test('a cut and resumed export of everybody brings each user exactly once while others are written, and the full one is in the audit with its count', async () => {
+test('an export of all users that is cut off and resumed has each user exactly once while other users are written, and an export with full addresses is in the audit with its count', async () => {
   const crowd = await givenTenant(herald)
   await makeManyDevices(addressOf(herald, 'audience'), { appId: crowd.appId, count: 8_000 })
   const there = new Set((await exported('/users/export', crowd)).map(({ id }) => id))
@@ -147,7 +147,7 @@ test('a cut and resumed export of everybody brings each user exactly once while 
     const part = await cutAfter(`/users/export?addresses=full${after}`, count, crowd)
     expect(part.length).toBeGreaterThan(0)
     seen.push(...part.map(({ id }) => id))
-    // The gateway notices that the caller is gone with the next portion.
+    // The gateway notices with the next portion that the caller is gone.
     await until(
       async () => (await auditOf('users.exported', crowd)).filter(({ complete }) => complete === false).length === (count === 700 ? 1 : 2),
     )
@@ -165,7 +165,7 @@ test('a cut and resumed export of everybody brings each user exactly once while 
 }, 240_000)
 
 // spec: administration/export-end
-test('an export goes on over the death of audience, and is whole', async () => {
+test('an export continues when audience dies meanwhile, and is complete', async () => {
   const crowd = await givenTenant(herald)
   await makeManyDevices(addressOf(herald, 'audience'), { appId: crowd.appId, count: 12_000 })
   const asked = get(`${herald.baseUrl}/v1/admin/apps/${crowd.appId}/users/export`, {
@@ -192,7 +192,7 @@ test('the pushes of a campaign are exported as the ledger has them', async () =>
   const devices = await givenDevices(tenant, 'ios', 25, () => ({ tags: { wave: 'one' } }))
   const body = { target: { segment: { field: 'tags.wave', op: 'eq', value: 'one' } }, content: textOf('to many') }
   const { id } = ok(await tenant.call<{ id: string }>('POST', '/v1/notifications', body), 202)
-  await settle(tenant, id)
+  await untilSettled(tenant, id)
 
   const pushes = await exported(`/campaigns/${id}/pushes/export`)
 

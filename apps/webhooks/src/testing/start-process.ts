@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path'
 import { atEnd } from '@herald/testing/at-end'
 import { receiverAuthority } from './receiver.ts'
 
-/** Webhooks as a process of its own, as it is started in earnest; killed when the test file is done. */
+/** Starts webhooks as a process of its own. It is killed when the test file is done. */
 export function startProcess(environment: Record<string, string>): {
   child: ChildProcess
   output: () => string

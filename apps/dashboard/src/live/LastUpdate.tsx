@@ -1,0 +1,12 @@
+import { useNow } from './useNow.ts'
+import type { useStream } from './useStream.ts'
+
+/** From this age on the last event is called old. */
+const oldAfterMs = 15_000
+
+/** Says how long ago a live stream brought its last event. A frozen gateway keeps a connection open, so nothing else tells it from a gateway that has no news. */
+export function LastUpdate({ stream: { state, asOf } }: { stream: ReturnType<typeof useStream> }) {
+  const now = useNow(state === 'live')
+  if (state !== 'live' || asOf === undefined || now - asOf < oldAfterMs) return null
+  return <span className="text-sm text-muted">last update {Math.floor((now - asOf) / 1_000).toLocaleString('en')} s ago</span>
+}

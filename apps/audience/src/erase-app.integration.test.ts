@@ -19,7 +19,7 @@ import { fanOutAll, givenCrowd, givenDevice, givenSend, openAudience } from './t
 
 const { audience, db, peers } = await openAudience()
 
-/** An app with something of everything, and a send of it under way. */
+/** An app with rows in every table, and a send under way. */
 async function givenBusyApp(count: number) {
   const appId = newId()
   const crowd = await givenCrowd(db, { appId, count })
@@ -184,7 +184,7 @@ test('a pointer that arrives after its app was erased makes no fan-out, and no o
 test('calls for an erased app are answered like those for an unknown one, and write nothing', async () => {
   const appId = newId()
   const { id: subscriptionId } = await givenDevice(db, { appId, externalId: 'eve' })
-  // A large app is marked with the first call, and its rows go with many.
+  // The first call marks a large app; many calls delete its rows.
   await sql`insert into erased_apps (app_id) values (${appId})`.execute(db)
 
   for (const late of [

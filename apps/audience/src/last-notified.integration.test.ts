@@ -10,7 +10,7 @@ import { finished, withBatches } from './testing/batches.ts'
 import { givenAsking } from './testing/play-ledger.ts'
 import { givenCrowd, givenDevice, givenSend, openAudience } from './testing/rig.ts'
 
-/** lastNotifiedAt is exact for who asks for it, and costs nothing where nobody does. */
+/** lastNotifiedAt is exact for an app that asks for it, and costs nothing for the others. */
 
 const rig = await openAudience()
 const { audience, db, peers, dispatcher, startProcess } = rig

@@ -64,11 +64,14 @@ export function openLastNotified(
 const namesLastNotified = (segment: Segment): boolean =>
   segment.is !== 'everyone' && leavesOf(segment).some(({ field }) => field.on === 'device' && field.name === 'lastNotifiedAt')
 
+/** A user, or anything else that has devices. */
+export type WithDevices = { subscriptions: { id: string; lastNotifiedAt: string | null }[] }
+
 /**
- * Completes `lastNotifiedAt` of devices: where the app's notes are not complete, the ledger is asked. Takes a user, or anything else that has
- * devices. Fault `queue_unavailable` when the tracker is away: a moment that may be wrong is not shown.
+ * Completes `lastNotifiedAt` of devices: where the app's notes are not complete, the ledger is asked. Fault `queue_unavailable` when the tracker
+ * is away: a moment that may be wrong is not shown.
  */
-export async function withLastNotified<Owner extends { subscriptions: { id: string; lastNotifiedAt: string | null }[] }>(
+export async function withLastNotified<Owner extends WithDevices>(
   { db, bus }: { db: Db; bus: Pick<Bus, 'call'> },
   appId: string,
   user: Owner,

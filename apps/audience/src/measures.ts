@@ -14,7 +14,7 @@ export function openMeasures(metrics: Metrics, { db, watch }: { db: Db; watch: D
     labelNames: ['platform', 'environment'],
     async collect() {
       const open = await openCircuits()
-      // No numbers are better than those from before the database went away.
+      // While the database is away no number is shown, rather than an old one.
       this.reset()
       for (const { platform, environment, count } of open ?? []) this.set({ platform, environment }, count)
     },

@@ -48,7 +48,7 @@ test('a scrape is answered while the database does not answer, without the numbe
   })
   await locked
 
-  // The pool's own limit is 10 s: without one of the scrape's it would be waited for.
+  // The pool gives up after 10 s. The scrape has a shorter limit of its own.
   const { promise: tooLate, resolve: giveUp } = Promise.withResolvers<string>()
   const timer = setTimeout(() => giveUp('no answer'), 8_000)
   const text = await Promise.race([process.metrics.text(), tooLate])

@@ -38,13 +38,13 @@ const watched = new Set([
   'test_devices',
   'former_devices',
 ])
-/** Of one person there are a few devices here; whoever looks at more than this looks at others' rows. */
+/** A user has a few devices here: a statement that reads more rows than this reads those of other users. */
 const mostRows = 5
 
 const keys = { p256dh: 'key', auth: 'auth' }
 const endpoint = () => `https://push.example/${newId()}`
 
-/** Registrations of new and known devices that stay with their user, change to another, and make one. */
+/** Registers new and known devices: some stay with their user, some go to another, some get a new one. */
 async function registerEveryWay(
   registerOne: (asked: Parameters<typeof registerSubscription>[1]) => Promise<{ id: string; userId: string }>,
   appId: string,
@@ -67,7 +67,7 @@ async function registerEveryWay(
   return { ann, bob, first, subscriptionId, userId, other }
 }
 
-/** Why one device got a send, or did not. */
+/** Explains why one device got a send or did not. */
 function explainOne(db: Db, appId: string, subscriptionId: string) {
   const send = givenSend(appId)
   const leaves = ['tags.plan', 'language', 'appVersion', 'lastNotifiedAt'].map((field) => ({ field, op: 'exists', value: true }))
@@ -77,7 +77,7 @@ function explainOne(db: Db, appId: string, subscriptionId: string) {
   return explainDevices({ db }, { ...asked, devices: [{ subscriptionId, no: null }] })
 }
 
-/** Everything that a device or a backend asks about one device or one person, once. */
+/** Makes every request about one device or one user, once. */
 async function everyWay(db: Db, appId: string): Promise<void> {
   const { ann, bob, first, subscriptionId, userId, other } = await registerEveryWay((asked) => registerSubscription({ db }, asked), appId)
   await loginSubscription({ db }, { appId, subscriptionId: other.id, externalId: ann, keyKind: 'public' })
@@ -101,7 +101,7 @@ async function everyWay(db: Db, appId: string): Promise<void> {
   await deleteUser({ db, poke: () => undefined }, { appId, user: { externalId: ann } })
 }
 
-/** A lot of two rows: a device that nobody has seen, which then goes to another person. */
+/** A lot of two rows: a new device, which then goes to another user. */
 async function importOne(db: Db, appId: string, { onExisting, externalIds }: { onExisting: 'keep' | 'update'; externalIds: string[] }) {
   for (const dryRun of [true, false]) {
     const { id } = await startImport({ db }, { appId, settings: { format: 'jsonl', onExisting, dryRun, web: 'skip' } })
@@ -131,7 +131,7 @@ const [large, growing] = [newId(), newId()]
 
 beforeAll(async () => {
   await plans.of(async (db) => {
-    // What Postgres knows of the tables stays what it is told here: that they are empty.
+    // The statistics of Postgres stay those of empty tables.
     for (const table of watched) await sql`alter table ${sql.table(table)} set (autovacuum_enabled = false)`.execute(db)
     for (const table of watched) await sql`vacuum (analyze) ${sql.table(table)}`.execute(db)
   })
@@ -149,8 +149,8 @@ test('a registration whose plans are kept goes by keys, from the empty table to 
   expect(wrongOf(await keptPlans.of(registerInCompany))).toEqual([])
 }, 60_000)
 
-test('a registration, and whatever else is about one device or person, goes by keys on one connection, from the empty table to 40,000 devices that no statistics know', async () => {
-  // Six times: what Postgres prepares for itself, for foreign keys and triggers, it plans for good with the sixth.
+test('a registration, and every other request about one device or user, goes by keys on one connection, from the empty table to 40,000 devices that no statistics know', async () => {
+  // Six times: with the sixth Postgres keeps the plans of its own statements, for foreign keys and triggers.
   for (let n = 0; n < 6; n += 1) expect(wrongOf(await plans.of((db) => everyWay(db, growing)))).toEqual([])
 
   await plans.of((db) => givenCrowd(db, { appId: growing, count: 300 }))

@@ -15,7 +15,7 @@ const notesOf = (id: string) => db.selectFrom('last_notified').selectAll().where
 test('a note that a device was sent to does not stay when the device is deleted meanwhile', async () => {
   const appId = newId()
   const device = await givenDevice(db, { appId })
-  // The finish has read the device and has not committed; the deletion sees no note yet.
+  // The finish has read the device and is not committed yet, so the deletion sees no note.
   await transact(db, async (finishing) => {
     await givenNotified(finishing, [device.id])
     await deleteSubscription({ db }, { appId, subscriptionId: device.id })
@@ -41,7 +41,7 @@ test('rows past retention are deleted in one round, however many, and the others
 
   await startProcess()
 
-  // A process purges once a minute; before there was more than one statement of it, 20,000 went in one.
+  // More rows than one statement deletes, and a process purges once a minute: it must go on at once while there are more.
   await until(async () => (await left()) === 1, { withinMs: 40_000, what: 'the end of the purge' })
   expect(await left()).toBe(1)
 })

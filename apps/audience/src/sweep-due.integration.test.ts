@@ -12,11 +12,11 @@ import { retried } from './testing/batches.ts'
 import { givenEndpoint } from './testing/play-ledger.ts'
 import { givenDevice, givenFanOut, givenSend, nothingHeard, openAudience } from './testing/rig.ts'
 
-/** A running audience: what a dead process left behind is made by hand, and must come right by itself. */
+/** A running audience. The tests leave rows as a dead process does, and audience must repair them by itself. */
 const { startProcess, audience, db, bus, peers, dispatcher } = await openAudience()
 await startProcess()
 
-/** Rows look as after a crash; the wait for their due time is cut short. */
+/** Makes a row due now, as it would be some time after a crash. */
 const nowDue = async (campaignId: string) => {
   await db
     .updateTable('fan_outs')
@@ -65,7 +65,7 @@ test('when a process died right after it cut a page the totals are told first, a
 
   await nowDue(send.campaignId)
   await until(async () => (await findFanOut(db, send.campaignId))?.pointerNo !== 0)
-  // Sweeps come one after another: what a later one published stands behind everything of this one.
+  // Sweeps run one after another: when a later one has published, this one has published everything.
   await nowDue(other)
   await until(() => pointersAt(other).length === 2)
   expect(pointersAt(send.campaignId)).toEqual([])

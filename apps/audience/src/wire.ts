@@ -14,7 +14,7 @@ import { listCircuits, listOpenCircuits } from './delivery/store/circuits.ts'
 import type { Takers } from './delivery/takers.ts'
 import { probeCircuits } from './delivery/update-circuits.ts'
 import { eraseApp } from './erase-app.ts'
-import { deviceWithLastNotified, withLastNotified, withLastNotifiedIfKnown } from './last-notified.ts'
+import { deviceWithLastNotified, withLastNotified, withLastNotifiedIfKnown, type WithDevices } from './last-notified.ts'
 import { answerImports } from './people/answer-imports.ts'
 import { beginSession, changeSubscription } from './people/change-subscription.ts'
 import { changeOwner, changeUser, changeUsers } from './people/change-users.ts'
@@ -45,6 +45,8 @@ import { listTimeZones } from './sends/store/zones.ts'
 import { deleteAnnouncements } from './store/announcements.ts'
 import type { Db, Tables } from './store/tables.ts'
 
+type OfApp = { appId: string }
+
 type Wiring = {
   audience: Audience
   /** Connections whose plans are kept, for statements that are made for each send or registration. */
@@ -61,17 +63,23 @@ type Wiring = {
 }
 
 /** Which flow answers which call. */
-export function wireAudience(bus: Bus, { audience, kept, reads, dispatchers, takers, startSends, told, ...sweeps }: Wiring): void {
+export function wireAudience(bus: Bus, { audience, kept, reads, dispatchers, takers, startSends, told, poke, tellErasures }: Wiring): void {
   const { db, log } = audience
-  const { poke } = sweeps
   /** At most 500 requests are in one commit. With 5,000 waiting a caller is asked to come again. */
   const shared = { limit: 500, maxWaiting: 5_000, full: queueUnavailable, isShared: failsEverybody }
-  type OfApp = { appId: string }
   /** A flow that only reads: on the connections for reads, by turns of apps. */
   const reading =
     <Request extends OfApp, Answer>(flow: (audience: Audience, request: Request) => Promise<Answer>, limits: { withinMs?: number } = {}) =>
     (request: Request) =>
       reads((ofReads) => flow({ ...audience, db: ofReads }, request), { ...limits, turn: request.appId })
+  /** The same for a flow, or a query, that needs nothing but the database. */
+  const querying = <Request extends OfApp, Answer>(query: (ofReads: Db, request: Request) => Promise<Answer>) =>
+    reading(({ db: ofReads }, request: Request) => query(ofReads, request))
+  /** The same for a user with devices, of which the ledger may know a later push than the app's notes. */
+  const completed =
+    <Request extends OfApp, Answer extends WithDevices>(query: (ofReads: Db, request: Request) => Promise<Answer>) =>
+    async (request: Request) =>
+      withLastNotified(audience, request.appId, await querying(query)(request))
 
   // What dispatchers ask for.
   bus.answer(calls.takeBatch, dispatchers.take)
@@ -120,14 +128,8 @@ export function wireAudience(bus: Bus, { audience, kept, reads, dispatchers, tak
   // Segments.
   const count = counting((of: Audience, request: CountAsked) => countSegment(of, request))
   bus.answer(calls.createSegment, (request) => createSegment({ db }, request))
-  bus.answer(
-    calls.listSegments,
-    reading(({ db: ofReads }, request: Parameters<typeof listSegments>[1]) => listSegments(ofReads, request)),
-  )
-  bus.answer(
-    calls.readSegment,
-    reading(({ db: ofReads }, request: Parameters<typeof getSegment>[1]) => getSegment(ofReads, request)),
-  )
+  bus.answer(calls.listSegments, querying(listSegments))
+  bus.answer(calls.readSegment, querying(getSegment))
   bus.answer(calls.findSegment, (request) => findSegment(db, request))
   bus.answer(calls.replaceSegment, (request) => replaceSegment({ db }, request))
   bus.answer(calls.deleteSegment, (request) => deleteSegment(db, request))
@@ -145,42 +147,30 @@ export function wireAudience(bus: Bus, { audience, kept, reads, dispatchers, tak
   bus.answer(calls.deleteSubscription, (request) => deleteSubscription({ db }, request))
   bus.answer(calls.rotateSubscription, (request) => rotateSubscription({ db }, request))
   bus.answer(calls.markTestDevice, (request) => markTestDevice(db, request))
-  bus.answer(
-    calls.listTestDevices,
-    reading(({ db: ofReads }, request: Parameters<typeof listTestDevices>[1]) => listTestDevices(ofReads, request)),
-  )
-  bus.answer(
-    calls.findTestDevices,
-    reading(({ db: ofReads }, request: Parameters<typeof findTestDevices>[1]) => findTestDevices(ofReads, request)),
-  )
+  bus.answer(calls.listTestDevices, querying(listTestDevices))
+  bus.answer(calls.findTestDevices, querying(findTestDevices))
   bus.answer(calls.readDevice, async ({ appId, subscriptionId }) =>
     deviceWithLastNotified(audience, appId, await reads((ofReads) => getDevice(ofReads, appId, subscriptionId), { turn: appId })),
   )
   bus.answer(calls.listFormerDevices, reading(listFormerDevices))
   const devicesInTurn = openAtOnce({ atOnce: 1, mostWaiting: 50, waitMs: 2_500, full: () => tooManyReads(5) })
   bus.answer(calls.countDevices, openDeviceCounts(reads, { inTurn: devicesInTurn }))
-  bus.answer(
-    calls.readDeviceDays,
-    reading(({ db: ofReads }, request: Parameters<typeof readDeviceDays>[1]) => readDeviceDays(ofReads, request)),
-  )
+  bus.answer(calls.readDeviceDays, querying(readDeviceDays))
 
   // Users.
-  bus.answer(calls.readUser, async ({ appId, user }) =>
-    withLastNotified(audience, appId, await reads((ofReads) => getUser(ofReads, appId, user), { turn: appId })),
+  bus.answer(
+    calls.readUser,
+    completed((ofReads, { appId, user }) => getUser(ofReads, appId, user)),
   )
-  bus.answer(calls.readMaskedUser, async (request) =>
-    withLastNotified(audience, request.appId, await reads((ofReads) => readMaskedUser(ofReads, request), { turn: request.appId })),
-  )
-  bus.answer(calls.findUserByAddress, async (request) =>
-    withLastNotified(audience, request.appId, await reads((ofReads) => findUserByAddress(ofReads, request), { turn: request.appId })),
-  )
+  bus.answer(calls.readMaskedUser, completed(readMaskedUser))
+  bus.answer(calls.findUserByAddress, completed(findUserByAddress))
   bus.answer(calls.changeUser, async (request) => withLastNotifiedIfKnown(audience, request.appId, await changeUser({ db }, request)))
   // A batch of 500 users keeps a connection for about 50 ms. Two at once, by turns of apps: the others are for devices and sends.
   const batchesOfUsers = openAtOnce({ atOnce: 2, crowdedShare: 1, mostWaiting: 200, waitMs: 6_000, full: queueUnavailable })
   bus.answer(calls.changeUsers, async (request) => ({
     users: await batchesOfUsers(() => changeUsers({ db }, request), request.appId),
   }))
-  bus.answer(calls.deleteUser, (request) => deleteUser({ db, poke: sweeps.tellErasures }, request))
+  bus.answer(calls.deleteUser, (request) => deleteUser({ db, poke: tellErasures }, request))
   bus.answer(calls.findExternalIds, async ({ appId, userIds }) => ({ externalIds: await findExternalIds(db, appId, userIds) }))
   bus.answer(calls.listTags, openTags(reads))
   bus.answer(calls.listUsers, reading(listUsers))

@@ -86,7 +86,7 @@ describe('an open circuit', () => {
     const again = await Promise.all(batches.map((batchId) => takeWith(batchId)))
     expect(again.filter((answer) => answer === 'taken')).toEqual([])
 
-    // It died: nobody finishes it. The next one follows.
+    // The probe is lost: no dispatcher finishes it. The next probe follows.
     await letTimePass(appId, 31)
     const next = await Promise.all(batches.map((batchId) => takeWith(batchId)))
     expect(next.filter((answer) => answer === 'taken')).toHaveLength(1)
@@ -97,7 +97,7 @@ describe('an open circuit', () => {
     const crowd = await givenPhones(appId, 5)
     const taken = await takeOne(await givenBatch(appId), used())
     await finish(heard(taken, ['c']))
-    // The first two cannot be asked.
+    // The first two devices cannot be sent to.
     await db.updateTable('subscriptions').set({ opted_in: false }).where('id', 'in', crowd.slice(0, 2)).execute()
     await letTimePass(appId, 60)
     const [held] = await openBatches(appId)
@@ -130,7 +130,7 @@ describe('an open circuit', () => {
       probed.push(probe.recipients[0]?.subscriptionId ?? '')
       await finish(heard(probe, ['g']))
       expect((await circuitOf(appId))?.state).toBe('open')
-      // What comes back of a probe meets the open circuit: the rest first, then the device itself.
+      // The retries of a probe meet the open circuit: first the rest of the batch, then the probed device.
       for (const { id } of await openBatches(appId)) {
         await sql`update batches set not_before = now() where id = ${id}`.execute(db)
         expect(await takeWith(id)).toBe('held')
@@ -212,31 +212,31 @@ describe('an open circuit', () => {
     expect(retries.flatMap(({ subscription_ids }) => subscription_ids)).toHaveLength(3)
     expect(retries.map((retry) => retry.held_since)).toEqual(retries.map(() => held_since))
   })
+})
 
-  test('writes the sends on a healthy circuit once a second, and any other answer at once', async () => {
-    const appId = newId()
-    await givenPhones(appId, 200)
-    const process = {
-      ...audience,
-      circuitMemory: rememberCircuits({ log: audience.log, metrics: openMetrics() }),
-      poke: () => undefined,
-      wakeFanOut: async () => undefined,
-    }
-    const version = async () => {
-      const { rows } = await sql<{ xmin: string }>`select xmin::text from circuits where app_id = ${appId}`.execute(db)
-      return rows[0]?.xmin
-    }
-    const send = async (letters: Letter[]) => finishBatch(process, [heard(await takeOne(await givenBatch(appId), used()), letters)])
-    await send(['s'])
-    const noted = await version()
-    process.circuitMemory.healthy.set(`${appId}.android.`, { credentialsVersion: 1, notedAtMs: performance.now() + 60_000 })
+test('sends on a healthy circuit are written once a second, and any other answer at once', async () => {
+  const appId = newId()
+  await givenPhones(appId, 200)
+  const process = {
+    ...audience,
+    circuitMemory: rememberCircuits({ log: audience.log, metrics: openMetrics() }),
+    poke: () => undefined,
+    wakeFanOut: async () => undefined,
+  }
+  const version = async () => {
+    const { rows } = await sql<{ xmin: string }>`select xmin::text from circuits where app_id = ${appId}`.execute(db)
+    return rows[0]?.xmin
+  }
+  const send = async (letters: Letter[]) => finishBatch(process, [heard(await takeOne(await givenBatch(appId), used()), letters)])
+  await send(['s'])
+  const noted = await version()
+  process.circuitMemory.healthy.set(`${appId}.android.`, { credentialsVersion: 1, notedAtMs: performance.now() + 60_000 })
 
-    await send(['s'])
-    expect(await version()).toBe(noted)
-    await send(['g', 's'])
-    expect(await version()).not.toBe(noted)
-    expect((await circuitOf(appId))?.answers).toMatch(/^gs+$/)
-  })
+  await send(['s'])
+  expect(await version()).toBe(noted)
+  await send(['g', 's'])
+  expect(await version()).not.toBe(noted)
+  expect((await circuitOf(appId))?.answers).toMatch(/^gs+$/)
 })
 
 describe('the two environments of APNs', () => {

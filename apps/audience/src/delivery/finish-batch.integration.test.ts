@@ -183,7 +183,7 @@ describe('finishing', () => {
     const [early, late] = [await givenDevice(db, { appId }), await givenDevice(db, { appId })]
     const batchId = await givenBatch(appId)
     const { takes } = await takeOne(batchId)
-    // Both registered again half a minute ago: before the provider was asked in one case, after it in the other.
+    // Both registered again half a minute ago: one before the provider was asked, the other after.
     await sql`update subscriptions set registered_at = now() - interval '30 seconds' where app_id = ${appId}`.execute(db)
     const inFarFuture = '2100-01-01T00:00:00.000Z'
     const dead = (id: string, agoMs: number) => {
@@ -237,7 +237,7 @@ describe('finishing', () => {
     expect(kept(retry)).toEqual(kept(original))
     expect(retry).toMatchObject({ batch_no: original.batch_no, places: [0, 1] })
     expect(retry).toMatchObject({ tries: 1, takes: 0, subscription_ids: devices.map(({ id }) => id).toSorted() })
-    // By the database's clock alone: what a dispatcher's clock says is never in it.
+    // By the database's clock alone, never by a dispatcher's.
     expect(retry.not_before?.getTime()).toBe((original.done_at?.getTime() ?? 0) + 3_600_000)
     expect(retry.due_at).toEqual(retry.not_before)
     expect([retry.last_code, retry.last_provider_code]).toEqual(['network_error', 'ERR_HTTP2_ERROR'])

@@ -29,7 +29,7 @@ async function kill(child: ChildProcess, signal: NodeJS.Signals): Promise<number
   return child.exitCode
 }
 
-/** What a dead process held is free now and not in 15 s; nothing else is changed. */
+/** Ends the leases of dead processes now instead of in 15 s. Nothing else is changed. */
 const endLeases = async (campaignId: string) => {
   await db
     .updateTable('fan_outs')
@@ -68,7 +68,7 @@ test('when processes are killed in the middle of a send every device gets one pu
     .where('campaign_id', '=', campaignId)
     .execute()
   expect(batches.flatMap(({ subscription_ids }) => subscription_ids).toSorted()).toEqual(crowd)
-  // Every push has its place in the ledger, whoever died between a page and its report.
+  // Every push has its place in the ledger, although processes died between a page and its report.
   expect(peers.reported(campaignId)).toEqual(new Map(batches.map((batch) => [batch.batch_no, batch.subscription_ids])))
   expect(peers.lastReport(campaignId)).toMatchObject({ fannedOut: true, byPlatform: { ios: 30_000 } })
   expect(await kill(last, 'SIGTERM')).toBe(0)
@@ -81,7 +81,7 @@ test('when a process is killed while it begins small sends none is lost and none
   const target = { kind: 'subscriptionIds' as const, subscriptionIds: [id] }
   const sends = Array.from({ length: 60 }, () => givenSend(appId))
   const ids = sends.map((send) => peers.givenCampaign(send, target))
-  // As campaigns does: who is not answered is pointed at.
+  // As campaigns does: a send that is not answered is pointed at.
   const handed = sends.map((send) =>
     dispatcher.bus.call(startSends, { sends: [{ send, target }] }).then(
       () => undefined,

@@ -110,7 +110,7 @@ describe('pages', () => {
       expect(scan?.['Actual Rows']).toBeLessThanOrEqual(201)
     }
 
-    // Nobody fits: the page ends where it stopped looking, and says so.
+    // No push fits: the page ends where it stopped looking, and has a cursor.
     const nobody = await page({ appId, limit: 5, subscriptionId: campaignId })
     expect(nobody.items).toEqual([])
     expect(nobody.nextCursor).not.toBeNull()

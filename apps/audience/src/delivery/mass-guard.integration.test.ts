@@ -71,7 +71,7 @@ describe('the mass guard', () => {
     expect((await circuitOf(appId))?.state).toBe('closed')
   })
 
-  test('has failures on their way to the ledger right after the commit', async () => {
+  test('sends its failures to the ledger right after the commit', async () => {
     const appId = newId()
     await givenPhones(appId, 1)
     const taken = await takeOne(await givenBatch(appId), used())

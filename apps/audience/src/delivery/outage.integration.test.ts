@@ -32,7 +32,7 @@ describe('a provider that is away', () => {
     expect(retry).toMatchObject({ subscription_ids: crowd, tries: 4, decided: null, last_code: 'network_error' })
     expect(retry?.last_provider_code).toBe('ECONNREFUSED')
 
-    // Longer than any circuitMemory holds.
+    // Longer than pushes are held for any other reason.
     expect(await takeWith(retry?.id ?? '')).toBe('held')
     await letTimePass(appId, 90_000)
     const probe = await takeOne(retry?.id ?? '', used())

@@ -167,7 +167,7 @@ describe('taking', () => {
     const { elapsedMs } = await takeOne(batchId)
 
     expect(elapsedMs).toBeGreaterThanOrEqual(90_000)
-    expect(elapsedMs).toBeLessThan(100_000)
+    expect(elapsedMs).toBeLessThan(3_600_000)
   })
 })
 

@@ -9,7 +9,7 @@ import { takeBatches } from './store/taken-batches.ts'
 
 import { givenDevice, givenFanOut, givenSend, openAudience } from '../testing/rig.ts'
 
-/** Nothing sweeps here: what is taken is what the test takes. */
+/** No sweep runs here: only the test takes rows. */
 const { db, audience, peers, dispatcher } = await openAudience()
 beforeEach(() => sql`truncate fan_outs, batches`.execute(db))
 
@@ -17,8 +17,8 @@ const appsOf = (taken: { appId: string }[]) => taken.map(({ appId }) => appId)
 const allDue = () => sql`update batches set due_at = now() - interval '1 second'`.execute(db)
 
 /**
- * Sends of an app to its one device, fanned out; nobody has taken their batches. Those that were pointed at are not due again for an hour instead
- * of 5 s, since making 74 sends may take longer than that.
+ * Makes sends of an app to its one device, whose batches no dispatcher takes. Batches that were pointed at are due again in an hour instead of
+ * 5 s, because making 74 sends may take longer than 5 s.
  */
 async function givenSends(appId: string, count: number): Promise<void> {
   const { id } = await givenDevice(db, { appId })

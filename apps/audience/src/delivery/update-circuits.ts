@@ -87,8 +87,8 @@ export function rememberCircuits({ log, metrics }: { log: Log; metrics: Metrics 
 /**
  * Updates the circuits from the answers in finished batches (spec: providers/circuit, providers/guard-many). Each circuit gets its answers
  * in the order of the finishes, opens or closes, and says what refused tokens mean. When a circuit opens because of our credentials, the
- * invalidations that it had let through are undone. Sends on a healthy circuit are written once a second at most: nothing is read or
- * written for the others.
+ * invalidations that it had let through are undone. Sends on a healthy circuit are written once a second; between these writes they cost no
+ * statement.
  */
 export async function updateCircuits(
   db: Db,

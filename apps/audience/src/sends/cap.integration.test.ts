@@ -18,7 +18,7 @@ const givenCappedApp = (max: number, windowSeconds?: number): string => {
   return appId
 }
 const batchesOf = (campaignId: string) => db.selectFrom('batches').selectAll().where('campaign_id', '=', campaignId).execute()
-/** Whom a campaign is sent to, and whom it is one too many for. */
+/** The users to whom a campaign is sent, and those for whom it is one too many. */
 async function endsOf(campaignId: string): Promise<{ sent: string[]; over: string[] }> {
   const batches = await batchesOf(campaignId)
   return {
@@ -68,7 +68,7 @@ test('a page that is cut twice claims once, and users on many pages count once',
   await givenCrowd(db, { appId, count: 600 })
   const campaignId = await givenFanOut(db, givenSend(appId), { settings: capped(1) })
   const gate = Promise.withResolvers<void>()
-  // Both are in the page’s transaction, or about to be, when the first commits.
+  // Both are in the transaction of the page, or just before it, when the first one commits.
   const twice = [1, 2].map(async () => {
     await gate.promise
     await db.updateTable('fan_outs').set({ lease_until: null }).where('campaign_id', '=', campaignId).execute()
@@ -86,7 +86,7 @@ test('a page that is cut twice claims once, and users on many pages count once',
 test('settings that change after the first page of a send do not apply to its other pages', async () => {
   const appId = givenCappedApp(1)
   const crowd = await givenCrowd(db, { appId, count: 11_000 })
-  // One on each of the three pages.
+  // The user has a device on each of the three pages.
   const meant = [crowd[3], crowd[5_500], crowd[10_999]].filter((id) => id !== undefined)
   await db.updateTable('subscriptions').set({ browser: 'special' }).where('id', 'in', meant).execute()
   const given = () => peers.givenCampaign(givenSend(appId), { kind: 'segment', segment: { field: 'browser', op: 'eq', value: 'special' } })

@@ -94,7 +94,7 @@ test('a user in quiet hours is skipped for that, and the cap counts for the othe
   const quiet = await tryOut(givenSend(appId), { startsAt: at.toISOString() })
   expect(quiet.skips).toEqual([{ reason: 'quiet_hours', devices: 6, estimated: null }])
   expect(quiet.startsAt).toBe(at.toISOString())
-  // The claims of now do not count a day later.
+  // A day later today’s claims do not count any more.
   expect((await tryOut(givenSend(appId, { bypass }), { startsAt: at.toISOString() })).skips).toEqual([])
   const capped = await tryOut(givenSend(appId, { bypass }), { samples: { subscriptionIds: devices.map(({ id }) => id) } })
   expect(capped.skips).toEqual([{ reason: 'frequency_cap', devices: 4, estimated: null }])
@@ -163,7 +163,7 @@ test('the counts of an experiment are those that its fan-out then queues', async
   ])
   await fanOutAll(audience, peers.givenCampaign(send, everyone))
   expect((await findFanOut(db, send.campaignId))?.queued.ios).toBe(sampled.length)
-  // Who is outside is whom the winner goes to; who had a push of it already is known when it is sent.
+  // The winner’s follow-up goes to the users outside the sample. Devices that already had a push are found when it is sent.
   const winner = givenSend(appId, { remainder: { of: send.campaignId, sampleRate: 0.4 } })
   expect(await tryOut(winner)).toMatchObject({ isWhole: false, audience: { users: users.length - sampled.length } })
 })
@@ -233,7 +233,7 @@ test('a very large app is counted in a sample: the numbers are marked as estimat
   expect((await tryOut(givenSend(appId), { bounds: { exactUpTo: 1_000_000, sampled: 4_000 } })).estimated).toBeNull()
 })
 
-/** Within twice the interval, which the true number leaves once in ten thousand times: one in twenty would be too many for a test. */
+/** Within twice the interval: the true number is outside of that once in ten thousand times, and outside of the interval once in twenty times. */
 function expectNear(estimated: Estimated | null | undefined, truth: number): void {
   const [low, high] = estimated?.interval ?? [0, 0]
   expect(high - low).toBeGreaterThan(0)

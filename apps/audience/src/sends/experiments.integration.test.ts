@@ -55,7 +55,7 @@ test('all devices of a user are in the sample or none, and a device that had a p
 
   expect(await sendTo(parent)).toEqual(inSample.toSorted())
 
-  // One device was sent to and has changed hands since: its new owner lies outside the sample.
+  // One device was sent to and belongs to another user since, who is outside the sample.
   const left = devices.filter(({ id }) => !inSample.includes(id)).map(({ id }) => id)
   peers.settled.set(parent.campaignId, [...inSample, ...left.slice(0, 1)])
   const winner = givenSend(appId, { remainder: { of: parent.campaignId, sampleRate: 0.3 } })

@@ -10,7 +10,7 @@ import { findFanOut, takePage } from './store/fan-outs.ts'
 import { wakeWaiting } from './store/bulk-window.ts'
 import { fanOutAll, givenCrowd, givenDevice, givenFanOut, givenSend, openAudience } from '../testing/rig.ts'
 
-/** The flow alone: nothing sweeps here, so what a test sees is what one run did. */
+/** The flow alone: no sweep runs here, so a test sees what one run did. */
 describe('one run of a fan-out', async () => {
   const rig = await openAudience()
   const { db, audience, peers, dispatcher } = rig
@@ -224,13 +224,13 @@ describe('one run of a fan-out', async () => {
     await fanOut(audience, { campaignId, page: 2 })
     expect(peers.reported(campaignId).size).toBeLessThan((await made()).length)
     peers.state.trackerIsAway = false
-    // Who comes next has no page in memory.
+    // The next run does not have the page in memory.
     await fanOut(audience, { campaignId, page: 3 })
 
     const told = peers.reported(campaignId)
     expect(told).toEqual(new Map(await made()))
     expect([...told.keys()].toSorted((one, other) => one - other)).toEqual(Array.from({ length: 12 }, (_, index) => index + 1))
-    // Those of the first page are not told again.
+    // The batches of the first page are not told again.
     expect(
       peers.reports
         .slice(before)
@@ -318,7 +318,7 @@ describe('one run of a fan-out', async () => {
 
     const open = () => db.selectFrom('batches').select('id').where('app_id', '=', appId).where('done_at', 'is', null).execute()
     expect(await open()).toHaveLength(10)
-    // Whoever finishes a batch wakes one of them: in the end all have come to the end, one page at a time.
+    // Each finished batch wakes one of them, until all have reached their end, one page at a time.
     for (let rounds = 0; rounds < 40; rounds += 1) {
       await db.updateTable('batches').set({ done_at: new Date(), due_at: null }).where('app_id', '=', appId).execute()
       await wakeWaiting(db, appId)
@@ -353,7 +353,7 @@ describe('two processes of audience', async () => {
     await startProcess()
     await startProcess()
   })
-  /** Other tests' batches may still be pointed at. */
+  /** Notes the devices of one campaign: batches of other tests may still be pointed at. */
   const noteReached = (campaignId: string, reached: string[]) =>
     dispatcher.finishAll((taken) => {
       if (taken.campaignId === campaignId) reached.push(...taken.recipients.map(({ subscriptionId }) => subscriptionId))

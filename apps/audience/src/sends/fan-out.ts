@@ -32,7 +32,7 @@ export async function fanOut(audience: Audience, { campaignId, page }: FanOutPoi
   // A page that failed is tried again when the row is due.
   if (page === 0 && row.failures > 0) return 0
   let pages = started && row.page > 1 ? 1 : 0
-  // A send that its first page shows to be large goes on in the bulk lane, so that it does not delay the first page of another send.
+  // If the first page shows that a send is large, its further pages go by the bulk lane, so that they do not delay the first page of another send.
   const isOfLarge = !started && row.lane === 'bulk'
   for (; pages < pagesPerRun && isOpen(row) && (isOfLarge || row.lane !== 'bulk'); pages += 1) {
     const cut = await cutNextPage(audience, row)

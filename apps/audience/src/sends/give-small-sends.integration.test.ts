@@ -11,7 +11,7 @@ import { openTelling } from './tell-started.ts'
 import { asked, withBatches } from '../testing/batches.ts'
 import { givenDevice, givenSend, openAudience } from '../testing/rig.ts'
 
-/** Nothing sweeps here: what a test sees is what the hand-over did. */
+/** No sweep runs here: a test sees what the hand-over did. */
 const rig = await openAudience()
 const { db, audience, peers, dispatcher } = rig
 const { take } = withBatches({ audience, db, peers })
@@ -20,7 +20,7 @@ afterEach(() => {
   peers.flows.clear()
 })
 
-/** An audience for which dispatchers wait, each with its own room. */
+/** An audience with waiting dispatchers, each with room of its own. */
 function open() {
   const takers = openTakers()
   const tell = openTelling(audience)

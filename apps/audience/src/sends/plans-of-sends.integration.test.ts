@@ -37,8 +37,8 @@ const { take, finish } = withBatches({ audience, db, peers })
 /** An app of 100,000 devices, and one of six beside it. */
 const [large, small] = [newId(), newId()]
 const personal = { _default: 'en', en: { title: 'Hello {{ user.externalId }} {{ tags.plan }}', body: 'World' } }
-let person: { externalId: string; userId: string; subscriptionId: string }
-/** Batches that were taken, and what of them is under way. */
+let user: { externalId: string; userId: string; subscriptionId: string }
+/** What the steps hand on: the sends that were begun, the batches that were taken, and the send whose pages are cut. */
 let begun: Begun[] = []
 let taken: { batchId: string; takes: number; recipients: { subscriptionId: string; userId: string }[] }[] = []
 let campaignId = ''
@@ -56,14 +56,14 @@ const takeAll = async (campaignIds: string[]) => {
 }
 const under = () => [...begun.map(({ row }) => row.campaignId), campaignId]
 
-/** Rows that a begin may read to count an app's waiting batches: at most 64 on each of three lanes. */
+/** How many rows the begin of a send may read to count the app's waiting batches: at most 64 on each of three lanes. */
 const onLanes = 200
 
 const steps: Record<string, Step> = {
   'small sends begin': {
     run: async () => {
       begun = []
-      const { externalId, userId, subscriptionId } = person
+      const { externalId, userId, subscriptionId } = user
       const targets = [
         { kind: 'externalIds' as const, externalIds: [externalId] },
         { kind: 'userIds' as const, userIds: [userId] },
@@ -74,7 +74,7 @@ const steps: Record<string, Step> = {
     },
     rows: onLanes,
   },
-  'others are told of them': {
+  'campaigns and tracker are told of them': {
     run: async () => {
       await Promise.all(begun.map(tell))
       await markManyTold(
@@ -83,12 +83,12 @@ const steps: Record<string, Step> = {
       )
     },
   },
-  'a page of named people': {
+  'a page of named users': {
     run: async () => {
-      campaignId = givenTo({ kind: 'externalIds', externalIds: [person.externalId] })
+      campaignId = givenTo({ kind: 'externalIds', externalIds: [user.externalId] })
       await fanOut(audience, { campaignId, page: 0 })
-      await fanOut(audience, { campaignId: givenTo({ kind: 'userIds', userIds: [person.userId] }), page: 0 })
-      await fanOut(audience, { campaignId: givenTo({ kind: 'subscriptionIds', subscriptionIds: [person.subscriptionId] }), page: 0 })
+      await fanOut(audience, { campaignId: givenTo({ kind: 'userIds', userIds: [user.userId] }), page: 0 })
+      await fanOut(audience, { campaignId: givenTo({ kind: 'subscriptionIds', subscriptionIds: [user.subscriptionId] }), page: 0 })
     },
     rows: onLanes,
   },
@@ -131,7 +131,7 @@ const steps: Record<string, Step> = {
           }),
       ]
       expect(await finish(...finishes.flatMap((one) => one ?? []))).toEqual(finishes.map(() => 'done'))
-      await sql`update subscriptions set invalidated_at = null where id = ${person.subscriptionId}`.execute(db)
+      await sql`update subscriptions set invalidated_at = null where id = ${user.subscriptionId}`.execute(db)
     },
   },
   'retries are taken and finished': {
@@ -142,10 +142,10 @@ const steps: Record<string, Step> = {
   },
   'a send is paused and goes on': {
     run: async () => {
-      const paused = givenTo({ kind: 'userIds', userIds: [person.userId] })
+      const paused = givenTo({ kind: 'userIds', userIds: [user.userId] })
       await fanOut(audience, { campaignId: paused, page: 0 })
       await changeFlow({ ...audience, poke: () => undefined }, { campaignId: paused, flow: 'paused', no: 1 })
-      await fanOut(audience, { campaignId: givenTo({ kind: 'userIds', userIds: [person.userId] }), page: 0 })
+      await fanOut(audience, { campaignId: givenTo({ kind: 'userIds', userIds: [user.userId] }), page: 0 })
       await changeFlow({ ...audience, poke: () => undefined }, { campaignId: paused, flow: 'cancelled', no: 2 })
     },
     rows: onLanes,
@@ -154,7 +154,7 @@ const steps: Record<string, Step> = {
     run: async () => {
       await sql`insert into circuits (app_id, platform, environment, state, code, probe_at) values (${large}, 'ios', 'production', 'open', 'credentials_invalid', now())
         on conflict (app_id, platform, environment) do update set state = 'open', probe_at = now()`.execute(db)
-      const held = [1, 2].map(() => givenTo({ kind: 'userIds', userIds: [person.userId] }))
+      const held = [1, 2].map(() => givenTo({ kind: 'userIds', userIds: [user.userId] }))
       for (const one of held) await fanOut(audience, { campaignId: one, page: 0 })
       const ids = (await batchesOf(held)).map(({ id }) => asked(id, { credentialsVersion: 1, environment: 'production' }))
       const answers = await take(...ids)
@@ -177,7 +177,7 @@ const steps: Record<string, Step> = {
   },
   'the sweep': {
     run: async () => {
-      const due = givenTo({ kind: 'userIds', userIds: [person.userId] })
+      const due = givenTo({ kind: 'userIds', userIds: [user.userId] })
       await fanOut(audience, { campaignId: due, page: 0 })
       await sql`update batches set due_at = now() where campaign_id = ${due}`.execute(db)
       await sql`update fan_outs set due_at = now() where campaign_id = ${due}`.execute(db)
@@ -185,7 +185,7 @@ const steps: Record<string, Step> = {
       await sweepDue(audience)
       await findDueAges(db)
     },
-    // What the other steps have left.
+    // The rows that the other steps have left.
     rows: 250,
   },
   'a page of a large app': {
@@ -199,7 +199,7 @@ const steps: Record<string, Step> = {
   },
 }
 
-/** As many rows more of everything, of the large app where a table knows apps. None is due, but what is waited for. */
+/** Adds this many rows to every table, of the large app where a table has apps. Only rows that a step waits for are due. */
 async function grow(count: number): Promise<void> {
   const fewer = Math.ceil(count / 5)
   const id = sql`'5' || lpad(to_hex(floor(random() * 1e9)::int), 7, '0') || lpad(to_hex(n), 16, '0')`
@@ -210,7 +210,7 @@ async function grow(count: number): Promise<void> {
     select id, ${large}, '', 'fanned_out', 2, 2, case when n % 10 = 0 then now() + interval '1 hour' end, case when n % 10 <> 0 then now() end from ${rows}`.execute(
     db,
   )
-  // By turns: done, in somebody's hands, to be tried again, held.
+  // By turns: done, taken, to be tried again, held.
   await sql`insert into batches (id, app_id, campaign_id, platform, lane, day, batch_no, subscription_ids, user_ids, takes, done_at, due_at, lease_until, not_before, held_since)
     select id, ${large}, id, case when n % 4 = 3 then 'web' else 'ios' end, 'prompt', now(), 1, array[id], array[id], least(n % 4, 1), case when n % 4 = 0 then now() end,
       case when n % 4 > 0 then now() + interval '1 hour' end, case when n % 4 = 1 then now() + interval '1 hour' end,
@@ -234,7 +234,7 @@ beforeAll(async () => {
   await fixStatistics(db, 'audience')
   const externalId = newId()
   const device = await givenDevice(db, { appId: large, externalId })
-  person = { externalId, userId: device.userId, subscriptionId: device.id }
+  user = { externalId, userId: device.userId, subscriptionId: device.id }
   await givenCrowd(db, { appId: small, count: 6 })
   await sql`insert into notified_apps (app_id, named_at) values (${large}, now())`.execute(db)
   await sql`insert into listeners (app_id, version, event_types) values (${large}, 1, '{*}')`.execute(db)

@@ -16,7 +16,7 @@ import { fanOutAll, givenCrowd, givenSend, openAudience } from '../testing/rig.t
 const { audience, bus, db, peers, startProcess, config } = await openAudience()
 
 const zones = ['Asia/Tokyo', 'Europe/Berlin', 'America/Sao_Paulo']
-/** Users of an app get a zone each, in turn; one in four has none. */
+/** Gives the users of an app a time zone each, by turns; one in four gets none. */
 const giveZones = (appId: string) =>
   sql`
     update users set timezone = given.zone
@@ -33,7 +33,7 @@ async function givenWaves(appId: string, change: Partial<FrozenSend> = {}) {
   return { appId, campaignId }
 }
 
-/** The next wave's instant comes now, and it is cut to its end. */
+/** Lets the instant of the next wave come now, and cuts the wave to its end. */
 async function runWave(campaignId: string): Promise<void> {
   await sql`update batches set done_at = now(), due_at = null where campaign_id = ${campaignId}`.execute(db)
   await sql`update fan_outs set due_at = now() where campaign_id = ${campaignId} and state = 'between_waves'`.execute(db)

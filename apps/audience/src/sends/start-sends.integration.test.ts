@@ -17,7 +17,7 @@ import { sweepDue } from '../sweep-due.ts'
 import { openTelling } from './tell-started.ts'
 import { givenCrowd, givenDevice, givenSend, openAudience } from '../testing/rig.ts'
 
-/** Nothing sweeps here: what a test sees is what the hand-over did. */
+/** No sweep runs here: a test sees what the hand-over did. */
 const rig = await openAudience()
 const { db, audience, peers, dispatcher } = rig
 const tell = openTelling(audience)
@@ -60,7 +60,7 @@ describe('small sends that are handed over together', () => {
       ...targets.map((target) => ({ send: givenSend(appId), target })),
       { send: givenSend(otherApp), target: { kind: 'externalIds' as const, externalIds: ['ann'] } },
     ]
-    // What each of them reaches by itself.
+    // The devices that each of them reaches by itself.
     const alone = handed.map(({ send, target }) => peers.givenCampaign({ ...send, campaignId: newId() }, target))
     for (const campaignId of alone) await fanOut(audience, { campaignId, page: 0 })
     const reported = peers.reports.length
@@ -103,7 +103,7 @@ describe('small sends that are handed over together', () => {
     expect(await queuedIn(first.campaignId)).toEqual([id])
     expect(await queuedIn(last.campaignId)).toEqual([id])
     expect(await findFanOut(db, broken.campaignId)).toBeUndefined()
-    // It goes the way of all others, where what fails is tried again later each time.
+    // It is begun like any other send, and tried again after longer and longer waits.
     expect(points.map((body) => JSON.parse(body))).toEqual([{ campaignId: broken.campaignId, page: 0, appId }])
     await until(() => pointersAt(last.campaignId).length === 1)
   })
@@ -181,7 +181,7 @@ test('when a process dies before it told of a send the sweep tells it, and only 
   const appId = newId()
   const devices = await Promise.all(Array.from({ length: 3 }, () => givenDevice(db, { appId })))
   const handed = devices.map(({ id }) => toDevice(givenSend(appId), id))
-  // What follows from the rows dies with the process.
+  // The process dies after it made the rows.
   await openStarting(audience, () => undefined)(handed)
   for (const one of handed) expect(await findFanOut(db, campaignOf(one))).toMatchObject({ toldPage: 0, toldBatches: 0 })
   await sql`update batches set due_at = now()`.execute(db)
@@ -243,6 +243,8 @@ test('beside the flood of one app the send of another begins in the next commit,
   const [first, ...rest] = flood
   if (!first) throw new Error('no flood')
   const one = toDevice(givenSend(honest), ofHonest.id)
+  // So that no send waits for the gateway, and all are ready in the order in which they are handed over.
+  await Promise.all([flooding, honest].map(audience.settingsOf))
 
   await Promise.all([start([first]), ...rest.map((each) => start([each])), start([one])])
 
@@ -253,7 +255,7 @@ test('beside the flood of one app the send of another begins in the next commit,
       ),
     ),
   ]
-  // It came last of 121 and is in the first of the transactions, or goes beside it.
+  // The send came last of 121, and is in one of the first transactions.
   expect(places.length).toBeGreaterThan(1)
   expect([0, 1]).toContain(places.indexOf((await transactionOf(campaignOf(one))) ?? ''))
   const { rows } = await sql<{
@@ -288,7 +290,7 @@ test('the devices that small sends name are found by keys, whatever the tables h
     { kind: 'userIds', userIds: names },
     { kind: 'subscriptionIds', subscriptionIds: names },
   ]
-  /** Rows of people and devices that were read without an index, from one connection. */
+  /** How many rows of users and devices one connection has read without an index. */
   const readWithoutIndex = () =>
     db.transaction().execute(async (trx) => {
       await findFew(

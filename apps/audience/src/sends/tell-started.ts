@@ -17,7 +17,7 @@ const sharing = { maxWaiting: 5_000, full: queueUnavailable, isShared: isAway, t
 /**
  * Does what follows when small sends have their rows, for many at once: tells campaigns that they have started (the answer may be that one was
  * paused or cancelled meanwhile), tells the tracker which pushes are queued, and only then points at the batches. If this fails the sweep
- * repairs it: the rows say that nobody was told, and they are due in 5 s.
+ * repairs it: the rows say that campaigns and tracker were not told, and are due in 5 s.
  */
 export function openTelling(audience: Audience): (begun: Begun) => Promise<void> {
   const tell = group((begun: Begun[]) => tellTogether(audience, begun), { ...sharing, limit: toldAtOnce, atOnce: 2 })

@@ -19,7 +19,7 @@ const zones = Intl.supportedValuesOf('timeZone')
   .filter((_, index) => index % 10 === 0)
   .slice(0, 40)
 
-/** Users of an app get a zone each, in turn. */
+/** Gives the users of an app a time zone each, by turns. */
 const giveZones = (appId: string, names: (string | null)[]) =>
   sql`
     update users set timezone = given.zone
@@ -31,7 +31,7 @@ const queuedIn = async (campaignId: string) => (await batchesOf(campaignId)).fla
 const finishBatches = (campaignId: string) =>
   sql`update batches set done_at = now(), due_at = null where campaign_id = ${campaignId}`.execute(db)
 
-/** The next wave's instant comes now, for the sweep to see. */
+/** Lets the instant of the next wave come now. */
 async function beginNextWave(campaignId: string): Promise<void> {
   await finishBatches(campaignId)
   await sql`update fan_outs set due_at = now() where campaign_id = ${campaignId} and state = 'between_waves'`.execute(db)

@@ -47,7 +47,7 @@ export async function findDueAges(db: Db): Promise<{ queue: string; seconds: num
 }
 
 /**
- * Makes every batch and page that nobody has taken due at once: NATS may have lost its store, and with it every pointer. One pointer too many
+ * Makes every batch and page that no process has taken due at once: NATS may have lost its store, and with it every pointer. One pointer too many
  * does no harm, and waiting until each row is due would cost a send 5 s.
  */
 export async function makeUntakenDue(db: Db): Promise<void> {
@@ -80,7 +80,7 @@ export async function takeDueBatches(db: Db, limit: number): Promise<BatchPointe
         ) as due
       order by due.turn limit ${4 * limit}
     ), due as (
-      -- More than are taken: another sweep may have locked the first of them.
+      -- Looks at more rows than it takes: another sweep may have locked the first of them.
       select b.id from turns join batches b on b.id = turns.id
       where b.id = any(array(select id from turns)) and b.due_at <= now() and b.done_at is null
       order by turns.turn limit ${limit} for update of b skip locked
@@ -106,7 +106,7 @@ export async function takeDueFanOuts(db: Db, limit: number): Promise<PagePointer
       ) as due
       order by due.turn limit ${4 * limit}
     ), due as (
-      -- More than are taken: another sweep may have locked the first of them.
+      -- Looks at more rows than it takes: another sweep may have locked the first of them.
       select f.campaign_id from turns join fan_outs f on f.campaign_id = turns.campaign_id
       where f.campaign_id = any(array(select campaign_id from turns)) and f.due_at <= now()
       order by turns.turn limit ${limit} for update of f skip locked

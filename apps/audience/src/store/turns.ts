@@ -4,11 +4,11 @@ import { sql, type RawBuilder } from 'kysely'
 import type { Db } from './tables.ts'
 
 const [firstWait, longestWait] = [sweepAgain.stepSeconds, sweepAgain.mostSeconds]
-/** When a row is due that is made, or begins anew, now: the sweep then points at it, in case its pointer is lost. */
+/** When the sweep points at a row that is made now, or begins anew now: its first pointer may be lost. */
 export const soon = sql<Date>`now() + ${sql.lit(`${firstWait} seconds`)}::interval`
-/** When a row is due that is likely to be woken before. */
+/** When the sweep points at a row that now begins to wait and is usually woken before. */
 export const sweptAgainAtMost = sql<Date>`now() + ${sql.lit(`${longestWait} seconds`)}::interval`
-/** When a row is due that the sweep points at now: contracts' `sweepAgain` for the pointer number that it gets. */
+/** When the sweep points again at a row that it points at now, by the pointer number that the row gets (contracts' `sweepAgain`). */
 export const sweptAgain = sql<Date>`now() + make_interval(secs => least(${sql.lit(firstWait)} * (pointer_no + 2), ${sql.lit(longestWait)}))`
 
 /**
@@ -30,7 +30,7 @@ export const appsOf = (rows: RawBuilder<unknown>): RawBuilder<unknown> => sql`(
 export const notDone = sql`coalesce(done_at, 'infinity') = 'infinity'`
 /** Batches of small sends that nobody has taken. Those that are due later are pointed at; those that are due wait for their app's turn. */
 export const onLane = sql`batches t where t.lane = 'prompt' and t.takes = 0 and t.not_before is null and t.done_at is null`
-/** All other batches that are not done. */
+/** All other unfinished batches. */
 export const dueAgain = sql`batches t where t.done_at is null and (t.lane = 'bulk' or t.takes > 0 or t.not_before is not null)`
 export const dueFanOuts = sql`fan_outs t where t.due_at is not null`
 

@@ -26,13 +26,13 @@ export const finished = (batchId: string, takes: number, change: Partial<FinishB
   ...change,
 })
 
-/** A push that comes back. */
+/** A push that is to be tried again. */
 export const retried = (
   { place = 0, subscriptionId, userId }: { place?: number; subscriptionId: string; userId: string },
   change: Partial<FinishBatch['retries'][number]> = {},
 ): FinishBatch['retries'][number] => ({ place, subscriptionId, userId, tries: 0, retryInMs: 0, code: null, providerCode: '', ...change })
 
-/** What dispatchers do, on the flows themselves. Every take is another process: it has its own memory of sends. */
+/** Takes and finishes batches as dispatchers do, by calling the flows. Every take is another process, which remembers no send. */
 export function withBatches({ audience, db, peers }: Pick<Awaited<ReturnType<typeof openAudience>>, 'audience' | 'db' | 'peers'>) {
   const take = async (...all: TakeAsked[]): Promise<ReturnType<typeof opened>[]> => {
     const given = await takeBatch({ db, maxHoldSeconds: 86_400, outageProbeMs: 5_000 }, all)
@@ -40,7 +40,7 @@ export function withBatches({ audience, db, peers }: Pick<Awaited<ReturnType<typ
     const read = await readTaken({ db, remembered: rememberSends() }, granted)
     return given.map((one) => opened('row' in one ? (read[granted.indexOf(one)] ?? { answer: 'gone' }) : one))
   }
-  /** The batches of a send to all of an app's devices. */
+  /** Makes the batches of a send to all devices of an app. */
   const givenBatches = async (appId: string, send: FrozenSend = givenSend(appId)): Promise<string[]> => {
     const campaignId = peers.givenCampaign(send, { kind: 'all' })
     await fanOut(audience, { campaignId, page: 0 })

@@ -1,8 +1,8 @@
 import type { Tags } from '@herald/contracts/text'
 
 /**
- * What clients do to devices and their people. Devices that were there before are named by id, others by address: `subscriptionId`
- * is what a client knows, and may be gone by now.
+ * A request of a client about devices and users. A device that existed before the round is named by its id, others by their address. The client
+ * knows `subscriptionId`, but that device may be deleted by now.
  */
 export type Command =
   | { do: 'register'; endpoint: string; externalId: string | null; tags: Tags }
@@ -16,15 +16,15 @@ export type Command =
 type ModelUser = { id: string; externalId: string | null; tags: Tags }
 type ModelDevice = { id: string; endpoint: string; userId: string; optedIn: boolean }
 
-/** Immutable: every command makes a new one. Whatever is made within a round has an id that begins with `new`. */
+/** Immutable: every command gives a new model. Users and devices that a round makes have ids that begin with `new`. */
 export type Model = { users: readonly ModelUser[]; devices: readonly ModelDevice[]; made: number }
 
 export const nobody: Model = { users: [], devices: [], made: 0 }
 
-/** The answer in words that do not depend on which ids were drawn: the user or device it is about, or the fault's code. */
+/** The answer in words that do not depend on random ids: the user or device that it is about, or the fault's code. */
 export type Applied = { model: Model; answer: string }
 
-/** The identity rules once more (docs/specification/identity.md), on lists and one command at a time. */
+/** The identity rules (docs/specification/identity.md) written a second time, for lists and one command at a time. */
 export function apply(model: Model, command: Command): Applied {
   switch (command.do) {
     case 'register':
@@ -117,7 +117,7 @@ const merge = (model: Model, userId: string, tags: Tags): Model => ({
   users: model.users.map((user) => (user.id === userId ? { ...user, tags: { ...user.tags, ...tags } } : user)),
 })
 
-/** An anonymous user without devices is no more. */
+/** Removes anonymous users without devices. */
 const tidy = (model: Model): Model => ({
   ...model,
   users: model.users.filter(({ id, externalId }) => externalId !== null || model.devices.some(({ userId }) => userId === id)),
@@ -126,7 +126,7 @@ const tidy = (model: Model): Model => ({
 export const kind = (id: string): string => (id.startsWith('new') ? 'new' : id)
 export const tagsText = (tags: Tags): string => JSON.stringify(Object.entries(tags).toSorted(([one], [other]) => one.localeCompare(other)))
 
-/** A state in words, the same for the model and for what the database holds. */
+/** Describes a state in words, in the same way for the model and for the database. */
 export const describeState = ({ users, devices }: Pick<Model, 'users' | 'devices'>): string =>
   users
     .map(({ id, externalId, tags }) => {

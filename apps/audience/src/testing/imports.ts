@@ -6,7 +6,7 @@ import { sql } from 'kysely'
 import { registerSubscription } from '../people/register-subscription.ts'
 import type { Db } from '../store/tables.ts'
 
-/** What tests do with imports: in the place of the gateway, and looking into the tables. */
+/** Makes imports in the place of the gateway, and reads the tables. */
 export function openImports({ db, bus }: { db: Db; bus: Pick<Bus, 'call'> }) {
   const start = (appId: string, settings: Partial<StartImport> = {}) =>
     bus.call(calls.startImport, { appId, settings: StartImport.parse({ format: 'jsonl', ...settings }) })
@@ -14,7 +14,7 @@ export function openImports({ db, bus }: { db: Db; bus: Pick<Bus, 'call'> }) {
   const finish = async (appId: string, importId: string) =>
     bus.call(calls.finishImport, { appId, importId, offset: (await reportOf(appId, importId)).offset })
 
-  /** Imports devices, so many in a lot, and finishes. */
+  /** Imports devices, `perLot` in a lot, and finishes. */
   async function importAll(appId: string, devices: ImportedDevice[], settings: Partial<StartImport> = {}, perLot = 500) {
     const { id } = await start(appId, settings)
     for (let from = 0; from < devices.length; from += perLot)
@@ -25,7 +25,7 @@ export function openImports({ db, bus }: { db: Db; bus: Pick<Bus, 'call'> }) {
   const register = (appId: string, token: string, more: object = {}) =>
     registerSubscription({ db }, { appId, subscription: { platform: 'android', token, ...more } })
 
-  /** All that an app has, without ids, in an order that does not depend on them. */
+  /** Reads all devices and users of an app, without ids, in an order that does not depend on ids. */
   async function contentOf(appId: string) {
     const { rows } = await sql<Record<string, unknown>>`
       select s.address, s.platform, s.p256dh, s.auth, s.opted_in, s.session_count, s.last_session_at, s.app_version, s.os_version, s.device_model,
@@ -66,7 +66,7 @@ export const refusal = async (work: Promise<unknown>) =>
     (error: unknown) => (Fault.is(error) ? { code: error.code, details: error.details } : error),
   )
 
-/** A generator of numbers below a bound, the same for a seed. */
+/** Gives a generator of numbers below a bound. The same seed gives the same numbers. */
 function openRandom(seed: number): (below: number) => number {
   let state = seed
   return (below) => {
@@ -75,7 +75,7 @@ function openRandom(seed: number): (below: number) => number {
   }
 }
 
-/** Rows about few devices and few people, so that they meet each other in every way. All of them say their times. */
+/** Makes rows about a few devices and a few users, so that rows meet in every way. All of them have times. */
 export function crowdedRows(seed: number, count: number): ImportedDevice[] {
   const random = openRandom(seed)
   const day = (n: number) => new Date(Date.UTC(2024, 0, 1 + n)).toISOString()

@@ -7,7 +7,7 @@ import type { Db } from '../store/tables.ts'
 
 type Notified = { at: string; subscriptionIds: string[] }
 
-/** The tracker as far as it knows who was sent to: by app the accepted pushes in portions, newest first. */
+/** Plays the part of the tracker that knows which devices were sent to. Answers a map: by app its sent pushes in portions, newest first. */
 export function playLedger(tracker: Bus, state: { trackerIsAway: boolean; notifiedAnswersAfter: Promise<void>; askedNotified: number }) {
   const notified = new Map<string, Notified[][]>()
   tracker.answer(readNotified, async ({ appId, after }) => {
@@ -29,13 +29,13 @@ export function playLedger(tracker: Bus, state: { trackerIsAway: boolean; notifi
   return notified
 }
 
-/** Somebody listens to all events of an app. */
+/** Gives an app an endpoint for all events. */
 export const givenEndpoint = (db: Db, appId: string) => rememberListeners(db, [{ appId, version: 1, eventTypes: ['*'] }])
 
-/** An app that asks for lastNotifiedAt, and whose ledger is read. */
+/** Makes an app one that asks for lastNotifiedAt and whose ledger was read back. */
 export const givenAsking = (db: Db, appId: string) =>
   sql`insert into notified_apps (app_id, named_at, is_read) values (${appId}, now(), true)`.execute(db)
 
-/** Devices that were sent to just now. */
+/** Notes that devices were sent to now. */
 export const givenNotified = (db: Db, subscriptionIds: string[]) =>
   sql`insert into last_notified (subscription_id, at) select unnest(${subscriptionIds}::text[]), now()`.execute(db)

@@ -35,7 +35,7 @@ type Report = QueuedReport
 
 const sharing = { maxWaiting: 5_000, full: queueUnavailable }
 
-/** A database and a bus of this file's own, and the flows' arguments on them, without a running audience. */
+/** Opens a database and a bus for one test file, and the arguments of flows, without a running audience. */
 export async function openAudience() {
   const [database, natsUrl] = await Promise.all([freshDatabase(), freshNats()])
   const config = {
@@ -72,12 +72,12 @@ export async function openAudience() {
     ...audience,
     audience,
     told,
-    /** The environment of a process of this app. */
+    /** The configuration of a process of audience. */
     config,
     ownerUrl: database.ownerUrl,
-    /** Ends every connection to the database and lets nobody in; answers how to open it again. */
+    /** Ends every connection to the database and refuses new ones; answers a function that opens it again. */
     cutOffDatabase: database.cutOff,
-    /** Another process of audience on the same database and bus, as main.ts starts it. */
+    /** Starts a process of audience on the same database and bus, as main.ts does. */
     startProcess: async () => {
       const process = testService('audience', config)
       await startAudience(process)
@@ -88,7 +88,7 @@ export async function openAudience() {
   }
 }
 
-/** Campaigns, tracker, gateway and webhooks, as far as audience meets them: what they hold, and what they were told. */
+/** Plays campaigns, tracker, gateway and webhooks, as far as audience calls them. Answers what they hold and what they were told. */
 async function playPeers(natsUrl: string) {
   const sends = new Map<string, { send: FrozenSend; target: FrozenTarget }>()
   const started: string[] = []
@@ -155,16 +155,16 @@ async function playPeers(natsUrl: string) {
     unreadable,
     reports,
     events,
-    /** Settings of apps, by id; the default ones else. */
+    /** The settings of apps, by id. An app that is not in it has the default settings. */
     settings,
     /** Apps that were deleted. */
     gone,
-    /** What campaigns answers when it hears that a send has started. */
+    /** The change of flow that campaigns answers when it is told that a send has started. */
     flows,
     /** Devices that have an outcome, by campaign. */
     settled,
     notified,
-    /** A campaign that was accepted; `point` publishes a pointer at it, as campaigns does. */
+    /** Accepts a campaign. `point` publishes a pointer at it, as campaigns does. */
     givenCampaign(send: FrozenSend, target: FrozenTarget) {
       sends.set(send.campaignId, { send, target })
       return send.campaignId
@@ -173,7 +173,7 @@ async function playPeers(natsUrl: string) {
     /** Reads the pages of large sends in the place of a running audience. */
     consumeBulkPages: (note: (pointer: FanOutPointer) => void) =>
       campaigns.consume(bulkFanOutWork, { slots: 1 }, async (pointer) => note(pointer)),
-    /** Of a campaign what the ledger was told: the devices of each batch by its number. */
+    /** The batches of a campaign that the ledger was told of: by number, their devices. */
     reported: (campaignId: string): Map<number, string[]> =>
       new Map(
         reports
@@ -184,7 +184,7 @@ async function playPeers(natsUrl: string) {
   }
 }
 
-/** A dispatcher that notes the pointers it reads, and takes and finishes batches when told to. */
+/** Plays a dispatcher, which notes the pointers that it reads, and takes and finishes batches when it is told to. */
 async function playDispatcher(natsUrl: string) {
   const bus = await openBus(testService('dispatcher', { NATS_URL: natsUrl }))
   const pointers: (BatchPointer & { platform: Platform; lane: Lane })[] = []
@@ -202,10 +202,10 @@ async function playDispatcher(natsUrl: string) {
   return {
     bus,
     pointers,
-    /** Changes of flow that were broadcast. */
+    /** The changes of flow that were broadcast. */
     flows,
     take,
-    /** From now on every batch that is pointed at is taken, handed over and finished. */
+    /** From now on takes and finishes every batch that is pointed at, as if all its pushes were sent. */
     finishAll(note: (taken: Taken) => void) {
       onPointer = async ({ batchId }) => {
         const taken = await take(batchId)
@@ -218,7 +218,7 @@ async function playDispatcher(natsUrl: string) {
   }
 }
 
-/** A finish of a batch in which nothing happened. */
+/** The finish of a batch without any answer. */
 const noPushes = { environments: [], unsent: [], dead: [], guarded: [], unavailable: [], retries: [] }
 export const nothingHeard = { ...noPushes, answers: [], credentialsVersion: null }
 
@@ -238,7 +238,7 @@ export const givenSend = (appId: string, change: Partial<FrozenSend> = {}): Froz
   ...change,
 })
 
-/** One device of a user, each new unless given. */
+/** Makes a device of a user. The user is new unless given. */
 export async function givenDevice(
   db: Db,
   {
@@ -276,7 +276,7 @@ export async function givenDevice(
   return { id, userId: owner }
 }
 
-/** A fan-out that has started and of which no page is cut: everybody, unless told otherwise. */
+/** Makes a fan-out to all devices that has started and of which no page is cut. */
 export async function givenFanOut(
   db: Db,
   send: FrozenSend,
@@ -289,7 +289,7 @@ export async function givenFanOut(
   return send.campaignId
 }
 
-/** Cuts pages of a campaign as its pointers would, until no page follows. */
+/** Cuts the pages of a campaign as its pointers would, until no page follows. */
 export async function fanOutAll(audience: Audience, campaignId: string): Promise<void> {
   await fanOut(audience, { campaignId, page: 0 })
   for (let cut = 1; cut > 0;) {
@@ -298,24 +298,28 @@ export async function fanOutAll(audience: Audience, campaignId: string): Promise
   }
 }
 
-/** Many devices at once, one user each, all registered a minute ago. Answers their ids in order. */
+/** Makes many devices at once, each of its own user, all registered a minute ago. Answers their ids in order. */
 export async function givenCrowd(
   db: Db,
   { appId, count, platform = 'ios' }: { appId: string; count: number; platform?: Platform },
 ): Promise<string[]> {
-  const { rows } = await sql<{ id: string }>`
-    with numbered as (
-      select encode(sha256(convert_to(${appId} || ${platform} || n, 'UTF8')), 'hex') as hash from generate_series(1, ${count}::int) as n
-    ), people as (
-      insert into users (id, app_id) select substr(hash, 1, 24), ${appId} from numbered returning id
-    )
-    insert into subscriptions (id, app_id, user_id, platform, address, address_hash, created_at)
-    select substr(hash, 25, 24), ${appId}, substr(hash, 1, 24), ${platform}, hash, decode(hash, 'hex'), now() - interval '1 minute' from numbered
-    returning id`.execute(db)
+  const { rows } = await db.transaction().execute(async (trx) => {
+    // On a busy machine a large crowd may take longer than audience allows a statement.
+    await sql`set local statement_timeout = 0`.execute(trx)
+    return sql<{ id: string }>`
+      with numbered as (
+        select encode(sha256(convert_to(${appId} || ${platform} || n, 'UTF8')), 'hex') as hash from generate_series(1, ${count}::int) as n
+      ), owners as (
+        insert into users (id, app_id) select substr(hash, 1, 24), ${appId} from numbered returning id
+      )
+      insert into subscriptions (id, app_id, user_id, platform, address, address_hash, created_at)
+      select substr(hash, 25, 24), ${appId}, substr(hash, 1, 24), ${platform}, hash, decode(hash, 'hex'), now() - interval '1 minute' from numbered
+      returning id`.execute(trx)
+  })
   return rows.map(({ id }) => id).toSorted()
 }
 
-/** Keys of a browser's subscription as a browser makes them: other bytes are refused before they reach audience. */
+/** Makes the keys of a web subscription as a browser does. Other bytes are refused before they reach audience. */
 export const givenWebKeys = () => ({
   p256dh: createECDH('prime256v1').generateKeys('base64url'),
   auth: randomBytes(16).toString('base64url'),

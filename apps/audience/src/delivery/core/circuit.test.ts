@@ -103,8 +103,8 @@ describe('what the answers of a provider mean', () => {
 
         const promises = {
           'the window is bounded': after.answers.length <= 200,
-          'while it is open nobody’s end is decided': after.state === 'closed' || refusal === 'retry',
-          'nobody is invalidated in a flood': refusal !== 'dead' || share < 20 || share < after.answers.length * 0.3,
+          'while it is open no push ends': after.state === 'closed' || refusal === 'retry',
+          'no device is invalidated in a flood': refusal !== 'dead' || share < 20 || share < after.answers.length * 0.3,
           'older credentials say nothing': version >= 2 || after === before,
         }
         expect(Object.entries(promises).filter(([, isKept]) => !isKept)).toEqual([])

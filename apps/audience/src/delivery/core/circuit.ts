@@ -37,7 +37,7 @@ const outageFrom = 20
 const lookAgainMs = 30_000
 
 const outageCodes: ReadonlySet<FailureCode | null> = new Set(['provider_unavailable', 'network_error', 'timeout'] as const)
-/** The provider is away, and our credentials have nothing to do with it. */
+/** Whether a circuit is open because the provider is away, and not because of our credentials. */
 export const isOutage = ({ state, code }: Pick<Circuit, 'state' | 'code'>): boolean => state === 'open' && outageCodes.has(code)
 
 const isNewer = (version: number | null, { credentialsVersion }: Circuit): boolean =>

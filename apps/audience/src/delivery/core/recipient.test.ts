@@ -6,7 +6,7 @@ import { facts, partOf, queuedDevices, type QueuedDevices } from './recipient.ts
 const names = { user: [], tags: [], subscription: [], language: false, timezone: false }
 const usual = facts.isThere + facts.isOptedIn
 
-/** A batch of devices with these digits, and what else was read of them. */
+/** A batch of devices with these digits of facts, and other fields that were read. */
 function givenQueued(digits: number[], change: Partial<QueuedDevices> = {}) {
   const subscriptionIds = digits.map(() => newId())
   const userIds = digits.map(() => newId())
@@ -54,10 +54,10 @@ test('a recipient has only the fields that the texts name', () => {
 // spec: tracking/owner-first
 test.each([
   ['deleted', 0, 'deleted'],
-  ['another person’s, whatever else', facts.isThere + facts.isOthers + facts.isInvalidated, 'owner_changed'],
+  ['another user’s, whatever else', facts.isThere + facts.isOthers + facts.isInvalidated, 'owner_changed'],
   ['invalidated', facts.isThere + facts.isInvalidated, 'invalidated'],
   ['opted out', facts.isThere, 'opted_out'],
-])('a device that is %s is skipped in the name of whom it was queued for, and the others keep their places', (_, digit, code) => {
+])('a push to a device that is %s is skipped for the user it was queued for, and the others keep their places', (_, digit, code) => {
   const { queued, subscriptionIds, userIds } = givenQueued([usual, digit, usual])
 
   const part = partOf(queued, names, 'ios', 100)

@@ -17,7 +17,7 @@ const saying = (title: string) => ({ _default: 'en', en: { title, body: 'B' } })
 const plain = saying('Hello')
 const personal = saying('Hello {{ user.externalId }} {{ tags.plan }} {{ subscription.appVersion }}')
 
-/** What reading the devices of an app's batches looked at; `perPush`: pages. */
+/** How many rows and pages were read to get the devices of an app's batches. `perPush`: pages per push. */
 async function lookedAt(appId: string, content: FrozenSend['content']) {
   const names = namesOfSend({ content })
   const batchIds = await givenBatches(appId, givenSend(appId, { content }))
@@ -38,7 +38,7 @@ async function lookedAt(appId: string, content: FrozenSend['content']) {
 
 test('devices and users are found by their keys, in small tables and in large ones without statistics', async () => {
   await sql`alter table subscriptions set (autovacuum_enabled = false); alter table users set (autovacuum_enabled = false)`.execute(db)
-  // As on the first day of an installation: the planner knows the tables as they were when they were empty.
+  // As on the first day of an installation: the planner's statistics are of empty tables.
   await sql`analyze users, subscriptions`.execute(db)
   const few = newId()
   await givenCrowd(db, { appId: few, count: 3 })

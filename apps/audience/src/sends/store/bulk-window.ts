@@ -56,7 +56,7 @@ async function countHeldBulk(db: Db, appId: string, asked: Platform[]): Promise<
   return new Map(rows.map(({ platform, held }) => [platform, held]))
 }
 
-/** Lets a fan-out wait until one of its app's bulk batches is finished. In case nobody wakes it, it is due after 15 s. */
+/** Lets a fan-out wait until one of its app's bulk batches is finished. If it is not woken, it is due after 15 s. */
 export const waitForWindow = (db: Db, { campaignId, page }: FanOut) =>
   db
     .updateTable('fan_outs')

@@ -119,7 +119,7 @@ export type Beginning = { cut: CutPage } | { waveAt: string } | { lane: Lane | n
 
 /**
  * Inserts a fan-out, once; undefined when there was one already, or its app was erased. Usually its first page is cut in the same transaction,
- * so that a small send is one commit. Nobody has been told of it yet: `told_page` is 0.
+ * so that a small send is one commit. `told_page` is 0, because campaigns and tracker were not told of it yet.
  */
 export async function insertFanOut(db: Db, fanOut: NewFanOut, beginning: Beginning): Promise<FanOut | undefined> {
   const { waves } = fanOut
@@ -280,7 +280,7 @@ export const advanceFanOut = async (db: Db, taken: FanOut, cut: CutPage): Promis
       queued_web: eb('queued_web', '+', cut.counts.web),
       // No page will scan for the target again; external ids are not kept longer than they are needed.
       ...(cut.next === 'nothing' ? { target: null } : {}),
-      // Whoever has the lease is alone at this page, so the row's waves are still the ones that were taken.
+      // Only the process with the lease is at this page, so the row's waves are still the ones that were taken.
       ...(waves && cut.next !== 'page' ? { waves: JSON.stringify(afterPage({ waves, wave }, cut, taken.queued)) } : {}),
       lease_until: null,
       failures: 0,

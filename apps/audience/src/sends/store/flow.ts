@@ -29,7 +29,7 @@ export async function changeFanOutFlow(db: Db, campaignId: string, { flow, no }:
   return rows[0]
 }
 
-/** Ends the sends of a deleted app: no page is cut and nobody is told anything more. Their emptied rows stay, like those of settled sends. */
+/** Ends the sends of a deleted app: no page is cut and no other app is told anything more. Their emptied rows stay, like those of settled sends. */
 export const stopFanOuts = (db: Db, appId: string) =>
   sql`
     with going as (

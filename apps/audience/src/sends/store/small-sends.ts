@@ -82,7 +82,7 @@ export type NewSmallSend = Pick<FanOut, 'campaignId' | 'appId' | 'send' | 'setti
   batches: (MadeBatch & { hasTaker: boolean })[]
 }
 /**
- * A fan-out in its last state, of which nobody has been told. `taken` are the ids of the batches that their takers have from the start, and
+ * A fan-out in its last state, of which campaigns and tracker were not told yet. `taken` are the ids of the batches that their takers have, and
  * `pointedAt` those that are to be pointed at now.
  */
 export type MadeSmallSend = { row: FanOut; taken: Set<string>; pointedAt: Set<string> }

@@ -1,45 +1,30 @@
-import axe from 'axe-core'
-import type { Herald } from '@herald/testing/herald'
-import { givenTenant, type Device, type Tenant } from '@herald/testing/tenant'
+import type { Device } from '@herald/testing/tenant'
 import { until } from '@herald/testing/until'
-import type { BrowserContext, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
-import { openChromium } from './browsers.ts'
-import { startPlatform } from './platform.ts'
-import { watch, type Watched } from './watch.ts'
+import { barriersOf, openDashboard, type Dashboard } from './dashboard.ts'
 
 // Compose in a real Chromium, under the content security policy of the gateway, with the platform and the simulator behind it.
 
-let herald: Herald
-let tenant: Tenant
-let context: BrowserContext
+let tenant: Dashboard['tenant']
+let open: Dashboard['open']
 let userId: string
+/** What the simulator had taken before this file's first push. */
+let before: number
 
 type Entry = { title: string; body: string; url?: string; image?: string }
 type Push = { platform: Device['platform']; payload: Record<string, unknown> }
 
 beforeAll(async () => {
-  herald = await startPlatform()
-  tenant = await givenTenant(herald)
+  ;({ tenant, open } = await openDashboard())
+  before = (await tenant.simulator<{ accepted: { total: number } }>('GET', '/summary?open=false')).accepted.total
   for (const platform of ['ios', 'android', 'web'] as const) {
     const [device] = await tenant.makeDevices(platform, 1)
     if (!device) throw new Error('the simulator makes devices')
     const owner = { externalId: 'zoë-7', language: 'en', timezone: 'Europe/Vienna', tags: { name: 'Zoë "Z" Müller', orders: 4 } }
     userId = (await tenant.register(device, owner)).userId
   }
-  context = await openChromium()
-  const { baseUrl: origin, adminToken: token } = herald
-  const signedIn = await context.request.post(`${origin}/v1/admin/session`, { data: { token, name: 'Dana' }, headers: { origin } })
-  if (!signedIn.ok()) throw new Error(`signing in answered ${signedIn.status()}`)
 })
-
-async function open(path: string): Promise<{ page: Page; watched: Watched }> {
-  const page = await context.newPage()
-  page.setDefaultTimeout(60_000)
-  const watched = watch(page)
-  await page.goto(`${herald.baseUrl}/dashboard/apps/${tenant.appId}${path}`)
-  return { page, watched }
-}
 
 const field = (page: Page, name: string) => page.getByRole('textbox', { name: new RegExp(`^${name}`) })
 const saved = (page: Page) =>
@@ -47,14 +32,6 @@ const saved = (page: Page) =>
     .getByRole('status')
     .filter({ hasText: /^Saved / })
     .waitFor()
-const accessible = async (page: Page) => {
-  await page.evaluate(axe.source)
-  const { violations } = await page.evaluate(() =>
-    (globalThis as unknown as { axe: typeof axe }).axe.run('main', { resultTypes: ['violations'] }),
-  )
-  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
-}
-
 const family = '👨‍👩‍👧‍👦'
 const texts: Entry[] = [
   { title: 'Your order', body: 'It arrives today.' },
@@ -143,7 +120,7 @@ test('for 72 contents the meters and the cut texts are what the providers get, b
   const { page, watched } = await open(`/compose?person=${userId}`)
   await page.getByText('zoë-7').waitFor()
   const outcomes = new Set<string>()
-  let seen = 0
+  let seen = before
   for (const entry of texts.flatMap((text) => shapes.map((shape) => shape(text)))) {
     await field(page, 'Title').fill(entry.title)
     await field(page, 'Text').fill(entry.body)
@@ -169,7 +146,6 @@ test('for 72 contents the meters and the cut texts are what the providers get, b
   }
   expect([...outcomes].toSorted()).toEqual(['cut', 'refused', 'whole'])
   expect(watched.faults).toEqual([])
-  await page.close()
 })
 
 // spec: dashboard/draft-kept, dashboard/sent-once, dashboard/send-number
@@ -186,12 +162,12 @@ test('a message is written, kept, reviewed and sent with the keyboard alone, and
   expect(page.url()).toMatch(/\/compose\/[0-9a-f]{24}$/)
   await page.keyboard.type(' today')
   expect(await field(page, 'Text').inputValue()).toBe('It is on its way today')
-  expect(await accessible(page)).toEqual([])
+  expect(await barriersOf(page)).toEqual([])
 
   await page.keyboard.press('Control+Enter')
   const send = page.getByRole('button', { name: 'Send to 3 devices' })
   await send.waitFor()
-  expect(await accessible(page)).toEqual([])
+  expect(await barriersOf(page)).toEqual([])
   await page.keyboard.press('Control+Enter')
   const other = await open(`/compose/${page.url().replace(/^.*\/compose\//, '')}`)
   await other.page.getByRole('button', { name: 'Send to 3 devices' }).waitFor()
@@ -206,8 +182,6 @@ test('a message is written, kept, reviewed and sent with the keyboard alone, and
   const { body } = await tenant.call<{ stats: { queued: number; sent: number } }>('GET', `/v1/campaigns/${id}/stats`)
   expect(body.stats).toMatchObject({ queued: 3, sent: 3 })
   expect(watched.faults).toEqual([])
-  await page.close()
-  await other.page.close()
 })
 
 // spec: dashboard/draft-kept
@@ -225,7 +199,6 @@ test('what cannot be a draft yet is offered again after the page was closed', as
   // What the platform has is not kept here any longer.
   expect(await page.evaluate(() => Object.values(localStorage).filter((text) => String(text).includes('Only a title')))).toEqual([])
   expect(watched.faults).toEqual([])
-  await page.close()
 })
 
 // spec: dashboard/draft-shared
@@ -242,8 +215,6 @@ test('two tabs with one draft do not overwrite each other unseen', async () => {
   await mine.page.getByRole('button', { name: 'Take theirs' }).click()
   expect(await field(mine.page, 'Title').inputValue()).toBe('Theirs')
   expect([mine.watched.faults, theirs.watched.faults]).toEqual([[], []])
-  await mine.page.close()
-  await theirs.page.close()
 })
 
 // spec: dashboard/test-on-screen
@@ -258,10 +229,9 @@ test('a test device is added and shows what became of a test, with the provider�
   await page.getByRole('option', { name: /iOS/ }).click()
   await page.getByRole('button', { name: 'Send a test to 1 device' }).click()
   await page.getByRole('listitem').filter({ hasText: 'iOS' }).filter({ hasText: 'sent200' }).waitFor()
-  const { pushes } = await tenant.simulator<{ pushes: Push[] }>('GET', '/pushes?limit=1000')
+  const { pushes } = await tenant.simulator<{ pushes: Push[] }>('GET', `/pushes?after=${before}&limit=1000`)
   expect(pushes.at(-1)?.payload).toMatchObject({ aps: { alert: { title: '[Test] Try', body: 'this' } } })
   expect(watched.faults).toEqual([])
-  await page.close()
 })
 
 test('a template is made, used in a message with its fields marked, and overridden', async () => {
@@ -276,7 +246,6 @@ test('a template is made, used in a message with its fields marked, and overridd
   await field(page, 'Title').fill('Shipped!')
   await page.getByRole('button', { name: 'Take the template’s' }).click()
   expect(await field(page, 'Title').inputValue()).toBe('Shipped')
-  expect(await accessible(page)).toEqual([])
+  expect(await barriersOf(page)).toEqual([])
   expect(watched.faults).toEqual([])
-  await page.close()
 })

@@ -1,46 +1,16 @@
-import axe from 'axe-core'
 import type { Stats } from '@herald/contracts/stats'
-import type { Herald } from '@herald/testing/herald'
-import { givenTenant, type Tenant } from '@herald/testing/tenant'
 import { until } from '@herald/testing/until'
-import type { BrowserContext, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { ok, read, sendCampaign, textOf, untilStatus } from '../tests/campaigns.ts'
-import { openChromium } from './browsers.ts'
-import { startPlatform } from './platform.ts'
-import { watch, type Watched } from './watch.ts'
+import { barriersOf, openDashboard, type Dashboard } from './dashboard.ts'
 
 // The pages on sends in a real Chromium, under the content security policy of the gateway, with the platform and the simulator behind them.
 
-let herald: Herald
-let tenant: Tenant
-let context: BrowserContext
-beforeAll(async () => {
-  // What cannot be built says why; whether it matters is told by the pages that are opened.
-  herald = await startPlatform()
-  tenant = await givenTenant(herald)
-  context = await openChromium()
-  const { baseUrl: origin, adminToken: token } = herald
-  const signedIn = await context.request.post(`${origin}/v1/admin/session`, { data: { token, name: 'Dana' }, headers: { origin } })
-  if (!signedIn.ok()) throw new Error(`signing in answered ${signedIn.status()}`)
-})
-
-/** A page of the app, and whatever it does that no page may do. */
-async function open(path: string): Promise<{ page: Page; watched: Watched }> {
-  const page = await context.newPage()
-  onTestFinished(() => page.close())
-  page.setDefaultTimeout(60_000)
-  const watched = watch(page)
-  await page.goto(`${herald.baseUrl}/dashboard/apps/${tenant.appId}${path}`)
-  await page.getByRole('heading', { level: 1 }).waitFor()
-  return { page, watched }
-}
-
-/** What axe finds wrong with a page as it stands. */
-async function barriers(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source)
-  return page.evaluate<string[]>(`axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes[0].html))`)
-}
+let herald: Dashboard['herald']
+let tenant: Dashboard['tenant']
+let open: Dashboard['open']
+beforeAll(async () => void ({ herald, tenant, open } = await openDashboard()))
 
 async function givenCrowd(count: number): Promise<void> {
   const devices = await tenant.makeDevices('android', count)
@@ -52,6 +22,10 @@ async function givenCrowd(count: number): Promise<void> {
   })
   expect(registered).toBe(count)
 }
+
+/** How many pushes the simulated FCM has taken so far. */
+const takenByFcm = async (): Promise<number> =>
+  (await tenant.simulator<{ accepted: { android: number } }>('GET', '/summary?open=false')).accepted.android
 
 type Equation = Record<'Queued' | 'Sent' | 'Failed' | 'Skipped' | 'Waiting', number>
 type Seen = { readings: Equation[]; sentences: string[] }
@@ -81,6 +55,7 @@ const seenOf = (page: Page) => page.evaluate<Seen>('seen')
 // spec: campaigns/cancel-under-way
 test('the equation of the control room adds up at every moment of a send that is paused, goes on and is cancelled', async () => {
   await givenCrowd(3_000)
+  const before = await takenByFcm()
   // Slow enough to be watched: the provider takes two seconds for each push.
   await tenant.simulator('PUT', '/faults', { service: 'fcm', latencyMs: 2_000 })
   onTestFinished(() => tenant.simulator('DELETE', '/faults').then(() => undefined))
@@ -122,9 +97,8 @@ test('the equation of the control room adds up at every moment of a send that is
   expect(readings.every((one) => Object.values(one).every((value) => value >= 0))).toBe(true)
   expect(new Set(sentences.map((sentence) => sentence.split(':')[0]))).toEqual(new Set(['Sending', 'Paused', 'Cancelling', 'Cancelled']))
   // What the provider took is what the page calls sent: nothing was recalled, nothing counted twice.
-  const { accepted } = await tenant.simulator<{ accepted: Record<string, number> }>('GET', '/summary')
-  expect(accepted['android']).toBe(stats.sent)
-  expect(await barriers(page)).toEqual([])
+  expect((await takenByFcm()) - before).toBe(stats.sent)
+  expect(await barriersOf(page)).toEqual([])
   expect(watched.faults).toEqual([])
 })
 
@@ -153,7 +127,7 @@ test('failures stand beside their remedy and lead to just their pushes, and the 
   expect(new URL(page.url()).searchParams.get('code')).toBe('token_dead')
   await until(async () => (await page.locator('tbody tr').count()) === 2)
   expect(await page.locator('tbody tr').filter({ hasText: '410 Unregistered' }).count()).toBe(2)
-  expect(await barriers(page)).toEqual([])
+  expect(await barriersOf(page)).toEqual([])
   expect(watched.faults).toEqual([])
 })
 
@@ -180,6 +154,6 @@ test('the live tail shows what happens while it is followed, keeps it back while
   expect(await rows.count()).toBe(1)
   await page.getByRole('button', { name: 'Go on (1 waiting)' }).click()
   await until(async () => (await rows.count()) === 2)
-  expect(await barriers(page)).toEqual([])
+  expect(await barriersOf(page)).toEqual([])
   expect(watched.faults).toEqual([])
 })

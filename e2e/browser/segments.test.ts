@@ -1,32 +1,23 @@
 import { readFileSync } from 'node:fs'
-import axe from 'axe-core'
-import type { Herald } from '@herald/testing/herald'
-import { givenTenant, type Tenant } from '@herald/testing/tenant'
 import { until } from '@herald/testing/until'
 import type { Page } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
-import { openChromium } from './browsers.ts'
-import { startPlatform } from './platform.ts'
+import { barriersOf, openDashboard, untilShown, type Dashboard } from './dashboard.ts'
 import { watch, type Watched } from './watch.ts'
 
 // Segments, keys, settings, audit and inbox in a real Chromium, under the content security policy of the gateway.
 
-let herald: Herald
-let tenant: Tenant
+let herald: Dashboard['herald']
+let tenant: Dashboard['tenant']
 let page: Page
 let watched: Watched
 beforeAll(async () => {
-  herald = await startPlatform()
-  tenant = await givenTenant(herald)
+  const dashboard = await openDashboard()
+  ;({ herald, tenant } = dashboard)
   const devices = [...(await tenant.makeDevices('ios', 3)), ...(await tenant.makeDevices('android', 2))]
   for (const [n, device] of devices.entries())
     await tenant.register(device, { externalId: `customer-${n}`, tags: { plan: n % 2 === 0 ? 'gold' : 'free' } })
-  const context = await openChromium()
-  const { baseUrl: origin, adminToken: token } = herald
-  const signedIn = await context.request.post(`${origin}/v1/admin/session`, { data: { token, name: 'Dana' }, headers: { origin } })
-  if (!signedIn.ok()) throw new Error(`signing in answered ${signedIn.status()}`)
-  page = await context.newPage()
-  page.setDefaultTimeout(60_000)
+  page = await dashboard.context.newPage()
   watched = watch(page)
 })
 
@@ -212,11 +203,8 @@ test.each(['/segments', '/segments?q=nothing', '/segments/new', '/keys', '/setti
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme })
       await goTo(path)
-      await page.getByRole('heading', { level: 1 }).waitFor()
-      await page.locator('[aria-busy="true"]').waitFor({ state: 'detached' })
-      await page.evaluate(axe.source)
-      const { violations } = await page.evaluate<{ violations: { id: string; nodes: { html: string }[] }[] }>('axe.run("main")')
-      expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([])
+      await untilShown(page)
+      expect(await barriersOf(page)).toEqual([])
     }
     await page.setViewportSize({ width: 320, height: 700 })
     const tooWide = await page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth')

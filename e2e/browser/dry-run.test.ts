@@ -1,0 +1,77 @@
+import type { Page } from 'playwright-core'
+import { beforeAll, expect, test } from 'vitest'
+import { ledgerOf, ok, read, settle, textOf, type Json } from '../tests/campaigns.ts'
+import { byPlatform, dryRunsOf, givenAudience, noRules, skipsOf } from '../tests/dry-runs.ts'
+import { barriersOf, openDashboard, type Dashboard } from './dashboard.ts'
+
+// What the review of a message says would happen, against what then happens.
+
+let tenant: Dashboard['tenant']
+let open: Dashboard['open']
+let app: ReturnType<typeof dryRunsOf>
+beforeAll(async () => {
+  ;({ tenant, open } = await openDashboard())
+  app = dryRunsOf(tenant)
+  await givenAudience(tenant)
+})
+
+const draftOf = async (more: Json): Promise<string> =>
+  ok(await tenant.call<{ id: string }>('POST', '/v1/campaigns', { name: 'Reviewed', content: textOf('Hello'), ...more }), 201).id
+
+/** The cells of a table of the report, row by row. */
+const rowsOf = async (page: Page, caption: string | RegExp): Promise<string[][]> => {
+  const rows = page.getByRole('table', { name: caption }).locator('tbody tr')
+  return Promise.all((await rows.all()).map(async (row) => row.locator('td').allInnerTexts()))
+}
+/** Sends the message and gives the id of the campaign. */
+async function press(page: Page, label: string | RegExp): Promise<string> {
+  await page.getByRole('button', { name: label }).click()
+  await page.waitForURL(/\/campaigns\/[0-9a-f]{24}$/)
+  return page.url().slice(-24)
+}
+
+// spec: sending/dry-run, dashboard/send-number
+test('the review says how many devices of each platform get it and who is left out, and the send then does just that', async () => {
+  const segment = { field: 'tags.orders', op: 'lt', value: 5 }
+  await app.setSettings({ ...noRules, frequencyCap: { max: 1, windowSeconds: 86_400 } })
+  await settle(tenant, await app.notify({ target: { externalIds: ['user-1', 'user-2', 'user-3'] }, content: textOf('Before') }))
+  const { page, watched } = await open(`/compose/${await draftOf({ segment })}?step=review`)
+  const report = page.getByRole('region', { name: 'What would happen' })
+  const platforms = await report.getByText(/iOS \d+ · Android \d+ · Web \d+/i).innerText()
+  const [ios, android, web] = platforms.match(/\d+/g)?.map(Number) ?? []
+  const leftOut = Object.fromEntries(await rowsOf(page, 'Who is left out'))
+  expect(await barriersOf(page)).toEqual([])
+
+  const id = await press(page, /^Send to \d+ devices$/)
+  await settle(tenant, id)
+  const ledger = await ledgerOf(tenant, id)
+  expect({ ios, android, web }).toEqual(byPlatform(ledger))
+  expect(Number(leftOut['They have had their share'])).toBe(skipsOf(ledger)['frequency_cap'])
+  expect(Number(leftOut['They have had their share'])).toBeGreaterThan(0)
+  await app.setSettings(noRules)
+  expect(watched.faults).toEqual([])
+})
+
+const inHours = (hours: number): string => new Date(Math.ceil(Date.now() / 3_600_000 + hours) * 3_600_000).toISOString()
+
+// spec: sending/dry-run
+test.each<[string, Json]>([
+  ['at an instant', { type: 'at', at: inHours(30) }],
+  ['at each user’s local time', { type: 'user_timezone', localTime: '09:00' }],
+  ['every day', { type: 'recurring', every: 'day', localTime: '09:00', timezone: 'Europe/Berlin' }],
+])('of a message that is sent %s the review shows the instants at which it then begins', async (_name, schedule) => {
+  const { page, watched } = await open(`/compose/${await draftOf({ schedule })}?step=review`)
+  const times = page.getByRole('table', { name: /^When/ }).locator('time')
+  await times.first().waitFor()
+  const shown = await Promise.all((await times.all()).map((time) => time.getAttribute('datetime')))
+  const devices = (await rowsOf(page, /^When/)).map(([, count]) => Number(count))
+  expect(shown).toEqual(shown.toSorted())
+  const total = await page.getByRole('region', { name: 'What would happen' }).locator('strong').innerText()
+  expect(devices.every((count) => count > 0)).toBe(true)
+  if (schedule['type'] !== 'recurring') expect(devices.reduce((sum, count) => sum + count, 0)).toBe(Number(total))
+
+  const id = await press(page, /^(Schedule|Start)/)
+  expect((await read(tenant, id)).nextAt).toBe(shown[0])
+  ok(await tenant.admin('POST', `/campaigns/${id}/cancel`), 202)
+  expect(watched.faults).toEqual([])
+})

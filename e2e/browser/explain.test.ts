@@ -1,0 +1,211 @@
+import type { Explained } from '@herald/contracts/explain'
+import { until } from '@herald/testing/until'
+import { beforeAll, expect, test } from 'vitest'
+import { runningProcesses, signalAll } from '../chaos/processes.ts'
+import { clockIn, givenDevices, ok, read, settle, textOf, type Json, type Registered } from '../tests/campaigns.ts'
+import { barriersOf, openDashboard, type Dashboard } from './dashboard.ts'
+
+// The page Explain, for ten devices of which each got a push, or did not, for a reason of its own.
+
+let herald: Dashboard['herald']
+let tenant: Dashboard['tenant']
+let open: Dashboard['open']
+beforeAll(async () => void ({ herald, tenant, open } = await openDashboard()))
+
+const notify = async (device: Registered, more: Json = {}): Promise<string> => {
+  const body = { target: { subscriptionIds: [device.id] }, content: textOf('Hello'), ...more }
+  return ok(await tenant.call<{ id: string }>('POST', '/v1/notifications', body), 202).id
+}
+const sendAndSettle = async (device: Registered, more?: Json): Promise<string> => {
+  const id = await notify(device, more)
+  await settle(tenant, id)
+  return id
+}
+/** Sends under rules of the app that hold for this send alone. */
+const sendUnder = async (settings: Json, device: Registered, before = 0): Promise<string> => {
+  ok(await tenant.admin('PATCH', '', { settings }), 200)
+  for (let n = 0; n < before; n += 1) await sendAndSettle(device)
+  const id = await sendAndSettle(device)
+  ok(await tenant.admin('PATCH', '', { settings: { frequencyCap: null, quietHours: null } }), 200)
+  return id
+}
+const long = 'x'.repeat(1_024)
+
+type Case = {
+  name: string
+  /** Makes the case with a device of its own; gives the send. */
+  make: (device: Registered) => Promise<string>
+  sentence: RegExp
+  /** The step that is open, how it ended there, and a text in it. */
+  step: string
+  result: 'stop' | 'wait' | 'pass' | 'info'
+  says: RegExp
+  register?: Json
+  platform?: 'ios'
+}
+
+const cases: Case[] = [
+  {
+    name: 'a condition of the segment does not hold',
+    register: { tags: { plan: 'free' } },
+    make: (device) =>
+      sendAndSettle(device, {
+        target: {
+          segment: {
+            and: [
+              { field: 'tags.plan', op: 'eq', value: 'pro' },
+              { field: 'platform', op: 'eq', value: 'android' },
+            ],
+          },
+        },
+      }),
+    sentence: /^Not in the segment: tags\.plan is free, wanted pro\.$/,
+    step: 'audience',
+    result: 'stop',
+    says: /tags\.plan is pro\s*It is free/,
+  },
+  {
+    name: 'the device is opted out',
+    async make(device) {
+      ok(await tenant.call('PATCH', `/v1/subscriptions/${device.id}`, { optedIn: false }), 200)
+      return sendAndSettle(device)
+    },
+    sentence: /^The device was not reachable: it is opted out since \d{4}-.*\.$/,
+    step: 'reachable',
+    result: 'stop',
+    says: /Opted in\s*no/,
+  },
+  {
+    name: 'an earlier push found the token dead',
+    async make(device) {
+      await tenant.simulator('PUT', `/devices/${device.device.id}/behaviour`, { answer: 'dead' })
+      await sendAndSettle(device)
+      return sendAndSettle(device)
+    },
+    sentence: /^The device was not reachable: it was invalidated at \d{4}-.* by the answer token_dead to campaign [0-9a-f]{24}\.$/,
+    step: 'reachable',
+    result: 'stop',
+    says: /Invalidated by\s*token_dead/,
+  },
+  {
+    name: 'the frequency cap is used up',
+    make: (device) => sendUnder({ frequencyCap: { max: 1, windowSeconds: 3_600 } }, device, 1),
+    sentence: /^Skipped at .*: the user had had as many campaigns as the cap allows, 1 within 3600 seconds\.$/,
+    step: 'cap',
+    result: 'stop',
+    says: /1 of 1 campaign within 1 hour was used/,
+  },
+  {
+    name: 'the user is in quiet hours',
+    register: { timezone: 'Asia/Tokyo' },
+    make: (device) =>
+      sendUnder({ quietHours: { start: clockIn('Asia/Tokyo', -60), end: clockIn('Asia/Tokyo', 60), action: 'skip' } }, device),
+    sentence: /^Skipped at .*: it was in the quiet hours from \d\d:\d\d to \d\d:\d\d in Asia\/Tokyo\.$/,
+    step: 'quiet_hours',
+    result: 'stop',
+    says: /Quiet\s*\d\d:\d\d to \d\d:\d\d in Asia\/Tokyo/,
+  },
+  {
+    name: 'the device belongs to another user since its push was queued',
+    async make(device) {
+      const dispatcher = runningProcesses(herald.dataDir).get('dispatcher-1') ?? 0
+      signalAll([dispatcher], 'SIGSTOP')
+      try {
+        const id = await notify(device)
+        await until(async () => (await read(tenant, id)).stats.queued === 1, { what: 'the push is queued' })
+        ok(await tenant.call('POST', `/v1/subscriptions/${device.id}/login`, { externalId: 'another' }), 200)
+        return id
+      } finally {
+        signalAll([dispatcher], 'SIGCONT')
+      }
+    },
+    sentence: /^Skipped at .*: the device belongs to another user than when its push was queued\.$/,
+    step: 'audience',
+    result: 'stop',
+    says: /Belongs to user/,
+  },
+  {
+    name: 'nothing is left of the text',
+    make: (device) => sendAndSettle(device, { content: { _default: 'en', en: { title: '{{ tags.none }}', body: ' {{ tags.none }} ' } } }),
+    sentence: /^Skipped at .*: title and body are both empty once they are filled in\.$/,
+    step: 'render',
+    result: 'stop',
+    says: /empty/,
+  },
+  {
+    name: 'the push is too large once it is filled in',
+    register: { tags: { long } },
+    make: (device) =>
+      sendAndSettle(device, {
+        content: {
+          _default: 'en',
+          en: { title: 'T', body: 'B', url: 'https://shop.example/{{ tags.long }}', image: 'https://shop.example/{{ tags.long }}' },
+        },
+        data: { filler: '"'.repeat(1_000) },
+      }),
+    sentence: /^Failed at .* after \d tr(y|ies): payload_too_large \(\d+ bytes\)\.$/,
+    step: 'size',
+    result: 'stop',
+    says: /Bytes\s*4,\d+ of 4,096/,
+  },
+  {
+    name: 'the push was delivered and nobody has looked at it',
+    async make(device) {
+      const id = await sendAndSettle(device)
+      const { pushes } = await tenant.simulator<{ pushes: { msgId: string }[] }>('GET', `/pushes?deviceId=${device.device.id}`)
+      ok(await tenant.call('POST', `/v1/e/d/${pushes[0]?.msgId}`), 204)
+      return id
+    },
+    sentence: /^Sent at .*\.$/,
+    step: 'device',
+    result: 'pass',
+    says: /The device reported: delivered\./,
+  },
+  {
+    // The last one: from then on no push of this app goes to APNs.
+    name: 'the circuit is open',
+    platform: 'ios',
+    async make(device) {
+      // Apple's account gets another key, so what Herald signs with is refused from now on.
+      const teamId = tenant.appId.slice(-10).toUpperCase()
+      const keyId = teamId.split('').toReversed().join('')
+      await tenant.simulator('POST', '/accounts', { kind: 'apns', teamId, keyId, bundleId: tenant.bundleId })
+      return notify(device)
+    },
+    sentence: /^It is held: .* because of credentials_invalid/,
+    step: 'provider',
+    result: 'wait',
+    says: /credentials_invalid/,
+  },
+]
+
+// spec: dashboard/explain-stations, dashboard/explain-clocks, administration/explain-steps
+test.each(cases)('$name: the page says so in the sentence and at the step, and shows no token', async (one) => {
+  const [device] = await givenDevices(tenant, one.platform ?? 'android', 1, () => ({ externalId: one.name, ...one.register }))
+  if (device === undefined) throw new Error('the simulator made no device')
+  const campaignId = await one.make(device)
+  const query = `campaignId=${campaignId}&subscriptionId=${device.id}`
+  await until(
+    async () => {
+      const { devices } = ok(await tenant.admin<Explained>('GET', `/explain?${query}`), 200)
+      return one.sentence.test(devices[0]?.sentence ?? '') || Promise.reject(new Error(devices[0]?.sentence))
+    },
+    { what: one.name },
+  )
+
+  const { page, watched } = await open(`/explain?${query}`)
+  await page.locator('p[data-sentence]').waitFor()
+  expect(await page.locator('p[data-sentence]').textContent()).toMatch(one.sentence)
+  const station = page.locator(`[data-station="${one.step}"]`)
+  expect(await station.getAttribute('data-result')).toBe(one.result)
+  const text = await station.innerText()
+  expect(text.replaceAll(/\s+/g, ' ')).toMatch(one.says)
+  // The step that decided is open, and no other step is red.
+  if (one.result === 'stop') {
+    expect(await station.locator('details').getAttribute('open')).not.toBeNull()
+    expect(await page.locator('[data-result="stop"]').count()).toBe(1)
+  }
+  expect(await page.content()).not.toContain(device.device.token)
+  expect(await barriersOf(page)).toEqual([])
+  expect(watched.faults).toEqual([])
+})

@@ -1,0 +1,64 @@
+import { until } from '@herald/testing/until'
+import type { Page } from 'playwright-core'
+import { beforeAll, expect, onTestFinished, test } from 'vitest'
+import { givenCrowd } from '../chaos/crowd.ts'
+import { ok, settle, textOf } from '../tests/campaigns.ts'
+import { barriersOf, openDashboard, untilShown, type Dashboard } from './dashboard.ts'
+
+// The log of pushes: read page by page while pushes end, and found again by its address.
+
+const devices = 390
+let tenant: Dashboard['tenant']
+let open: Dashboard['open']
+let first: string
+const notify = async (): Promise<string> =>
+  ok(await tenant.call<{ id: string }>('POST', '/v1/notifications', { target: { all: true }, content: textOf('Logged') }), 202).id
+
+beforeAll(async () => {
+  const dashboard = await openDashboard()
+  ;({ tenant, open } = dashboard)
+  await givenCrowd(dashboard, devices)
+  first = await notify()
+  await settle(tenant, first)
+})
+
+const addressesOf = (page: Page): Promise<string[]> =>
+  page.locator('tbody tr td:first-child a').evaluateAll((links) => links.map((link) => link.getAttribute('href') ?? ''))
+
+// spec: administration/pushes
+test('whoever reads on in the log while pushes end sees each push of both sends once', async () => {
+  await tenant.simulator('PUT', '/faults', { latencyMs: 1_500 })
+  onTestFinished(() => tenant.simulator('DELETE', '/faults').then(() => undefined))
+  const second = await notify()
+  const { page, watched } = await open('/log')
+  await page.getByRole('button', { name: 'Show more' }).waitFor()
+  while ((await page.getByText('That is all.').count()) === 0) {
+    const before = (await addressesOf(page)).length
+    await page.getByRole('button', { name: 'Show more' }).click()
+    await until(async () => (await addressesOf(page)).length > before || (await page.getByText('That is all.').count()) > 0)
+  }
+  const seen = await addressesOf(page)
+  expect(new Set(seen).size).toBe(seen.length)
+  for (const id of [first, second]) expect(seen.filter((address) => address.includes(id)).length).toBe(devices)
+  expect(watched.faults).toEqual([])
+})
+
+// spec: administration/pushes
+test('filters are in the address, which shows a colleague the same pushes', async () => {
+  const { page, watched } = await open('/log')
+  await page.getByLabel('Outcome').selectOption('sent')
+  await page.waitForURL(/outcome=sent/)
+  await page.getByLabel('Platform').selectOption('ios')
+  await page.waitForURL(/platform=ios/)
+  await untilShown(page)
+  await until(async () => (await page.locator('tbody tr', { hasText: 'Android' }).count()) === 0)
+  const mine = await addressesOf(page)
+  expect(mine.length).toBeGreaterThan(0)
+  expect(await page.locator('tbody tr').filter({ hasText: 'iOS' }).filter({ hasText: 'sent' }).count()).toBe(mine.length)
+
+  const { page: theirs } = await open(new URL(page.url()).pathname.replace(/^.*\/log/, '/log') + new URL(page.url()).search)
+  await until(async () => (await addressesOf(theirs)).length > 0)
+  expect(await addressesOf(theirs)).toEqual(mine)
+  expect(await barriersOf(theirs)).toEqual([])
+  expect(watched.faults).toEqual([])
+})

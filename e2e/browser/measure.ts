@@ -1,0 +1,118 @@
+// `npm run measure:pages`: how fast the pages of the dashboard are in Chromium with its CPU slowed down 4 times. Prints figures and judges none of them.
+import { freshDataDir, removeDataDir, startHerald } from '@herald/testing/herald'
+import { givenTenant } from '@herald/testing/tenant'
+import { chromium, type Page } from 'playwright-core'
+import { givenDevices, sendCampaign, settle } from '../tests/campaigns.ts'
+import { browserPath } from './browser-path.ts'
+
+const slowedBy = 4
+const rounds = 9
+
+const dataDir = freshDataDir()
+const herald = await startHerald({ dataDir })
+const browser = await chromium.launch({ executablePath: browserPath('chromium'), chromiumSandbox: false, args: ['--disable-gpu'] })
+try {
+  const tenant = await givenTenant(herald)
+  for (const platform of ['ios', 'android', 'web'] as const)
+    await givenDevices(tenant, platform, 20, (place) => ({ externalId: `customer-${place}` }))
+  const campaignId = await sendCampaign(tenant, { name: 'Weekend sale' }, 'sending')
+  await settle(tenant, campaignId)
+  const page = await signIn()
+  const session = await page.context().newCDPSession(page)
+  await session.send('Emulation.setCPUThrottlingRate', { rate: slowedBy })
+
+  const app = `${herald.baseUrl}/dashboard/apps/${tenant.appId}`
+  const pages = { overview: '/overview', compose: '/compose', 'control room': `/campaigns/${campaignId}`, people: '/people', log: '/log' }
+  console.log(`Chromium, CPU slowed ${slowedBy} times, medians of ${rounds} loads`)
+  for (const [name, path] of Object.entries(pages)) {
+    const loads: Load[] = []
+    for (let round = 0; round < rounds; round += 1) loads.push(await load(page, app + path))
+    const paint = median(loads.map(({ largestPaintMs }) => largestPaintMs))
+    console.log(`${name}: largest paint ${paint.toFixed(0)} ms, layout shift ${median(loads.map(({ shift }) => shift)).toFixed(4)}`)
+  }
+  const changes: number[] = []
+  for (let round = 0; round < rounds; round += 1) {
+    changes.push(await change(page, 'People'), await change(page, 'Log'))
+  }
+  console.log(`page change: median ${median(changes).toFixed(0)} ms`)
+  const keys = await type(page, `${app}/compose`)
+  console.log(
+    `key to preview and meter: p95 ${percentile(keys, 0.95).toFixed(0)} ms, median ${median(keys).toFixed(0)} ms, of ${keys.length} keys`,
+  )
+} finally {
+  await browser.close()
+  await herald.stop()
+  removeDataDir(dataDir)
+}
+
+async function signIn(): Promise<Page> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
+  const page = await context.newPage()
+  const answer = await fetch(`${herald.baseUrl}/v1/admin/sign-in-links`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${herald.adminToken}`, 'content-type': 'application/json' },
+    body: '{"name":"Dana"}',
+    signal: AbortSignal.timeout(10_000),
+  })
+  await page.goto(((await answer.json()) as { url: string }).url)
+  await page.getByRole('navigation').first().waitFor()
+  return page
+}
+
+type Load = { largestPaintMs: number; shift: number }
+
+/** Loads a page and reads what the browser itself has measured of it. */
+async function load(page: Page, url: string): Promise<Load> {
+  await page.goto(url)
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  await page.waitForLoadState('networkidle').catch(() => undefined)
+  return page.evaluate<Load>(`new Promise((done) => {
+    const found = { largestPaintMs: 0, shift: 0 }
+    new PerformanceObserver((list) => { for (const entry of list.getEntries()) found.largestPaintMs = entry.startTime })
+      .observe({ type: 'largest-contentful-paint', buffered: true })
+    new PerformanceObserver((list) => { for (const entry of list.getEntries()) if (!entry.hadRecentInput) found.shift += entry.value })
+      .observe({ type: 'layout-shift', buffered: true })
+    setTimeout(() => done(found), 200)
+  })`)
+}
+
+/** How long after a click on a link of the menu the heading of the next page is painted. */
+async function change(page: Page, to: string): Promise<number> {
+  await page.evaluate(`globalThis.changed = new Promise((done) => {
+    addEventListener('click', () => {
+      const begun = performance.now()
+      const look = () => document.querySelector('h1')?.textContent === ${JSON.stringify(to)} ? done(performance.now() - begun) : requestAnimationFrame(look)
+      requestAnimationFrame(look)
+    }, { capture: true, once: true })
+  }); 0`)
+  await page.getByRole('navigation').first().getByRole('link', { name: to, exact: true }).click()
+  return page.evaluate<number>('changed')
+}
+
+/** Types a text into a message. How long after each key the preview and the meters were painted anew. */
+async function type(page: Page, url: string): Promise<number[]> {
+  await page.goto(url)
+  const field = page.getByRole('textbox', { name: /^Text/ })
+  await field.waitFor()
+  await page.getByRole('list', { name: 'Size of the push' }).waitFor()
+  await page.evaluate(`globalThis.keys = []
+    addEventListener('keydown', () => {
+      const begun = performance.now()
+      const meter = () => document.querySelector('[aria-label="Size of the push"]')?.textContent
+      const before = meter()
+      const look = () => meter() !== before ? requestAnimationFrame(() => keys.push(performance.now() - begun)) : performance.now() - begun < 5000 && requestAnimationFrame(look)
+      requestAnimationFrame(look)
+    }, true); 0`)
+  await field.focus()
+  await page.keyboard.type('Your order is on its way. It arrives today between nine and eleven.', { delay: 120 })
+  await page.waitForTimeout(500)
+  return page.evaluate<number[]>('keys')
+}
+
+function percentile(values: number[], share: number): number {
+  const sorted = values.toSorted((one, other) => one - other)
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
+}
+function median(values: number[]): number {
+  return percentile(values, 0.5)
+}

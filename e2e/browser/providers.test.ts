@@ -1,0 +1,112 @@
+import { generateKeyPairSync } from 'node:crypto'
+import type { Page } from 'playwright-core'
+import { beforeAll, expect, onTestFinished, test } from 'vitest'
+import { givenDevices, ok } from '../tests/campaigns.ts'
+import { barriersOf, openDashboard, type Dashboard } from './dashboard.ts'
+
+// The credentials of the providers, given through the page: wrong files, wrong keys, and right ones.
+
+let tenant: Dashboard['tenant']
+let open: Dashboard['open']
+beforeAll(async () => void ({ tenant, open } = await openDashboard()))
+
+const pem = (type: 'ec' | 'rsa'): string => {
+  const { privateKey } =
+    type === 'ec' ? generateKeyPairSync('ec', { namedCurve: 'P-256' }) : generateKeyPairSync('rsa', { modulusLength: 2_048 })
+  return privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
+}
+/** Opens the form that replaces the credentials of a provider. */
+async function replace(page: Page, name: string) {
+  await page.getByRole('region', { name }).getByRole('button', { name: 'Replace' }).click()
+  const dialog = page.getByRole('dialog', { name: `${name}: replace credentials` })
+  await dialog.waitFor()
+  return dialog
+}
+const file = (name: string, text: string) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(text) })
+
+// spec: dashboard/credential-files, dashboard/credential-warnings
+test('a key that is cut off, an RSA key, the account of another project and an address that nobody reaches are each named before anything is sent', async () => {
+  const { page, watched } = await open('/providers')
+  const changes: string[] = []
+  page.on('request', (request) => request.method() !== 'GET' && changes.push(request.url()))
+
+  const apns = await replace(page, 'APNs')
+  const key = pem('ec')
+  await apns.locator('input[type=file]').setInputFiles(file('AuthKey_ABC123DEFG.p8', key.slice(0, key.indexOf('-----END'))))
+  await apns.getByText('This file is cut off: its last line, -----END PRIVATE KEY-----, is missing.').waitFor()
+  await apns.locator('input[type=file]').setInputFiles(file('AuthKey_ABC123DEFG.p8', pem('rsa')))
+  await apns.getByText('This is an RSA key.').waitFor()
+  await apns.getByRole('button', { name: 'Save and check' }).click()
+  await apns.getByText('This is an RSA key.').waitFor()
+  await apns.locator('input[type=file]').setInputFiles(file('AuthKey_ABC123DEFG.p8', key))
+  await apns.getByText('Key read').waitFor()
+  expect(await apns.getByLabel('Key id').inputValue()).toBe('ABC123DEFG')
+  expect(await barriersOf(page)).toEqual([])
+  await page.keyboard.press('Escape')
+
+  const fcm = await replace(page, 'FCM')
+  await fcm.locator('input[type=file]').setInputFiles(file('google-services.json', '{"project_info":{"project_id":"shop"}}'))
+  await fcm.getByText('This is google-services.json, which belongs into the Android app.').waitFor()
+  const account = {
+    type: 'service_account',
+    project_id: 'somebody-elses',
+    client_email: 'push@somebody-elses.iam.gserviceaccount.com',
+    private_key: pem('rsa'),
+    token_uri: 'https://oauth2.googleapis.com/token',
+  }
+  await fcm.locator('input[type=file]').setInputFiles(file('account.json', JSON.stringify(account)))
+  await fcm.getByText(`This is another project than the present one, ${tenant.projectId}.`).waitFor()
+  await page.keyboard.press('Escape')
+
+  const webPush = await replace(page, 'Web Push')
+  await webPush.getByLabel('Subject').fill('x@localhost')
+  await webPush.getByText('Nobody outside this machine or network can reach this address.').waitFor()
+  expect(changes).toEqual([])
+  expect(watched.faults).toEqual([])
+})
+
+// spec: administration/provider-check
+test('a wrong APNs key is refused by the provider in its own word with the remedy, a push then waits, and the right key lets it through', async () => {
+  await tenant.simulator('PUT', '/faults', { providerTokenUpdates: 1_000 })
+  onTestFinished(() => tenant.simulator('DELETE', '/faults').then(() => undefined))
+  const [device] = await givenDevices(tenant, 'ios', 1, () => ({ externalId: 'ada' }))
+  ok(await tenant.admin('PATCH', `/subscriptions/${device!.id}`, { test: true }), 200)
+  const { page, watched } = await open('/providers')
+  const teamId = tenant.appId.slice(-10).toUpperCase()
+  const keyId = teamId.split('').toReversed().join('')
+
+  const form = await replace(page, 'APNs')
+  await form.locator('input[type=file]').setInputFiles(file(`AuthKey_${keyId}.p8`, pem('ec')))
+  await form.getByRole('button', { name: 'Save and check' }).click()
+  await form.getByText(/APNs does not take these credentials/).waitFor()
+  await form.getByText(/InvalidProviderToken/).waitFor()
+  await form.getByText(/check that team id and key id are those of the \.p8 key/).waitFor()
+  await form.getByRole('button', { name: 'Leave it for now' }).click()
+
+  const test = await tenant.admin<{ id: string }>('POST', '/test-send', {
+    subscriptionId: device!.id,
+    content: { _default: 'en', en: { title: 'Try', body: 'this' } },
+  })
+  const { page: explain } = await open(`/explain?campaignId=${test.body.id}&subscriptionId=${device!.id}`)
+  await explain
+    .locator('[data-station="provider"][data-result="wait"]')
+    .getByText(/check that team id and key id/)
+    .waitFor()
+
+  await page.reload()
+  await page.getByText('lets no push through').waitFor()
+  const again = await replace(page, 'APNs')
+  const { privateKey } = await tenant.simulator<{ privateKey: string }>('POST', '/accounts', {
+    kind: 'apns',
+    teamId,
+    keyId,
+    bundleId: tenant.bundleId,
+  })
+  await again.locator('input[type=file]').setInputFiles(file(`AuthKey_${keyId}.p8`, privateKey))
+  await again.getByRole('button', { name: 'Save and check' }).click()
+  await page.getByText('Saved: APNs takes these credentials').waitFor()
+  await explain.locator('p[data-sentence]', { hasText: /^Sent at/ }).waitFor()
+  // Neither key is anywhere in what the page was told.
+  expect(await page.content()).not.toContain(privateKey.split('\n')[1])
+  expect(watched.faults).toEqual([])
+})

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib'
 
-/** A file of the build as Vite's manifest tells it. */
+/** An entry of Vite's manifest. */
 export type Built = { file: string; src?: string; isEntry?: boolean; imports?: string[]; css?: string[] }
 
 const kB = 1_000
@@ -16,7 +16,7 @@ export const budgets = {
 
 export type Budgeted = { name: string; bytes: number; limit: number }
 
-/** What each part of the dashboard weighs, beside what it may weigh. `sizeOf` answers the bytes of a built file. */
+/** The size of each part of the dashboard, with its limit. `sizeOf` gives the bytes of a built file. */
 export function weigh(manifest: Readonly<Record<string, Built>>, sizeOf: (file: string) => number): Budgeted[] {
   const filesOf = (key: string, seen = new Set<string>()): Set<string> => {
     const built = manifest[key]
@@ -36,7 +36,7 @@ export function weigh(manifest: Readonly<Record<string, Built>>, sizeOf: (file: 
   const pages = Object.entries(manifest)
     .filter(([, { src }]) => src !== undefined && /^src\/pages\/.*Page\.tsx$/.test(src))
     .map(([key, { src = '' }]): Budgeted => {
-      // Templates have the editor and the previews of compose.
+      // Templates share the editor and the previews with compose.
       const isCompose = /\/(Compose|Template)Page\.tsx$/.test(src)
       const own = [...filesOf(key)].filter((file) => !first.has(file) && (isCompose || !isShared(file)))
       return { name: src, bytes: weight(own), limit: isCompose ? budgets.compose : budgets.page }
@@ -56,10 +56,10 @@ export function weigh(manifest: Readonly<Record<string, Built>>, sizeOf: (file: 
 /** assets/charts-B2x9.js → charts */
 const nameOf = (file: string): string => file.replace(/^.*\//, '').replace(/-[\w-]{8}\.\w+$/, '')
 
-/** The bytes that a browser is sent. */
+/** The bytes of a file after gzip. */
 export const gzipped = (bytes: Uint8Array): number => gzipSync(bytes, { level: 9 }).length
 
-/** What of an html page the content security policy of the gateway would refuse: scripts, styles and handlers inside it, and other origins. */
+/** Finds what the gateway's content security policy would refuse in an html page: inline scripts, styles and handlers, and other origins. */
 export function refusedOf(html: string): string[] {
   const refused: string[] = []
   for (const [script] of html.matchAll(/<script\b[^>]*>[^<]*/gi))

@@ -1,4 +1,4 @@
-// Builds the dashboard into dist/: bundled, compressed beside each file (.br, .gz), and held to its sizes. Exits 1 with what is wrong.
+// Builds the dashboard into dist/: bundled, compressed beside each file (.br, .gz), and checked against its limits of size. Exits 1 and says what is wrong.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'

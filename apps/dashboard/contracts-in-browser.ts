@@ -1,8 +1,8 @@
 import type { Plugin } from 'vite'
 
 /**
- * Modules of the contracts that a page may have. They need nothing of Node but what `src/browser` stands in for. Whoever adds one says by
- * it that it runs in a browser too; what has results that a person relies on belongs in `src/browser/parity.test.ts`.
+ * Modules of the contracts that pages may import. They need nothing of Node but what `src/browser` replaces. Whoever adds a module says by
+ * it that it runs in a browser too; results that operators rely on are tested in `src/browser/parity.test.ts`.
  */
 export const allowedContracts: ReadonlySet<string> = new Set([
   'address',
@@ -54,7 +54,7 @@ export const allowedContracts: ReadonlySet<string> = new Set([
 
 const contractsModule = /\/libs\/contracts\/src\/([^?]+)\.ts(?:\?.*)?$/
 
-/** Where this file lies, as an address: the build may run it from a bundle of its configuration. */
+/** The address of this file: the build may run it from a bundle of its configuration. */
 const standInFor = (name: 'buffer' | 'crypto' | 'zod-without-eval', folder: string) => `${folder}/${name}.ts`
 
 /**
@@ -78,7 +78,7 @@ export function contractsInBrowser(folder: string): Plugin {
           `@herald/contracts/${name} is not for pages. If it needs nothing of Node, add it to the list in apps/dashboard/contracts-in-browser.ts`,
         )
       }
-      // Behind the last line, so that the places of the source stay what they are: imports are hoisted.
+      // Added after the last line, so that line numbers stay the same; imports are hoisted anyway.
       const added = [
         /\bBuffer\./.test(code) ? `import { Buffer } from ${JSON.stringify(standInFor('buffer', folder))}` : '',
         /from 'zod'/.test(code) ? `import ${JSON.stringify(standInFor('zod-without-eval', folder))}` : '',

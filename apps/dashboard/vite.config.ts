@@ -3,7 +3,7 @@ import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 import { contractsInBrowser } from './contracts-in-browser.ts'
 
-/** The platform behind `npm run dashboard`. Vite asks it in the name of the gateway's own origin, or it would refuse changes as another site's. */
+/** The Herald behind `npm run dashboard`. Vite sends requests to it with the gateway's own origin: changes from another origin would be refused. */
 const { HERALD_URL = 'http://127.0.0.1:8080', DASHBOARD_PORT = '8119' } = process.env
 const proxied = { target: HERALD_URL, changeOrigin: true, headers: { origin: new URL(HERALD_URL).origin } }
 
@@ -29,7 +29,7 @@ export default defineConfig({
       output: {
         codeSplitting: {
           groups: [
-            // What every page needs comes before what forms need, which stands on it.
+            // Groups are tried in this order: what every page needs comes before what forms need, which imports it.
             { name: 'base', test: /node_modules\/(react|react-dom|scheduler|@tanstack)\//, priority: 3 },
             { name: 'forms', test: /node_modules\/(react-hook-form|@hookform)\//, priority: 2 },
             { name: 'zod', test: /node_modules\/zod\//, priority: 2 },
@@ -38,7 +38,7 @@ export default defineConfig({
               test: /node_modules\/(@radix-ui\/(?!react-dialog)|@floating-ui\/|radix-ui\/|react-remove-scroll|aria-hidden\/)/,
               priority: 3,
             },
-            // Small parts that nearly every page has: one file, loaded once. What is large among them is left to the pages that have it.
+            // Small components that nearly every page has make one file, which is loaded once. Large ones stay with the pages that use them.
             { name: 'kit', test: /src\/ui\/(?!Chart|Combobox|Funnel)[A-Z]\w+\.tsx$/, priority: 1 },
             { name: 'cmdk', test: /node_modules\/cmdk\//, priority: 2 },
             { name: 'charts', test: /node_modules\/uplot\//, priority: 2 },

@@ -10,17 +10,17 @@ type Order = { id: string; customer: string; item: string; campaignId?: string }
 const mostKept = 100
 const sdkFiles = ['herald.iife.js', 'worker.iife.js']
 
-/** The shop on one app of Herald. Orders and events are kept in memory, the newest of them. */
+/** The shop, on one app of Herald. The newest orders and events are kept in memory. */
 function openShop({ heraldUrl, secretKey, publicKey, webhookSecrets, identitySecret }: Settings) {
   const herald = new Herald({ baseUrl: heraldUrl, key: secretKey })
   const orders = new Map<string, Order>()
   const events: WebhookEvent[] = []
   const app = express()
 
-  // Before express.json: the signature is of the bytes as they came.
+  // Before express.json: the signature covers the bytes as they came.
   app.post('/webhooks/herald', express.raw({ type: 'application/json', limit: '2mb' }), async (request, response) => {
     const delivery = await webhooks.verify(request.body as Buffer, request.get(webhooks.signatureHeader), webhookSecrets)
-    // A delivery may come again: an event that is known is passed over.
+    // A delivery may come again, so known events are skipped.
     const known = new Set(events.map(({ id }) => id))
     events.unshift(...delivery.events.filter(({ id }) => !known.has(id)))
     events.length = Math.min(events.length, mostKept)
@@ -35,7 +35,7 @@ function openShop({ heraldUrl, secretKey, publicKey, webhookSecrets, identitySec
     response.json({ baseUrl: heraldUrl, appKey: publicKey, vapidPublicKey, hasIdentity: identitySecret !== undefined })
   })
 
-  // The SDK's files come from the shop's own address: a worker must, and no blocker minds.
+  // The SDK's files come from the shop's own address: a worker's script must, and no blocker refuses it.
   app.get('/herald/:file', async (request, response) => {
     if (!sdkFiles.includes(request.params.file)) return void response.sendStatus(404)
     const answer = await fetch(new URL(`/sdk/v1/${request.params.file}`, heraldUrl), { signal: AbortSignal.timeout(10_000) })
@@ -45,7 +45,7 @@ function openShop({ heraldUrl, secretKey, publicKey, webhookSecrets, identitySec
       .send(await answer.text())
   })
 
-  // A real shop asks its session who is signed in. This one believes the page, which is why it is an example.
+  // A real shop takes the customer from its session. This one believes the page, because it is an example.
   app.get('/identity-token', async (request, response) => {
     const { customer } = request.query
     if (identitySecret === undefined || typeof customer !== 'string') return void response.sendStatus(404)
@@ -77,7 +77,7 @@ function openShop({ heraldUrl, secretKey, publicKey, webhookSecrets, identitySec
         },
         data: { item, order: order.id },
       },
-      // It follows from the order: however often this is tried, the customer hears of it once.
+      // The key follows from the order: however often this is tried, the customer is notified once.
       { idempotencyKey: `order-${order.id}` },
     )
     order.campaignId = id

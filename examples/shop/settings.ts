@@ -10,7 +10,7 @@ export type Settings = {
   port: number
 }
 
-/** What .env or the environment says. Throws an Error that names everything that is missing, and where it comes from. */
+/** Reads the settings from .env or the environment. Throws an Error that names each missing one and where to get it. */
 export function readSettings(): Settings {
   const file = join(import.meta.dirname, '.env')
   if (existsSync(file)) process.loadEnvFile(file)

@@ -8,7 +8,7 @@ import manifest from './package.json' with { type: 'json' }
 const here = import.meta.dirname
 const mostBytes = 40_000
 
-/** Builds the package into a directory. Answers the size of its code, gzipped; throws when it is above the limit. */
+/** Builds the package into a directory. Gives the size of its code after gzip; throws when it is above the limit. */
 export async function buildPackage(directory: string): Promise<number> {
   rmSync(directory, { recursive: true, force: true })
   mkdirSync(directory, { recursive: true })

@@ -19,9 +19,9 @@ class HeraldException(val status: Int, val code: String, message: String) : IOEx
 /**
  * One app on one device. Every function blocks until it is answered, for at most 10 s: call it from a background thread.
  *
- * @param baseUrl where Herald answers, as in `https://push.example.com`; plain http is taken for this machine alone
+ * @param baseUrl where Herald answers, as in `https://push.example.com`; plain http is accepted for this machine only
  * @param appKey the app's public key (`pk_live_…`)
- * @param directory a private directory of the app, such as `context.noBackupFilesDir`: the subscription's id and what waits to be sent are kept in it
+ * @param directory a private directory of the app, such as `context.noBackupFilesDir`: it holds the id of the device and the changes that wait to be sent
  */
 class Herald(baseUrl: String, private val appKey: String, directory: File) {
   private val base = baseUrl.trimEnd('/')
@@ -39,8 +39,8 @@ class Herald(baseUrl: String, private val appKey: String, directory: File) {
   val subscriptionId: String? get() = state["id"]
 
   /**
-   * Makes this device known, or finds it again by its token. Call it at every start and when the token has changed. Does nothing while the person has opted
-   * out, because a registration makes a device reachable again. When nothing has changed it asks at most once in 7 days, and says that the app came to the
+   * Registers this device, or finds it again by its token. Call it at every start and when the token has changed. Does nothing while the user has opted
+   * out, because a registration makes a device reachable again. When nothing has changed it registers at most once in 7 days, and only reports that the app came to the
    * foreground instead.
    */
   fun register(platform: String, token: String, language: String? = null, timezone: String? = null, appVersion: String? = null) = turns.withLock {
@@ -51,7 +51,7 @@ class Herald(baseUrl: String, private val appKey: String, directory: File) {
     val registeredAt = state["registeredAt"]?.toLongOrNull() ?: 0
     if (subscriptionId != null && state["print"] == print && now() - registeredAt < 7 * dayMs) {
       sendWaiting()
-      // A 404 means that the device was removed at the server: it registers anew.
+      // A 404 means that the device was removed at the server, so it is registered again.
       if (session() != 404) return@withLock
     }
     val answer = call("POST", "/v1/subscriptions", body)
@@ -66,22 +66,22 @@ class Herald(baseUrl: String, private val appKey: String, directory: File) {
     Unit
   }
 
-  /** The device belongs to this person from now on. `identityToken` comes from your backend where the app verifies identities. */
+  /** The device belongs to this user from now on. `identityToken` comes from your backend where the app verifies identities. */
   fun login(externalId: String, identityToken: String? = null) = change(Change("POST", "login", json(mapOf("externalId" to externalId)), identityToken))
 
-  /** The device belongs to nobody known. What waited for the person before is dropped. */
+  /** The device belongs to an anonymous user from now on. Changes of the earlier user that still wait are dropped. */
   fun logout() = turns.withLock {
     state.waiting = emptyList()
     change(Change("POST", "logout", "", null))
   }
 
-  /** Changes tags of the person; a value of null deletes its tag. Values are text, numbers, true and false. */
+  /** Changes tags of the user; a value of null deletes its tag. Values are text, numbers, true and false. */
   fun setTags(tags: Map<String, Any?>) = change(Change("POST", "user", json(mapOf("tags" to tags)), null))
 
   fun setUser(language: String? = null, timezone: String? = null, country: String? = null) =
     change(Change("POST", "user", json(mapOf("language" to language, "timezone" to timezone, "country" to country).filterValues { it != null }), null))
 
-  /** No more pushes, until `optIn`. It is remembered here at once and told to the server as soon as that can be reached. */
+  /** No more pushes, until `optIn`. It is remembered here at once and told to Herald as soon as it can be reached. */
   fun optOut() = turns.withLock {
     state.set("optedOut" to "true")
     change(Change("PATCH", "", json(mapOf("optedIn" to false)), null))
@@ -98,25 +98,25 @@ class Herald(baseUrl: String, private val appKey: String, directory: File) {
     state.clear()
   }
 
-  /** The push is shown. Report it after it was shown, never before. Answers whether the report arrived; it never throws. */
+  /** Reports that a push was shown. Call it after showing the push, never before. Gives whether the report arrived; it never throws. */
   fun delivered(msgId: String): Boolean = report("d", msgId, null)
 
-  /** The person opened the app by this push. */
+  /** Reports that the user opened the app by this push. */
   fun opened(msgId: String): Boolean = report("o", msgId, null)
 
-  /** The person followed the link of this push, or chose an action of it. Reports that it was opened, too. */
+  /** Reports that the user followed the link of this push or chose an action of it, and also that the push was opened. */
   fun clicked(msgId: String, action: String? = null): Boolean = report("o", msgId, null) and report("c", msgId, action)
 
-  /** The person closed this push. Not for a push that a later one replaced. */
+  /** Reports that the user closed this push. Do not call it for a push that a later push replaced. */
   fun dismissed(msgId: String): Boolean = report("x", msgId, null)
 
-  /** One change of the person or the device, in its turn. Offline it waits, for at most 7 days and with at most 49 others. */
+  /** Sends one change of the user or the device after all earlier ones. Offline it waits, for at most 7 days and with at most 49 others. */
   private fun change(change: Change) = turns.withLock {
     state.waiting = (state.waiting + change).takeLast(mostWaiting)
     sendWaiting()
   }
 
-  /** Sends what waits, in order, and stops at the first that cannot be sent now. One that Herald refuses is dropped, and its refusal is thrown. */
+  /** Sends the waiting changes in order, and stops at the first that cannot be sent now. A change that Herald refuses is dropped, and its refusal is thrown. */
   private fun sendWaiting() {
     val id = subscriptionId ?: return
     state.waiting = state.waiting.filter { now() - it.at < 7 * dayMs }
@@ -134,7 +134,7 @@ class Herald(baseUrl: String, private val appKey: String, directory: File) {
     }
   }
 
-  /** The status that was answered; 0 when none came. */
+  /** Gives the status of the answer; 0 when no answer came. */
   private fun session(): Int {
     val id = subscriptionId ?: return 0
     return try {
@@ -175,7 +175,7 @@ class Herald(baseUrl: String, private val appKey: String, directory: File) {
     } catch (failed: HeraldException) {
       throw failed
     } catch (failed: IOException) {
-      // The system's own words may hold the address with its path, and so a tracking id.
+      // The system's message may hold the address with its path, and so a tracking id.
       throw HeraldException(0, "network_error", "Herald could not be reached")
     } finally {
       connection.disconnect()
@@ -191,7 +191,7 @@ private fun now() = System.currentTimeMillis()
 /** A change that waits to be sent. */
 private class Change(val method: String, val path: String, val body: String, val identityToken: String?, val at: Long = now())
 
-/** What is kept on the device: lines of `name=value` and of waiting changes, with every value percent-encoded. Written whole, then put in place. */
+/** The file on the device: lines of `name=value` and of waiting changes, with every value percent-encoded. It is written beside the old file, which it then replaces. */
 private class State(private val file: File) {
   private val values = HashMap<String, String>()
   var waiting: List<Change> = emptyList()
@@ -236,7 +236,7 @@ private class State(private val file: File) {
 
 private fun hash(text: String) = MessageDigest.getInstance("SHA-256").digest(text.toByteArray()).joinToString("") { "%02x".format(it) }
 
-/** Android's HttpURLConnection takes PATCH. That of a plain JVM refuses it by a list of its own, so there the field behind it is set. */
+/** Android's HttpURLConnection accepts PATCH. A plain JVM's has a list of methods without it, so there the field behind the setter is set. */
 private fun setMethod(connection: HttpURLConnection, method: String) =
   try {
     connection.requestMethod = method
@@ -259,5 +259,5 @@ private fun escape(letter: Char): String =
     else -> letter.toString()
   }
 
-/** A text field of a small answer of Herald's. Its answers to a device are flat, and its texts hold no escaped quotes that matter here. */
+/** Reads a text field of an answer. Herald's answers to a device are flat, and their texts hold no escaped quotes that matter here. */
 private fun text(answer: String, name: String): String = Regex("\"$name\"\\s*:\\s*\"((?:[^\"\\\\]|\\\\.)*)\"").find(answer)?.groupValues?.get(1) ?: ""

@@ -11,7 +11,7 @@ const here = import.meta.dirname
 const root = join(here, '../..')
 const mostBytes = 9_000
 
-/** Builds the package into a directory. Answers the size of its code, gzipped; throws when it is above the limit. */
+/** Builds the package into a directory. Gives the size of its code after gzip; throws when it is above the limit. */
 export async function buildPackage(directory: string): Promise<number> {
   rmSync(directory, { recursive: true, force: true })
   mkdirSync(directory, { recursive: true })
@@ -22,7 +22,7 @@ export async function buildPackage(directory: string): Promise<number> {
     format: 'esm',
     platform: 'neutral',
     target: 'es2022',
-    // Names stay as they are, so that a stack trace can be read.
+    // Names are not shortened, so that a stack trace can be read.
     minifySyntax: true,
     legalComments: 'none',
     logLevel: 'warning',
@@ -48,7 +48,7 @@ function writeTypes(directory: string): void {
   if (status !== 0) throw new Error(`the types were not written: ${stdout}`)
   for (const file of globSync('*.d.ts', { cwd: directory })) {
     const path = join(directory, file)
-    // What is published has no .ts beside it.
+    // The published package has no .ts files beside the types.
     writeFileSync(path, readFileSync(path, 'utf8').replaceAll(/(from |import\()(['"])(\.\/[\w.-]+)\.ts\2/g, '$1$2$3.js$2'))
   }
 }

@@ -1,5 +1,5 @@
 // How fast users are changed: `HERALD_URL=… HERALD_SECRET_KEY=… node sdks/node/measure.ts [count] [requests at a time]`. It makes so many users in the key's
-// app, and then changes each of them. Nothing is asserted: the machine and what else runs there decide.
+// app, and then changes each of them. It asserts nothing, because the machine and its load decide.
 import { Herald, type UserRow } from '@herald/node'
 
 const [count = 10_000, concurrency = 8] = process.argv.slice(2).map(Number)

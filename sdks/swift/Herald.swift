@@ -18,7 +18,7 @@ public actor Herald {
   private let session: URLSession
   private static let dayInSeconds: TimeInterval = 86_400
   private static let mostWaiting = 50
-  /// An actor lets another call in while one waits for an answer, so each call waits for the end of the one before.
+  /// While one call of an actor waits for an answer another may begin, so each call first waits for the end of the one before.
   private var turn: Task<Void, Never> = Task {}
 
   /// - Parameters:
@@ -39,8 +39,8 @@ public actor Herald {
   /// The id of this device at Herald; nil before the first registration.
   public var subscriptionId: String? { store.string(forKey: "herald.id") }
 
-  /// Makes this device known, or finds it again by its token. Call it at every start and when the token has changed. Does nothing while the person has opted
-  /// out, because a registration makes a device reachable again. When nothing has changed it asks at most once in 7 days, and says that the app came to the
+  /// Registers this device, or finds it again by its token. Call it at every start and when the token has changed. Does nothing while the user has opted
+  /// out, because a registration makes a device reachable again. When nothing has changed it registers at most once in 7 days, and only reports that the app came to the
   /// foreground instead.
   public func register(token: Data, language: String? = nil, timezone: String? = nil, appVersion: String? = nil) async throws {
     try await inTurn { try await self.registerNow(token: token, language: language, timezone: timezone, appVersion: appVersion) }
@@ -58,7 +58,7 @@ public actor Herald {
     let isFresh = Date().timeIntervalSince1970 - registeredAt < 7 * Self.dayInSeconds
     if subscriptionId != nil && isFresh && store.string(forKey: "herald.print") == print {
       try await sendWaiting()
-      // A 404 means that the device was removed at the server: it registers anew.
+      // A 404 means that the device was removed at the server, so it is registered again.
       if await foregroundStatus() != 404 { return }
     }
     let answer = try await call("POST", "/v1/subscriptions", body: fields)
@@ -74,23 +74,23 @@ public actor Herald {
     _ = await foregroundStatus()
   }
 
-  /// The device belongs to this person from now on. `identityToken` comes from your backend where the app verifies identities.
+  /// The device belongs to this user from now on. `identityToken` comes from your backend where the app verifies identities.
   public func login(_ externalId: String, identityToken: String? = nil) async throws {
     try await change("POST", "login", ["externalId": externalId], identityToken: identityToken)
   }
 
-  /// The device belongs to nobody known. What waited for the person before is dropped.
+  /// The device belongs to an anonymous user from now on. Changes of the earlier user that still wait are dropped.
   public func logout() async throws {
     store.removeObject(forKey: "herald.waiting")
     try await change("POST", "logout", nil)
   }
 
-  /// Changes tags of the person; `NSNull()` deletes a tag. Values are text, numbers, true and false.
+  /// Changes tags of the user; `NSNull()` deletes a tag. Values are text, numbers, true and false.
   public func setTags(_ tags: [String: Any]) async throws {
     try await change("PATCH", "user", ["tags": tags])
   }
 
-  /// No more pushes, until `optIn`. It is remembered here at once and told to the server as soon as that can be reached.
+  /// No more pushes, until `optIn`. It is remembered here at once and told to Herald as soon as it can be reached.
   public func optOut() async throws {
     store.set(true, forKey: "herald.optedOut")
     try await change("PATCH", "", ["optedIn": false])
@@ -107,7 +107,7 @@ public actor Herald {
     await report("d", msgId)
   }
 
-  /// Reports what the person did with a push, and answers the link to open. `action` is the identifier of the response.
+  /// Reports what the user did with a push, and gives the link to open. `action` is the identifier of the response.
   @discardableResult
   public func handle(_ userInfo: [AnyHashable: Any], action: String) async -> URL? {
     guard let msgId = Self.msgId(userInfo) else { return nil }
@@ -125,7 +125,7 @@ public actor Herald {
     return link.flatMap { URL(string: $0) }
   }
 
-  /// The content with its picture, for a notification service extension. The text alone when there is no picture, or none within 10 s.
+  /// Gives the content with its picture, for a notification service extension; the text alone when there is no picture, or none within 10 s.
   public nonisolated func picture(for content: UNNotificationContent) async -> UNNotificationContent {
     let herald = content.userInfo["herald"] as? [String: Any]
     guard let text = herald?["image"] as? String, let url = URL(string: text), url.scheme == "https",
@@ -150,7 +150,7 @@ public actor Herald {
     try await mine.value
   }
 
-  /// One change of the person or the device, in its turn. Offline it waits, for at most 7 days and with at most 49 others.
+  /// Sends one change of the user or the device after all earlier ones. Offline it waits, for at most 7 days and with at most 49 others.
   private func change(_ method: String, _ path: String, _ body: [String: Any]?, identityToken: String? = nil) async throws {
     var waiting = store.array(forKey: "herald.waiting") as? [[String: Any]] ?? []
     var entry: [String: Any] = ["method": method, "path": path, "at": Date().timeIntervalSince1970]
@@ -160,8 +160,8 @@ public actor Herald {
     try await inTurn { try await self.sendWaiting(identityToken: identityToken) }
   }
 
-  /// Sends what waits, in order, and stops at the first that cannot be sent now. One that Herald refuses is dropped, and its refusal is thrown.
-  /// An identity token lives for an hour and is a secret: it is not kept, and goes with the last change alone.
+  /// Sends the waiting changes in order, and stops at the first that cannot be sent now. A change that Herald refuses is dropped, and its refusal is thrown.
+  /// An identity token lives for an hour and is a secret: it is not stored, and is sent with the last change only.
   private func sendWaiting(identityToken: String? = nil) async throws {
     guard let id = subscriptionId else { return }
     let oldest = Date().timeIntervalSince1970 - 7 * Self.dayInSeconds
@@ -183,7 +183,7 @@ public actor Herald {
     }
   }
 
-  /// The status that was answered; 0 when none came.
+  /// Gives the status of the answer; 0 when no answer came.
   private func foregroundStatus() async -> Int {
     guard let id = subscriptionId else { return 0 }
     do {

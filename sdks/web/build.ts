@@ -11,7 +11,7 @@ import manifest from './package.json' with { type: 'json' }
 const here = import.meta.dirname
 const root = join(here, '../..')
 
-/** What a page and a worker load: each as a module and as a script that defines `Herald`. Limits in bytes of gzip. */
+/** The files that a page and a worker load: each as a module and as a script that defines `Herald`. Limits in bytes after gzip. */
 const scripts = [
   { entry: 'index', exported: 'init, HeraldError', file: 'herald.mjs', most: 5_000 },
   { entry: 'index', exported: 'init, HeraldError', file: 'herald.iife.js', most: 5_000 },
@@ -19,13 +19,13 @@ const scripts = [
   { entry: 'worker', exported: 'start, isOurs', file: 'worker.iife.js', most: 2_500 },
 ] as const
 
-/** Builds the package into a directory. Answers the size of each script, gzipped; throws when one is above its limit. */
+/** Builds the package into a directory. Gives the size of each script after gzip; throws when one is above its limit. */
 export async function buildPackage(directory: string): Promise<Record<string, number>> {
   rmSync(directory, { recursive: true, force: true })
   mkdirSync(directory, { recursive: true })
   for (const { entry, exported, file } of scripts) {
     const isModule = file.endsWith('.mjs')
-    // A script defines `Herald` by hand: what esbuild writes for that is 200 bytes.
+    // A script defines `Herald` by itself: what esbuild writes for a global name is 200 bytes longer.
     const contents = isModule
       ? `export { ${exported} } from './${entry}.ts'`
       : `import { ${exported} } from './${entry}.ts'; globalThis.Herald = { ${exported} }`
@@ -68,7 +68,7 @@ function writeTypes(directory: string): void {
   if (status !== 0) throw new Error(`the types were not written: ${stdout}`)
   for (const file of globSync('*.d.ts', { cwd: directory })) {
     const path = join(directory, file)
-    // What is published has no .ts beside it.
+    // The published package has no .ts files beside the types.
     writeFileSync(path, readFileSync(path, 'utf8').replaceAll(/(from |import\()(['"])(\.\/[\w.-]+)\.ts\2/g, '$1$2$3.js$2'))
   }
 }

@@ -44,7 +44,7 @@ const appIndex = createRoute({
   },
 })
 
-/** Where a click on the first push leads when no page of the dashboard is open: the scope of the try-out worker. */
+/** A click on the first push leads here when no page of the dashboard is open: it is the scope of the try-out worker. */
 const tryOut = createRoute({
   getParentRoute: () => root,
   path: 'try-out/$appId',
@@ -71,7 +71,7 @@ const compose = createRoute({
   validateSearch: validateComposeSearch,
   component: lazyRouteComponent(() => import('./pages/compose/ComposePage.tsx'), 'ComposePage'),
 })
-// The same page: what is written becomes a draft and gets an address of its own while one writes.
+// The same page: while the operator writes, the message becomes a draft and gets an address of its own.
 const composeDraft = createRoute({ getParentRoute: () => compose, path: '$campaignId' })
 const campaigns = createRoute({
   getParentRoute: () => app,

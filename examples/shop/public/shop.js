@@ -29,7 +29,7 @@ async function start() {
   show(await herald.state())
 
   one('subscribe').onclick = () => {
-    // In the click itself, with nothing awaited before it: browsers ask only then.
+    // Called in the click itself, with nothing awaited before: browsers ask only then.
     void herald
       .subscribe()
       .then(() => herald.login(customer()))

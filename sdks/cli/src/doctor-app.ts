@@ -18,7 +18,7 @@ type Webhook = {
   lastError: string | null
 }
 
-/** How an app's ways to the providers and to its own receivers are. */
+/** Checks the providers and the webhook endpoints of an app. */
 export async function* appFindings(herald: Herald, path: string): AsyncGenerator<Finding> {
   const { devices, providers, circuits } = await herald.request<Overview>('GET', `${path}/overview`)
   for (const { kind, platform, configured } of providers) {
@@ -70,7 +70,7 @@ async function* webhookFindings(herald: Herald, path: string): AsyncGenerator<Fi
   const { items } = await herald.request<{ items: Webhook[] }>('GET', `${path}/webhooks`, { query: { limit: 200 } })
   let isWell = true
   for (const { url, enabled, disabledReason, consecutiveFailures, droppedEvents, lastStatus, lastError } of items) {
-    // The path of a receiver may hold a secret of its owner.
+    // The path of an endpoint may hold a secret of its owner.
     const host = new URL(url).host
     const last = lastStatus === null ? (lastError ?? 'no answer') : `status ${lastStatus}`
     if (!enabled) {

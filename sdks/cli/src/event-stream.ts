@@ -1,13 +1,13 @@
 import { HeraldError, type Herald, type WebhookEvent } from '@herald/node'
 
-/** What happens on the stream of an app's events. */
+/** The handlers of a stream of events. */
 export type Watcher = {
-  /** From now on events come. Called again after each reconnection. */
+  /** Called when events come from now on, and again after each reconnection. */
   opened?(isAgain: boolean): void
   event(event: WebhookEvent): void
-  /** So many events were left out, because more than 100 came in a second. */
+  /** Called with the number of events that were left out, because more than 100 came in a second. */
   dropped?(count: number): void
-  /** The stream broke, and is opened again in a moment. */
+  /** Called when the stream broke and is opened again in a moment. */
   broken?(reason: string): void
 }
 
@@ -75,7 +75,7 @@ export async function readStream(
   }
 }
 
-/** Waits, at most until `stop`. */
+/** Waits, or ends early at `stop`. */
 export function wait(ms: number, stop: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {

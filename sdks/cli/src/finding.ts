@@ -2,7 +2,7 @@ import { printable } from './printable.ts'
 
 export type DoctorOptions = { app?: string; device?: string; within?: string; json?: boolean }
 
-/** What was looked at. A `fault` is to be mended; a `note` is to be known. */
+/** A finding of the doctor. A `fault` must be mended; a `note` is good to know. */
 export type Finding = { check: string; state: 'ok' | 'note' | 'fault'; says: string; remedy?: string }
 
 const signs = { ok: 'ok   ', note: 'note ', fault: 'FAULT' }

@@ -9,7 +9,7 @@ export type Outcome = { status: string; stats: CampaignStats['stats']; failures:
 const lookMs = 300
 const ended = ['sent', 'cancelled', 'failed']
 
-/** Waits for the end of a send, at most so long, and answers where it is then. What failed is told by its codes where the administration is asked. */
+/** Waits for the end of a send up to a time limit, and gives its state then. With an administration token failures are listed by their codes. */
 export async function follow(
   terminal: Terminal,
   { herald, isAdministration, appPath }: Connection,

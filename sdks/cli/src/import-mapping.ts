@@ -28,7 +28,7 @@ const oneSignal: Record<string, string> = {
   notification_types: 'optedIn',
 }
 
-/** What a file is: as it is said, else by its name. */
+/** The format of a file: the given one, else the one that its name shows. */
 export function formatOf(file: string, from: string | undefined): Format {
   const said = from === 'onesignal' ? 'onesignal_csv' : from
   const format = said ?? (/\.(jsonl|ndjson)$/i.test(file) ? 'jsonl' : /\.csv$/i.test(file) ? 'csv' : undefined)
@@ -51,7 +51,7 @@ export function readColumns(pairs: readonly string[], format: Format): Record<st
   )
 }
 
-/** What becomes of each column, a line each. */
+/** A line for each column that says what it is imported as. */
 export function linesOfMapping(header: string, format: Format, columns: Record<string, string> | undefined): string[] {
   const names = header.split(',').map((name) => name.trim().replace(/^"(.*)"$/, '$1'))
   const width = Math.min(40, Math.max(...names.map((name) => name.length)))

@@ -15,11 +15,11 @@ import { version } from './version.ts'
 
 const [text, flag, texts] = [{ type: 'string' }, { type: 'boolean' }, { type: 'string', multiple: true }] as const
 
-/** The options that a command takes, and how many words beside them. */
+/** The options of a command, and how many other words it takes. */
 type Command = {
   options: ParseArgsOptionsConfig
   words: number
-  // The options are those above: each command says what they mean.
+  // The parsed options. With `never` each command may declare the type of its own options.
   run: (terminal: Terminal, words: string[], options: Record<string, never>) => Promise<number>
 }
 
@@ -76,7 +76,7 @@ const commands: Record<string, Command> = {
   },
 }
 
-/** Runs a command. Answers its exit code: 0 it worked, 1 something failed, 2 it was not understood. */
+/** Runs a command and gives its exit code: 0 when it worked, 1 when something failed, 2 when it was not understood. */
 export async function main(args: string[], terminal: Terminal): Promise<number> {
   const [name = '', ...rest] = args
   if (name === '--version') return say(terminal, version)

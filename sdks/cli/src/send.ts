@@ -58,7 +58,7 @@ export function readSeconds(text: string): number {
   return seconds
 }
 
-/** What the file says, and the options where they say more. The API checks it, and names what is wrong. */
+/** The notification from the file, with the options on top. The API checks it and names what is wrong. */
 async function readNotification(connection: Connection, options: SendOptions): Promise<Notification> {
   const { to, segment, all, title, body, url, image, language = 'en', data = [] } = options
   const file = options.file === undefined ? {} : readBody(options.file)
@@ -126,7 +126,7 @@ async function confirm(terminal: Terminal, devices: number): Promise<void> {
 const sendNotification = async ({ herald }: Connection, notification: Notification, idempotencyKey: string): Promise<string> =>
   (await herald.notifications.send(notification, { idempotencyKey })).id
 
-/** The administration sends campaigns: people are named by a segment. */
+/** The administration can only send campaigns, so users are named by a segment. */
 async function sendCampaign({ herald, appPath }: Connection, notification: Notification, idempotencyKey: string): Promise<string> {
   const { target, ...fields } = notification
   const path = `${await appPath()}/campaigns`

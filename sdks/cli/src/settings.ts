@@ -3,7 +3,7 @@ import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { UsageError } from './usage-error.ts'
 
-/** Where Herald is and what opens it: the administration token, or a secret key for `send` alone. */
+/** The address of Herald and the token for it: the administration token, or a secret key, which is enough for `send`. */
 export type Settings = { url: string; token: string; app?: string }
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -17,7 +17,7 @@ export function writeSettings(env: Environment, settings: Settings): string {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   const next = `${file}.${process.pid}`
   writeFileSync(next, `${JSON.stringify(settings, null, 2)}\n`, { mode: 0o600 })
-  // A file that was there already would keep its mode.
+  // A file that existed already would keep its mode.
   chmodSync(next, 0o600)
   renameSync(next, file)
   return file

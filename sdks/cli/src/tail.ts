@@ -8,7 +8,7 @@ export type TailOptions = { app?: string; campaign?: string; failed?: boolean; j
 
 const failures = ['notification.failed', 'subscription.invalidated']
 
-/** Shows what happens to pushes as it happens, a line each, until Ctrl-C. */
+/** Prints what happens to pushes as it happens, a line for each event, until Ctrl-C. */
 export async function tail(terminal: Terminal, { app, campaign, failed = false, json = false }: TailOptions): Promise<number> {
   const { herald, appPath } = connect(terminal, app)
   const isWanted = (event: WebhookEvent) =>

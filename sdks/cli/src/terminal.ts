@@ -2,14 +2,14 @@ import { createInterface } from 'node:readline/promises'
 
 /** Where a command reads and writes. Tests bring their own. */
 export type Terminal = {
-  /** Answers of the command: what a script reads. */
+  /** The output of the command, for scripts. */
   out: (line: string) => void
-  /** What is said to the person beside it. */
+  /** Messages to the operator beside the output. */
   say: (line: string) => void
-  /** Whether a person can be asked. */
+  /** Whether an operator can be asked. */
   isInteractive: boolean
   ask: (question: string) => Promise<string>
-  /** The same, without showing what is typed. What is piped in is taken as it is. */
+  /** Asks without showing what is typed. Piped input is taken as it is. */
   askHidden: (question: string) => Promise<string>
   env: Readonly<Record<string, string | undefined>>
   /** Aborted by Ctrl-C. */
@@ -22,7 +22,7 @@ const longestLine = 10_000
 export function openTerminal(): Terminal {
   const stopping = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort())
-  // Somebody who pipes us into `head` wants no more.
+  // A closed pipe, as after `| head`, ends the command quietly.
   process.stdout.on('error', () => stopping.abort())
   const isInteractive = process.stdin.isTTY && process.stderr.isTTY
   return {

@@ -19,7 +19,7 @@ test('the signature vectors are those that Herald’s own code makes, and it jud
     const judged = secrets.map((secret) => verifyWebhook(secret, header, body, new Date(now * 1000)))
     const failure = judged.find((one) => !one.ok)
     const verdictOfHerald = judged.some(({ ok }) => ok) || !failure || failure.ok ? 'ok' : failure.reason
-    // Herald's own check lets a signature from the future pass: it is the age of a replay that it is after.
+    // Herald's own check accepts a signature from the future, because it only refuses old deliveries that somebody replays.
     expect([name, verdictOfHerald]).toEqual([name, verdict === 'too_new' ? 'ok' : verdict])
   }
 })

@@ -44,7 +44,7 @@ export const campaigns = (client: Client) => {
     pickWinner: (id: string, variant: string, options: CallOptions = {}) =>
       client.request<Schema<'Accepted'>>('POST', `${pathOf(id)}/experiment/winner`, { ...options, body: { variant } }),
 
-    /** The stats of a campaign as soon as it is sent, cancelled or failed. Rejects with `timeout`, naming the status, when that takes too long. */
+    /** Waits until a campaign is sent, cancelled or failed, and gives its stats. Rejects with `timeout`, which names the status, when that takes too long. */
     async settled(id: string, { timeoutMs = 60_000, ...options }: SettledOptions = {}): Promise<CampaignStats> {
       const endsAt = Date.now() + timeoutMs
       for (let wait = firstLookMs; ; wait = Math.min(longestLookMs, wait * 1.5)) {

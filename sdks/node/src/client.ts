@@ -4,34 +4,34 @@ import { onConnectionOfItsOwn } from './once.ts'
 import { delayAfter, isTemporary, mayHaveHappened, pause } from './retries.ts'
 import { version } from './version.ts'
 
-/** A request, beside its method and path. */
+/** A request, without its method and path. */
 export type Call = CallOptions & {
   /** Sent as JSON; bytes and texts as they are, with the `content-type` of `headers`. */
   body?: unknown
   query?: Readonly<Record<string, string | number | boolean | undefined>>
   headers?: Readonly<Record<string, string>>
-  /** Makes a POST that can be repeated: Herald does it once. */
+  /** A key that makes a POST repeatable: Herald does it once. */
   idempotencyKey?: string | undefined
-  /** Whether a second one changes nothing. By default only a POST without a key is never repeated. */
+  /** Whether a repetition changes nothing. By default every request may be repeated but a POST without a key. */
   repeatable?: boolean
-  /** What the answer was, when an earlier try may have done it and a later one was refused for that. */
+  /** Gives the answer when an earlier try may have succeeded and a later one was refused for that reason. */
   recover?: (error: HeraldError) => Promise<{ answer: unknown } | undefined>
 }
 
-/** What the resources are made of. */
+/** What the resources call Herald with. */
 export type Client = {
   /** The answer's JSON; undefined where there is none. Rejects with a HeraldError. */
   request<Answer>(method: string, path: string, call?: Call): Promise<Answer>
-  /** The answer as it comes, for streams: the time limits end with its head. Rejects with a HeraldError unless the status is 2xx. */
+  /** The raw Response, for streams: the time limits hold until its head has come. Rejects with a HeraldError unless the status is 2xx. */
   open(method: string, path: string, call?: Call): Promise<Response>
 }
 
 type Tried<Answer> = { answer: Answer } | { error: HeraldError }
-/** Of a stream the caller's signal ends the body too. */
+/** The caller's signal also ends the body of a stream. */
 type OwnCall = Call & { isStream?: boolean }
 type Read<Answer> = (response: Response) => Promise<Answer>
 
-/** Makes requests with the key, each with its time limits and its further tries. Throws a TypeError for options that cannot be right. */
+/** Makes requests with the key, within the time limits, and tries them again where that is safe. Throws a TypeError for options that cannot be right. */
 export function openClient(options: HeraldOptions): Client {
   const baseUrl = readBaseUrl(options.baseUrl)
   const authorization = `Bearer ${readKey(options.key)}`
@@ -135,11 +135,11 @@ function noAnswer(cause: unknown, isTimeout: boolean, limitMs: number, requestId
   return new HeraldError({ code: 'network_error', status: 0, message, requestId, cause })
 }
 
-/** A log that fails must not fail a send. */
+/** Calls a hook. A log that fails must not fail a send. */
 function tell<Notice>(hook: ((notice: Notice) => void) | undefined, notice: Notice): void {
   try {
     hook?.(notice)
   } catch {
-    // The hook is the caller's own code, and it is where mistakes are told: there is no other place to tell this one.
+    // The hook is the caller's own code and the only place where errors are told, so its own error cannot be told anywhere.
   }
 }

@@ -28,7 +28,7 @@ export type ApiCode =
   | 'database_unavailable'
   | 'queue_unavailable'
 
-/** What this SDK says itself: no usable answer came (status 0 where there was none at all), or a webhook cannot be trusted. */
+/** Codes of this SDK itself: no usable answer came (status 0 when none came at all), or a webhook cannot be trusted. */
 export type SdkCode = 'network_error' | 'timeout' | 'invalid_answer' | 'malformed' | 'bad_signature' | 'too_old' | 'too_new'
 
 /** A field that is wrong. `path` is that of the request, such as `content.en.title`. */
@@ -64,7 +64,7 @@ export class HeraldError extends Error {
     this.retryAfterSeconds = retryAfterSeconds
   }
 
-  /** Whether the code is this one, with the codes of this version offered by the editor. */
+  /** Whether the error has this code. An editor offers the codes of this version. */
   is(code: ApiCode | SdkCode): boolean {
     return this.code === code
   }
@@ -75,7 +75,7 @@ export class HeraldError extends Error {
   }
 }
 
-/** The error that an answer stands for. A proxy's page, which is not in Herald's form, has the code `invalid_answer`. */
+/** Reads the error from an answer. An answer in another form, such as a proxy's page, has the code `invalid_answer`. */
 export function errorOfAnswer(status: number, headers: Headers, text: string, sentRequestId: string): HeraldError {
   const requestId = headers.get('x-request-id') ?? sentRequestId
   const retryAfterSeconds = secondsOf(headers.get('retry-after'))
@@ -97,7 +97,7 @@ function readError(text: string): { code: string; message: string; details?: Her
   }
 }
 
-/** Retry-After as seconds from now: it is a number of them or a date (RFC 9110, 10.2.3). */
+/** Retry-After in seconds from now. The header holds a number of seconds or a date (RFC 9110, 10.2.3). */
 function secondsOf(header: string | null): number | undefined {
   if (header === null) return undefined
   if (/^\d{1,9}$/.test(header)) return Number(header)

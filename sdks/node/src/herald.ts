@@ -57,7 +57,7 @@ export class Herald {
     return this.#client.request(method, path, call)
   }
 
-  /** The same, with the answer as it comes: for streams. Its time limits end with the head of the answer. */
+  /** The same with the raw Response, for streams. The time limits hold until its head has come. */
   open(method: string, path: string, call: Call = {}): Promise<Response> {
     return this.#client.open(method, path, call)
   }

@@ -1,11 +1,11 @@
-/** What lists take: a name's beginning, and how many items a page has. */
+/** The options of a list: the beginning of a name, and the number of items of a page. */
 export type ListQuery = { q?: string; limit?: number; cursor?: string }
 export type Page<Item> = { items: Item[]; nextCursor: string | null }
 
-/** All items, newest first, fetched page by page as they are taken; or one page. */
+/** All items, newest first, fetched page by page as they are used; or one page. */
 export type List<Item> = AsyncIterable<Item> & { page(): Promise<Page<Item>> }
 
-/** A list whose pages are read by `read`. A cursor that leads to itself ends it with an Error instead of going round for ever. */
+/** A list whose pages are read by `read`. A cursor that leads to itself throws an Error instead of looping for ever. */
 export function listOf<Item>(query: ListQuery, read: (query: ListQuery) => Promise<Page<Item>>): List<Item> {
   return {
     page: () => read(query),

@@ -2,11 +2,11 @@ import type { Client } from './client.ts'
 import type { CallOptions } from './options.ts'
 import type { DryRun, Notification, Schema } from './schema.ts'
 
-/** Your own key makes a send survive a crash: the same key within 24 hours sends nothing a second time. */
+/** A key of your own makes a send safe to repeat after a crash: the same key within 24 hours sends nothing a second time. */
 export type SendOptions = CallOptions & { idempotencyKey?: string }
 
 export const notifications = (client: Client) => ({
-  /** Sends at once. Answers when Herald has written it down; the id is that of a campaign (`campaigns.stats`). */
+  /** Sends at once. Resolves once Herald has stored it. The id is that of a campaign (`campaigns.stats`). */
   send: (notification: Notification, { idempotencyKey = crypto.randomUUID(), ...options }: SendOptions = {}) =>
     client.request<Schema<'Accepted'>>('POST', '/v1/notifications', { ...options, body: notification, idempotencyKey }),
 

@@ -19,7 +19,7 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
 /** The same operation under a second method, for clients that cannot send a PATCH. */
 const twice = ['changeOwnerByPost']
 
-/** The operation that a request is of: of several paths that fit, the one with the fewest variables. */
+/** The operation of a request. Of several paths that match it is the one with the fewest variables. */
 const operationOf = (method: string, path: string) =>
   operations
     .filter((operation) => operation.method === method && operation.pattern.test(path))

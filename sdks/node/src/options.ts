@@ -1,4 +1,4 @@
-/** What a call is, for your logs and metrics: ids and times. There is no key, header or body in it. */
+/** A call as your logs and metrics get it: ids and times, and no key, header or body. */
 export type RequestNotice = {
   /** Sent as `x-request-id`: the same for all tries of a call, and found in Herald's log. */
   requestId: string
@@ -12,25 +12,25 @@ export type RequestNotice = {
 export type ResponseNotice = RequestNotice & { status: number; durationMs: number; errorCode?: string }
 
 export type HeraldOptions = {
-  /** Where Herald is, such as `https://push.example.com`. http is taken for this machine alone. */
+  /** Where Herald is, such as `https://push.example.com`. Plain http is accepted for this machine only. */
   baseUrl: string
   /** A secret key, `sk_live_…`. */
   key: string
-  /** How often a call is tried again after a failure that may pass. 2, at most 10. */
+  /** How often a call is tried again after a failure that may pass; 2 by default, at most 10. */
   retries?: number
-  /** The time limit of one try. 10 s. */
+  /** The time limit of one try; 10 s by default. */
   timeoutMs?: number
-  /** The time limit of a call with all its tries and pauses. 30 s. */
+  /** The time limit of a call with all its tries and pauses; 30 s by default. */
   totalTimeoutMs?: number
-  /** Called before each try. What it throws is passed over. */
+  /** Called before each try. An error that it throws is ignored. */
   onRequest?: (notice: RequestNotice) => void
-  /** Called after each try. What it throws is passed over. */
+  /** Called after each try. An error that it throws is ignored. */
   onResponse?: (notice: ResponseNotice) => void
   /** Used instead of the global `fetch`, for proxies and tests. */
   fetch?: typeof fetch
 }
 
-/** What every call takes. */
+/** The options of every call. */
 export type CallOptions = {
   /** Ends the call: it rejects with the signal's reason. */
   signal?: AbortSignal
@@ -55,7 +55,7 @@ export function readBaseUrl(baseUrl: unknown): string {
 
 const isLoopback = (host: string): boolean => /^(localhost|.+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(host)
 
-/** Throws a TypeError for what cannot be a secret key. The message never shows it. */
+/** Throws a TypeError for a text that cannot be a secret key. The message never shows the text. */
 export function readKey(key: unknown): string {
   if (typeof key !== 'string' || key === '')
     throw new TypeError('Herald: key must be a secret key (sk_live_…). Is the environment variable that holds it set?')
@@ -65,7 +65,7 @@ export function readKey(key: unknown): string {
   return key
 }
 
-/** The limits of a call: its own, else those of the client, else the usual ones. */
+/** The limits of a call: its own, else the client's, else the defaults. */
 export function readLimits(given: CallOptions, usual: Limits = { retries: 2, timeoutMs: 10_000, totalTimeoutMs: 30_000 }): Limits {
   const { retries = usual.retries, timeoutMs = usual.timeoutMs, totalTimeoutMs = usual.totalTimeoutMs } = given
   if (!Number.isInteger(retries) || retries < 0 || retries > 10) throw new TypeError('Herald: retries must be a whole number from 0 to 10')

@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
-/** What somebody writes who has installed the package, and what must not compile. */
+/** The code of somebody who has installed the package, and code that must not compile. */
 const program = `import { Herald, HeraldError, identityToken, webhooks, type UserRow } from '@herald/node'
 const herald = new Herald({ baseUrl: 'https://push.example.com', key: 'sk_live_x' })
 const content = { _default: 'en', en: { title: 'Shipped', body: 'On its way' } }

@@ -4,7 +4,7 @@ const firstDelayMs = 500
 const longestDelayMs = 8_000
 const longestRetryAfterSeconds = 60
 
-/** Whether the same request may do better in a moment. */
+/** Whether the same request may succeed in a moment. */
 export const isTemporary = (error: HeraldError): boolean =>
   error.code === 'network_error' ||
   error.code === 'timeout' ||
@@ -16,7 +16,7 @@ export const mayHaveHappened = (error: HeraldError): boolean =>
   error.code === 'network_error' || error.code === 'timeout' || error.code === 'invalid_answer'
 
 /**
- * How long to wait after the nth try, from 1; undefined: too long, so the error is given back. What Herald asks for is waited in full; else a
+ * How long to wait after try n, counted from 1; undefined when that is too long and the call fails with its error. A wait that Herald asks for is kept in full; else it is a
  * random part of a time that doubles, so that many callers do not come back together.
  */
 export function delayAfter(attempt: number, retryAfterSeconds: number | undefined, random: () => number = Math.random): number | undefined {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { runOn, type Runtime } from './testing/runtimes.ts'
 
-/** Promises of the suite: fewer would mean that something was left out. */
+/** How many promises the suite has. Fewer would mean that something was left out. */
 const promises = 24
 
 test.each<Runtime>(['node-24', 'node-20'])(

@@ -17,5 +17,5 @@ export type UserChanges = Schema<'UserChanges'>
 export type Subscription = Schema<'Subscription'>
 export type DryRun = Schema<'DryRunNotificationAnswer'>
 
-/** Every type of event that this version knows; `event.type` tells them apart. A newer Herald may send others: pass over them in `default`. */
+/** Every type of event that this version knows; `event.type` tells them apart. A newer Herald may send others: ignore them in `default`. */
 export type WebhookEvent = Schema<'WebhookEvent'>

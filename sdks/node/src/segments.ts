@@ -8,7 +8,7 @@ const path = '/v1/segments'
 const pathOf = (id: string) => `${path}/${encodeURIComponent(id)}`
 
 export const segments = (client: Client) => ({
-  /** How many devices a definition reaches now. Without one: everyone. */
+  /** How many devices a definition reaches now; without a definition, how many there are. */
   preview: (segment?: Segment, options: CallOptions = {}) =>
     client.request<Schema<'SegmentCount'>>('POST', `${path}/preview`, {
       ...options,

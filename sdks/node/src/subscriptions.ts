@@ -8,7 +8,7 @@ const pathOf = (id: string) => `${path}/${encodeURIComponent(id)}`
 
 /** Devices, for backends that register them for their apps. Apps and pages do it themselves, with a public key. */
 export const subscriptions = (client: Client) => ({
-  /** Registers a device, or finds it again by its token or endpoint. A device that had opted out is opted in by it. */
+  /** Registers a device, or finds it again by its token or endpoint. A device that had opted out is opted in again. */
   register: (device: Schema<'RegisterSubscriptionBody'>, options: CallOptions = {}) =>
     client.request<Schema<'Registered'>>('POST', path, { ...options, body: device, repeatable: true }),
   /** A browser's endpoint has changed: the device keeps its id. */
@@ -17,7 +17,7 @@ export const subscriptions = (client: Client) => ({
   update: (id: string, changes: Schema<'ChangeSubscriptionBody'>, options: CallOptions = {}) =>
     client.request<Schema<'OptedIn'>>('PATCH', pathOf(id), { ...options, body: changes }),
   delete: (id: string, options: CallOptions = {}) => client.request<void>('DELETE', pathOf(id), { ...options, recover: gone }),
-  /** The app came to the foreground. Within 30 minutes a second one counts nothing. */
+  /** Says that the app came to the foreground. A second session within 30 minutes is not counted. */
   startSession: (id: string, body: Schema<'StartSessionBody'> = {}, options: CallOptions = {}) =>
     client.request<Schema<'Session'>>('POST', `${pathOf(id)}/session`, { ...options, body, repeatable: true }),
   /** The device belongs to the user with this external id from now on. */

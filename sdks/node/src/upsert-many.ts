@@ -3,19 +3,19 @@ import { HeraldError } from './errors.ts'
 import type { CallOptions } from './options.ts'
 import type { Schema } from './schema.ts'
 
-/** What is to be of a user: one of `externalId` and `userId`, and at least one change. */
+/** A change of a user: one of `externalId` and `userId`, and at least one field to change. */
 export type UserRow = Schema<'ChangeUsersBody'>['users'][number]
 export type FailedRow = { row: UserRow; /** Its place among the rows, from 0. */ index: number; error: HeraldError }
 export type UpsertReport = {
   updated: number
-  /** How many of the updated are new users. */
+  /** How many of the updated users are new. */
   created: number
   failedCount: number
   /** The first 1,000 rows that failed. */
   failed: FailedRow[]
 }
 export type UpsertOptions = CallOptions & {
-  /** Requests at a time, 1 to 32. 8. */
+  /** Requests at a time, 1 to 32; 8 by default. */
   concurrency?: number
 }
 
@@ -27,7 +27,7 @@ const failuresKept = 1_000
 type Numbered = { row: UserRow; index: number }
 
 /**
- * Sends the rows in requests of up to 500, reading no further ahead than what is on its way. The same user twice is changed in no certain order.
+ * Sends the rows in requests of up to 500, and reads no more rows than are on their way. Two rows of the same user are applied in any order.
  * Rejects at once when the key is refused, since no row can succeed then.
  */
 export async function upsertMany(

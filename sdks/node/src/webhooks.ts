@@ -4,12 +4,12 @@ import type { WebhookEvent } from './schema.ts'
 /** The header that carries the signature. */
 export const signatureHeader = 'x-service-signature'
 
-/** A delivery that is Herald's. The same id comes again when it is repeated, so keep the ids that you have worked on. */
+/** A delivery that comes from Herald. A repeated delivery has the same id, so keep the ids that you have processed. */
 export type Delivery = { deliveryId: string; events: WebhookEvent[] }
 export type VerifyOptions = {
-  /** How far the clock of the sender may differ, both ways. 300 s. */
+  /** How far the time of the signature may be from now, in both directions; 300 s by default. */
   toleranceSeconds?: number
-  /** The time to judge by, for tests. */
+  /** The present time, for tests. */
   now?: Date
 }
 
@@ -17,7 +17,7 @@ const mostSecrets = 3
 const mostSignatures = 8
 
 /**
- * The events of a delivery whose signature is true. `rawBody` is the body as it came, as text or bytes; `header` is `x-service-signature`; of several
+ * Verifies a delivery and gives its events. `rawBody` is the body as it came, as text or bytes; `header` is `x-service-signature`; of several
  * secrets, as during a rotation, one must match. Rejects with a HeraldError of status 400: malformed, bad_signature, too_old or too_new.
  */
 export async function verify(
@@ -73,7 +73,7 @@ function readSecrets(secrets: string | readonly string[]): readonly string[] {
   return all
 }
 
-/** One `t` and at least one `v1`. Other parts are passed over: a newer scheme may stand beside this one. */
+/** Reads one `t` and at least one `v1`. Other parts are ignored: they may belong to a newer scheme. */
 function readHeader(header: string): { time: string; signatures: Uint8Array<ArrayBuffer>[] } {
   const parts = header.split(',', 32).map((part) => part.trim().split('='))
   const [time = '', ...more] = parts.flatMap(([name, value = '']) => (name === 't' ? [value] : []))
@@ -100,7 +100,7 @@ function readDelivery(body: Uint8Array): Delivery {
     const { id, events } = JSON.parse(new TextDecoder().decode(body)) as { id?: unknown; events?: unknown }
     if (typeof id === 'string' && Array.isArray(events)) return { deliveryId: id, events: events as WebhookEvent[] }
   } catch {
-    // Signed, and yet no delivery: said below.
+    // The body is signed, but it is no delivery: the error below says so.
   }
   throw refused('malformed', 'The body is signed, but it is not a delivery: {"id", "events"}.')
 }

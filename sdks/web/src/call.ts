@@ -3,10 +3,10 @@ import { HeraldError, isTemporary, type ErrorDetail } from './herald-error.ts'
 /** Where Herald is, and the public key of the app there. */
 export type Service = { baseUrl: string; appKey: string }
 
-/** Whoever is asked to wait longer waits for whatever asks next. */
+/** A request that is asked to wait longer fails at once; the next call tries again. */
 const longestWaitMs = 4_000
 
-/** One request to Herald, with a time limit, as page and worker make it: no cookie, no address of the page, and it goes on when the page is left. */
+/** Sends one request to Herald, with a time limit: without a cookie, without the page's address, and it goes on when the page is left. */
 export const ask = (
   { baseUrl, appKey }: Service,
   method: string,
@@ -29,7 +29,7 @@ export const ask = (
     signal: AbortSignal.timeout(limitMs),
   })
 
-/** A request that is tried three times when it is worth it. Answers the body; whatever else happens is a HeraldError. */
+/** Sends a request, up to three times when a repetition may help. Gives the body, or throws a HeraldError. */
 export async function call<T = unknown>(
   service: Service,
   method: string,
@@ -42,7 +42,7 @@ export async function call<T = unknown>(
   const answer = (await response?.json().catch(() => undefined)) as
     | { error?: { code: string; message: string; details?: ErrorDetail[] } }
     | undefined
-  // Whoever answers a page is no Herald.
+  // An answer that is no JSON comes from something else than Herald.
   if (response?.ok && (answer || response.status === 204)) return (answer ?? {}) as T
   const { code = 'network', message = 'No answer.' } = answer?.error ?? {}
   const header = (name: string) => response?.headers.get(name)

@@ -12,20 +12,20 @@ const toText = (bytes: ArrayBuffer | null): string =>
     .replaceAll('/', '_')
     .replaceAll('=', '')
 
-/** Where a push service delivers to this browser. Not by `toJSON`, which old browsers do not have. */
+/** The endpoint and keys of this browser. They are not read by `toJSON`, which old browsers do not have. */
 export const addressOf = (subscription: PushSubscription): Address => ({
   endpoint: subscription.endpoint,
   keys: { p256dh: toText(subscription.getKey('p256dh')), auth: toText(subscription.getKey('auth')) },
 })
 
-/** Whether a subscription was made with this key of the app. A browser that does not say is believed. */
+/** Whether a subscription was made with this key. When the browser does not tell, it counts as yes. */
 export const isMadeWith = ({ options }: PushSubscription, key: string): boolean =>
   !options?.applicationServerKey || toText(options.applicationServerKey) === key
 
-/** The browser's name, as Herald shows it to whoever looks at a device. All but Firefox call themselves Safari too. */
+/** The browser's name, which Herald shows with the device. All browsers but Firefox also call themselves Safari. */
 export const browserOf = (agent: string): string | undefined => (/Edg/.test(agent) ? 'Edge' : /Firefox|Chrome|Safari/.exec(agent)?.[0])
 
-/** What there is to say of the browser, as text: a registration says it when it is something new. */
+/** The language, zone and versions of the browser as a text. A registration sends them when they have changed. */
 export const describeDevice = (): string =>
   JSON.stringify({
     sdkVersion: version,
@@ -38,8 +38,8 @@ export const describeDevice = (): string =>
 type Registered = { id: string; userId: string }
 
 /**
- * Registers the browser. What was said before is not said again, so that a language or zone that the page set stays. One that Herald
- * does not know is no reason to have no pushes.
+ * Registers the browser. Values that were sent before are not sent again, so that a language or zone that the page has set stays. If Herald
+ * refuses a value with 422, such as a zone that it does not know, the browser is registered without any.
  */
 export async function registerDevice(service: Service, { device }: Kept, address: Address): Promise<Registered> {
   const told = describeDevice()
@@ -50,7 +50,7 @@ export async function registerDevice(service: Service, { device }: Kept, address
   })
 }
 
-/** Tells Herald the new address of the device at the old one; undefined when it knows none there. Does not end an opt-out. */
+/** Tells Herald the new endpoint of the device with the old one; undefined when Herald does not know the old one. An opt-out stays. */
 export const rotateDevice = (service: Service, old: string, address: Address): Promise<string | undefined> =>
   call<{ id: string }>(service, 'POST', 'subscriptions/rotate', { old, new: address }).then(
     ({ id }) => id,
@@ -60,7 +60,7 @@ export const rotateDevice = (service: Service, old: string, address: Address): P
     },
   )
 
-/** Notes a registration: nothing needs to be said again for a week. A device that Herald did not know belongs to nobody yet. */
+/** Notes a registration: nothing needs to be sent again for a week. A device that is new to Herald has an anonymous user. */
 export function noteRegistered(kept: Kept, registered: Registered, endpoint: string): void {
   const now = Date.now()
   const { person } = registered.id === kept.device.id ? kept.device : {}

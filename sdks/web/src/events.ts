@@ -1,9 +1,9 @@
 import type { HeraldError } from './herald-error.ts'
 import type { State } from './page.ts'
 
-/** What a page can hear. */
+/** The events of a page. */
 export type Events = {
-  /** A person clicked a notification, and this window came to the front for it. */
+  /** The user clicked a notification, and this window came to the front. */
   click: { url: string | undefined; action: string | undefined; title: string; data: Record<string, string> }
   /** A notification was shown while the page is open. */
   push: { url: string | undefined; title: string; body: string; data: Record<string, string> }
@@ -14,7 +14,7 @@ export type Events = {
 
 type Handler = (event: never) => void
 
-/** Handlers by event. One that throws stops no other, and its error is the page's. */
+/** Calls handlers by event. A handler that throws does not stop the others, and its error is reported as one of the page. */
 export function openEvents() {
   const all = new Set<{ name: keyof Events; handler: Handler }>()
   return {

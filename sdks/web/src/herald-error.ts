@@ -38,7 +38,7 @@ export class HeraldError extends Error {
   }
 }
 
-/** Whether the same may succeed later: nobody answered, or the answer was that it is too much now. */
+/** Whether the same request may succeed later: no answer came, or the server asks for patience. */
 export const isTemporary = ({ status }: HeraldError): boolean => !status || status === 429 || status >= 500
 
 const messages = {
@@ -54,8 +54,8 @@ const messages = {
   internal: 'The browser failed.',
 }
 
-/** An error of our own. */
+/** Makes an error of this SDK. */
 export const failed = (code: keyof typeof messages): HeraldError => new HeraldError(code, messages[code])
 
-/** Whatever was thrown, as our error. What is not ours came from the browser. */
+/** Turns whatever was thrown into a HeraldError. An error of another kind came from the browser. */
 export const asHeraldError = (error: unknown): HeraldError => (error instanceof HeraldError ? error : failed('internal'))

@@ -14,7 +14,7 @@ export type { UserChanges } from './changes.ts'
 const pages: Record<string, Herald> = {}
 
 /**
- * Starts Herald on this page. The same call again answers what the first one made, so it may stand in a component that is drawn often.
+ * Starts Herald on this page. A second call with the same options gives the result of the first, so it may stand in a component that renders often.
  * Throws `invalid_option` at once; whatever else goes wrong is in `state().lastError` and an `error` event.
  */
 export function init(options: Options): Herald {

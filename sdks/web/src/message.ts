@@ -10,7 +10,7 @@ export type Message = {
   data: Record<string, string> & { msgId: string }
 }
 
-/** What a push holds: one of ours, somebody else's, or nothing that can be read. */
+/** What a push event holds: a push of Herald, a push of another sender, or nothing that can be read. */
 export function readMessage(data: { json(): unknown } | null | undefined): Message | 'foreign' | undefined {
   try {
     const message = data!.json() as Message
@@ -20,7 +20,7 @@ export function readMessage(data: { json(): unknown } | null | undefined): Messa
   }
 }
 
-/** The user a msgId was made for: the third of its fields. */
+/** The user that a msgId was made for: its third field. */
 export function userOf(msgId: string): string | undefined {
   try {
     return atob(msgId.split('.')[0]!.replaceAll('-', '+').replaceAll('_', '/')).split('|')[2]

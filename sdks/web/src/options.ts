@@ -1,15 +1,15 @@
 import type { Service } from './call.ts'
 import { HeraldError } from './herald-error.ts'
 
-/** What `init` takes. */
+/** The options of `init`. */
 export type Options = {
   /** Where your Herald answers, such as `https://push.example.com`. */
   baseUrl: string
   /** The app's public key, `pk_live_…`. */
   appKey: string
-  /** The app's VAPID key. Without it Herald is asked, and `ready` takes one request longer. */
+  /** The app's VAPID key. Without it the SDK asks Herald, and `ready` takes one request longer. */
   vapidPublicKey?: string | undefined
-  /** The address of your worker; `/herald-sw.js` when left out. Under Trusted Types it is what your policy made of that address. */
+  /** The address of your worker; `/herald-sw.js` when left out. Under Trusted Types it is the value that your policy made of the address. */
   workerUrl?: string | URL | { toString(): string } | undefined
   /** The scope of the worker; the folder of its address when left out. */
   scope?: string | undefined
@@ -29,7 +29,7 @@ export type Settings = {
   options: Options
 }
 
-/** Reads the options; says which one is wrong and what it should be. */
+/** Reads the options. Throws an error that says which option is wrong and what it should be. */
 export function readOptions(options: Options): Settings {
   const { baseUrl, appKey, workerUrl = '/herald-sw.js', scope, registration } = options
   const wrong = !/^https?:\/\/./.test(baseUrl) ? 'baseUrl must be an https address.' : !/^pk_/.test(appKey) && 'appKey must begin with pk_.'

@@ -22,7 +22,7 @@ beforeAll(async () => {
 })
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
-/** What somebody writes who has installed the package, and what must not compile. */
+/** The code of somebody who has installed the package, and code that must not compile. */
 const program = `import { init, HeraldError, type State } from '@herald/web'
 import { isOurs, start } from '@herald/web/worker'
 const herald = init({ baseUrl: 'https://push.example.com', appKey: 'pk_live_a', identityToken: async (id) => id })

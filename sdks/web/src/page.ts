@@ -9,13 +9,13 @@ import { openStore, type Kept } from './store.ts'
 import { subscribeBrowser, untilActive } from './subscribe-browser.ts'
 import { whyUnsupported, type Reason } from './support.ts'
 
-/** Where this browser stands. */
+/** The state of this browser. */
 export type State = {
   supported: boolean
   /** Why not, when it is not supported. */
   reason: Reason | undefined
   permission: NotificationPermission
-  /** The person subscribed here, and the browser still has the subscription. */
+  /** The user has subscribed here, and the browser still has the subscription. */
   subscribed: boolean
   /** The device's id at Herald, once Herald knows it. */
   subscriptionId: string | undefined
@@ -27,8 +27,8 @@ export type State = {
 }
 
 /**
- * Herald on a page. Each change answers the state after it. One that Herald could not be told now is `waiting` in there and goes out
- * later; one that Herald or the browser refuses rejects with a HeraldError.
+ * Herald on a page. Each change resolves to the state after it. A change that could not be sent now counts as `waiting` in the state and goes out
+ * later; a change that Herald or the browser refuses rejects with a HeraldError.
  */
 export type Herald = {
   /** Resolves when a click may call `subscribe`: the worker and the key are there. Resolves at once where there can be no pushes. */
@@ -36,7 +36,7 @@ export type Herald = {
   state(): Promise<State>
   /** Asks for the permission and registers this browser. Call it in a click. */
   subscribe(user?: UserChanges): Promise<State>
-  /** Asks with your own dialog first, and subscribes when it is answered true. A refusal is remembered. */
+  /** Asks with your own dialog first, and subscribes when it gives true. A refusal is remembered. */
   softAsk(ask: () => boolean | Promise<boolean>, limits?: AskLimits): Promise<State>
   /** Ends the subscription and removes the device. */
   unsubscribe(): Promise<State>
@@ -48,13 +48,13 @@ export type Herald = {
   /** Stops the pushes and keeps the subscription; nothing but `optIn` starts them again. */
   optOut(): Promise<State>
   optIn(): Promise<State>
-  /** Calls the handler from now on; the answer ends it. */
+  /** Calls the handler at each event from now on. Gives the function that ends it. */
   on<Name extends keyof Events>(name: Name, handler: (event: Events[Name]) => void): () => void
 }
 
 const day = 86_400_000
 
-/** Opens Herald on this page: registers the worker, finds out the key, and tells Herald what it does not know. */
+/** Starts Herald on this page: registers the worker, finds out the key, and sends what Herald does not know yet. */
 export function openPage({ service, scope, register, options }: Settings): Herald {
   const reason = whyUnsupported()
   const store = openStore(scope)
@@ -70,7 +70,7 @@ export function openPage({ service, scope, register, options }: Settings): Heral
   let becomeReady: () => void
   const ready = new Promise<void>((resolve) => (becomeReady = resolve))
 
-  /** The state; handlers of `change` hear it when it is another than before. */
+  /** Gives the state, and calls the handlers of `change` when it differs from the last one. */
   async function announce(): Promise<State> {
     const { wanted, device, out, changes } = await store()
     const subscription = await registration?.pushManager.getSubscription()
@@ -103,7 +103,7 @@ export function openPage({ service, scope, register, options }: Settings): Heral
     return lastError
   }
 
-  /** The worker and the key: what has to be there before a click. */
+  /** Gets the worker and the key ready: both must be there before a click. */
   async function prepare(): Promise<void> {
     try {
       registration ??= await untilActive(await register())
@@ -111,7 +111,7 @@ export function openPage({ service, scope, register, options }: Settings): Heral
       throw failed('worker_failed')
     }
     const { key: known, askedAt = 0 } = await store((kept) => {
-      // Another app, or another Herald: what is kept of its key is of no use.
+      // The page belongs to another app or another Herald now: the stored key is of no use.
       if (kept.service?.appKey !== service.appKey) delete kept.key
       kept.service = service
     })
@@ -124,7 +124,7 @@ export function openPage({ service, scope, register, options }: Settings): Heral
     becomeReady()
   }
 
-  /** Tells Herald all that it does not know. */
+  /** Sends everything that Herald does not know yet. */
   async function tell(): Promise<void> {
     await navigator.locks.request(scope, () =>
       settle({ service, store, registration, externalId, refused, identityToken: options.identityToken }),
@@ -133,7 +133,7 @@ export function openPage({ service, scope, register, options }: Settings): Heral
     lastError = undefined
   }
 
-  /** Does what is to be done without a call of the page, and again later where that makes sense. */
+  /** Prepares and sends without a call of the page. What fails for a moment is tried again later. */
   async function tend(): Promise<void> {
     clearTimeout(timer)
     try {
@@ -145,7 +145,7 @@ export function openPage({ service, scope, register, options }: Settings): Heral
     await announce()
   }
 
-  /** Keeps a change and tells Herald. Kept is what counts: the rest may happen later. */
+  /** Stores a change and sends it. Once it is stored it will be sent, now or later. */
   async function change(next: Omit<Change, 'id' | 'at'>, more?: (kept: Kept) => void): Promise<State> {
     if (reason) return announce()
     const change = made(next)
@@ -181,7 +181,7 @@ export function openPage({ service, scope, register, options }: Settings): Heral
     externalId = name
     const { device, changes } = await store()
     const last = changes.filter(({ kind }) => /^log/.test(kind)).at(-1)
-    // Said already: as the last thing that waits, or confirmed.
+    // Nothing is to be sent when the last waiting change, or else the confirmed state, says the same.
     const isSame = last
       ? last.body?.externalId === name
       : name
@@ -205,7 +205,7 @@ export function openPage({ service, scope, register, options }: Settings): Heral
       kept.out = !optedIn
       if (!optedIn) return
       delete kept.device.found
-      // Who opted out before Herald knew the browser is registered now.
+      // A user who opted out before the browser was registered has it registered now.
       if (!kept.device.id && kept.wanted) addChange(kept, made(registering))
     })
 

@@ -6,8 +6,8 @@ const most = 50
 const longestMs = 7 * 86_400_000
 
 /**
- * Reports what became of a push, then what failed to be reported before. What fails now is kept: 50 reports, for a week. After one that
- * failed the others wait too: a push is no time to try each for five seconds.
+ * Reports what became of a push, then sends the reports that failed before. A report that fails now is kept: at most 50, for a week. After one that
+ * failed the others wait too, because there is no time during a push to try each for five seconds.
  */
 export async function report(store: Store, paths: string[]): Promise<void> {
   const at = Date.now()
@@ -15,13 +15,13 @@ export async function report(store: Store, paths: string[]): Promise<void> {
   const all = [...paths.map((path) => ({ path, at })), ...reports.filter((one) => at - one.at < longestMs)]
   const left = await firstRefused(service, all)
   await store((kept) => {
-    // Another event may have kept a report meanwhile.
+    // Another event may have stored a report meanwhile.
     const added = kept.reports.filter(({ path }) => !reports.some((one) => one.path === path))
     kept.reports = [...all.slice(left), ...added].slice(0, most)
   })
 }
 
-/** How many reports Herald took, or will never take. */
+/** Gives how many reports are done: Herald took them or will never take them. */
 async function firstRefused(service: Service | undefined, reports: { path: string }[]): Promise<number> {
   let taken = 0
   try {

@@ -6,15 +6,15 @@ import type { Options } from './options.ts'
 import type { Kept, Store } from './store.ts'
 import { subscribeBrowser } from './subscribe-browser.ts'
 
-/** What is needed to tell Herald what it does not know yet. */
+/** What is needed to send what Herald does not know yet. */
 export type Telling = {
   service: Service
   store: Store
   registration: ServiceWorkerRegistration | undefined
   identityToken: Options['identityToken']
-  /** Who is logged in, as this page knows it. */
+  /** The external id that this page has logged in. */
   externalId: string | undefined
-  /** Takes what Herald refused, by the id of the change. */
+  /** Collects what Herald refused, by the id of the change. */
   refused: Map<string, HeraldError>
 }
 
@@ -26,23 +26,23 @@ const halfHour = 30 * 60_000
 /** A change with an id of its own and the time it was made. */
 export const made = (change: Omit<Change, 'id' | 'at'>): Change => ({ ...change, id: crypto.randomUUID(), at: Date.now() })
 
-/** The change that says who uses this browser, or that it is nobody known. */
+/** The change that logs a user in, or out. */
 export const ownerChange = (externalId?: string): Omit<Change, 'id' | 'at'> => {
   const kind = externalId ? 'login' : 'logout'
   return { kind, path: `/${kind}`, ...(externalId && { body: { externalId } }) }
 }
 
-/** What registers this browser. */
+/** The change that registers this browser. */
 export const registering = { kind: 'register' } as const
 
-/** SHA-256: enough to see that a person is the same, without keeping the name. */
+/** SHA-256: enough to see that a user is the same, without storing the external id. */
 export async function hashOf(text: string): Promise<string> {
   return String(new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))))
 }
 
 /**
- * Tells Herald all that it does not know: first where this browser is reached, then what waits, in order, then that it is still there.
- * Throws what may succeed later; what Herald refused is noted for whoever asked for it. Runs in a turn of its own.
+ * Sends everything that Herald does not know: first the endpoint of this browser, then the waiting changes in order, then that the browser is still there.
+ * Throws what may succeed later; what Herald refused is noted for the caller of that change. Only one call runs at a time.
  */
 export async function settle(telling: Telling): Promise<void> {
   await telling.store(dropOldChanges)
@@ -52,7 +52,7 @@ export async function settle(telling: Telling): Promise<void> {
   if (subscription) await stayKnown(telling, subscription)
 }
 
-/** The browser's subscription, made anew when it got lost or the app's key has changed. */
+/** Gives the browser's subscription. It is made again when it was lost or the app's key has changed. */
 async function keepSubscribed({ store, registration }: Telling): Promise<Subscription> {
   const { wanted, key } = await store()
   const manager = registration?.pushManager
@@ -60,14 +60,14 @@ async function keepSubscribed({ store, registration }: Telling): Promise<Subscri
   if (!manager || !wanted || !key || Notification.permission !== 'granted' || (subscription && isMadeWith(subscription, key))) {
     return subscription
   }
-  // A second subscription with another key is refused while there is the first (InvalidStateError).
+  // While a subscription exists, one with another key is refused (InvalidStateError).
   await subscription?.unsubscribe()
   return subscribeBrowser(manager, key)
 }
 
 /**
- * Sees to it that Herald knows where this browser is reached. Of a subscription of which nothing is kept any more it is asked by the same
- * call: an opt-out at Herald stays, since this is no registration.
+ * Makes sure that Herald knows the endpoint of this browser. A subscription that the store has lost is looked up by the same
+ * call, which is no registration: an opt-out at Herald stays.
  */
 async function keepAddress({ service, store }: Telling, subscription: PushSubscription): Promise<void> {
   const kept = await store()
@@ -111,14 +111,14 @@ async function sendChanges(telling: Telling, subscription: Subscription): Promis
         continue
       }
       refused.set(change.id, error)
-      // A key that was replaced is mended by the page, and an opt-out must not be lost until then.
+      // A replaced app key is put in order by the page, and an opt-out must not be lost until then.
       if (status === 401) return
       await store(remove)
     }
   }
 }
 
-/** Herald has lost the device, or somebody removed it: it is registered again, but never for who has opted out. */
+/** The device is gone at Herald: it is registered again, unless the user has opted out. */
 function beginAnew(kept: Kept): void {
   const mayRegister = kept.wanted && !kept.out && !kept.device.found
   kept.device = {}
@@ -126,7 +126,7 @@ function beginAnew(kept: Kept): void {
   if (mayRegister) addChange(kept, made(registering))
 }
 
-/** Tells Herald one change, and answers what is known after it. */
+/** Sends one change, and gives what is known after it. */
 async function sendChange(telling: Telling, change: Change, kept: Kept, subscription: Subscription): Promise<(kept: Kept) => void> {
   const { service, externalId, identityToken } = telling
   const { kind, method = 'POST', path = '', body, device = kept.device.id } = change
@@ -150,7 +150,7 @@ async function sendChange(telling: Telling, change: Change, kept: Kept, subscrip
 
 const nothing = () => undefined
 
-/** Says now and then that the browser is still there: once a week, when it is another language or zone, and a session each half hour. */
+/** Reports that the browser is still there: a registration once a week or when language or zone have changed, and a session each half hour. */
 async function stayKnown(telling: Telling, subscription: PushSubscription): Promise<void> {
   const { service, store } = telling
   const kept = await store()
@@ -158,7 +158,7 @@ async function stayKnown(telling: Telling, subscription: PushSubscription): Prom
   if (!id) return
   const now = Date.now()
   try {
-    // Of a device that was found again it is not known whether the person has opted out.
+    // Whether the user of a device that was found again has opted out is not known.
     if (!kept.out && !found && (told !== describeDevice() || now - saidAt >= week)) {
       const registered = await registerDevice(service, kept, addressOf(subscription))
       await store((later) => noteRegistered(later, registered, subscription.endpoint))

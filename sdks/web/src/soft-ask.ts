@@ -1,4 +1,4 @@
-/** How often the page's own question may be refused before it is asked no more, and how many days lie between two times. */
+/** How often a user may refuse the page's own question before it is never asked again, and how many days lie between two questions. */
 export type AskLimits = { everyDays?: number; most?: number }
 
 /** Whether the page may ask now, given when its question was refused. */

@@ -1,38 +1,38 @@
 import type { Service } from './call.ts'
 import type { Change } from './changes.ts'
 
-/** A report of the worker that did not get through yet. */
+/** A report of the worker that Herald has not got yet. */
 export type Report = { path: string; at: number }
 
 /** The device as Herald knows it. */
 export type KeptDevice = {
   id?: string
   userId?: string
-  /** The browser's may be another one by now. */
+  /** The endpoint that Herald knows. The browser may have another one by now. */
   endpoint?: string
-  /** SHA-256 of the external id of who is logged in. */
+  /** SHA-256 of the external id of the user who is logged in. */
   person?: string | undefined
-  /** It was found by its endpoint, after what was kept of it had been lost: who is logged in, and whether they opted out, is not known. */
+  /** The device was found by its endpoint after the store had been lost, so its user and whether the user opted out are unknown. */
   found?: boolean
-  /** What was registered of language, zone and versions, and when. */
+  /** The language, zone and versions that were registered, and when. */
   told?: string
   saidAt?: number
   seenAt?: number
 }
 
-/** What is kept of one browser between two loads of the page: what Herald knows, and what it is still to be told. */
+/** What is stored for one browser between two loads of the page: what Herald knows, and what is still to be sent. */
 export type Kept = {
   service?: Service
   device: KeptDevice
-  /** The app's VAPID key as Herald said it last, and when. */
+  /** The app's VAPID key as Herald gave it last, and when. */
   key?: string
   askedAt?: number
-  /** Who was logged in here before: what is on its way to them shows no text. */
+  /** The users who were logged in here before: pushes to them that are still on their way show no text. */
   former?: string[]
-  /** The person wants pushes here: subscribed, and not unsubscribed since. */
+  /** Whether the user wants pushes here: subscribed, and not unsubscribed since. */
   wanted?: boolean
   out?: boolean
-  /** An endpoint that Herald does not know, so that it is not asked about again. */
+  /** An endpoint that Herald does not know, so that the SDK does not ask again. */
   stranger?: string
   /** When the page's own question was refused. */
   refusedAt?: number[]
@@ -40,15 +40,15 @@ export type Kept = {
   reports: Report[]
 }
 
-/** Answers what is kept, after a change of it if one is given: one step, also when another tab or the worker makes one at the same time. */
+/** Gives the stored record, after a change if one is given. Reading and changing are one step, also when another tab or the worker changes it at the same time. */
 export type Store = (change?: (kept: Kept) => void) => Promise<Kept>
 
 const limitMs = 1_000
 const fresh = (): Kept => ({ device: {}, changes: [], reports: [] })
 
 /**
- * One record per scope of a worker in IndexedDB, which makes changes in the order in which they are asked for. Where that fails or takes
- * longer than a second: in memory, for the life of the page.
+ * Keeps one record per scope of a worker in IndexedDB, which applies changes in the order of the calls. Where that fails or takes
+ * longer than a second the record is kept in memory, for the life of the page.
  */
 export function openStore(scope: string): Store {
   let memory: Kept | undefined
@@ -71,7 +71,7 @@ const answerOf = <T>(request: IDBRequest<T>): Promise<T> =>
     request.onerror = reject
   })
 
-/** Opened for each access: a connection that is kept may be lost (Safari) and holds up other tabs. What comes too late changes nothing. */
+/** The database is opened for each access, because a kept connection may be lost (Safari) and blocks other tabs. A result that comes too late is dropped. */
 function access(scope: string, change?: (kept: Kept) => void): Promise<Kept> {
   let isLate = false
   return new Promise((resolve, reject) => {

@@ -1,8 +1,8 @@
 import { failed } from './herald-error.ts'
 
 /**
- * Subscribes at the push service. Nothing is awaited before: Safari asks only while the click lasts. A subscription of another sender, or
- * with an older key, makes room for ours.
+ * Subscribes at the push service. Nothing is awaited before, because Safari asks only during the click. A subscription of another sender, or
+ * with an older key, is ended first.
  */
 export async function subscribeBrowser(manager: PushManager, key: string): Promise<PushSubscription> {
   try {
@@ -15,7 +15,7 @@ export async function subscribeBrowser(manager: PushManager, key: string): Promi
   }
 }
 
-/** The registration once its worker is active: a subscription needs more than one that is installed. */
+/** Gives the registration once its worker is active: an installed worker is not enough for a subscription. */
 export async function untilActive(registration: ServiceWorkerRegistration): Promise<ServiceWorkerRegistration> {
   while (!registration.active) {
     if (!registration.installing && !registration.waiting) throw new Error('redundant')

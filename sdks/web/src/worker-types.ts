@@ -1,4 +1,4 @@
-/** What a worker has and the types of a page do not know. Only what is used here. */
+/** Types of a worker that a page's types lack, as far as they are used here. */
 export type WorkerScope = EventTarget & {
   registration: ServiceWorkerRegistration
   location: Location

@@ -13,9 +13,9 @@ export type { Message } from './message.ts'
 export type WorkerOptions = {
   /** More for `showNotification`, such as an icon or a badge. */
   show?: (message: Message) => NotificationOptions | undefined
-  /** Where a click leads. Nothing opens when it answers undefined. */
+  /** Where a click leads. When it returns undefined nothing opens. */
   click?: (message: Message, action: string | undefined) => string | undefined
-  /** Whether a push that was shown is reported as delivered. 'auto': not in Safari, until it has been seen there. */
+  /** Whether a push that was shown is reported as delivered. 'auto': everywhere but in Safari, where it has not been tried yet. */
   reportDelivered?: 'auto' | boolean
 }
 
@@ -29,7 +29,7 @@ export function isOurs(event: Event): boolean {
   return notification ? messageOf(notification) !== undefined : readMessage(data) !== 'foreign'
 }
 
-/** Starts Herald in a worker, alone or beside what the worker does already. Call it while the worker's script runs. */
+/** Starts Herald in a worker, alone or beside other code. Call it while the worker's script runs. */
 export function start({ show, click, reportDelivered = 'auto' }: WorkerOptions = {}): void {
   const { registration, clients } = scope
   const store = openStore(registration.scope)
@@ -59,7 +59,7 @@ export function start({ show, click, reportDelivered = 'auto' }: WorkerOptions =
       const more = { icon, image, actions: actions?.map(({ id, title }) => ({ action: id, title })), ...(message && show?.(message)) }
       await registration.showNotification(name, { ...shownAs, ...more } as NotificationOptions)
     } catch {
-      // An icon or an option that the browser refuses is no reason to show nothing.
+      // The browser refuses an icon or an option: the text is shown without it.
       await registration.showNotification(name, shownAs)
     }
     if (message) for (const page of await pages()) page.postMessage({ herald: registration.scope, name: 'push', event: eventOf(message) })
@@ -76,7 +76,7 @@ export function start({ show, click, reportDelivered = 'auto' }: WorkerOptions =
     const url = click ? click(message, action || undefined) : (link ?? '')
     if (url !== undefined) {
       const event = { ...eventOf(message), url: url || undefined, action: action || undefined }
-      // A browser that opens nothing now is no reason not to report the click.
+      // The browser opens nothing now: the click is reported all the same.
       await openWindow(scope, await pages(), url, { herald: registration.scope, name: 'click', event }).catch(() => undefined)
     }
     const clicked = action ? [`c/${msgId}?action=${encodeURIComponent(action)}`] : link ? [`c/${msgId}`] : []
@@ -97,8 +97,8 @@ export function start({ show, click, reportDelivered = 'auto' }: WorkerOptions =
   })
 
   /**
-   * Tells Herald a new endpoint. One that it does not know is registered, unless the person has opted out. What fails now is
-   * done by the next push or the next load of the page: what is kept still names the old endpoint.
+   * Tells Herald a new endpoint. If Herald does not know the device it is registered, unless the user has opted out. What fails now is
+   * done at the next push or the next load of the page, because the store still has the old endpoint.
    */
   const keepAddress = () =>
     scope.navigator.locks
@@ -113,13 +113,13 @@ export function start({ show, click, reportDelivered = 'auto' }: WorkerOptions =
         if (response.status === 404 && !out && !found) response = await post('', { platform: 'web', ...address })
         if (!response.ok) return
         const { id, userId } = (await response.json()) as { id: string; userId?: string }
-        // A registration makes a new device, which is nobody's. A rotation answers no user.
+        // A registration makes a new device of an anonymous user. A rotation does not answer a user.
         await store((kept) => Object.assign(kept.device, { id, endpoint: address.endpoint }, userId && { userId, person: undefined }))
       })
       .catch(() => undefined)
 }
 
-/** Whether the text may be shown: not while a logout is not confirmed, and not when it was meant for who was logged in before. */
+/** Whether the text may be shown: not while a logout is unconfirmed, and not when the push was for the user who was logged in before. */
 const isForOwner = (kept: Kept, { data: { msgId } }: Message): boolean => !isOwnerUncertain(kept) && !kept.former?.includes(userOf(msgId)!)
 
 const isSafari = () => !/Chrom|Firefox/.test(scope.navigator.userAgent)

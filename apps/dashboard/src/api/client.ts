@@ -5,7 +5,7 @@ import { waitForSession } from '../session/renewal.ts'
 import { ApiFault, readFault } from './fault.ts'
 import type { paths } from './schema.gen.ts'
 
-/** No request may take longer, unless it asks somebody else first. An answer that comes later is not waited for. */
+/** The time limit of a request. Requests that wait for a provider or an endpoint have a longer one of their own. */
 const limitMs = 10_000
 
 const reads = ['GET', 'HEAD']
@@ -17,7 +17,7 @@ export async function send(request: Request, withinMs = limitMs): Promise<Respon
     const response = await fetch(prepared(again, withinMs))
     if (response.ok) return response
     const fault = await readFault(response)
-    // The session has ended: ask the person for a new one over the page, then repeat what they were about to do.
+    // The session has ended: a dialog asks the operator to sign in again, then the request is repeated.
     if (fault.status !== 401 || isOfSession(request.url)) throw fault
     if (!(await waitForSession())) throw fault
   }
@@ -45,7 +45,7 @@ export const client = createFetchClient<paths>({ baseUrl: location.origin, fetch
 /** The same for React: `api.useQuery('get', path, …)`, `api.useMutation('post', path)`, `api.queryOptions(…)`. */
 export const api = createQueryClient(client)
 
-/** What a request of `client` answered: a refusal has been thrown, so it is there. */
+/** Gives the data of an answer. It is there, because a refused request has thrown. */
 export function dataOf<T>(answer: { data?: T | undefined }): T {
   if (answer.data === undefined)
     throw new ApiFault({ status: 0, code: 'internal', message: 'Herald answered nothing where something was expected.' })

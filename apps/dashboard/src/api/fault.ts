@@ -1,4 +1,4 @@
-/** What the API, or the way to it, answered to a request that did not succeed. */
+/** The error of a request: what the API, or something between the page and the API, answered. */
 export class ApiFault extends Error {
   readonly status: number
   readonly code: string
@@ -24,7 +24,7 @@ export class ApiFault extends Error {
   }
 }
 
-/** Any error as one that can be shown: what is not from the API is a network error, a time limit, or a mistake of this page. */
+/** Turns any error into one that can be shown. What is not from the API is a network error, a timeout or a bug of this page. */
 export function faultOf(error: unknown): ApiFault {
   if (error instanceof ApiFault) return error
   if (error instanceof DOMException && error.name === 'TimeoutError')
@@ -46,7 +46,7 @@ export function faultOf(error: unknown): ApiFault {
   })
 }
 
-/** The fault that an answer tells; a proxy's answer of another form is told by its status. */
+/** Reads the fault from an answer. An answer in another form, such as a proxy's page, becomes a fault with its status. */
 export async function readFault(response: Response): Promise<ApiFault> {
   const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN)
   const told = {

@@ -1,7 +1,7 @@
 const limitMs = 10_000
 
 /**
- * A request to a part of Herald that anybody may ask, without the session of this page: the document of the API, or a tracking call as a device makes
+ * Sends a request without the session of this page: for the public document of the API, or for a tracking call as a device makes
  * it. Throws an Error that says the status when it is refused.
  */
 export async function askOutside(

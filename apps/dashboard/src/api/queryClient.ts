@@ -1,13 +1,13 @@
 import { QueryClient } from '@tanstack/react-query'
 import { faultOf } from './fault.ts'
 
-/** Whether a read is worth repeating by itself: the platform was away for a moment, or the way to it. */
+/** Whether a failed read is repeated by itself: the gateway, or the network to it, was away for a moment. */
 export const isPassing = (error: unknown): boolean => {
   const { status, code } = faultOf(error)
   return status === 502 || status === 503 || status === 504 || code === 'network_error'
 }
 
-/** What the pages know of the platform. Reads are repeated after 1, 2, 4 … 10 s while it is away; writes wait for the person. */
+/** The cache of everything that the pages have read. Reads are repeated after 1, 2, 4 … 10 s while the gateway is away; a change is never repeated without the operator. */
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {

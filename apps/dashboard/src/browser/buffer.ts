@@ -8,7 +8,7 @@ export const Buffer = {
   byteLength: (text: string): number => encoder.encode(text).length,
   from: (text: string): Uint8Array => encoder.encode(text),
   alloc: (size: number): Uint8Array => new Uint8Array(size),
-  /** Below 0, 0 or above 0, byte by byte. */
+  /** Compares byte by byte: below 0, 0 or above 0. */
   compare(one: Uint8Array, other: Uint8Array): number {
     for (let at = 0; at < one.length && at < other.length; at += 1) {
       const difference = (one[at] ?? 0) - (other[at] ?? 0)

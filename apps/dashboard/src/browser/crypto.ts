@@ -16,7 +16,7 @@ export function hash(_algorithm: 'sha256', text: string, writing: keyof typeof l
   return written
 }
 
-/** A page makes no ids of the platform; the module that could is there for its check of their form. */
+/** Pages make no ids. The contracts' module of ids is bundled for its check of their form alone, so this is never called. */
 export function randomFillSync(): never {
   throw new Error('a page makes no ids')
 }

@@ -20,7 +20,7 @@ export type ParityCase = {
   recurrence: Recurrence
 }
 
-/** What the contracts answer. Runs in Node and, bundled as the dashboard is, without anything of Node: the results must be equal. */
+/** What the contracts answer. It runs in Node, and bundled like the dashboard without Node's modules: both results must be equal. */
 export function answersOf(cases: readonly ParityCase[]): unknown[] {
   return cases.map(({ name, content, language, values, send, segment, recurrence }) => {
     const chosen = chooseLocale(content, language)

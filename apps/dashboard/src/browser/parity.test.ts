@@ -20,7 +20,7 @@ async function bundle(entry: string): Promise<string> {
   return output.output[0].code
 }
 
-/** Runs the bundle where there is nothing but the language and what every browser has. */
+/** Runs the bundle with nothing but the language and what every browser has. */
 function runAsPage(code: string, cases: readonly ParityCase[]): unknown {
   const page = { URL, TextEncoder, cases: JSON.stringify(cases), answer: '' }
   runInNewContext(

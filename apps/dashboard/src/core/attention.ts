@@ -3,7 +3,7 @@ import { remedyFor } from '@herald/contracts/code-meanings'
 import { countText, percentText } from './number.ts'
 import { some } from './spans.ts'
 
-/** Where a word of attention leads: a page of the dashboard, one of its objects, and the filters of the log. */
+/** Where a line under "Attention" leads: a page of the dashboard, perhaps to one object or with filters of the log. */
 export type AttentionLink = {
   label: string
   page: 'providers' | 'log' | 'campaign' | 'webhook' | 'keys'
@@ -19,10 +19,10 @@ export const platformNames: Readonly<Record<Platform, string>> = { ios: 'iOS', a
 export const providerNames: Readonly<Record<Platform, string>> = { ios: 'APNs', android: 'FCM', web: 'Web Push' }
 const platformOf = (value: unknown): Platform => (value === 'android' || value === 'web' ? value : 'ios')
 
-/** Above this share of dead devices (and so many of them) the way in which an app registers is worth a look. */
+/** Above this share of dead devices, and this number, something may be wrong with how the app registers devices. */
 const [deadShare, fewestDead] = [0.05, 20]
 
-/** What the overview asks to look at, each as a sentence and one way to act. `now`: milliseconds. */
+/** What needs attention, each as a sentence and one thing to do. `now` is in milliseconds. */
 export function attentionNotes(attention: readonly Attention[], devices: Devices, now: number): AttentionNote[] {
   const notes = attention.map(({ code, params }, index) => ({ ...noteOf(code, params, now), key: `${code}-${index}` }))
   const dead = (Object.entries(devices) as [Platform, Devices[Platform]][]).filter(
@@ -41,7 +41,7 @@ export function attentionNotes(attention: readonly Attention[], devices: Devices
 
 const unusedMs = 90 * 86_400_000
 
-/** Keys that nobody has used for 90 days: each is a way in that nobody would miss. */
+/** Keys that were not used for 90 days: each could be stolen, and nobody would miss it. */
 export function unusedKeyNotes(
   keys: readonly { id: string; name: string; createdAt: string; lastUsedAt: string | null }[],
   now: number,

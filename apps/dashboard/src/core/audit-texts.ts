@@ -23,7 +23,7 @@ export function actionWords(action: string): string {
   return `${action.slice(0, dot).replaceAll('-', ' ')}: ${action.slice(dot + 1).replaceAll('-', ' ')}`
 }
 
-/** What an entry says of its subject, as names and texts: ids, names and counts. Lists are joined, anything deeper is written as JSON. */
+/** The details of an entry, as pairs of name and text. Lists are joined, and anything deeper is written as JSON. */
 export const subjectParts = (subject: Record<string, unknown>): { name: string; text: string }[] =>
   Object.entries(subject).map(([name, value]) => ({ name, text: textOf(value) }))
 

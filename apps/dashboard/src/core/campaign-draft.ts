@@ -27,7 +27,7 @@ export type CampaignDraft = OptionsDraft & {
   bypass: { frequencyCap: boolean; quietHours: boolean }
 }
 
-/** What a campaign is read with, as far as a draft goes. */
+/** The fields of a campaign that a draft has. */
 export type CampaignRead = OptionsRead & {
   name: string
   segment?: unknown
@@ -39,7 +39,7 @@ export type CampaignRead = OptionsRead & {
   bypass: Bypass
 }
 
-/** The body of a draft that is kept. */
+/** The body of a request that keeps a draft. */
 export type CampaignBody = OptionsBody & {
   name: string
   segment?: Record<string, unknown>
@@ -114,10 +114,10 @@ export function nameOf({ name, content, experiment }: Pick<CampaignDraft, 'name'
   return title === '' ? 'Untitled message' : firstCodePoints(title, mostOfName)
 }
 
-/** Whether a person has not written anything yet, so that there is nothing to keep. */
+/** Whether nothing was written yet, so that there is nothing to keep. */
 export const isUntouched = (draft: CampaignDraft): boolean => JSON.stringify(bodyOfDraft(draft)) === JSON.stringify(bodyOfDraft(emptyDraft))
 
-/** Begins an experiment with the text that there is: variant B is a copy of it to be changed. */
+/** Begins an experiment: the present text becomes variant A, and variant B is a copy of it. */
 export function beginExperiment(draft: CampaignDraft): CampaignDraft {
   const variants = ['A', 'B'].map((name) => ({ id: name.toLowerCase(), name, weight: 1, content: draft.content }))
   return { ...draft, experiment: { sampleRate: 1, variants } }

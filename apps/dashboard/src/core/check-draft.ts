@@ -6,7 +6,7 @@ import type { z } from 'zod'
 import { bodyOfDraft, type CampaignDraft } from './campaign-draft.ts'
 import { twiceIn } from './send-options-draft.ts'
 
-/** What is wrong with a body, by the contracts' own check; empty: nothing that a browser can know. */
+/** Checks a body with the contracts' own schema and gives its mistakes. The server may know more. */
 export function detailsOf(schema: z.ZodType, body: unknown): FaultDetail[] {
   try {
     parseBody(schema, body)
@@ -33,7 +33,7 @@ export function checkDraft(draft: CampaignDraft): FaultDetail[] {
   return [...large, ...twice]
 }
 
-/** What a page says otherwise: a choice that was not made yet, and the text beside an experiment, which is its first variant's. */
+/** Fits a mistake to the page: a choice that was not made yet has words of its own, and mistakes of the text beside an experiment are left out, because that text is its first variant's. */
 function inWords(detail: FaultDetail, { audience, experiment }: CampaignDraft): FaultDetail[] {
   if (experiment && /^content(\.|$)/.test(detail.path)) return []
   const isOpen = audience.kind === 'saved' && audience.segmentId === ''

@@ -1,11 +1,11 @@
 import { filterArity, filterNames, type FilterName } from '@herald/contracts/placeholder-filter'
 import { placeholderFields } from '@herald/contracts/placeholder-syntax'
 
-/** A tag of the app's people, with some of the values it has. */
+/** A tag of the app's users, with some of its values. */
 export type KnownTag = { name: string; values: readonly string[] }
 
 export type Suggestion = {
-  /** What is put in the place of what was typed. */
+  /** The text that replaces what was typed. */
   insert: string
   label: string
   hint: string

@@ -1,4 +1,4 @@
-/** What a spreadsheet would take for a formula. */
+/** The first characters by which a spreadsheet takes a cell for a formula. */
 const formula = /^[=+\-@\t\r]/
 
 /** A cell of a CSV. One that begins like a formula gets an apostrophe before it, so that a spreadsheet shows it and does not run it. */
@@ -7,6 +7,6 @@ export function csvCell(value: string): string {
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
 
-/** Rows as a CSV with a head, line ends as RFC 4180 has them. */
+/** Rows as a CSV with a header and the line ends of RFC 4180. */
 export const csvOf = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
   [head, ...rows].map((row) => `${row.map(csvCell).join(',')}\r\n`).join('')

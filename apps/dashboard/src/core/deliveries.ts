@@ -18,7 +18,7 @@ export const ticksOf = (deliveries: readonly DeliveryFacts[]): DeliveryTick[] =>
     return { id, kind: kinds[state], latencyMs: last?.latencyMs ?? null, label: `${id}: ${state}${last ? `, ${answerOf(last)}` : ''}` }
   })
 
-/** What came back from an attempt, in words. */
+/** The answer to an attempt, in words. */
 export const answerOf = ({ status, error, latencyMs }: { status: number | null; error: string | null; latencyMs: number }): string =>
   `${status === null ? (wordsOfError[error ?? ''] ?? error ?? 'no answer') : status} after ${Math.round(latencyMs).toLocaleString('en')} ms`
 
@@ -28,7 +28,7 @@ const wordsOfError: Readonly<Record<string, string>> = {
   blocked_address: 'address not allowed',
 }
 
-/** What an operator does about an answer of the endpoint. Null: nothing, it was taken. */
+/** What an operator can do about an answer of the endpoint; null when the endpoint took the delivery. */
 export function remedyOfAnswer(status: number | null, error: string | null): string | null {
   if (status !== null && status >= 200 && status < 300) return null
   if (error === 'blocked_address')

@@ -1,4 +1,4 @@
-/** What the state of a device follows from; a push of it as the lists of people and devices have it. */
+/** The fields of a device and of its pushes from which its state follows. */
 export type DeviceFacts = { id: string; optedIn: boolean; invalidatedAt: string | null; lastSessionAt: string | null }
 export type PushFacts = {
   subscriptionId: string
@@ -12,13 +12,13 @@ export type PushFacts = {
 export type DeviceState = {
   kind: 'good' | 'off' | 'bad'
   word: 'Reachable' | 'Opted out' | 'Invalidated'
-  /** Why, as far as the API says; null: there is nothing to say. */
+  /** Why the device is in this state; null when the API does not say. */
   why: string | null
   at: string | null
   campaignId: string | null
 }
 
-/** Codes that find a token dead. An answer with another code invalidates nobody. */
+/** The failure codes that invalidate a device. No other code does. */
 const deadly: ReadonlySet<string> = new Set(['token_dead', 'token_invalid', 'sender_mismatch', 'encryption_failed'])
 
 const providerOf: Readonly<Record<string, string>> = { ios: 'APNs', android: 'FCM', web: 'its push service' }
@@ -42,7 +42,7 @@ export function stateOfDevice(device: DeviceFacts & { platform: string }, pushes
   return { kind: 'good', word: 'Reachable', why, at: null, campaignId: null }
 }
 
-/** Both times come from the same commit's answer, give or take the clocks of two services. */
+/** The time of the push and the time of the device come from the same answer of the provider, but by the clocks of two services. */
 const toleranceMs = 60_000
 
 function pushThatFoundOut(subscriptionId: string, invalidatedAt: string, pushes: readonly PushFacts[]): PushFacts | undefined {
@@ -53,7 +53,7 @@ function pushThatFoundOut(subscriptionId: string, invalidatedAt: string, pushes:
     .toSorted((one, other) => distance(one) - distance(other))[0]
 }
 
-/** Date and time in a zone at an instant, and how far it is from UTC: what the clock on somebody's wall shows. Undefined: no such zone. */
+/** The date and time that a clock in a zone shows at an instant, and the zone's distance from UTC; undefined for an unknown zone. */
 export function clockIn(zone: string, at: Date): { time: string; day: string; offset: string } | undefined {
   try {
     const format = (options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat('en-GB', { timeZone: zone, ...options })

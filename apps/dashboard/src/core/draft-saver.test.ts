@@ -13,7 +13,7 @@ const written = (title: string, body = 'It has begun.'): CampaignDraft => ({
   content: changeEntry(emptyDraft.content, 'en', { title, body }),
 })
 
-/** A storage as a browser has it. */
+/** A stand-in for a browser's storage. */
 function givenStorage() {
   const kept = new Map<string, string>()
   return {
@@ -27,7 +27,7 @@ function givenStorage() {
   }
 }
 
-/** The platform as far as drafts go: one campaign, and what was asked of it. */
+/** A stand-in for the platform: one campaign, and the calls that were made. */
 function givenPlatform() {
   const asked: string[] = []
   let stored: StoredCampaign | undefined
@@ -110,7 +110,7 @@ test('what cannot be a draft yet stays in the browser, with what is missing', as
   expect(saver.get().state).toMatchObject({ is: 'kept', details: [{ path: 'content.en.body', message: 'must be 1 to 2000 characters' }] })
   expect(platform.asked).toEqual([])
   expect(kept()).toHaveLength(1)
-  // Taken back, nothing is left of it.
+  // After the change is taken back nothing is kept.
   saver.change(emptyDraft)
   expect([saver.get().state.is, kept()]).toEqual(['untouched', []])
 })
@@ -160,7 +160,7 @@ test('what another tab has changed is not overwritten unseen', async () => {
   expect(await saver.saveNow()).toBe(false)
   expect(state()).toBe('conflict')
   expect(platform.titleOf()).toBe('Theirs')
-  // Further words of one's own do not hide it.
+  // Writing on does not hide the conflict.
   saver.change(written('Mine, longer'))
   await vi.advanceTimersByTimeAsync(5_000)
   expect([state(), platform.titleOf()]).toEqual(['conflict', 'Theirs'])

@@ -5,10 +5,10 @@ import type { DraftKeeper } from './kept-drafts.ts'
 
 export type StoredCampaign = CampaignRead & { id: string; status: string }
 
-/** The calls that keep a draft. A refused one throws; `whyRefused` says how. */
+/** The calls that keep a draft. A refused call throws; `whyRefused` says why it was refused. */
 export type DraftCalls = {
   read(id: string): Promise<StoredCampaign>
-  /** With the same key a repeated call makes one campaign. */
+  /** A call that is repeated with the same key makes one campaign. */
   create(body: CampaignBody, idempotencyKey: string): Promise<{ id: string }>
   replace(id: string, body: CampaignBody): Promise<StoredCampaign>
   whyRefused(error: unknown): { status: number; message: string; details: FaultDetail[] }
@@ -19,13 +19,13 @@ export type SaveState =
   | { is: 'waiting' }
   | { is: 'saving' }
   | { is: 'saved'; at: Date }
-  /** It cannot be a draft yet, or was refused: it is in this browser only. */
+  /** The message cannot be a draft yet, or was refused: it is in this browser only. */
   | { is: 'kept'; at: Date; details: FaultDetail[]; message: string | undefined }
-  /** The platform was not reached; it is tried again. */
+  /** The platform was not reached; saving is tried again. */
   | { is: 'unreached'; at: Date; message: string }
-  /** Somebody else, or another tab, has changed it since. */
+  /** Another operator or another tab has changed the draft since. */
   | { is: 'conflict'; theirs: StoredCampaign }
-  /** It is no draft any more: sent, or deleted. */
+  /** The campaign is no draft any more: it was sent or deleted. */
   | { is: 'over'; status: string }
 
 export type Working = { draft: CampaignDraft; id: string | null; state: SaveState }
@@ -34,9 +34,9 @@ export type DraftSaver = {
   get: () => Working
   subscribe: (listener: () => void) => () => void
   change(draft: CampaignDraft): void
-  /** Saves what is not saved yet. True: the platform has what the page shows. */
+  /** Saves what is not saved yet. Resolves to true when the platform has what the page shows. */
   saveNow(): Promise<boolean>
-  /** Asks whether somebody else has changed it. Without changes of one's own theirs are taken. */
+  /** Asks whether the draft was changed elsewhere. If nothing was changed here, the other version is taken. */
   look(): Promise<void>
   takeTheirs(): void
   keepMine(): Promise<boolean>
@@ -47,8 +47,8 @@ const restMs = 1_000
 const againMs = 10_000
 
 /**
- * Keeps what a person writes: in this browser at each change, at the platform 1 s after the last one. Before it replaces, it reads: what somebody
- * else has changed meanwhile is not overwritten unseen.
+ * Keeps what an operator writes: in this browser at each change, at the platform 1 s after the last one. It reads the stored draft before it replaces it, so that what was
+ * changed elsewhere meanwhile is not overwritten unseen.
  */
 export function openDraftSaver(
   {
@@ -113,11 +113,11 @@ export function openDraftSaver(
     return true
   }
 
-  /** Undefined: it was not stored, and the state says why. */
+  /** Gives undefined when the draft was not stored; the state then says why. */
   async function store(body: CampaignBody): Promise<StoredCampaign | undefined> {
     let { id } = working
     if (id === null) {
-      // One whose answer was lost may have made the campaign: it is repeated as it was, and what was written since replaces it.
+      // A request whose answer was lost may have made the campaign. It is repeated as it was, and what was written since is saved over it.
       creating ??= { body, idempotencyKey: `${key}.${(creates += 1)}` }
       id = (await calls.create(creating.body, creating.idempotencyKey)).id
       set({ id })
@@ -149,7 +149,7 @@ export function openDraftSaver(
     }
   }
 
-  /** One at a time: who asks meanwhile is answered by a round of its own behind it. */
+  /** One save at a time: a call that comes meanwhile saves once more afterwards. */
   async function saveNow(): Promise<boolean> {
     clearTimeout(timer)
     while (running) await running
@@ -208,5 +208,5 @@ export function openDraftSaver(
   }
 }
 
-/** What of a campaign a draft is made of, as a text to compare. */
+/** The fields of a campaign that a draft has, as a text to compare. */
 const canonical = (campaign: StoredCampaign): string => JSON.stringify([campaign.status, bodyOfDraft(draftOfCampaign(campaign))])

@@ -1,7 +1,7 @@
 import type { ExplainedStep, StepOf } from '@herald/contracts/explain'
 import type { StationName } from './explain-stations.ts'
 
-/** By which clock a fact is true: when the send looked, or at this moment. They are shown apart, and never mixed in one line. */
+/** When a fact was true: when the send looked at the device, or now. The two are shown apart and never mixed in one line. */
 export type Clock = 'then' | 'now'
 
 export type Fact = {
@@ -10,9 +10,9 @@ export type Fact = {
   /** How the value is drawn: a time, an id to copy, a campaign to open. */
   kind: 'text' | 'time' | 'id' | 'campaign'
   clock: Clock
-  /** The code of which this is about, where a remedy can be given for it. */
+  /** The failure code or skip reason that the fact is about, if there is a remedy for it. */
   code?: string
-  /** Said in the line of the closed station, where it is the first fact. */
+  /** The line of the closed station, if this is the first fact that has one. */
   headline?: string
 }
 
@@ -20,7 +20,7 @@ const clockOf = ({ basis }: ExplainedStep): Clock => (basis === 'now' ? 'now' : 
 
 type Draft = Omit<Fact, 'clock' | 'kind'> & { kind?: Fact['kind']; clock?: Clock }
 
-/** What a step says, as lines for its station. */
+/** The facts of a step, as lines for its station. */
 export function factsOf(station: StationName, step: ExplainedStep): Fact[] {
   const clock = clockOf(step)
   return draftsOf(station, step).map((draft) => ({ kind: 'text', clock, ...draft }))

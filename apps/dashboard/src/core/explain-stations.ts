@@ -4,13 +4,13 @@ import { factsOf, type Fact } from './explain-facts.ts'
 
 /*
  * A trace as a line of stations that every push passes in the same order. A station holds the steps of the trace that belong to it; what the trace does not
- * mention has its own words, so that nobody reads silence as "fine".
+ * mention has words of its own, because silence would be read as "fine".
  */
 
 export const stationNames = ['audience', 'reachable', 'cap', 'quiet_hours', 'locale', 'render', 'size', 'provider', 'device'] as const
 export type StationName = (typeof stationNames)[number]
 
-/** `stop`: here it ended; `wait`: here it waits; `pass`: it came through; `info`: said, and decided nothing; `none`: nothing was asked here. */
+/** `stop`: the push ended here. `wait`: it waits here. `pass`: it came through. `info`: this is said, but decided nothing. `none`: nothing was looked at here. */
 export type StationResult = 'stop' | 'wait' | 'pass' | 'info' | 'none'
 
 export type Station = {
@@ -54,7 +54,7 @@ const stationOfStep: Readonly<Record<ExplainedStep['step'], StationName>> = {
   reports: 'device',
 }
 
-/** Where a push ended that has this code. Every other code is an answer of the provider, or came while the push waited for it. */
+/** The station at which a push with this code ended. Every other code comes from the provider, or from waiting for it. */
 const stationOfCode: Readonly<Record<string, StationName>> = {
   opted_out: 'reachable',
   invalidated: 'reachable',
@@ -92,14 +92,14 @@ export function stationsOf(trace: Trace): Station[] {
   return stations.map((station, place) => ({ ...station, summary: summaryOf(station, stop !== -1 && place > stop) }))
 }
 
-/** Of a push that has an outcome only the station of its end is red: what the values of now would stop elsewhere decided nothing. */
+/** When a push has an outcome, only the station of its end is red: a stop elsewhere follows from today's values and decided nothing. */
 const beside = (hasEnded: boolean, result: StationResult): StationResult => (hasEnded && result === 'stop' ? 'info' : result)
 
 /** A message is three stations: its language, its text and its size. */
 const belongsTo = (step: ExplainedStep, name: StationName): boolean =>
   step.step === 'message' ? name === 'locale' || name === 'render' || name === 'size' : stationOfStep[step.step] === name
 
-/** The station in which the push ended, by what is recorded of its end. Undefined: it was sent, or has not ended, or was never queued. */
+/** The station at which the push ended, by its recorded outcome; undefined when it was sent, has not ended or was never queued. */
 function endedAt({ steps }: Trace): StationName | undefined {
   const end = stepNamed(steps, 'outcome')
   if (end === undefined || (end.outcome !== 'failed' && end.outcome !== 'skipped')) return undefined
@@ -127,7 +127,7 @@ function resultOfMessage(name: StationName, { result, bytes, limit, dropped, tru
 function resultOfProvider(steps: readonly ExplainedStep[], { verdict }: Trace): StationResult {
   if (verdict === 'sent') return 'pass'
   if (verdict === 'in_flight' || verdict === 'retrying' || verdict === 'held' || verdict === 'waiting') return 'wait'
-  // A push that was skipped or never made ended elsewhere; of a page that was not cut nothing else is said.
+  // A push that was skipped or never queued ended at another station. Only a device whose page of the fan-out was never queued stops here.
   return steps.some(({ step, result }) => step === 'page' && result === 'stop') ? 'stop' : 'none'
 }
 
@@ -164,7 +164,7 @@ function summaryOf({ name, result, summary, segment }: Station, isBehindStop: bo
   return summary === '' ? plain[result] : summary
 }
 
-/** The line of the step that decided: the one that stopped or waits, else the last one that has a line. */
+/** The line of the step that decided: the step that stopped or waits, else the last step that has a line. */
 function headlineOf(name: StationName, steps: readonly ExplainedStep[]): string {
   const said = (step: ExplainedStep | undefined): string =>
     step === undefined ? '' : (factsOf(name, step).find(({ headline }) => headline)?.headline ?? '')
@@ -172,7 +172,7 @@ function headlineOf(name: StationName, steps: readonly ExplainedStep[]): string 
   return said(decided) || said(steps.findLast((step) => said(step) !== ''))
 }
 
-/** Which station is open at first: where it ended, else where it waits, else the provider. */
+/** The station that is open at first: where the push ended, else where it waits, else the provider. */
 export const firstOpen = (stations: readonly Station[]): StationName =>
   (stations.find(({ result }) => result === 'stop') ?? stations.find(({ result }) => result === 'wait'))?.name ?? 'provider'
 

@@ -3,13 +3,13 @@ import type { Platform } from '@herald/contracts/platform'
 export type FunnelCounts = { sent: number; delivered: number; opened: number; clicked: number; dismissed: number }
 export type Funnel = {
   steps: { key: 'sent' | 'delivered' | 'opened' | 'clicked'; label: string; value: number; of: number | null }[]
-  /** Platforms whose devices reported nothing to this app: what they got is not known. */
+  /** Platforms from which the app has heard no report: what their devices saw is not known. */
   silent: { platform: Platform; sent: number }[]
-  /** Sent to platforms that report; null where what each platform was sent is not known. */
+  /** Pushes that were sent to platforms that report; null when the numbers by platform are not known. */
   reporting: number | null
 }
 
-/** What an app's devices reported by platform, over the time around a send. */
+/** What the devices of an app reported around a send, by platform. */
 export type Reports = Readonly<Record<Platform, number>>
 
 /**
@@ -26,7 +26,7 @@ export function funnelOf(counts: FunnelCounts, sentBy: Readonly<Record<Platform,
     : []
   const unheard = silent.reduce((sum, { sent }) => sum + sent, 0)
   const reporting = isKnown ? Math.max(0, counts.sent - unheard) : null
-  // A report is never more than what it is a share of would allow to say: an open can arrive without its delivery.
+  // Each report is a share of what was sent, because a device may report an open without a delivery.
   const ofReporting = reporting ?? counts.sent
   return {
     steps: [
@@ -40,7 +40,7 @@ export function funnelOf(counts: FunnelCounts, sentBy: Readonly<Record<Platform,
   }
 }
 
-/** What points of a series by platform report in all. */
+/** Adds up the reports in the points of a series, by platform. */
 export function reportsOf(
   points: readonly { platform?: Platform | undefined; delivered: number; opened: number; clicked: number; dismissed: number }[],
 ): Reports {

@@ -1,6 +1,6 @@
 /*
  * A file to import, looked at before it is sent: its format from its name and first line, and which column stands for which field. The server reads every row
- * and decides; this is only what a person confirms first.
+ * and decides; this is only what the operator confirms first.
  */
 
 export const importFormats = [
@@ -43,7 +43,7 @@ export function headerOf(head: string): string[] {
 
 const firstLine = (text: string): string => text.split(/\r?\n/, 1)[0] ?? ''
 
-/** Names that people give to the columns of a field, beside the field's own. Compared without case, spaces and `_`. */
+/** Usual names of the columns of a field, beside the field's own name. Compared without case, spaces and `_`. */
 const usual: Readonly<Record<string, readonly string[]>> = {
   platform: ['os', 'devicetype'],
   token: ['devicetoken', 'pushtoken', 'fcmtoken', 'apnstoken', 'registrationtoken', 'registrationid', 'identifier'],

@@ -1,7 +1,7 @@
-/** Where an import is, as far as sending needs it. */
+/** How far an import is: the fields that sending needs. */
 export type Standing = { offset: number; state: 'receiving' | 'finished' | 'cancelled' }
 
-/** What sending a file needs of the outside. `put` sends the bytes from `from` to `to`; `isPassing` says whether it is worth going on after an error. */
+/** What sending a file needs. `put` sends the bytes from `from` to `to`; `isPassing` says whether an error may pass by itself. */
 export type Upload<Report extends Standing> = {
   size: number
   put: (from: number, to: number) => Promise<Report>
@@ -15,7 +15,7 @@ export type Upload<Report extends Standing> = {
 /** A row has at most 1 MiB, so that each part ends at least one. */
 export const partBytes = 2 * 1024 ** 2
 const mostPartBytes = 16 * 1024 ** 2
-/** So often in a row a part is tried: about two minutes, in which a gateway is replaced and a laptop finds its network again. */
+/** How often in a row a part is tried: for about two minutes, in which a gateway is replaced and a laptop finds its network again. */
 export const mostTries = 16
 
 /** Before the n-th try again: 0.5 s doubling to 10 s. */
@@ -48,7 +48,7 @@ export async function sendFile<Report extends Standing>(upload: Upload<Report>, 
       continue
     }
     if (to === upload.size) break
-    // No row ended in this part: the next one is longer.
+    // No row ended in this part, so the next part is longer.
     part = report.offset === from ? Math.min(part * 2, mostPartBytes) : partBytes
   }
   const ended = await upload.finish()

@@ -1,6 +1,6 @@
 import type { ImportField } from '@herald/contracts/import'
 
-/** What a column may stand for, in the order in which a person looks for it. */
+/** What a column may stand for, in the order in which an operator looks for it. */
 export const importFields: Readonly<Record<ImportField, string>> = {
   platform: 'Platform: ios, android or web',
   token: 'Token of an app',

@@ -7,7 +7,7 @@ export type ArrivedPush = {
   shown: { url: string | null } | null
 }
 
-/** What a person can do with a notification. */
+/** What a user can do with a notification. */
 export type Gesture = { kind: 'tap' } | { kind: 'action'; actionId: string } | { kind: 'swipe' }
 
 /** Pushes that the page holds at most; older ones stay in the simulator's record. */

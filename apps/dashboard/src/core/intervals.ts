@@ -1,4 +1,4 @@
-/** Intervals for shares, as they are read of experiments. Pure numbers: shares are 0 to 1. */
+/** Confidence intervals of shares, for experiments. A share is a number from 0 to 1. */
 
 export type Interval = { low: number; high: number }
 

@@ -1,12 +1,12 @@
 import type { CampaignDraft } from './campaign-draft.ts'
 
 /**
- * What a person has written and the platform does not have yet: kept in this browser until it has. `id`: of the campaign; null before it is one.
+ * A message that the platform does not have yet, kept in this browser until it has. `id` is that of the campaign; null before there is one.
  */
 export type KeptDraft = { key: string; appId: string; id: string | null; at: string; draft: CampaignDraft }
 
 const prefix = 'herald.draft.'
-/** Of all apps together; the oldest go. */
+/** How many drafts are kept, of all apps together. The oldest go. */
 const mostKept = 10
 
 type Storage = Pick<globalThis.Storage, 'getItem' | 'setItem' | 'removeItem' | 'key' | 'length'>
@@ -14,11 +14,11 @@ type Storage = Pick<globalThis.Storage, 'getItem' | 'setItem' | 'removeItem' | '
 export type DraftKeeper = {
   put(kept: KeptDraft): void
   drop(key: string): void
-  /** Of an app, the newest first. */
+  /** The drafts of an app, the newest first. */
   list(appId: string): KeptDraft[]
 }
 
-/** Keeps drafts in a browser's storage. A storage that is full or switched off keeps nothing, and nothing else goes wrong. */
+/** Keeps drafts in a browser's storage. When the storage is full or switched off nothing is kept, and nothing fails. */
 export function openDraftKeeper(storage: Storage): DraftKeeper {
   const all = (): KeptDraft[] => {
     const kept: KeptDraft[] = []
@@ -50,7 +50,7 @@ function attempt<T>(action: () => T): T | undefined {
   }
 }
 
-/** What another version of the page wrote in a form of its own is not shown. */
+/** A draft that another version of the page wrote in another form is not shown. */
 function parse(text: string | null): KeptDraft | undefined {
   const value: unknown = attempt(() => JSON.parse(text ?? 'null'))
   if (typeof value !== 'object' || value === null) return undefined

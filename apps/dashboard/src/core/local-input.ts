@@ -8,7 +8,7 @@ export function toLocalInput(iso: string): string {
   return `${day}T${twoDigits(at.getHours())}:${twoDigits(at.getMinutes())}`
 }
 
-/** What was typed into such an input, as the instant that it means in the browser's zone; undefined while it is unfinished. */
+/** Reads such an input as an instant in the browser's zone; undefined while the input is unfinished. */
 export function fromLocalInput(text: string): string | undefined {
   const at = new Date(text)
   return text === '' || Number.isNaN(at.getTime()) ? undefined : at.toISOString()

@@ -2,10 +2,10 @@ import { chooseLocale } from '@herald/contracts/content'
 import { canonicalLocale } from '@herald/contracts/text'
 import { contentOfDraft, type ContentDraft } from './content-draft.ts'
 
-/** A language of the audience for which there is no text of its own, and the locale whose text those people read instead. */
+/** A language of the audience without a text of its own, and the locale whose text its users get instead. */
 export type MissingLocale = { locale: string; people: number; readsInstead: string }
 
-/** How a locale is called, in English: "German (Austria)". Its code where it has no name. */
+/** The English name of a locale, "German (Austria)"; its code if it has no name. */
 export function nameOfLocale(locale: string): string {
   try {
     return names.of(locale) ?? locale
@@ -16,7 +16,7 @@ export function nameOfLocale(locale: string): string {
 const names = new Intl.DisplayNames(['en'], { type: 'language', fallback: 'code' })
 
 /**
- * The languages of people (as they are counted in a sample) that a content has no text for, the most used first, at most `most`. A region whose
+ * The languages of users of a sample for which a content has no text, the most used first, at most `most`. A region whose
  * language is there is not missing.
  */
 export function missingLocales(content: ContentDraft, languages: readonly (string | null)[], most = 4): MissingLocale[] {
@@ -35,5 +35,5 @@ export function missingLocales(content: ContentDraft, languages: readonly (strin
   return [...missing.values()].toSorted((one, other) => other.people - one.people).slice(0, most)
 }
 
-/** A locale as a person typed it, in its usual spelling; undefined: it is none. */
+/** A typed locale in its usual spelling; undefined when it is no locale. */
 export const readLocale = (typed: string): string | undefined => canonicalLocale(typed.trim().replaceAll('_', '-'))

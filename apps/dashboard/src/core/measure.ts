@@ -6,14 +6,14 @@ import { countCodePoints } from '@herald/contracts/text'
 import { compileEntry, type RenderNote } from '@herald/contracts/render-entry'
 import { entryOfDraft, type EntryDraft } from './content-draft.ts'
 
-/** What one push of a platform is: filled in, encoded and cut by the code that sends. */
+/** One push of a platform: filled in, encoded and cut by the code that sends. */
 export type Measured = {
   platform: Platform
   limit: number
-  /** Of what is sent; of what would be sent when it is refused. */
+  /** The bytes that are sent, or that would be sent if they were not refused. */
   bytes: number
   fate: 'fits' | 'cut' | 'too_large' | 'empty'
-  /** What the device is given: its body is cut where the payload's is. Null: nothing is left to show. */
+  /** The text that the device gets, with its body cut as in the payload; null when nothing is left to show. */
   shown: LocaleEntry | null
   /** How many characters (code points) were cut from the end of the body. */
   cutBy: number

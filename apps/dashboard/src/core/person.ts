@@ -2,7 +2,7 @@ import type { PlaceholderValues } from '@herald/contracts/placeholder'
 import type { Platform } from '@herald/contracts/platform'
 import type { TagValue } from '@herald/contracts/text'
 
-/** For whom a preview is filled in: a made-up person, one of the app's, or nobody, which shows what `default` does. */
+/** For whom a preview is filled in: a made-up user, a user of the app, or nobody, which shows what `default` does. */
 export type PersonChoice = { kind: 'sample' } | { kind: 'user'; userId: string } | { kind: 'nobody' }
 
 export type Person = {
@@ -29,7 +29,7 @@ const tagsInUse = (tags: readonly { name: string; type: string; values: readonly
 const valueOf = (type: string, value: string): TagValue =>
   type === 'number' ? Number(value) : type === 'boolean' ? value === 'true' : value
 
-/** Somebody who has every field, and every tag with a value that people of the app have. */
+/** A made-up user who has every field, and every tag with a value that users of the app have. */
 export const samplePerson = (tags: readonly { name: string; type: string; values: readonly string[] }[], now: Date): Person => ({
   name: 'A sample person',
   language: null,
@@ -45,10 +45,10 @@ export const samplePerson = (tags: readonly { name: string; type: string; values
   tags: tagsInUse(tags),
 })
 
-/** Somebody of whom nothing is known but that there is a device. */
+/** A user of whom nothing is known but a device. */
 export const nobody: Person = { name: 'Nobody: every value is missing', language: null, timezone: null, user: {}, tags: {} }
 
-/** One of the app's people. */
+/** A user of the app. */
 export const personOf = ({ id, externalId = null, language, timezone, country, createdAt, tags }: UserRead): Person => ({
   name: externalId ?? id,
   language,
@@ -57,7 +57,7 @@ export const personOf = ({ id, externalId = null, language, timezone, country, c
   tags,
 })
 
-/** What the placeholders of a push read, on a device of this platform. */
+/** The values that the placeholders of a push read, for a device of this platform. */
 export const valuesOf = (
   { user, tags, timezone }: Person,
   {

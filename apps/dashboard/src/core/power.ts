@@ -2,7 +2,7 @@
 const confident = 1.959963984540054
 const powerful = 0.8416212335729143
 
-/** How often a message is opened where nothing is known yet of the app. Said wherever it is used. */
+/** The assumed share of opened messages while nothing is known of the app. The page says so wherever it is used. */
 export const assumedRate = 0.05
 
 /**
@@ -23,7 +23,7 @@ const findsWith = (rate: number, higher: number, one: number, other: number): bo
 }
 
 /**
- * The least difference in a rate (0.014 is 1.4 points) that two groups find in four of five experiments. Undefined: none at all, not even when everybody of one group
+ * The least difference in a rate (0.014 is 1.4 points) that two groups find in four of five experiments. Undefined when they find none, not even if everybody of one group
  * does it.
  */
 export function leastDifference(rate: number, one: number, other: number): number | undefined {
@@ -39,7 +39,7 @@ export function leastDifference(rate: number, one: number, other: number): numbe
   return high
 }
 
-/** More than this no text changes a rate by: what finds no less shows nothing. */
+/** No text changes a rate by more than this, so an experiment that finds larger differences only shows nothing. */
 const hopeless = 0.25
 
 export type Prospect = { shows: 'difference'; points: number; smallest: number } | { shows: 'nothing'; smallest: number }

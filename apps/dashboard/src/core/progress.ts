@@ -31,17 +31,17 @@ export const equationOf = ({ queued, sent, failed, skipped }: Counters): Counter
 
 export const isOver = (status: CampaignStatus): boolean => status === 'sent' || status === 'cancelled' || status === 'failed'
 
-/** Whether a send changes by itself in the next seconds, so that it is worth looking again soon. */
+/** Whether a send changes by itself in the next seconds, so that it is read again soon. */
 export const isUnderWay = ({ status, cancelling }: { status: CampaignStatus; cancelling: boolean }): boolean =>
   status === 'sending' || (status === 'paused' && cancelling)
 
-/** Whether somebody who looks at a send is told each change of it: a paused one can go on at any moment. */
+/** Whether a send is followed by its stream: a paused one too, because it can be resumed at any moment. */
 export const isFollowed = (status: CampaignStatus): boolean => status === 'sending' || status === 'paused'
 
-/** A reading of the platforms at a moment of the browser's clock that never goes back. */
+/** A reading of the platforms, with its time by the browser's monotonic clock. */
 export type PlatformSample = { at: number; byPlatform: PlatformProgress }
 
-/** Rates are taken over this long, as the gateway takes the rate of the whole. */
+/** The rate of a platform is measured over this long, as the gateway measures the rate of the whole send. */
 export const rateOverMs = 10_000
 
 /** The readings with a further one, without those that are too old to count. */
@@ -65,7 +65,7 @@ export type State = {
   status: CampaignStatus
   cancelling: boolean
   stats: Counters
-  /** Unknown where nobody follows the send. */
+  /** Undefined when no stream is followed. */
   fannedOut: boolean | undefined
   ratePerSecond: number
   etaSeconds: number | null
@@ -75,7 +75,7 @@ export type State = {
   isRecurring: boolean
 }
 
-/** The state of a send as one sentence, without its moments, which the page shows in the reader's zone. `now`: milliseconds. */
+/** The state of a send in one sentence, without its times, which the page shows in the reader's zone. `now` is in milliseconds. */
 export function stateSentence(state: State, now: number): string {
   const { status, cancelling, stats, startedAt, settledAt } = state
   const { queued, waiting } = equationOf(stats)
@@ -117,7 +117,7 @@ function sendingSentence(
 ): string {
   const after = seconds === null ? '' : ` after ${spanOf(Math.max(0, seconds))}`
   const rate = ratePerSecond > 0 ? `, ${rateText(ratePerSecond)}` : ''
-  // While devices are still being looked for, a share would fall again with each page of them.
+  // During the fan-out a share would fall with each page of devices, so none is shown.
   if (fannedOut === false) {
     if (queued > 0 && waiting === 0)
       return `Sending: ${some(queued, 'push has', 'pushes have')} an outcome${after}, and further devices are still to come.`

@@ -1,15 +1,15 @@
 /*
- * The files that Apple and Google hand out, read in the browser before anything is sent: who dropped the wrong file hears at once which one it is. The server
+ * The files that Apple and Google hand out, read in the browser before anything is sent: an operator who drops the wrong file is told at once what it is. The server
  * checks everything again.
  */
 
-/** What a file holds, or why it is not the right one. */
+/** The content of a file, or why it is not the right file. */
 export type FileRead<T> = { ok: true; found: T } | { ok: false; problem: string }
 
 export type ApnsKeyFile = { privateKey: string; keyId: string | null }
 export type ServiceAccountFile = { serviceAccount: Record<string, unknown>; projectId: string; clientEmail: string }
 
-/** Credentials are short texts. A longer file is another one. */
+/** Credentials are short texts, so a longer file is something else. */
 export const largestProviderFile = 20_000
 
 const refused = (problem: string): { ok: false; problem: string } => ({ ok: false, problem })
@@ -85,7 +85,7 @@ export async function readServiceAccount(text: string): Promise<FileRead<Service
   return { ok: true, found: { serviceAccount: account, projectId: String(projectId), clientEmail: String(clientEmail) } }
 }
 
-/** What Google and Firebase hand out as JSON as well, and people take for the service account. */
+/** Names other JSON files of Google and Firebase that are easily mistaken for a service account. */
 function nameOfOtherJson(account: Record<string, unknown>): string | undefined {
   const { type } = account
   if ('project_info' in account)

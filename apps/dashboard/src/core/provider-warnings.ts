@@ -1,6 +1,6 @@
 import { isReachableSubject } from '@herald/contracts/push-subject'
 
-/** What is worth saying about a VAPID subject while it is typed. Undefined: nothing, or it is not whole yet. */
+/** Warns of a VAPID subject that nobody outside can reach; undefined when it is fine or unfinished. */
 export function warningOfSubject(subject: string): string | undefined {
   const isMail = /^mailto:[^\s@]+@[^\s@]+$/.test(subject)
   if (!isMail && !(subject.startsWith('https://') && URL.canParse(subject))) return undefined
@@ -8,14 +8,14 @@ export function warningOfSubject(subject: string): string | undefined {
   return 'Nobody outside this machine or network can reach this address. Apple answers 403 to it, so no push arrives in Safari. Give a mail address or an https address that works for everybody.'
 }
 
-/** A subject as a person types it: a bare mail address gets its `mailto:`. */
+/** A typed subject as VAPID takes it: a bare mail address gets its `mailto:`. */
 export const subjectOf = (typed: string): string => (/^[^\s@:]+@[^\s@]+$/.test(typed.trim()) ? `mailto:${typed.trim()}` : typed.trim())
 
-/** Sandbox reaches only what a developer installs from Xcode. */
+/** The sandbox of APNs reaches only apps that were installed from Xcode. */
 export const warningOfSandbox =
   'The sandbox of APNs reaches only apps that were installed from Xcode. Devices with the app from the App Store or TestFlight are found in neither, so set “production” for them.'
 
-/** What a new key pair does to those who have subscribed. */
+/** What a new key pair means for browsers that have subscribed. */
 export const warningOfNewKeys = (browsers: number | undefined): string =>
   `With a new key pair every browser must subscribe again${browsers === undefined ? '' : `: ${browsers.toLocaleString('en')} ${browsers === 1 ? 'browser is' : 'browsers are'} reachable with the present one`}. Each does so when its user visits a page with the Herald SDK; until then it gets nothing.`
 

@@ -8,7 +8,7 @@ const methods = ['get', 'post', 'put', 'patch', 'delete']
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
 
 /**
- * What each scope opens, read from the API's own document (`x-required-scope`), so that the page cannot promise anything else than the
+ * The operations that each scope opens, read from the API's own document (`x-required-scope`), so that the page cannot promise anything else than the
  * gateway allows. `kind` leaves out what a key of the other kind may not call.
  */
 export function operationsByScope(document: unknown, kind: 'secret' | 'public'): Map<string, Operation[]> {

@@ -1,4 +1,4 @@
-/** A condition in the editor. What it holds may be unfinished or wrong: it is kept as it is until the person has mended it. */
+/** A condition in the editor. It may be unfinished or wrong, and is kept as it is until the operator mends it. */
 export type EditorLeaf = { id: string; kind: 'leaf'; field: string; op: string; value: unknown }
 export type EditorList = { id: string; kind: 'and' | 'or'; children: readonly EditorNode[] }
 export type EditorNot = { id: string; kind: 'not'; child: EditorNode }

@@ -4,7 +4,7 @@ import { deviceFields, userFields, type FieldType } from '@herald/contracts/segm
 type DeviceField = keyof typeof deviceFields
 type UserField = keyof typeof userFields
 
-/** What the page calls a field, and what a value of it looks like. */
+/** A field's name on the page, and an example of its value. */
 export type FieldText = { label: string; hint: string }
 
 /** Device fields by the contracts' names: a field without a text does not compile. */
@@ -33,7 +33,7 @@ const userTexts: Record<UserField, FieldText> = {
   lastActiveAt: { label: 'User last active', hint: 'when any device of the user was last heard of' },
 }
 
-/** The user's fields that carry the prefix: without it the name means the device's. */
+/** Fields of the user that need the prefix `user.`: without it their name means the device's field. */
 const prefixed = new Set<string>(['createdAt', 'lastActiveAt'])
 
 /** A field as it is written in a segment, with its type and texts. */
@@ -83,6 +83,6 @@ const wordsForDates: Partial<Record<SegmentOperator, string>> = {
   lte: 'is at or before',
 }
 
-/** How an operator reads with a field of this type. */
+/** The words of an operator for a field of this type. */
 export const wordOf = (op: string, type: FieldType | undefined): string =>
   (type === 'date' ? wordsForDates[op as SegmentOperator] : undefined) ?? words[op as SegmentOperator] ?? op

@@ -1,6 +1,6 @@
 import { findNode, parentOf, replaceNode, type EditorList, type EditorNode, type EditorRoot } from './segment-editor.ts'
 
-/** Where a node can be moved to inside a list: the node itself, or the `not` around it, since that has one place only. */
+/** What moves when a node is moved inside a list: the node itself, or the `not` around it, which holds one node only. */
 function standsAs(root: EditorRoot, id: string): { node: EditorNode; list: EditorList | undefined } | undefined {
   const node = findNode(root, id)
   if (node === undefined) return undefined

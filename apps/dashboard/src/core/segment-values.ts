@@ -1,12 +1,12 @@
 import { operatorsOf, type SegmentOperator } from '@herald/contracts/segment'
 import type { FieldType } from '@herald/contracts/segment-tree'
 
-/** Values a list may hold (spec: segments/lists). */
+/** How many values a list may hold (spec: segments/lists). */
 export const maxListed = 500
 
 export const isList = (op: string): boolean => op === 'in' || op === 'nin'
 
-/** What a new condition begins with, so that it has a meaning at once. */
+/** The operator and value with which a new condition begins. */
 export function firstCondition(type: FieldType): { op: SegmentOperator; value: unknown } {
   switch (type) {
     case 'platform':
@@ -54,7 +54,7 @@ function fits(type: FieldType, value: unknown): boolean {
   return typeof value === 'string'
 }
 
-/** Types whose values are texts of people's own: what was typed for one of them may be meant for another. */
+/** Types whose values are free texts: a text typed for one of them may be meant for another. */
 const texts: readonly (FieldType | undefined)[] = ['string', 'tag', 'language', 'country']
 
 /** The operator and the value with which a condition goes on when its field, of the type `from`, becomes one of another type. */
@@ -79,13 +79,13 @@ export function firstOfTag(tag: { type: string; values: readonly string[] } | un
   return tag?.type === 'number' ? (asKind(tag.values[0] ?? '', 'number') ?? 0) : undefined
 }
 
-/** Of which kind a tag's value is: a tag is compared with its own kind only (spec: segments/tag-types). */
+/** The kind of a tag's value: a tag is compared with values of its own kind only (spec: segments/tag-types). */
 export function kindOf(value: unknown): TagKind {
   const single: unknown = Array.isArray(value) ? (value as unknown[])[0] : value
   return typeof single === 'number' ? 'number' : typeof single === 'boolean' ? 'boolean' : 'text'
 }
 
-/** A tag's value as another kind; undefined where it has none. */
+/** A tag's value as another kind; undefined when it cannot be one. */
 export function asKind(value: unknown, kind: TagKind): string | number | boolean | undefined {
   const text = typeof value === 'string' ? value : typeof value === 'number' || typeof value === 'boolean' ? String(value) : ''
   if (kind === 'text') return text
@@ -94,7 +94,7 @@ export function asKind(value: unknown, kind: TagKind): string | number | boolean
   return text.trim() !== '' && Number.isFinite(number) ? number : undefined
 }
 
-/** What came of a pasted list: the values, and how many were left out. */
+/** The result of reading a pasted list: the values, and how many were left out. */
 export type Pasted = { values: (string | number | boolean)[]; repeated: number; unfit: string[]; tooMany: number }
 
 /**

@@ -1,7 +1,7 @@
 import type { Schedule } from '@herald/contracts/campaign'
 import { countText } from './number.ts'
 
-/** Above this the number must be typed. */
+/** Above this number of devices the operator must type the number. */
 const mostUntyped = 10_000
 
 /** What the button that sends says: to how many devices, and whether at once. A time that has passed sends at once. */
@@ -12,5 +12,5 @@ export function sendLabel(schedule: Schedule, devices: number, now: Date): strin
   return isAtOnce ? `Send to ${whom}` : `Schedule for ${whom}`
 }
 
-/** What a person has to type before so many devices are sent to; undefined: nothing. */
+/** What the operator must type before a send to so many devices; undefined when nothing. */
 export const typedFor = (devices: number): string | undefined => (devices > mostUntyped ? String(devices) : undefined)

@@ -1,10 +1,10 @@
 import type { CustomData, Presentation, Priority } from '@herald/contracts/send-fields'
 
-/** What campaigns and templates have beside their texts, while it is written: an empty text is a field that is left out. */
+/** The options of a campaign or template, while they are edited. An empty text means that the field is left out. */
 export type OptionsDraft = {
   silent: boolean
   data: readonly { key: string; value: string }[]
-  /** Seconds; null: the platform's default. */
+  /** In seconds; null for the platform's default. */
   ttl: number | null
   collapseId: string
   priority: Priority
@@ -80,7 +80,7 @@ const draftOfPresentation = (given: Presentation): PresentationDraft => ({
 })
 
 /**
- * The options as a campaign has them: each is given, so that a template that is named beside them decides nothing that the page did not show. Of keys
+ * The options of a campaign. Each is given, so that a template decides nothing that the page did not show. Of keys
  * of `data` that are written twice the last one counts; `twiceIn` says which.
  */
 export function optionsOfDraft({ silent, data, ttl, collapseId, priority, presentation }: OptionsDraft): OptionsBody {

@@ -1,5 +1,5 @@
 /*
- * Tags as a person edits them: each has a name, a type and its text. A tag keeps its type, so that a segment that asks for a number finds a number.
+ * Tags as an operator edits them: each has a name, a type and its text. A tag keeps its type, so that a segment that asks for a number finds a number.
  */
 
 export type TagValue = string | number | boolean
@@ -40,8 +40,8 @@ export type TagChanges = Record<string, TagValue | null>
 export type TagProblem = { name: string; place: number; problem: string }
 
 /**
- * What is to be sent for the edited lines: only what differs from what the user has, null for a tag that is to go. A line whose value cannot be read is a
- * problem; names and lengths are judged by the server.
+ * The changes to send for the edited lines: only what differs from what the user has, null for a deleted tag. A line whose value cannot be read is a
+ * problem; names and lengths are checked by the server.
  */
 export function changesOf(drafts: readonly TagDraft[]): { changes: TagChanges; problems: TagProblem[] } {
   // A record without a prototype: `__proto__` is a name like any other here, and the server refuses it by its name.

@@ -20,7 +20,7 @@ export type TailFilter = {
   userId?: string
 }
 
-/** What the tail shows: the newest first. `held` came while it was paused. `dropped`: events that nobody got to see, because there were too many. */
+/** The events of the live tail, the newest first. `held` came while the tail was paused. `dropped` counts events that were left out because there were too many. */
 export type Tail = { shown: readonly TailEvent[]; held: readonly TailEvent[]; isPaused: boolean; dropped: number }
 export type TailStep =
   | { do: 'take'; event: TailEvent; filter: TailFilter }
@@ -29,7 +29,7 @@ export type TailStep =
   | { do: 'resume' }
   | { do: 'clear' }
 
-/** A tail keeps so many events; older ones are in the log. */
+/** How many events the tail keeps; older ones are in the log. */
 export const mostShown = 200
 export const emptyTail: Tail = { shown: [], held: [], isPaused: false, dropped: 0 }
 
@@ -37,7 +37,7 @@ export function nextTail(tail: Tail, step: TailStep): Tail {
   switch (step.do) {
     case 'take': {
       if (!matches(step.event, step.filter)) return tail
-      // What is told again after a reconnection is the same event.
+      // An event that comes again after a reconnection is shown once.
       if (tail.shown.some(({ id }) => id === step.event.id) || tail.held.some(({ id }) => id === step.event.id)) return tail
       const key = tail.isPaused ? 'held' : 'shown'
       const all = [step.event, ...tail[key]]
@@ -55,7 +55,7 @@ export function nextTail(tail: Tail, step: TailStep): Tail {
   }
 }
 
-/** Whether an event is of the pushes that the filters of the log mean. A push that is open has no event. */
+/** Whether an event belongs to a push that fits the filters of the log. An open push has no event. */
 export function matches(event: TailEvent, { outcome, code, platform, campaignId, subscriptionId, userId }: TailFilter): boolean {
   return (
     (outcome === undefined || event.type === `notification.${outcome}`) &&

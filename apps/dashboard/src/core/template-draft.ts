@@ -9,7 +9,7 @@ import {
   type OptionsRead,
 } from './send-options-draft.ts'
 
-/** A template as the API answers it, as far as a draft goes. Its texts were checked when it was saved. */
+/** The fields of a template that a draft has. Its texts were checked when it was saved. */
 export type TemplateRead = OptionsRead & { content: Record<string, unknown> }
 
 /** What a template brings into a message: its texts and options. */

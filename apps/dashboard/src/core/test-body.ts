@@ -4,7 +4,7 @@ import { valuesOf, type Person } from './person.ts'
 import { optionsOfDraft, type OptionsBody, type OptionsDraft } from './send-options-draft.ts'
 import type { Content, LocaleEntry } from '@herald/contracts/content'
 
-/** A filled-in text as a template that says just that: a value may hold what begins a tag. */
+/** Writes a filled-in text as a template that renders to just this text, also where a value holds `{{`. */
 const literal = (text: string): string => text.replace(/\{(?=[{%])/g, '{{ "{" }}')
 
 const literalEntry = ({ title, body, url, image, actions }: LocaleEntry): LocaleEntry => ({

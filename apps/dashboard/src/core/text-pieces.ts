@@ -20,7 +20,7 @@ export function markTags(text: string): MarkedText {
     if (open > at) pieces.push({ text: text.slice(at, open), is: 'plain' })
     pieces.push({ text: text.slice(open, end), is: open === faulty?.from ? 'faulty' : 'tag' })
     at = end
-    // Behind it nothing is read any more.
+    // After the first tag that cannot be read nothing else is marked.
     if (open === faulty?.from) break
   }
   if (at < text.length) pieces.push({ text: text.slice(at), is: 'plain' })

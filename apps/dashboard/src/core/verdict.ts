@@ -54,7 +54,7 @@ function verdictOf(variants: readonly VariantReading[]): Verdict {
 
 const points = (share: number): string => (share * 100).toFixed(1).replace('-', '−')
 
-/** The verdict as a sentence. */
+/** The result of an experiment as a sentence. */
 export function verdictSentence(verdict: Verdict, metric: Metric): string {
   const what = metric === 'opened' ? 'opens' : 'clicks'
   if (verdict.kind === 'nothing') return `Not yet: there are no ${what} to compare.`

@@ -1,7 +1,7 @@
 import type { FaultDetail } from '@herald/contracts/fault'
 
 /**
- * The mistakes to be shown while a person writes: a field that is still empty is not called wrong before they have asked for a review (`asked`).
+ * The mistakes that are shown while an operator writes. An empty field is called wrong only after a review was asked for (`asked`).
  */
 export function visibleDetails(details: readonly FaultDetail[], body: unknown, asked: boolean): FaultDetail[] {
   return details.filter(({ path }) => {
@@ -11,7 +11,7 @@ export function visibleDetails(details: readonly FaultDetail[], body: unknown, a
   })
 }
 
-/** What stands at a path of a body. Of names that hold dots (tags, keys of data) the longest that fits. */
+/** The value at a path of a body. Names of tags and data may hold dots, so the longest name that fits is taken. */
 function valueAt(body: unknown, path: string): unknown {
   if (path === '') return body
   if (typeof body !== 'object' || body === null) return undefined
@@ -23,7 +23,7 @@ function valueAt(body: unknown, path: string): unknown {
   return undefined
 }
 
-/** By path, for the fields. */
+/** Gives the message of a field by its path. */
 export const byPath = (details: readonly FaultDetail[]): ((path: string) => string | undefined) => {
   const messages = new Map(details.map(({ path, message }) => [path, message]))
   return (path) => messages.get(path)

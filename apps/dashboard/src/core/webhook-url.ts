@@ -1,12 +1,12 @@
 import { bareHost, destinationFormProblem, isLocalName } from '@herald/contracts/destination-form'
 
-/** What is wrong with the URL of an endpoint while it is typed, by the server's own rule of its form. Undefined: nothing. */
+/** Checks the URL of an endpoint by the server's own rule and says what is wrong; undefined when nothing is. */
 export function problemOfWebhookUrl(url: string): string | undefined {
   const typed = url.trim()
   return typed === '' ? undefined : destinationFormProblem(typed)
 }
 
-/** What may be wrong, and only the server knows: development servers allow addresses of this machine. */
+/** Warns of an address of this machine. Only the server knows whether it is allowed, as it is in development. */
 export function noteOfWebhookUrl(url: string): string | undefined {
   const typed = url.trim()
   if (typed === '' || problemOfWebhookUrl(typed) !== undefined) return undefined

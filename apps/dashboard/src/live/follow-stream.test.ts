@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 
-// What a browser has: a document that can be hidden, and streams that open, speak and break when the test says so.
+// Stand-ins for a browser: a document that can be hidden, and streams that open, send and break when the test says so.
 class Source extends EventTarget {
   static all: Source[] = []
   isClosed = false

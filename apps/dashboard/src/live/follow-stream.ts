@@ -1,7 +1,7 @@
 import { send } from '../api/client.ts'
 import { ApiFault } from '../api/fault.ts'
 
-/** `live`: events come. `reconnecting`: for 3 s none could come. `polling`: streams are refused, so it is asked every 2 s. `closed`: the tab is hidden. */
+/** `live`: the stream is open. `reconnecting`: it has been broken for 3 s. `polling`: streams are refused, so the page asks every 2 s. `closed`: the tab is hidden. */
 export type StreamState = 'live' | 'reconnecting' | 'polling' | 'closed'
 
 type Listener = {
@@ -16,10 +16,10 @@ export const pauseBefore = (tries: number): number => Math.min(1000 * 2 ** tries
 
 const pollMs = 2_000
 const sayAfterMs = 3_000
-/** A stream that was refused so often in a row is taken for one that is not to be had. */
+/** After so many refusals in a row the page polls instead. */
 const refusalsToPoll = 3
 
-/** Follows a stream until the answered function is called: closed while the tab is hidden, opened again after errors. */
+/** Follows a stream until the returned function is called. The stream is closed while the tab is hidden and opened again after errors. */
 export function followStream(path: string, names: string[], listener: Listener): () => void {
   let source: EventSource | undefined
   let tries = 0
@@ -72,7 +72,7 @@ export function followStream(path: string, names: string[], listener: Listener):
     close()
     sayWhenLate()
     tries += 1
-    // An EventSource cannot see a status. Only the session tells whether it was refused for want of one; asking for it opens the dialog.
+    // An EventSource does not tell the status of a refusal. An ordinary request does: when the session has ended, it opens the dialog that asks for the token.
     await send(new Request(new URL('/v1/admin/system', location.origin))).catch((error: unknown) => {
       if (error instanceof ApiFault && error.status === 401) ended = true
     })

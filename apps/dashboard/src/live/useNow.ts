@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 
-/** The browser's time in milliseconds, each second anew while `runs`. */
+/** The browser's time in milliseconds, updated each second while `runs`. */
 export function useNow(runs: boolean): number {
   const [now, setNow] = useState(Date.now)
   useEffect(() => {

@@ -4,7 +4,7 @@ import { endWait, isWaiting, watchRenewal } from './renewal.ts'
 import { SignInForm } from './SignInForm.tsx'
 import { useSession } from './useSession.ts'
 
-/** When the session ends while one works: asks for the token over the page, then what was asked for is repeated. */
+/** Asks for the token over the page when the session ends while an operator works. The refused requests are then repeated. */
 export function ExpiredDialog() {
   const isOpen = useSyncExternalStore(watchRenewal, isWaiting)
   const { name } = useSession()

@@ -8,7 +8,7 @@ import { forget, sessionQuery } from './session.ts'
 import { SignIn } from './SignIn.tsx'
 import { hearTabs } from './tabs.ts'
 
-/** Shows the dashboard to whoever is signed in, and the sign-in to everybody else. */
+/** Shows the dashboard to an operator who is signed in, and the sign-in page otherwise. */
 export function SessionGate({ children }: { children: ReactNode }) {
   const { data: session, error, refetch } = useQuery(sessionQuery)
 

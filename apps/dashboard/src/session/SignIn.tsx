@@ -3,7 +3,7 @@ import { Banner } from '../ui/Banner.tsx'
 import { wasCodeRefused } from './session.ts'
 import { SignInForm } from './SignInForm.tsx'
 
-/** The page of whoever is not signed in. */
+/** The page for an operator who is not signed in. */
 export function SignIn() {
   useEffect(() => {
     document.title = 'Sign in · Herald'
@@ -29,7 +29,7 @@ export function SignIn() {
   )
 }
 
-/** A Secure cookie is kept over https and on this machine only. */
+/** Browsers keep a Secure cookie only over https, or for an address of their own machine. */
 function InsecureNotice() {
   return (
     <Banner kind="bad">

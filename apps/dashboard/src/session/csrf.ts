@@ -1,9 +1,9 @@
 let token: string | undefined
 
-/** What proves that a change comes from this page and not from another site. Known once the session is. */
+/** The token that proves that a change comes from this page and not from another site. It comes with the session. */
 export const csrfToken = (): string | undefined => token
 
-/** Keeps the token of the session that this page has; in memory only. */
+/** Keeps the CSRF token of the session, in memory only. */
 export const keepCsrfToken = (of: string | undefined): void => {
   token = of
 }

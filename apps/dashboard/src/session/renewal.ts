@@ -1,4 +1,4 @@
-// A request that was refused because the session has ended waits here, until the person has signed in again or will not.
+// Requests that were refused because the session has ended wait here until the operator signs in again or closes the dialog.
 let waiting: { promise: Promise<boolean>; settle: (renewed: boolean) => void } | undefined
 const watchers = new Set<() => void>()
 
@@ -6,7 +6,7 @@ const tell = (): void => {
   for (const watcher of watchers) watcher()
 }
 
-/** Opens the dialog that asks for the token, once for all requests that wait. Answers whether there is a session again. */
+/** Opens the dialog that asks for the token, once for all waiting requests. Resolves to whether there is a session again. */
 export function waitForSession(): Promise<boolean> {
   if (waiting === undefined) {
     const { promise, resolve } = Promise.withResolvers<boolean>()

@@ -7,7 +7,7 @@ import { keepCsrfToken } from './csrf.ts'
 import { useUpCode } from './sign-in-code.ts'
 import { tellTabs } from './tabs.ts'
 
-/** Who is signed in, and until when. */
+/** Who is signed in, until when, and the token that changes need. */
 export type Session = components['schemas']['ReadSessionAnswer']
 
 const path = '/v1/admin/session'
@@ -68,7 +68,7 @@ async function readSession(): Promise<Session | null> {
 
 let refusedCode = false
 
-/** Whether the page was opened by a link that had been used or was too old. */
+/** Whether the page was opened by a sign-in link that had been used already or was too old. */
 export const wasCodeRefused = (): boolean => refusedCode
 
 /** What the page knows of its session. */
@@ -92,7 +92,7 @@ export async function signOut(): Promise<void> {
 export function forget(): void {
   keepCsrfToken(undefined)
   rememberSession(false)
-  // Told first, so that no page is left that would read anew.
+  // The session goes first: it takes the pages away, which would otherwise read again what is removed next.
   queryClient.setQueryData(sessionQuery.queryKey, null)
   queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionQuery.queryKey[0] })
   queryClient.getMutationCache().clear()

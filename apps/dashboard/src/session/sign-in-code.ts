@@ -8,7 +8,7 @@ export function takeCode(): void {
   history.replaceState(history.state, '', location.pathname + location.search)
 }
 
-/** The code of the link that opened this page, for its single use. */
+/** Gives the code of the link that opened this page, once. */
 export function useUpCode(): string | undefined {
   const taken = code
   code = undefined

@@ -5,7 +5,7 @@ import { useSystem } from '../session/useSystem.ts'
 import { TextLink } from '../ui/TextLink.tsx'
 import { StripBanner } from './StripBanner.tsx'
 
-/** What is wrong, or to be known, for everybody: it stays above the page while it is so. */
+/** Banners above every page: what is wrong with the platform, or that its providers are simulated. Each stays as long as it is true. */
 export function Banners() {
   const { data: system, error, dataUpdatedAt } = useSystem()
   const appId = useAppIdIfAny()

@@ -37,9 +37,9 @@ export const appPages = [
   ],
 ] as const
 
-/** Where what was sent to virtual phones is seen. */
+/** The page that shows what was sent to virtual devices. */
 export const inboxPage = { to: '/apps/$appId/inbox', label: 'Inbox', Icon: Inbox } as const
-/** Until the first push was sent from a backend. */
+/** The link to the first steps; it goes once the app has a device and has sent something. */
 export const startPage = { to: '/apps/$appId/start', label: 'Get started', Icon: Rocket } as const
 
 const look =

@@ -2,7 +2,7 @@ import { ButtonLink } from '../ui/ButtonLink.tsx'
 import { Empty } from '../ui/Empty.tsx'
 import { Page } from '../ui/Page.tsx'
 
-/** Where an address leads to no page. */
+/** Shown for an address that belongs to no page. */
 export function NotFound() {
   return (
     <Page title="There is no such page">

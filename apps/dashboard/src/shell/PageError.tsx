@@ -2,7 +2,7 @@ import { useRouter } from '@tanstack/react-router'
 import { ErrorNote } from '../ui/ErrorNote.tsx'
 import { Page } from '../ui/Page.tsx'
 
-/** Where a page itself has failed: its code could not be loaded, or it has a mistake. */
+/** Shown when a page itself fails: its code could not be loaded, or it has a bug. */
 export function PageError({ error }: { error: unknown }) {
   const router = useRouter()
   return (

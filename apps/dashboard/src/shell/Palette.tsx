@@ -20,7 +20,7 @@ export function Palette({ appId, onClose, openHelp }: { appId: string | undefine
   const fitting = actions.filter(({ label }) => wanted.split(/\s+/).every((word) => label.toLowerCase().includes(word)))
 
   const first = (wanted === '' ? undefined : found?.[0]?.items[0]?.href) ?? fitting[0]?.label ?? ''
-  // What is at the top is what Enter opens, also when it has only just been found.
+  // Enter opens the topmost entry, also one that was found only just now.
   useEffect(() => setChosen(first), [first])
 
   const item = (key: string, label: string, run: () => void) => (
@@ -84,7 +84,7 @@ function PaletteDialog({ onClose, children }: { onClose: () => void; children: R
         event.preventDefault()
         onClose()
       }}
-      // A second Escape in a row closes it whatever the page says.
+      // A browser closes a dialog at the second Escape in a row, whatever the page does.
       onClose={({ currentTarget }) => currentTarget.open || onClose()}
       onClick={(event) => event.target === event.currentTarget && onClose()}
       className="mx-auto mt-[12dvh] w-[calc(100vw-2rem)] max-w-xl overflow-hidden rounded-xl border border-line bg-surface text-ink shadow-2xl"

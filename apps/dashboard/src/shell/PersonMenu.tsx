@@ -6,10 +6,10 @@ import { Menu } from '../ui/Menu.tsx'
 import { prefer, type Theme } from './preferences.ts'
 import { usePreferences } from './usePreferences.ts'
 
-/** How each theme is called. */
+/** The name of each theme. */
 export const themes: Record<Theme, string> = { system: 'As the system', light: 'Light', dark: 'Dark' }
 
-/** Who is signed in, how the dashboard looks here, and the way out. */
+/** The menu with the name of the operator, the theme, and "Sign out". */
 export function PersonMenu({ openHelp }: { openHelp: () => void }) {
   const { name, signOut } = useSession()
   const { theme } = usePreferences()

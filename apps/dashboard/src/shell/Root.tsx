@@ -2,7 +2,7 @@ import { SessionGate } from '../session/SessionGate.tsx'
 import { Announcer } from '../ui/Announcer.tsx'
 import { Shell } from './Shell.tsx'
 
-/** All of the dashboard: whoever is signed in sees the shell with a page in it. */
+/** The whole dashboard: an operator who is signed in sees the shell with a page in it. */
 export function Root() {
   return (
     <>

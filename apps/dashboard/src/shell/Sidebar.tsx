@@ -8,7 +8,7 @@ import { isNewApp } from './is-new-app.ts'
 import { Navigation } from './Navigation.tsx'
 import { PersonMenu } from './PersonMenu.tsx'
 
-// What finds an app as one types is large, and nobody needs it to see the page.
+// The code of the app switcher is large and not needed for the first view, so it is loaded later.
 const AppSwitcher = lazy(async () => ({ default: (await import('./AppSwitcher.tsx')).AppSwitcher }))
 
 /** The left side: which app, the palette, the pages, the person. On a narrow screen the pages are behind a button. */

@@ -17,7 +17,7 @@ export async function findApps(query: string, signal: AbortSignal): Promise<AppR
   return [...first, ...items.filter((app) => !first.some(({ id }) => id === app.id))]
 }
 
-/** An app that may have been deleted since it was opened. */
+/** Reads an app that was opened earlier; undefined when that fails, as for an app that was deleted since. */
 const readApp = (appId: string, signal: AbortSignal): Promise<AppRead | undefined> =>
   client.GET('/v1/admin/apps/{appId}', { params: { path: { appId } }, signal }).then(
     ({ data }) => data,

@@ -8,12 +8,12 @@ const mostEndpoints = 20
 
 const found = async (asked: Promise<Found | undefined>): Promise<Found | undefined> =>
   asked.catch((error: unknown) => {
-    // Of another kind: the id is asked for as each.
+    // An id of 24 characters does not show its kind, so it is looked up as each kind.
     if (faultOf(error).status === 404 || faultOf(error).status === 422) return undefined
     throw error
   })
 
-/** What an id that was pasted belongs to, in this app or as an app itself. Undefined: nothing has this id. */
+/** Finds what a pasted id belongs to: an app, or something in this app. Undefined when nothing has this id. */
 export async function findObject(text: string, appId: string | undefined, signal: AbortSignal): Promise<Found | undefined> {
   if (/^dlv_/.test(text)) return appId === undefined ? undefined : findDelivery(text, appId, signal)
   if (!/^[0-9a-f]{24}$/.test(text)) return undefined
@@ -61,7 +61,7 @@ export async function findObject(text: string, appId: string | undefined, signal
   return (await Promise.all(asked)).find((one) => one !== undefined)
 }
 
-/** A delivery is known by its endpoint, so each endpoint of the app is asked. */
+/** A delivery can be read below its endpoint only, so each endpoint of the app is tried. */
 async function findDelivery(deliveryId: string, appId: string, signal: AbortSignal): Promise<Found | undefined> {
   const { items } = dataOf(await client.GET('/v1/admin/apps/{appId}/webhooks', { params: { path: { appId } }, signal }))
   const asked = items

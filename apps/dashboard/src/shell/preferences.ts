@@ -1,4 +1,4 @@
-// The one place that keeps something in the browser: how it looks, and the ids of the apps opened last. Nothing of what an app holds.
+// The preferences that the browser keeps: the theme, whether single letters are shortcuts, and the ids of the apps opened last. Nothing of what an app holds.
 const key = 'herald'
 
 export type Theme = 'system' | 'light' | 'dark'
@@ -26,21 +26,21 @@ function read(): Preferences {
   }
 }
 
-/** How this browser wants the dashboard. */
+/** The preferences of this browser. */
 export const preferences = (): Preferences => now
 
-/** Changes some of it, and keeps it where the browser allows that. */
+/** Changes some preferences, and keeps them if the browser allows it. */
 export function prefer(some: Partial<Preferences>): void {
   now = { ...now, ...some }
   try {
     localStorage.setItem(key, JSON.stringify(now))
   } catch {
-    // Storage is blocked or full: it holds until the page is closed.
+    // Storage is blocked or full: the change holds until the page is closed.
   }
   for (const watcher of watchers) watcher()
 }
 
-/** Puts an app at the head of the last ones. */
+/** Notes that an app was opened: it becomes the first of the last apps. */
 export function rememberApp(appId: string): void {
   if (now.lastApps[0] !== appId) prefer({ lastApps: [appId, ...now.lastApps.filter((id) => id !== appId)].slice(0, mostApps) })
 }

@@ -10,7 +10,7 @@ function tell(): void {
   for (const watcher of watchers) watcher()
 }
 
-/** Adds a shortcut; answers how to take it away. The one added last wins. */
+/** Adds a shortcut, and gives the function that removes it. Of two with the same keys the later one wins. */
 export function addShortcut(shortcut: Shortcut): () => void {
   all.push(shortcut)
   tell()
@@ -20,7 +20,7 @@ export function addShortcut(shortcut: Shortcut): () => void {
   }
 }
 
-/** Those that work on this page. */
+/** The shortcuts that work on this page. */
 export const shortcuts = (): readonly Shortcut[] => snapshot
 
 /** For useSyncExternalStore. */

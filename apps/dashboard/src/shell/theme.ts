@@ -1,6 +1,6 @@
 import { preferences, watchPreferences } from './preferences.ts'
 
-/** Puts the theme on the page and keeps it there: what the person chose, else what the system says. */
+/** Sets the theme of the page, now and whenever it changes: the operator's choice, else the system's. */
 export function followTheme(): void {
   const system = matchMedia('(prefers-color-scheme: dark)')
   const put = (): void => {

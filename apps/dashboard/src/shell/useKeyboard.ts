@@ -8,7 +8,7 @@ const sequenceMs = 1_000
 const fields =
   'input:not([type=checkbox]):not([type=radio]),textarea,select,[contenteditable=true],[role=combobox],[role=menu],[role=listbox]'
 
-/** Hears the keys of all shortcuts; once, in the shell. */
+/** Listens for the keys of all shortcuts. Used once, in the shell. */
 export function useKeyboard(): void {
   useEffect(() => {
     let pressed: string[] = []

@@ -6,7 +6,7 @@ import { findObject, type Found } from './find-object.ts'
 
 const most = 5
 
-/** What the platform has for a text: apps, campaigns and people by the start of their name, or what a pasted id belongs to. */
+/** Finds what a text stands for: apps, campaigns and users by the start of their name, or the object with a pasted id. */
 export function usePaletteSearch(text: string, appId: string | undefined) {
   const asked = useRested(text.trim())
   return useQuery({

@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react'
 import { preferences, watchPreferences, type Preferences } from './preferences.ts'
 
-/** How this browser wants the dashboard. */
+/** The preferences of this browser. */
 export const usePreferences = (): Preferences => useSyncExternalStore(watchPreferences, preferences)

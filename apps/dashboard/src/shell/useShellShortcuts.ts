@@ -4,7 +4,7 @@ import { useShortcut } from './useShortcut.ts'
 
 const first = (selector: string): void => document.querySelector<HTMLElement>(`main ${selector}`)?.focus()
 
-/** The keys that work on every page. Those to a page of an app go to the list of apps where there is none. */
+/** Binds the keys that work on every page. Where no app is open, a key to a page of an app leads to the list of apps. */
 export function useShellShortcuts(openPalette: () => void, openHelp: () => void): void {
   const navigate = useNavigate()
   const appId = useAppIdIfAny()

@@ -39,7 +39,7 @@ const looks = {
   info: { Icon: Info, text: 'text-accent' },
 }
 
-/** Where announcements appear: in the topmost dialog while one is open, because nothing else is heard then. */
+/** Shows the announcements: inside the topmost dialog while one is open, because a screen reader then reads nothing else. */
 export function Announcer() {
   const shown = useSyncExternalStore(watch, () => notes)
   const layer = useSyncExternalStore(watchLayers, topLayer)

@@ -1,7 +1,7 @@
 import { clsx } from 'clsx'
 import { useId, type ReactNode } from 'react'
 
-/** A group of things on a ground of its own, with a title where it needs one. */
+/** A framed group of things, with a title if it needs one. */
 export function Card({
   title,
   actions,

@@ -10,16 +10,16 @@ export type ChartSeries = {
 
 type Props = {
   name: string
-  /** What the chart shows, in a sentence: what somebody who does not see it is told. */
+  /** What the chart shows, in a sentence, for screen readers. */
   summary: string
   unit: string
   /** Seconds since 1970, rising. */
   x: readonly number[]
   series: readonly ChartSeries[]
   height?: number
-  /** How a moment is named in the table and below the pointer. */
+  /** The text of a moment in the table and at the pointer. */
   moment?: (seconds: number) => string
-  /** The values are of UTC days or hours. */
+  /** Whether the values belong to days of UTC. */
   inUtc?: boolean
 }
 

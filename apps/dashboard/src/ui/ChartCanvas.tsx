@@ -4,7 +4,7 @@ import 'uplot/dist/uPlot.min.css'
 import { dashesOf } from '../core/chart-lines.ts'
 import type { ChartSeries } from './Chart.tsx'
 
-/** What is shown on both sides of a moment that stands alone. */
+/** How many seconds a chart shows before and after its only moment. */
 const aroundSeconds = 600
 
 type Props = {
@@ -46,7 +46,7 @@ export function ChartCanvas({ x, series, height, inUtc, onPoint }: Props) {
       plot.current?.destroy()
       plot.current = null
     }
-    // Values alone are set below, without a new drawing.
+    // New values alone do not need a new drawing: they are set below.
   }, [labels, height, onPoint])
 
   const shape = JSON.stringify(data)

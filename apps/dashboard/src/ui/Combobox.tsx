@@ -8,7 +8,7 @@ import { inputClass } from './TextInput.tsx'
 
 export type ComboboxOption = { value: string; label: string; hint?: string | undefined }
 
-/** One of many values, found by typing. `load` asks the server 200 ms after the last key, older answers are dropped; `options` are filtered here. */
+/** Chooses one of many values by typing. `load` asks the server 200 ms after the last key, and answers to older questions are dropped; `options` are filtered in the page. */
 export function Combobox({
   label,
   value,
@@ -21,7 +21,7 @@ export function Combobox({
 }: {
   label: string
   value: string | undefined
-  /** How the value is called, where it is not among the options that are loaded. */
+  /** The name of the value, if it is not among the loaded options. */
   valueLabel?: string | undefined
   onChange: (value: string, option: ComboboxOption) => void
   options?: readonly ComboboxOption[] | undefined
@@ -115,7 +115,7 @@ function useFound(
       clearTimeout(timer)
       stop.abort()
     }
-    // A new `load` on each render is the same question.
+    // `load` is a new function at each render but asks the same question, so it is left out here.
   }, [isOpen, query])
   return { found: answer.found, problem: answer.problem }
 }

@@ -35,7 +35,7 @@ function OpenDialog({ onClose, title, children, footer, wide }: Parameters<typeo
         event.preventDefault()
         onClose()
       }}
-      // A second Escape in a row closes it whatever the page says.
+      // A browser closes a dialog at the second Escape in a row, whatever the page does.
       onClose={({ currentTarget }) => currentTarget.open || onClose()}
       className={clsx(
         'm-auto max-h-[calc(100dvh-2rem)] w-[calc(100vw-2rem)] overflow-hidden rounded-xl border border-line bg-surface text-ink shadow-2xl open:flex open:flex-col',

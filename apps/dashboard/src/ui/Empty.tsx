@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 
-/** Where nothing is yet: what would be here, and the one thing to do. */
+/** Shown where a list has nothing yet: what would be here, and the one thing to do. */
 export function Empty({ title, children, action }: { title: string; children?: ReactNode; action?: ReactNode }) {
   return (
     <div className="flex flex-col items-center gap-2 rounded-lg border border-dashed border-line px-6 py-10 text-center">

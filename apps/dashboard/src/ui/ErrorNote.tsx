@@ -3,7 +3,7 @@ import { faultOf } from '../api/fault.ts'
 import { Button } from './Button.tsx'
 import { CopyText } from './CopyText.tsx'
 
-/** What went wrong, in the API's sentence, with the request's id for whoever runs the platform, and a way to try again. */
+/** Says what went wrong in the API's sentence, with the id of the request to find it in the logs, and a button to try again. */
 export function ErrorNote({ error, retry }: { error: unknown; retry?: (() => void) | undefined }) {
   const { message, details, requestId, code } = faultOf(error)
   return (

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 
-/** Names and what they are, in two columns that become one where there is little room. */
+/** Labels with their values, in two columns that become one on a narrow screen. */
 export function FactList({ items }: { items: readonly { label: string; value: ReactNode }[] }) {
   return (
     <dl className="grid grid-cols-[minmax(7rem,max-content)_minmax(0,1fr)] gap-x-4 gap-y-1 max-[480px]:grid-cols-1">

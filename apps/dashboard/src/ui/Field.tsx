@@ -1,6 +1,6 @@
 import { useId, type ReactNode } from 'react'
 
-/** What a control needs to belong to its field. */
+/** The attributes that tie a control to its label, hint and error. */
 export type FieldControl = { id: string; 'aria-describedby'?: string | undefined; 'aria-invalid'?: boolean | undefined }
 
 /** A control with its label, its hint and what is wrong with it. */

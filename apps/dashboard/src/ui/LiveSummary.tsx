@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react'
 
-/** Screen readers hear what changes all the time at most this often. */
+/** A screen reader is told a text that changes all the time at most this often. */
 const everyMs = 10_000
 
 /** Tells screen readers a text that changes all the time: the present one at once, and then the newest every ten seconds. It is not to be seen. */
@@ -20,7 +20,7 @@ export function LiveSummary({ text }: { text: string }) {
       Math.max(0, left),
     )
     return () => clearTimeout(timer)
-    // A text that changes again before its time must not put the time off.
+    // When the text changes again before the time is over, the time must not begin anew.
   }, [text === told, told])
 
   return (

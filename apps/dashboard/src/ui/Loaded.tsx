@@ -5,7 +5,7 @@ import { Button } from './Button.tsx'
 import { ErrorNote } from './ErrorNote.tsx'
 import { Later, Skeleton } from './Skeleton.tsx'
 
-/** What is needed of a TanStack query's result. */
+/** The part of a TanStack query's result that is used here. */
 export type Loading<T> = {
   data: T | undefined
   error: unknown
@@ -15,7 +15,7 @@ export type Loading<T> = {
   refetch: () => unknown
 }
 
-/** What was read, in its four states: loading, empty, failed, and stale (the last data while it cannot be read anew). */
+/** Shows a query in its four states: loading, empty, failed, and stale (the last data, while reading anew fails). */
 export function Loaded<T>({
   query,
   children,

@@ -26,7 +26,7 @@ export function Page({
   }, [title])
 
   useEffect(() => {
-    // The browser has put the focus where it belongs on the first page; and a field that asks for it keeps it.
+    // On the first page the browser itself has placed the focus. A field that asked for the focus keeps it.
     if (!isFirstPage && document.activeElement?.matches('input, textarea, select') !== true) heading.current?.focus({ preventScroll: true })
     isFirstPage = false
   }, [pathname])

@@ -13,7 +13,7 @@ export function Skeleton({ lines = 3 }: { lines?: number | undefined }) {
   )
 }
 
-/** Shows what it holds after 200 ms: what is there sooner does not flicker. Screen readers hear that it loads. */
+/** Shows its children after 200 ms, so that what loads faster does not flicker. Screen readers hear "Loading" at once. */
 export function Later({ children }: { children: ReactNode }) {
   const [isTime, setTime] = useState(false)
   useEffect(() => {

@@ -12,7 +12,7 @@ const looks = {
   off: { Icon: CircleMinus, look: 'bg-sunken text-muted' },
 }
 
-/** A state: an icon, a word and a colour, so that none of the three is needed alone. */
+/** Shows a state by an icon, a word and a colour: whoever misses one of the three has the others. */
 export function Status({ kind, children }: { kind: StatusKind; children: ReactNode }) {
   const { Icon, look } = looks[kind]
   return (

@@ -14,7 +14,7 @@ export type Column<T> = {
 const active = 'a,button,input,select,textarea,label,summary'
 
 /**
- * Rows of a list. `rowHref` is the page of a row below /dashboard ("/apps/…"), `onOpen` what opening it does instead. One moves with j and k or the
+ * Rows of a list. `rowHref` is the page of a row below /dashboard ("/apps/…"), `onOpen` is called instead when a row is opened. The focus moves with j and k or the
  * arrow keys, and opens with Enter or a click.
  */
 export function Table<T>({

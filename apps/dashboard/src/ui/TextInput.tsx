@@ -1,7 +1,7 @@
 import { clsx } from 'clsx'
 import type { ComponentProps } from 'react'
 
-/** How fields look in which one writes or chooses. */
+/** The classes of fields to type in or to choose from. */
 export const inputClass =
   'w-full min-w-0 rounded-md border border-strong bg-surface px-2.5 text-ink placeholder:text-muted aria-invalid:border-bad disabled:bg-sunken disabled:text-muted'
 

@@ -2,7 +2,7 @@ import type { FieldValues, Path, UseFormSetError } from 'react-hook-form'
 import { faultOf } from '../api/fault.ts'
 
 /**
- * Puts each detail of a refused request at its field, and answers what belongs to none: show it with FormErrors. With `fields` only those
+ * Puts each detail of a refused request at its field, and gives the details that belong to no field, for FormErrors. With `fields` only those
  * (and what is below them) count as fields of the form.
  */
 export function applyFault<Values extends FieldValues>(

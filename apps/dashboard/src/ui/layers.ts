@@ -3,10 +3,10 @@ import { createContext, useContext } from 'react'
 const open: HTMLElement[] = []
 const watchers = new Set<() => void>()
 
-/** The dialog that lies on top, if one is open: what is not inside it cannot be reached, nor heard by a screen reader. */
+/** The dialog on top, if one is open. Nothing outside it can be reached, or heard with a screen reader. */
 export const topLayer = (): HTMLElement | undefined => open.at(-1)
 
-/** Notes that a dialog has opened; answers what notes that it has closed. */
+/** Notes that a dialog has opened, and gives the function that notes that it has closed. */
 function pushLayer(element: HTMLElement): () => void {
   open.push(element)
   for (const watcher of watchers) watcher()
@@ -21,7 +21,7 @@ const fields = ['input:not([type=hidden])', 'select', 'textarea', '[role=combobo
   .join()
 
 /**
- * Opens a dialog over the page and gives the focus to the field that is marked `data-first`, to its first field, or to the first of its answers; answers what closes it and gives the
+ * Opens a dialog over the page and gives the focus to the field that is marked `data-first`, to its first field, or to the first button of its footer; gives the function that closes it and gives the
  * focus back. React's autoFocus comes too early for a dialog, and the browser would take the button that closes it.
  */
 export function openLayer(dialog: HTMLDialogElement): () => void {
@@ -46,8 +46,8 @@ export function watchLayers(watcher: () => void): () => void {
   return () => watchers.delete(watcher)
 }
 
-/** The dialog that a component is in: menus and popovers have to open inside it. */
+/** The dialog that a component is in. Menus and popovers must open inside it. */
 export const LayerContext = createContext<HTMLElement | null>(null)
 
-/** Where a menu or a popover is to be put. */
+/** The element into which a menu or a popover is put. */
 export const useLayer = (): HTMLElement | null => useContext(LayerContext)

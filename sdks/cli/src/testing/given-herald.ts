@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest'
 export type Asked = { method: string; path: string; authorization: string; body: string }
 type Answer = { status?: number; body?: unknown } | ((request: IncomingMessage, response: ServerResponse, body: string) => void)
 
-/** A Herald that answers what it is told, by method and path; anything else is 404. The query is not looked at. */
+/** A stand-in for Herald that gives set answers by method and path, whatever the query is; anything else is 404. */
 export async function givenHerald(answers: Record<string, Answer>): Promise<{ url: string; asked: Asked[] }> {
   const asked: Asked[] = []
   const server = createServer((request, response) => {

@@ -6,7 +6,7 @@ import type { Terminal } from '../terminal.ts'
 
 export type GivenTerminal = Terminal & { printed: string[]; said: string[]; end: () => void; home: string }
 
-/** A terminal with a home of its own, which answers what it is told to. */
+/** A terminal with a home directory of its own and set answers. */
 export function givenTerminal({ env = {}, answers = [] }: { env?: Record<string, string>; answers?: string[] } = {}): GivenTerminal {
   const home = mkdtempSync(join(tmpdir(), 'herald-cli-'))
   const stopping = new AbortController()

@@ -10,7 +10,7 @@ export function isTrue(value: boolean, what: string): void {
   if (!value) throw new Error(`not so: ${what}`)
 }
 
-/** What a promise rejects with. Fails when it does not. */
+/** Gives the error that a promise rejects with. Fails when it resolves. */
 export async function rejection(promise: Promise<unknown>): Promise<unknown> {
   const settled = await promise.then(
     (value) => ({ value }),
@@ -20,7 +20,7 @@ export async function rejection(promise: Promise<unknown>): Promise<unknown> {
   throw new Error(`expected a rejection, got ${JSON.stringify(settled.value)}`)
 }
 
-/** What a function throws, or undefined. */
+/** Gives the error that a function throws, or undefined. */
 export function thrown(run: () => unknown): unknown {
   try {
     run()

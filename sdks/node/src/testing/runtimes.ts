@@ -11,7 +11,7 @@ const here = import.meta.dirname
 const root = resolve(here, '../../../..')
 const limitMs = 240_000
 
-/** The versions that are tried where none is at hand; fetched from the npm registry into .tools, once. */
+/** The versions that are used when a runtime is not installed. They are fetched once from the npm registry into .tools. */
 const packages = {
   'node-20': { name: 'node', version: '20.20.2', command: 'bin/node' },
   bun: { name: 'bun', version: '1.4.5', command: 'bin/bun.exe' },
@@ -20,7 +20,7 @@ const packages = {
 } as const
 export type Runtime = 'node-24' | keyof typeof packages
 
-/** Builds the package, and runs the suite against it in a runtime of its own. Answers the promises and whether they were kept there. */
+/** Builds the package and runs the suite against it in a runtime. Gives each promise and whether it was kept there. */
 export async function runOn(runtime: Runtime): Promise<Result[]> {
   const directory = mkdtempSync(join(tmpdir(), 'herald-node-sdk-'))
   const standIn = await startStandIn()
@@ -79,7 +79,7 @@ function fetched(runtime: keyof typeof packages): string {
   const done = join(directory, '.done')
   if (existsSync(done) && existsSync(path)) return path
   mkdirSync(directory, { recursive: true })
-  // npm runs an install script only where the project allows it; these pick the binary of this platform.
+  // npm runs an install script only if the project allows it, and these scripts pick the binary of this platform.
   const allowScripts = { node: true, bun: true, deno: true, workerd: true }
   writeFileSync(join(directory, 'package.json'), JSON.stringify({ private: true, allowScripts }))
   const asked = ['install', '--no-save', '--no-package-lock', '--no-audit', '--no-fund', `${name}@${version}`]

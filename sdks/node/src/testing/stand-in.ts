@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** What the stand-in does with a request: an answer, or one of the ways in which answers do not come. */
+/** What the stand-in does with a request: it answers, or fails in one of several ways. */
 export type Step =
   | { does: 'answer'; status: number; body?: unknown; text?: string; headers?: Record<string, string> }
-  /** Answers what it was sent. */
+  /** Answers with the body that it was sent. */
   | { does: 'echo' }
   /** Takes the request and closes the connection. */
   | { does: 'drop' }
@@ -12,15 +12,15 @@ export type Step =
   | { does: 'cut' }
   /** Never answers. */
   | { does: 'hang' }
-  /** Writes a line now and no end. */
+  /** Writes one line and never ends. */
   | { does: 'stream' }
 
 export type Heard = { method: string; path: string; headers: Record<string, string>; body: string; at: number }
 type Scene = { steps: Step[]; heard: Heard[]; closed: number }
 
 /**
- * A Herald that does what it is told, for the suite that runs on every runtime: `PUT /scenes/<name>` with steps, requests below
- * `/<name>`, and `GET /scenes/<name>` for what was heard. The last step is repeated.
+ * A stand-in for Herald that does what it is told, for the suite that runs on every runtime: `PUT /scenes/<name>` with steps, requests below
+ * `/<name>`, and `GET /scenes/<name>` for the requests that came. The last step is repeated.
  */
 export async function startStandIn(): Promise<{ url: string; stop: () => Promise<void> }> {
   const scenes = new Map<string, Scene>()

@@ -16,7 +16,7 @@ const answer = (body: unknown, status = 200): Step => ({ does: 'answer', status,
 const notification = { target: { externalIds: ['customer-7'] }, content: { _default: 'en', en: { title: 'Hi', body: 'There' } } }
 
 /**
- * Every promise of the SDK that a runtime could break, against the stand-in at `url`. Runs wherever there is `fetch`: nothing here is of Node.
+ * Every promise of the SDK that a runtime could break, against the stand-in at `url`. Runs wherever there is `fetch`: it uses nothing of Node.
  */
 export async function runSuite(url: string): Promise<Result[]> {
   const results: Result[] = []

@@ -20,7 +20,7 @@ export function NewApp() {
     mutationFn: async () => {
       const { id } = dataOf(await client.POST('/v1/admin/apps', { body: { name: name.trim() } }))
       await queryClient.invalidateQueries({ queryKey: ['apps'] })
-      // The app is there in any case: its first steps offer keys when none could be made now.
+      // The app exists even when its keys could not be made: its first steps offer them again.
       await makeKeys(id).catch((error: unknown) => announce(`The app is made, its keys are not: ${faultOf(error).message}`, 'bad'))
       return id
     },

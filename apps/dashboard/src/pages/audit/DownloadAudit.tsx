@@ -7,7 +7,7 @@ import { announce } from '../../ui/Announcer.tsx'
 import { Button } from '../../ui/Button.tsx'
 import type { AuditSearch } from './search.ts'
 
-/** Lines that one file holds. More than that is for the API, page by page. */
+/** The most lines of one file. Whoever needs more reads them page by page from the API. */
 const mostLines = 10_000
 
 async function readLines(appId: string, search: AuditSearch, signal: AbortSignal): Promise<{ rows: string[][]; isCut: boolean }> {
@@ -28,7 +28,7 @@ function save(text: string, name: string): void {
   link.href = url
   link.download = name
   link.click()
-  // The browser has taken the file when the click returns; the text need not stay in memory.
+  // When the click returns the browser has the file, so the text can leave the memory.
   setTimeout(() => URL.revokeObjectURL(url), 60_000)
 }
 

@@ -2,7 +2,7 @@ import { TextLink } from '../../ui/TextLink.tsx'
 
 type SubjectPartProps = { appId: string; action: string; part: { name: string; text: string } }
 
-/** A part of what an entry is about. An id leads to the thing, where it can still be there. */
+/** A part of the subject of an entry. An id is a link if its object may still exist. */
 export function SubjectPart({ appId, action, part: { name, text } }: SubjectPartProps) {
   return (
     <div className="flex gap-1">

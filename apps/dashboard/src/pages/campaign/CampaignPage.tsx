@@ -16,7 +16,7 @@ import { useBreakdown } from './useBreakdown.ts'
 import { useSend, type Campaign, type Reading } from './useSend.ts'
 import { Waves } from './Waves.tsx'
 
-// Most campaigns are neither an experiment nor a recurrence, so these come when they are needed.
+// Most campaigns are neither an experiment nor a recurrence, so this code is loaded when it is needed.
 const ExperimentResults = lazy(async () => ({ default: (await import('./ExperimentResults.tsx')).ExperimentResults }))
 const Runs = lazy(async () => ({ default: (await import('./Runs.tsx')).Runs }))
 

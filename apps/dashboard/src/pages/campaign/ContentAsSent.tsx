@@ -10,7 +10,7 @@ import type { Campaign } from './useSend.ts'
 type Content = components['schemas']['Content']
 type Entry = components['schemas']['LocaleEntry']
 
-/** To whom it goes, when, and what it says; frozen as soon as it is sent. */
+/** The audience, the schedule and the content of a campaign, as they were when it was sent. */
 export function ContentAsSent({ appId, campaign }: { appId: string; campaign: Campaign }) {
   const { content, experiment, templateId, segment, segmentId, ttl, priority, collapseId, silent, data, presentation, bypass } = campaign
   return (

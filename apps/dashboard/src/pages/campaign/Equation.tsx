@@ -12,7 +12,7 @@ import type { LogSearch } from '../log/search.ts'
 import type { Reading } from './useSend.ts'
 
 const sign = 'relative pl-8 before:absolute before:top-6 before:left-1 before:text-xl before:text-muted'
-// The signs are no items of the list of terms, so they are drawn and not written.
+// The signs + and = are drawn by CSS: as text they would be wrong between the items of a list of terms.
 const signed = { '=': `${sign} before:content-['=']`, '+': `${sign} before:content-['+']` } as const
 
 type Term = { label: string; value: number; sign: '' | keyof typeof signed; search: LogSearch; tone: string }
@@ -46,7 +46,7 @@ export function Equation({ appId, campaignId, reading }: { appId: string; campai
   )
 }
 
-/** Counts the ledger anew, push by push, and says by how much the counters are off. */
+/** Recounts the pushes of the ledger and says by how much the counters differ. */
 function Verify({ appId, campaignId }: { appId: string; campaignId: string }) {
   const [asked, setAsked] = useState(0)
   const { data, error, isFetching, refetch } = api.useQuery(

@@ -12,7 +12,7 @@ import { WinnerButton } from './WinnerButton.tsx'
 
 type Props = { appId: string; campaign: Campaign; experiment: NonNullable<Campaign['experiment']>; reading: Reading; onDone: () => void }
 
-/** Rates by variant with their intervals, whether the split is what was asked for, what may be concluded, and the winner. */
+/** The rates of each variant with their intervals, whether the split is the one that was asked for, what follows from it, and the winner. */
 export function ExperimentResults({ appId, campaign, experiment, reading, onDone }: Props) {
   const { metric = 'opened' } = useSearch({ from: '/apps/$appId/campaigns/$campaignId' })
   const navigate = useNavigate()

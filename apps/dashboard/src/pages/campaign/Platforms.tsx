@@ -56,14 +56,14 @@ export function Platforms({ appId, campaign, reading, samples, breakdown }: Prop
   )
 }
 
-/** While a send is followed the stream says it; afterwards, or before the stream has begun, the breakdown. */
+/** The counters of the platforms: from the stream while it is followed, else from the breakdown. */
 function rowOf(platform: Platform, { byPlatform }: Reading, breakdown: Breakdown | undefined) {
   if (byPlatform) return { platform, ...byPlatform[platform] }
   const known = breakdown?.byPlatform[platform]
   return known && { platform, queued: known.queued, settled: known.queued - known.open }
 }
 
-/** How the pushes of a platform ended; of an old send only how many there were. */
+/** How the pushes of a platform ended. Of an old send only their number is known. */
 function outcomesOf({ byPlatform }: Breakdown, platform: Platform): string {
   const { queued, open, sent, failed, skipped } = byPlatform[platform]
   if (sent === null || failed === null || skipped === null) return some(queued, 'push', 'pushes')
@@ -89,7 +89,7 @@ function OpenCircuits({ appId, platform }: { appId: string; platform: Platform }
     { enabled: isOpen, refetchInterval: 5_000, retry: false },
   )
   if (!isOpen) return null
-  // The three answers differ in their credentials alone.
+  // The answers of the three routes differ in their credentials only.
   const circuits = ((data as { circuits?: Circuit[] } | undefined)?.circuits ?? []).filter(({ state }) => state === 'open')
   return circuits.map(({ environment, code, since, heldCount, probeAt }) => (
     <Banner

@@ -12,10 +12,10 @@ import type { Campaign, Reading } from './useSend.ts'
 
 type Props = { appId: string; campaign: Campaign; reading: Reading; breakdown: Breakdown | undefined }
 const dayMs = 86_400_000
-/** Days are kept for 400 days. */
+/** The daily series is kept for 400 days. */
 const oldestMs = 398 * dayMs
 
-/** What devices report: how many, of those that can, and when. */
+/** What the devices reported: how many of those that can report, and when. */
 export function Reports({ appId, campaign, reading, breakdown }: Props) {
   const reports = useReports(appId, campaign)
   const { ios, android, web } = breakdown?.byPlatform ?? {}
@@ -42,10 +42,10 @@ export function Reports({ appId, campaign, reading, breakdown }: Props) {
   )
 }
 
-/** What the app's devices reported around the send, which tells the platforms that can report from those that cannot. */
+/** Reads what the app's devices reported around the send. It shows which platforms can report at all. */
 function useReports(appId: string, { startedAt, createdAt }: Campaign) {
   const begun = Date.parse(startedAt ?? createdAt)
-  // Whole days, so that the question stays the same while the page is open.
+  // Whole days, so that the query stays the same while the page is open.
   const from = new Date(Math.floor(Math.max(begun - 30 * dayMs, Date.now() - oldestMs) / dayMs) * dayMs).toISOString()
   const to = new Date(Math.ceil(Math.max(begun + 30 * dayMs, Date.now() - oldestMs + dayMs) / dayMs) * dayMs).toISOString()
   const { data } = api.useQuery(

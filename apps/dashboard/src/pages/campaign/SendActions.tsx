@@ -29,7 +29,7 @@ export function SendActions({ appId, campaign, reading, onDone }: Props) {
   const asked = (['cancel', 'pause', 'resume'] as const).find((action) => calls[action].isPending || calls[action].isSuccess)
   const isConfirmed = asked !== undefined && calls[asked].isSuccess && confirms(asked, reading)
 
-  // The mutations themselves are new with each render; what matters is that the last one is confirmed.
+  // The mutations are new objects at each render, so they are left out here.
   useEffect(() => {
     if (!isConfirmed) return
     for (const call of [pause, resume, cancel]) call.reset()
@@ -80,14 +80,14 @@ export function SendActions({ appId, campaign, reading, onDone }: Props) {
   )
 }
 
-/** Whether a reading says that what was asked for has come about. */
+/** Whether a reading confirms what was asked for. */
 function confirms(action: Action, { status, cancelling }: Reading): boolean {
   if (isOver(status)) return true
   if (action === 'cancel') return cancelling
   return action === 'pause' ? status === 'paused' : status === 'sending' || status === 'active'
 }
 
-/** What a cancel stops, and what it cannot. */
+/** Says what a cancel stops, and what it cannot stop. */
 function CancelConsequence({ campaign, reading }: { campaign: Campaign; reading: Reading }) {
   if (reading.status === 'scheduled')
     return <p>Nothing has been sent. It will not begin, and it cannot be sent again; a duplicate of it can.</p>
@@ -105,7 +105,7 @@ function CancelConsequence({ campaign, reading }: { campaign: Campaign; reading:
   )
 }
 
-/** Makes a draft like it and opens the draft. */
+/** Copies the campaign into a new draft and opens the draft. */
 function Duplicate({ appId, campaignId }: { appId: string; campaignId: string }) {
   const navigate = useNavigate()
   const duplicate = api.useMutation('post', '/v1/admin/apps/{appId}/campaigns/{id}/duplicate')

@@ -5,5 +5,5 @@ export const metrics = ['opened', 'clicked'] as const
 /** What the address of this page says beside its path: what an experiment is compared by. */
 export type CampaignSearch = { metric?: (typeof metrics)[number] | undefined }
 
-/** Reads it; what is not understood is left out. */
+/** Reads the search parameters. What it does not understand is left out. */
 export const validateCampaignSearch = (raw: Record<string, unknown>): CampaignSearch => tidy({ metric: wordIn(raw, 'metric', metrics) })

@@ -1,6 +1,6 @@
 import type { CampaignStatus } from '@herald/contracts/stats'
 
-/** How a campaign's status is shown: a kind (icon and colour) and a word. */
+/** The look of a campaign's status: a kind (icon and colour) and a word. */
 export const statusKinds = {
   draft: 'off',
   scheduled: 'off',

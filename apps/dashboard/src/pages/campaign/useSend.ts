@@ -7,20 +7,20 @@ import { useStream } from '../../live/useStream.ts'
 
 export type Campaign = components['schemas']['CampaignWithRates']
 
-/** A campaign as the page shows it at one moment: status and counters of one and the same reading, never mixed of two. */
+/** A campaign as the page shows it at one moment: status and counters come from one reading and are never mixed from two. */
 export type Reading = Pick<Campaign, 'status' | 'cancelling' | 'stats'> & {
   readAt: number
-  /** Of the same reading, where it is the stream's. */
+  /** The counters by platform of the same reading; null when the reading is not the stream's. */
   byPlatform: PlatformProgress | null
-  /** What only the stream tells: how fast it went when it was last heard. */
+  /** The speed of the send, which only the stream tells; null without a stream. */
   pace: Pick<Progress, 'fannedOut' | 'ratePerSecond' | 'etaSeconds'> | null
 }
 
 const path = '/v1/admin/apps/{appId}/campaigns/{id}' as const
-/** Devices go on reporting after the last push: soon after it that is what the page is watched for. */
+/** Devices report for a while after the last push, so the campaign is read every 5 s for an hour, and every 30 s later. */
 const [soonMs, afterSoonMs, hourMs] = [5_000, 30_000, 3_600_000]
 
-/** Reads a campaign and follows it while it is under way. The newest of what the stream and a read have told is what is shown. */
+/** Reads a campaign and follows its stream while it is under way. The page shows the newer of what the stream and the last read told. */
 export function useSend(appId: string, id: string) {
   const queryClient = useQueryClient()
   const init = useMemo(() => ({ params: { path: { appId, id } } }), [appId, id])
@@ -70,7 +70,7 @@ export function useSend(appId: string, id: string) {
     readAgain,
   )
 
-  // A read of the campaign among the stream's events says nothing new: as long as the stream is there, all numbers are the stream's.
+  // While the stream is open all numbers come from it: a read between two of its events tells nothing new.
   const isStreamed = stream.state === 'live' && own !== null && campaign !== undefined && isSameState(own.progress, campaign)
   const reading = isStreamed ? ofStream(own) : newest
   return { query, campaign, reading, stream, samples: own?.samples ?? [], readAllAgain }

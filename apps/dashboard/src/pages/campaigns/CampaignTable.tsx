@@ -10,7 +10,7 @@ import type { CampaignsSearch } from './search.ts'
 type Campaign = components['schemas']['CampaignWithStats']
 type Props = { appId: string; data: components['schemas']['CampaignList']; search: CampaignsSearch }
 
-/** A page of campaigns, and the way to the older ones: its place is in the address. */
+/** A page of campaigns with a button for older ones. The cursor is in the address. */
 export function CampaignTable({ appId, data, search }: Props) {
   const { cursor, ...first } = search
   return (
@@ -56,7 +56,7 @@ export function CampaignTable({ appId, data, search }: Props) {
   )
 }
 
-/** What comes next, else when it began, else when the draft was made. */
+/** The next instant, else when the send began, else when the draft was made. */
 function When({ campaign: { status, nextAt, startedAt, createdAt } }: { campaign: Campaign }) {
   if (nextAt !== null)
     return (

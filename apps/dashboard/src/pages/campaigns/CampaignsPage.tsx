@@ -14,7 +14,7 @@ import { CampaignTable } from './CampaignTable.tsx'
 import type { CampaignsSearch } from './search.ts'
 
 const pageSize = 50
-/** How often the list is read again: while a send of it is under way, and else, since sends come from elsewhere too. */
+/** How often the list is read: while one of its sends is under way, and otherwise, because sends also begin elsewhere. */
 const [soonMs, restMs] = [5_000, 30_000]
 type List = components['schemas']['CampaignList']
 
@@ -32,7 +32,7 @@ export function CampaignsPage() {
     ...(q ? { q } : {}),
     ...(cursor ? { cursor } : {}),
   }
-  // A test is a notification, whichever tab it is asked from.
+  // Tests are notifications, so the filter for tests leaves out the one for transactional sends.
   const { transactional: kind, ...ofTests } = query
   const list = api.useQuery(
     'get',

@@ -14,7 +14,7 @@ const options = [
   { value: 'own', label: 'Conditions', hint: 'For this message alone' },
 ] as const
 
-/** Whom a message is for. What was chosen before is remembered while one looks at the others. */
+/** Chooses the audience of a message. An option that was left keeps what was entered in it. */
 export function AudienceAsk({
   appId,
   value,

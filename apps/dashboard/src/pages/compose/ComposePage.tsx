@@ -9,7 +9,7 @@ export function ComposePage() {
   const appId = useAppId()
   const { campaignId } = useParams({ strict: false })
   const navigate = useNavigate()
-  // A message that becomes a draft while one writes is the same page; another one in the address is another page.
+  // A message that becomes a draft while the operator writes stays on this page; another id in the address makes a new page.
   const [page, setPage] = useState<{ appId: string; campaignId: string | undefined; key: string }>(() => ({
     appId,
     campaignId,
@@ -36,5 +36,5 @@ export function ComposePage() {
   )
 }
 
-/** What a new message began with is in the draft now; what is on screen stays. */
+/** What a new message began with is now in the draft and goes from the address; what is on screen stays there. */
 const keepScreen = ({ step, locale, variant, person }: ComposeSearch): ComposeSearch => ({ step, locale, variant, person })

@@ -17,7 +17,7 @@ import { keeper } from './useDraft.ts'
 
 type Start = { draft: CampaignDraft; stored: StoredCampaign | undefined; kept: KeptDraft[] }
 
-/** What a page begins with: the draft of its address, else a new one with what the address asks for. */
+/** Finds what the page begins with: the draft in the address, else a new one with what the address asks for. */
 export function ComposeStart({
   appId,
   campaignId,
@@ -50,7 +50,7 @@ export function ComposeStart({
 
 async function startWith(appId: string, id: string, signal: AbortSignal): Promise<Start> {
   const stored = await readCampaign(appId, id, signal)
-  // What this browser has of it and the platform has not: a connection was lost, or a tab was closed too soon.
+  // The changes that this browser has and the platform has not, because a connection was lost or a tab was closed too soon.
   const kept = keeper.list(appId).filter((one) => one.id === id)
   return { draft: draftOfCampaign(stored), stored, kept }
 }
@@ -71,7 +71,7 @@ async function startNew(appId: string, search: ComposeSearch, signal: AbortSigna
   return { draft, stored: undefined, kept: keeper.list(appId).filter((one) => one.id === null) }
 }
 
-/** The campaign of the address has been sent, or it never was a draft. */
+/** Shown when the campaign in the address is no draft. */
 function NoDraft({ appId, campaign }: { appId: string; campaign: StoredCampaign }) {
   return (
     <Page title={campaign.name}>

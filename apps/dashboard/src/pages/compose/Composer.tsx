@@ -17,7 +17,7 @@ import { SaveLine } from './SaveLine.tsx'
 import { useDraft } from './useDraft.ts'
 import { useScreen } from './useScreen.ts'
 
-/** The left half asks, the right half answers at once. `step=review` in the address shows what would come of it in the place of the questions. */
+/** The left half asks, the right half answers at once. With `step=review` in the address the left half shows the review instead of the questions. */
 export function Composer({
   appId,
   draftKey,
@@ -92,7 +92,7 @@ export function Composer({
   )
 }
 
-/** The first time the button gets the focus, so that a person sees the number before they send; the second time it is pressed. */
+/** At the first call the button gets the focus, so that the operator sees the number; at the second call it is pressed. */
 function aimAtSend(): void {
   const button = document.getElementById('send')
   if (button !== null && button === document.activeElement) button.click()

@@ -8,7 +8,7 @@ import { ButtonLink } from '../../ui/ButtonLink.tsx'
 import { Time } from '../../ui/Time.tsx'
 import { keeper } from './useDraft.ts'
 
-/** What a person has to decide about the draft itself: another's changes, its end, or what this browser still has of an earlier one. */
+/** What the operator has to decide about the draft itself: changes made elsewhere, that it is no draft any more, or an earlier draft that this browser still has. */
 export function DraftBanners({
   appId,
   saver,

@@ -10,7 +10,7 @@ import { durationText, warningText, whyLeftOut } from './dry-run-texts.ts'
 
 export type Report = components['schemas']['DryRunNotificationOfAppAnswer']
 
-/** What a send of this message would do now, as the parts of the platform that send work it out. Nothing was written and no provider asked. */
+/** Shows the result of a dry run: what a send of this message would do now, worked out by the code that sends. A dry run writes nothing and asks no provider. */
 export function DryRunReport({ report, schedule }: { report: Report; schedule: Schedule }) {
   const { audience, unreachable, skips, waves, experiment, estimate } = report
   return (

@@ -9,7 +9,7 @@ import { TextInput } from '../../ui/TextInput.tsx'
 import { Prospect } from './Prospect.tsx'
 import type { Screen } from './useScreen.ts'
 
-/** Two to four texts against each other: their shares, how many people take part, and what that can show. */
+/** The form of an experiment: two to four variants, their shares, the size of the sample, and what it can show. */
 export function ExperimentAsk({
   appId,
   draft,

@@ -64,7 +64,7 @@ export function MessageAsk({
   )
 }
 
-/** Begins with a template, or lets go of it. A template's texts are copied: what becomes of it later changes nothing here. */
+/** Takes the texts of a template, or lets go of the template. The texts are copied: a later change of the template changes nothing here. */
 function TemplateChoice({
   appId,
   draft,

@@ -7,7 +7,7 @@ import { targetOf } from './targetOf.ts'
 
 /** What an experiment of this size can show, by how often the app's messages were opened in the last days. */
 export function Prospect({ appId, audience, experiment }: { appId: string; audience: AudienceDraft; experiment: ExperimentDraft }) {
-  // The estimate beside it asks; this reads its answer.
+  // The estimate beside it makes the request; this only reads its answer.
   const { data: counted } = useQuery<{ count: number }>({ queryKey: ['estimate', appId, targetOf(audience)], queryFn: skipToken })
   const { data: overview } = api.useQuery(
     'get',

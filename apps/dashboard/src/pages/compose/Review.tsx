@@ -10,7 +10,7 @@ import { SendCard } from './SendCard.tsx'
 import { TestSend } from '../../ui/content/TestSend.tsx'
 import type { Screen } from './useScreen.ts'
 
-/** What would come of a message: whom it reaches, when, how large; on test devices; and the button that sends it. */
+/** The review of a message: the dry run, a test on the operator's own devices, and the button that sends. */
 export function Review({
   appId,
   campaignId,
@@ -30,7 +30,7 @@ export function Review({
     queryKey: ['dry-run', appId, campaignId, JSON.stringify(bodyOfDraft(draft))],
     queryFn: async ({ signal }) =>
       dataOf(await client.POST('/v1/admin/apps/{appId}/dry-run', { params: { path: { appId } }, body: { campaignId }, signal })),
-    // One at a time of an app; another one is over in a moment.
+    // An app may have one dry run at a time. Another one is over in a moment.
     retry: (count, error) => count < 5 && faultOf(error).status === 429,
     retryDelay: 2_000,
     staleTime: 30_000,

@@ -15,7 +15,7 @@ import { ErrorNote } from '../../ui/ErrorNote.tsx'
 import { readCampaign } from './draftCalls.ts'
 import type { Report } from './DryRunReport.tsx'
 
-/** Sends the draft, once: whoever comes second is led to what the first has begun. The button says to how many. */
+/** Sends the draft once. A second click, tab or operator is led to the campaign that the first one has begun. The button says to how many devices. */
 export function SendCard({
   appId,
   campaignId,
@@ -50,7 +50,7 @@ export function SendCard({
     } catch (fault) {
       const { status } = faultOf(fault)
       if (status >= 400 && status < 500 && status !== 409) throw fault
-      // It was sent before, or the answer was lost: the campaign itself knows.
+      // The draft was sent before, or the answer was lost: the campaign itself tells.
       const now = await readCampaign(appId, campaignId)
       if (now.status === 'draft') throw fault
       open(status === 409 ? 'This message had been sent already.' : `${nameOf(draft)} is on its way.`)

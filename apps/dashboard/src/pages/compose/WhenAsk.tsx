@@ -19,7 +19,7 @@ const options = [
 
 type Of<Type extends Schedule['type']> = Extract<Schedule, { type: Type }>
 
-/** When a message is sent. What was chosen before is remembered while one looks at the others. */
+/** Chooses when a message is sent. An option that was left keeps what was entered in it. */
 export function WhenAsk({
   value,
   onChange,

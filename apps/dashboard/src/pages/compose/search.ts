@@ -1,6 +1,6 @@
 import { textIn, tidy, wordIn } from '../../core/search.ts'
 
-/** What the address of this page says beside its path. */
+/** The search parameters of this page. */
 export type ComposeSearch = {
   step?: 'review' | undefined
   /** What a new message begins with. */
@@ -13,7 +13,7 @@ export type ComposeSearch = {
   person?: string | undefined
 }
 
-/** Reads it; what is not understood is left out. */
+/** Reads the search parameters. What it does not understand is left out. */
 export const validateComposeSearch = (raw: Record<string, unknown>): ComposeSearch =>
   tidy({
     step: wordIn(raw, 'step', ['review']),

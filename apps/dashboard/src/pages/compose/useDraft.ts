@@ -7,7 +7,7 @@ import { draftCalls } from './draftCalls.ts'
 /** Drafts that this browser keeps until the platform has them. */
 export const keeper = openDraftKeeper(localStorage)
 
-/** The draft of a page, and what keeps it. `onMade` hears when it has become a campaign. */
+/** The draft of a page, and the saver that keeps it. `onMade` is called when the draft has become a campaign. */
 export function useDraft(
   appId: string,
   key: string,
@@ -19,7 +19,7 @@ export function useDraft(
   const { id } = working
   useEffect(() => {
     if (id !== null && id !== start.stored?.id) onMade(id)
-    // Once for each id: who is told is the same all along.
+    // Called once for each id; `onMade` itself never changes.
   }, [id])
   useEffect(() => {
     const look = () => document.visibilityState === 'visible' && void saver.look()

@@ -6,11 +6,11 @@ import type { ContentDraft } from '../../core/content-draft.ts'
 import type { Person } from '../../core/person.ts'
 import { useSurroundings } from '../../ui/content/useSurroundings.ts'
 
-/** What is on screen beside the draft: language, variant and person (all in the address), and what of the app the page shows them with. */
+/** What is on screen beside the draft: language, variant and user, all in the address, and the app's name, zone and tags. */
 export type Screen = {
   locale: string
   setLocale: (locale: string) => void
-  /** The place of the variant, 0 without an experiment. */
+  /** The index of the variant, 0 without an experiment. */
   variant: number
   variantId: string | undefined
   setVariant: (place: number) => void
@@ -20,7 +20,7 @@ export type Screen = {
   person: Person
   setPerson: (key: string) => void
   tags: readonly { name: string; type: string; values: string[] }[]
-  /** Of the newest people of the app. */
+  /** The languages of the newest users of the app. */
   languages: readonly (string | null)[]
   app: string
   zone: string
@@ -51,7 +51,7 @@ export function useScreen(appId: string, draft: CampaignDraft): Screen {
   }
 }
 
-/** Which languages the newest hundred people of an app have: enough to suggest by. */
+/** Reads the languages of the newest hundred users of an app, which is enough for suggestions. */
 function useLanguages(appId: string): readonly (string | null)[] {
   const query = useQuery({
     queryKey: ['languages', appId],

@@ -4,7 +4,7 @@ import type { ContentDraft } from '../../core/content-draft.ts'
 import type { OptionsDraft } from '../../core/send-options-draft.ts'
 import { fieldsOfTemplate, type TemplateRead } from '../../core/template-draft.ts'
 
-/** A template as a draft takes its fields. */
+/** The fields of a template that a draft takes over. */
 export type TemplateDraft = { id: string; name: string; content: ContentDraft; options: OptionsDraft }
 
 function templateDraft(data: TemplateRead & { id: string; name: string }): TemplateDraft {
@@ -12,7 +12,7 @@ function templateDraft(data: TemplateRead & { id: string; name: string }): Templ
   return { id: data.id, name: data.name, content, options }
 }
 
-/** The template that a draft was begun with; undefined without one, and while it is read. */
+/** Reads the template that a draft was begun with; undefined without one, and until it is read. */
 export function useTemplate(appId: string, templateId: string | null): TemplateDraft | undefined {
   const { data } = api.useQuery(
     'get',

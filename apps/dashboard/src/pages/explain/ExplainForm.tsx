@@ -17,7 +17,7 @@ const kinds = [
 ] as const
 type Kind = (typeof kinds)[number]['value']
 
-/** Asks which campaign and whom. What the address already says is filled in. */
+/** Asks for the campaign and the user or device. What the address says is filled in. */
 export function ExplainForm({ search }: { search: ExplainSearch }) {
   const appId = useAppId()
   const navigate = useNavigate({ from: '/apps/$appId/explain' })

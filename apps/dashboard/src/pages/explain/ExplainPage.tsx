@@ -44,7 +44,7 @@ function whomOf({ subscriptionId, userId, externalId }: ExplainSearch): Whom | u
 
 type Explained = components['schemas']['ExplainSendAnswer']
 
-/** A push that has not ended is looked at again by itself. */
+/** How often a push without an outcome is read again. */
 const lookAgainMs = 3_000
 const isPending = (explained: Explained | undefined): boolean =>
   explained?.devices.some(

@@ -14,7 +14,7 @@ import { VerdictStatus } from './VerdictStatus.tsx'
 
 type Explained = components['schemas']['ExplainSendAnswer']
 
-/** The answer: whom it is about, and the trace of one device; of a user with several devices first the list to choose from. */
+/** The answer: the campaign and the user, and the trace of one device. A user with several devices gets a list to choose from first. */
 export function ExplainedDevices({
   explained,
   campaignName,

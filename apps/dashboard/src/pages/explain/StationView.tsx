@@ -19,7 +19,7 @@ const looks: Readonly<Record<StationResult, { Icon: typeof Check; word: string; 
   none: { Icon: Minus, word: 'Not asked', look: 'bg-sunken text-muted' },
 }
 
-/** A step on the way of a push. Closed it says one line; open it says what was known then and what is so now. */
+/** A station of a trace. Closed it is one line; open it shows what was known then and what is true now. */
 export function StationView({
   station,
   number,

@@ -1,6 +1,6 @@
 import { textIn, tidy } from '../../core/search.ts'
 
-/** What the address of this page says beside its path. `device`: which of several devices of a user is shown. */
+/** The search parameters of this page. `device`: which of several devices of a user is shown. */
 export type ExplainSearch = {
   campaignId?: string | undefined
   subscriptionId?: string | undefined
@@ -9,7 +9,7 @@ export type ExplainSearch = {
   device?: string | undefined
 }
 
-/** Reads it; what is not understood is left out. */
+/** Reads the search parameters. What it does not understand is left out. */
 export const validateExplainSearch = (raw: Record<string, unknown>): ExplainSearch =>
   tidy({
     campaignId: textIn(raw, 'campaignId'),

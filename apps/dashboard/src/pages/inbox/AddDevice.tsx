@@ -22,7 +22,7 @@ type Texts = { name: string; externalId: string; language: string; timezone: str
 
 const accountKinds = { ios: 'apns', android: 'fcm', web: 'webpush' } as const
 
-/** What was typed, without what was left empty. */
+/** The typed values, without empty ones. */
 function filled({ tags, ...texts }: Texts) {
   const given = Object.fromEntries(Object.entries(texts).filter(([, text]) => text.trim() !== ''))
   const read = readTagLines(tags)
@@ -59,7 +59,7 @@ export function AddDevice({ appId, onClose }: { appId: string; onClose: () => vo
     }
   })
 
-  /** Sets the simulated provider's account as the app's credentials, then tries again. */
+  /** Makes the simulated account the credentials of the app, then tries again. */
   async function takeAccount(): Promise<void> {
     setIsTaking(true)
     try {

@@ -3,7 +3,7 @@ import { Time } from '../../ui/Time.tsx'
 import { LastUpdate } from '../../live/LastUpdate.tsx'
 import type { useStream } from '../../live/useStream.ts'
 
-/** Whether what is shown is live, and as of when it is not. */
+/** Says whether the page is live, and how old it is otherwise. */
 export function StreamLine({ stream }: { stream: ReturnType<typeof useStream> }) {
   const { state, asOf } = stream
   if (state === 'live')

@@ -1,8 +1,8 @@
 import { tidy, wordIn } from '../../core/search.ts'
 
-/** Which devices are on the wall. */
+/** The search parameters: which devices are shown. */
 export type InboxSearch = { platform?: 'ios' | 'android' | 'web' | undefined }
 
-/** Reads it; what is not understood is left out. */
+/** Reads the search parameters. What it does not understand is left out. */
 export const validateInboxSearch = (raw: Record<string, unknown>): InboxSearch =>
   tidy({ platform: wordIn(raw, 'platform', ['ios', 'android', 'web']) })

@@ -30,7 +30,7 @@ export function useInbox(appId: string) {
   const stream = useStream(
     `/v1/admin/simulator/stream?appId=${encodeURIComponent(appId)}`,
     {
-      // The stream tells nothing of what came before it, or while it was away.
+      // The stream does not repeat what came before it, or while it was broken, so the list is read.
       watching: readAgain,
       push: (data) =>
         setArrived((known) => ({ appId, pushes: mergePushes(known.appId === appId ? known.pushes : [], [data as SimulatedPush]) })),

@@ -3,7 +3,7 @@ import { askOutside } from '../../api/outside.ts'
 import { pushKey, reportsOf, type ArrivedPush, type Gesture } from '../../core/inbox.ts'
 import { announce } from '../../ui/Announcer.tsx'
 
-/** What was done with a push on this page: it is under way, or done. */
+/** The state of a gesture made on this page: under way, or done. */
 export type Report = { gesture: Gesture; isDone: boolean }
 
 /** The gestures made on this page, by push, and how to make one. */

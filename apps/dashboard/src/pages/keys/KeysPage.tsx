@@ -149,7 +149,7 @@ export function KeysPage() {
   )
 }
 
-/** The use is known to the hour, so it is shown as an hour. */
+/** The last use is known to the hour only, so it is shown as an hour. */
 function HourOf({ at }: { at: string }) {
   return (
     <span className="whitespace-nowrap">

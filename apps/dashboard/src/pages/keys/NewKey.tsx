@@ -21,7 +21,7 @@ type Texts = { name: string }
 
 /** Makes a key and shows it this once. */
 export function NewKey({ open, onClose, ...rest }: NewKeyProps) {
-  // What was shown once is not kept: each opening begins anew.
+  // A key is shown once and not kept: each opening of the dialog begins anew.
   return open ? <NewKeyDialog onClose={onClose} {...rest} /> : null
 }
 

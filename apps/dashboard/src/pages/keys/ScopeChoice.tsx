@@ -7,7 +7,7 @@ import { askOutside } from '../../api/outside.ts'
 
 type ScopeChoiceProps = { kind: 'secret' | 'public'; scopes: readonly Scope[]; onChange: (scopes: Scope[]) => void }
 
-/** The API's own document says which scope opens what. */
+/** Read from the API's own document. */
 const readDocument = async ({ signal }: { signal: AbortSignal }): Promise<unknown> => (await askOutside('/openapi.json', { signal })).json()
 
 /** What a key may do: each scope with the operations that it opens. A public key has one scope and no choice. */

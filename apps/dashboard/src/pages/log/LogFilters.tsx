@@ -103,7 +103,7 @@ function IdField({ label, value, onChange }: OneField) {
   const isWrong = text !== '' && !isId
   useEffect(() => {
     if (text !== (value ?? '') && (isId || text === '')) onChange(text === '' ? undefined : text)
-    // Only what is typed decides; the address follows.
+    // The field shows what is typed; the address follows it.
   }, [text])
   return (
     <Field label={label} error={isWrong && text.length >= 24 ? 'An id has 24 characters, 0 to 9 and a to f.' : undefined}>

@@ -66,7 +66,7 @@ export function PushTable({ appId, pushes, isOfOneCampaign }: Props) {
   )
 }
 
-/** The code with what it means, and the provider's own word where there is one. */
+/** The code with its meaning, and the provider's own word if there is one. */
 function Code({ push: { code, providerCode, attempts } }: { push: Push }) {
   if (code === null || code === '') return attempts > 1 ? `after ${attempts} tries` : '–'
   return (

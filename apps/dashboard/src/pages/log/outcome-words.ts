@@ -1,4 +1,4 @@
-/** How outcomes are shown: icon and colour of their status. */
+/** The look of each outcome: icon and colour. */
 export const outcomeKinds = { sent: 'good', failed: 'bad', skipped: 'off', open: 'busy' } as const
 
 /** What a push without an outcome is doing. */

@@ -14,7 +14,7 @@ export type LogSearch = {
   /** Moments as ISO, in UTC. */
   from?: string | undefined
   to?: string | undefined
-  /** Events are followed as they happen. */
+  /** Whether the live tail is shown. */
   live?: boolean | undefined
 }
 
@@ -26,7 +26,7 @@ export function filterOf(search: LogSearch): LogFilter {
   return tidy(filter) as LogFilter
 }
 
-/** Reads it; what is not understood is left out. */
+/** Reads the search parameters. What it does not understand is left out. */
 export const validateLogSearch = (raw: Record<string, unknown>): LogSearch =>
   tidy({
     outcome: wordIn(raw, 'outcome', logOutcomes),

@@ -7,9 +7,9 @@ import { Status } from '../../ui/Status.tsx'
 import { Time } from '../../ui/Time.tsx'
 import type { Overview } from './OverviewPage.tsx'
 
-/** What somebody should look at, the worst first, each with one way to act. */
+/** What needs attention, the worst first, each with one thing to do. */
 export function Attention({ appId, overview }: { appId: string; overview: Overview }) {
-  // Not in the overview; what is there is shown without waiting for it.
+  // The keys are not part of the overview, which is shown without waiting for them.
   const keys = api.useQuery(
     'get',
     '/v1/admin/apps/{appId}/keys',

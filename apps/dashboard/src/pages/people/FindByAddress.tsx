@@ -9,7 +9,7 @@ import { ErrorNote } from '../../ui/ErrorNote.tsx'
 import { Field } from '../../ui/Field.tsx'
 import { TextArea } from '../../ui/TextArea.tsx'
 
-/** Finds the person of a token or an endpoint. It travels in a body: addresses are kept by browsers, proxies and logs. */
+/** Finds the user of a token or an endpoint. The token travels in a body, because addresses are kept by browsers, proxies and logs. */
 export function FindByAddress({ onClose }: { onClose: () => void }) {
   const appId = useAppId()
   const navigate = useNavigate()

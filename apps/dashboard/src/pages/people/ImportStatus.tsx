@@ -6,7 +6,7 @@ const looks = {
   cancelled: { kind: 'off', word: 'Cancelled' },
 } as const
 
-/** How an import stands. */
+/** The state of an import. */
 export function ImportStatus({ state }: { state: keyof typeof looks }) {
   return <Status kind={looks[state].kind}>{looks[state].word}</Status>
 }

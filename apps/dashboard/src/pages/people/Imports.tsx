@@ -19,12 +19,12 @@ import { OneImport } from './OneImport.tsx'
 
 export type ImportReport = components['schemas']['ReadImportAnswer']
 
-/** Devices from elsewhere: a file is looked at, tried dry, sent, and what became of its rows is kept for 30 days. */
+/** Imports of devices: a file is read, tried dry and sent; the report is kept for 30 days. */
 export function Imports() {
   const appId = useAppId()
   const { import: shown } = useSearch({ from: '/apps/$appId/people' })
   const navigate = useNavigate({ from: '/apps/$appId/people' })
-  // The file of an import that was begun here; it is never stored.
+  // The files of imports that were begun on this page. They are never stored.
   const files = useRef(new Map<string, File>())
   const [isNew, setNew] = useState(false)
   const pages = usePages(['imports', appId], async (cursor, signal) =>

@@ -20,7 +20,7 @@ const onExisting = [
   { value: 'update', label: 'Write over it', hint: 'The row wins; opted out stays opted out' },
 ] as const
 
-/** Looks at a file before a byte is sent: its format, and for a CSV which column stands for what. It begins with a dry run. */
+/** The form of a new import. It reads the head of the file before anything is sent: the format, and for a CSV the meaning of its columns. A dry run is preset. */
 export function NewImport({ onBegun, onClose }: { onBegun: (report: ImportReport, file: File) => void; onClose: () => void }) {
   const appId = useAppId()
   const [file, setFile] = useState<{ file: File; header: string[] }>()

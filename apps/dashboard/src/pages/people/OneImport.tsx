@@ -19,7 +19,7 @@ import type { ImportReport } from './Imports.tsx'
 import { ImportStatus } from './ImportStatus.tsx'
 import { sendImport } from './send-import.ts'
 
-/** One import: it is sent while this page is open, and goes on where it is whenever somebody has the file again. */
+/** One import. Its file is sent while this page is open. Later it goes on where it stopped, once the same file is chosen again. */
 export function OneImport({
   importId,
   file,

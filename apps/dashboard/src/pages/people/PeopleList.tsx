@@ -23,7 +23,7 @@ const perPage = 50
 /** Typing has stopped. */
 const settledMs = 250
 
-/** The people of the app, a page at a time. Search and page are in the address, so Back goes to the page before. */
+/** The users of the app, page by page. Search and cursor are in the address, so Back leads to the page before. */
 export function PeopleList() {
   const appId = useAppId()
   const { q, cursor } = useSearch({ from })
@@ -72,7 +72,7 @@ function SearchField({ q }: { q: string | undefined }) {
   const asked = useRef(q ?? '')
   useShortcut('/', () => field.current?.focus(), 'Search people')
 
-  // Back, forward and links change the address; what is typed changes it too, and must not be written over while it does.
+  // The address changes by Back, by links, and by typing here. Only an address that this field did not write may replace the text.
   useEffect(() => {
     if ((q ?? '') === asked.current) return
     asked.current = q ?? ''
@@ -103,7 +103,7 @@ function SearchField({ q }: { q: string | undefined }) {
   )
 }
 
-/** How many there are. Herald counts them at most every 30 s, so the number has a time of its own. */
+/** The number of users. Herald counts them at most every 30 s, so the number is shown with its time. */
 function Total() {
   const appId = useAppId()
   const tags = api.useQuery(

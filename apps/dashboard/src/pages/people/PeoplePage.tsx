@@ -9,7 +9,7 @@ const tabs = [
   { value: 'imports', label: 'Imports' },
 ] as const
 
-/** Everybody who has a device, or had one: found by what is at hand. And the imports that brought them. */
+/** The users of an app, and the imports that brought them. */
 export function PeoplePage() {
   const { tab } = useSearch({ from: '/apps/$appId/people' })
   const navigate = useNavigate({ from: '/apps/$appId/people' })

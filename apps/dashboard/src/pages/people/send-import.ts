@@ -24,7 +24,7 @@ export function sendImport({
   return sendFile(
     {
       size: file.size,
-      // The document says that the body is text; a part of a file is sent as its bytes.
+      // The API's document types the body as text; a part of a file is sent as bytes.
       put: async (from, to) =>
         dataOf(
           await client.PUT('/v1/admin/apps/{appId}/imports/{id}/data', {
@@ -47,7 +47,7 @@ export function sendImport({
   )
 }
 
-/** The import is at another offset than the page thought: it is asked and goes on there. */
+/** Whether the import is at another offset than the page thought: it then reads the offset and goes on there. */
 const isElsewhere = (error: unknown): boolean => {
   const { code, details } = faultOf(error)
   return code === 'invalid_state' && details.some(({ path }) => path === 'offset')

@@ -21,7 +21,7 @@ import { TestSendDialog } from './TestSendDialog.tsx'
 
 type Asked = { what: 'test' | 'opt_out' | 'opt_in' | 'remove'; device: Device }
 
-/** The devices of a person with their state and why, and what can be done with each. */
+/** The devices of a user with their state and its reason, and what can be done with each. */
 export function Devices({ person, onChanged }: { person: Person; onChanged: () => void }) {
   const appId = useAppId()
   const [asked, setAsked] = useState<Asked>()

@@ -16,7 +16,7 @@ import { TextInput } from '../../ui/TextInput.tsx'
 import { Time } from '../../ui/Time.tsx'
 import type { Person } from './answers.ts'
 
-/** Who the person is, and what time it is where they are. */
+/** The ids and the profile of a user, and the local time there. */
 export function Identity({ person, onChanged }: { person: Person; onChanged: () => void }) {
   const [isOpen, setOpen] = useState(false)
   return (
@@ -56,7 +56,7 @@ export function Identity({ person, onChanged }: { person: Person; onChanged: () 
   )
 }
 
-/** The clock on the person's wall; it goes on while one looks. */
+/** The present time in the user's zone, updated while the page is open. */
 function LocalTime({ zone }: { zone: string | null }) {
   const [now, setNow] = useState(() => new Date())
   useEffect(() => {

@@ -18,7 +18,7 @@ import { Identity } from './Identity.tsx'
 import { Pushes } from './Pushes.tsx'
 import { TagsEditor } from './TagsEditor.tsx'
 
-/** One person: who they are, their tags, their devices with state and why, and what they were sent. */
+/** One user: identity, tags, devices with their state, and what was sent to them. */
 export function PersonPage() {
   const appId = useAppId()
   const { userId } = useParams({ from: '/apps/$appId/people/$userId' })

@@ -14,7 +14,7 @@ import { TextLink } from '../../ui/TextLink.tsx'
 import { Time } from '../../ui/Time.tsx'
 import { nameOfDevice, type Person, type Push } from './answers.ts'
 
-/** What the person was sent: the newest pushes of all devices, or all those of one, as far back as they are kept. */
+/** What was sent to the user: the newest pushes of all devices, or all kept pushes of one device. */
 export function Pushes({ person, device }: { person: Person; device: string | undefined }) {
   const navigate = useNavigate({ from: '/apps/$appId/people/$userId' })
   const options = [

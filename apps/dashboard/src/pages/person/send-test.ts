@@ -5,7 +5,7 @@ import type { components } from '../../api/schema.gen.ts'
 export type TestResult = components['schemas']['SendTestAnswer']['results'][number]
 type Body = components['schemas']['SendTestBody']
 
-/** After so long the rest is left to the log. */
+/** After so long the page stops asking; the log shows the rest. */
 const mostMs = 60_000
 
 /**

@@ -6,7 +6,7 @@ import { kinds, type Kind } from './kinds.ts'
 
 export type Checked = components['schemas']['ProviderChecked']
 
-/** Codes that say nothing of the credentials: the provider could not be asked. */
+/** The codes that mean that the provider could not be asked, and so say nothing about the credentials. */
 export const isAway = ({ code }: Checked): boolean =>
   code === 'provider_unavailable' || code === 'network_error' || code === 'timeout' || code === 'rate_limited'
 

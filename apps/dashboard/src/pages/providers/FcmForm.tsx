@@ -31,7 +31,7 @@ export function FcmForm({ before, onDone }: { before: Before | undefined; onDone
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault()
     if (file === undefined) return setProblem(problem ?? 'Drop the file of the service account first.')
-    // It was read as an account of this form a moment ago; the server judges each field.
+    // The file was checked when it was dropped; the server checks each field again.
     const serviceAccount = file.serviceAccount as Body['serviceAccount']
     try {
       await save(() => client.PUT('/v1/admin/apps/{appId}/providers/fcm', { params: { path: { appId } }, body: { serviceAccount } }))

@@ -4,7 +4,7 @@ import { CheckResult, isAway, type Checked } from './CheckResult.tsx'
 import { kinds, type Kind } from './kinds.ts'
 import type { Stage } from './useSaveAndCheck.ts'
 
-/** The end of a form of credentials: the button, and what the provider said. */
+/** The end of a credentials form: the button, and the provider's answer. */
 export function SaveButton({
   kind,
   stage,

@@ -42,7 +42,7 @@ export function WebPushForm({ before, onDone }: { before: Before | undefined; on
     if (cutsOff && !isSure) return setLeft([{ path: 'Keys', message: 'must be confirmed: a new pair cuts off every browser' }])
     try {
       const subject = subjectOf(values.subject)
-      // Without keys Herald keeps the pair that is there, and makes one where there is none.
+      // Without keys in the request, Herald keeps its pair, or makes one if it has none.
       const pair =
         keys === 'own'
           ? { publicKey: values.publicKey.trim(), privateKey: values.privateKey.trim() }

@@ -2,7 +2,7 @@ import { client, dataOf, sendWithin } from '../../api/client.ts'
 import type { Checked } from './CheckResult.tsx'
 import type { Kind } from './kinds.ts'
 
-/** A provider has ten seconds to answer a check, and Herald some more to say so. */
+/** The provider has ten seconds to answer; the rest is for Herald itself. */
 const checkWithinMs = 20_000
 
 /** Asks the provider whether it takes the credentials that are set. Nobody gets a push. */

@@ -22,7 +22,7 @@ function SavedSegmentPage({ appId, segmentId }: { appId: string; segmentId: stri
     'get',
     '/v1/admin/apps/{appId}/segments/{id}',
     { params: { path: { appId, id: segmentId } } },
-    // What is being edited must not change under the hands of the person.
+    // No refetching: what the operator edits must not change meanwhile.
     { refetchOnWindowFocus: false },
   )
   if (query.data === undefined) {

@@ -14,7 +14,7 @@ import { Time } from '../../ui/Time.tsx'
 
 type SavedSegment = components['schemas']['SavedSegment']
 
-/** What hangs on a saved segment: its kept count, the campaigns that wait with it, and some people who are in it. */
+/** The use of a saved segment: its stored count, the campaigns that wait with it, and some of its users. */
 export function SegmentUse({ appId, segment }: { appId: string; segment: SavedSegment }) {
   return (
     <>

@@ -14,7 +14,7 @@ export function SettingsPage() {
     'get',
     '/v1/admin/apps/{appId}',
     { params: { path: { appId } } },
-    // What is being edited must not change under the hands of the person.
+    // No refetching: what the operator edits must not change meanwhile.
     { refetchOnWindowFocus: false },
   )
   return (

@@ -1,9 +1,9 @@
 import { textIn, tidy } from '../../core/search.ts'
 
-/** What the address of this page says beside its path. */
+/** The search parameters of this page. */
 export type SettingsSearch = {
   tab?: string | undefined
 }
 
-/** Reads it; what is not understood is left out. */
+/** Reads the search parameters. What it does not understand is left out. */
 export const validateSettingsSearch = (raw: Record<string, unknown>): SettingsSearch => tidy({ tab: textIn(raw, 'tab') })

@@ -4,7 +4,7 @@ import type { components } from '../../api/schema.gen.ts'
 
 export type App = components['schemas']['AppRead']
 
-/** Changes an app and makes every place of the page that shows it read it anew. */
+/** Changes an app, and makes all parts of the page that show it read it again. */
 export function useChangeApp(appId: string): (changes: components['schemas']['ChangeAppBody']) => Promise<App> {
   const cache = useQueryClient()
   return async (changes) => {

@@ -5,7 +5,7 @@ import { Button } from '../../ui/Button.tsx'
 import { Status } from '../../ui/Status.tsx'
 import { openTryOut } from './try-out.ts'
 
-/** Asks the browser for its permission and registers it. The worker and the key are there before the click, because browsers ask only while it lasts. */
+/** Asks the operator for permission and registers this browser. The worker and the key are ready before the click, because browsers ask only during a click. */
 export function BrowserPermission({
   appId,
   publicKey,
@@ -78,7 +78,7 @@ export function BrowserPermission({
   )
 }
 
-/** A person needs a while for the question of the browser. */
+/** The operator needs a while to answer the browser's question. */
 const silentMs = 10_000
 const silence = 'Nothing has come for 10 seconds. If the browser has asked you, answer it; if not, it reaches no push service, or has none.'
 

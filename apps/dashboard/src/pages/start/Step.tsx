@@ -2,7 +2,7 @@ import { Check } from 'lucide-react'
 import { clsx } from 'clsx'
 import { useId, type ReactNode } from 'react'
 
-/** One of the five steps: its number, or a tick once what it is for is there. */
+/** One of the five steps, with its number, or a tick once it is done. */
 export function Step({
   number,
   title,

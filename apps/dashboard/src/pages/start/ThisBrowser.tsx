@@ -26,7 +26,8 @@ export function ThisBrowser({
   if (!('serviceWorker' in navigator) || !('PushManager' in window))
     return (
       <Banner kind="warning" action={onPhone && <Button onClick={onPhone}>Use a virtual phone</Button>}>
-        This browser has no Web Push, or this address is not encrypted. Use another browser{onPhone === undefined ? '' : ' or a virtual phone'}.
+        This browser has no Web Push, or this address is not encrypted. Use another browser
+        {onPhone === undefined ? '' : ' or a virtual phone'}.
       </Banner>
     )
   if (publicKey === undefined)

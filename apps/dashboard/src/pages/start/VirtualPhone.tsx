@@ -16,7 +16,7 @@ const platforms = [
   { value: 'web', label: 'Browser' },
 ]
 
-/** A phone that the simulator holds: the app gets the simulated account of its platform where it has none, and the phone is registered at once. */
+/** Makes a virtual device at the simulator and registers it. An app without credentials for its platform gets the simulated account. */
 export function VirtualPhone({ appId, onDevice }: { appId: string; onDevice: (subscriptionId: string) => void }) {
   const [platform, setPlatform] = useState<Platform>('ios')
   const making = useMutation({

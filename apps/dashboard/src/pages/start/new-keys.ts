@@ -2,7 +2,7 @@ import { queryOptions, skipToken } from '@tanstack/react-query'
 import { client, dataOf } from '../../api/client.ts'
 import { queryClient } from '../../api/queryClient.ts'
 
-/** Keys as they are when they have just been made: shown once, kept in memory until the page is left or the session ends. */
+/** New keys. They are shown once, and kept in memory until the page is left or the session ends. */
 export type NewKeys = { publicKey: string; secretKey: string }
 
 /** The keys that were made for an app since this page was loaded. */

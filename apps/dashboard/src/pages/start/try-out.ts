@@ -8,7 +8,7 @@ type ScriptPolicies = {
 
 let policy: { createScriptURL(text: string): { toString(): string } } | undefined
 
-/** The address of the try-out worker as the browser takes it: under Trusted Types from the one policy that the page has, which makes nothing else. */
+/** The address of the try-out worker. Under Trusted Types it comes from the page's one policy, which makes nothing else. */
 function trustedWorkerUrl(): string | { toString(): string } {
   const { trustedTypes } = window as { trustedTypes?: ScriptPolicies }
   if (trustedTypes === undefined) return workerUrl
@@ -16,7 +16,7 @@ function trustedWorkerUrl(): string | { toString(): string } {
   return policy.createScriptURL(workerUrl)
 }
 
-/** The web SDK on this page, for one app: a folder of the worker's each, because each app has keys of its own. */
+/** Starts the web SDK on this page for one app. Each app has a scope of its own, because each has keys of its own. */
 export const openTryOut = (appId: string, publicKey: string, vapidPublicKey: string): Herald =>
   init({
     baseUrl: location.origin,

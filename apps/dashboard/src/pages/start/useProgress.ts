@@ -3,7 +3,7 @@ import { newestDevice } from './newest-device.ts'
 
 const pollMs = 2_000
 
-/** How far an app's first steps have come, told by what there is. Asked again every 2 s until the push has been opened. */
+/** How far the first steps of an app are, by what exists. Read every 2 s until the push has been opened. */
 export function useProgress(appId: string, chosenId: string | undefined) {
   const path = { appId }
   const people = api.useQuery(

@@ -4,7 +4,7 @@ import { queryClient } from '../../api/queryClient.ts'
 /** The app's public key of Web Push: undefined until it is known, null when there is none yet. `make` makes the pair with the operator's address. */
 export function useWebPushKey(appId: string) {
   const path = { appId }
-  // Whether there are keys is in the overview: asking for keys that are not there would be an error of the page.
+  // The overview tells whether there are keys. Asking for keys that do not exist would log an error in the console.
   const overview = api.useQuery('get', '/v1/admin/apps/{appId}/overview', { params: { path } }, { staleTime: 30_000 })
   const isSet = overview.data?.providers.some(({ kind, configured }) => kind === 'webpush' && configured)
   const read = api.useQuery('get', '/v1/admin/apps/{appId}/providers/webpush', { params: { path } }, { enabled: isSet === true })

@@ -1,7 +1,7 @@
 import { textIn, tidy } from '../../core/search.ts'
 
-/** What the address of this page says beside its path. */
+/** The search parameters of this page. */
 export type TemplatesSearch = { q?: string | undefined }
 
-/** Reads it; what is not understood is left out. */
+/** Reads the search parameters. What it does not understand is left out. */
 export const validateTemplatesSearch = (raw: Record<string, unknown>): TemplatesSearch => tidy({ q: textIn(raw, 'q') })

@@ -127,7 +127,7 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
 
 type Delivery = components['schemas']['WebhookDelivery']
 
-/** More hours are reached by their deliveries. */
+/** For how many hours a button is shown. Deliveries of other hours are sent again one by one. */
 const mostHours = 3
 
 function ReplayHours({ webhookId, deliveries, onDone }: { webhookId: string; deliveries: readonly Delivery[]; onDone: () => void }) {

@@ -138,7 +138,7 @@ function Shown({ delivery, secretHint }: { delivery: Delivery; secretHint: strin
   )
 }
 
-/** For reading. The download has the bytes as they were sent. */
+/** Indents the body for reading. The download has the bytes as they were sent. */
 function indented(body: string): string {
   try {
     return JSON.stringify(JSON.parse(body), null, 2)

@@ -80,7 +80,7 @@ export function WebhookActions({ webhook, onChanged }: { webhook: Webhook; onCha
   )
 }
 
-/** An endpoint has ten seconds to answer, and Herald some more to say so. */
+/** The endpoint has ten seconds to answer; the rest is for Herald itself. */
 const pingWithinMs = 20_000
 
 function PingDialog({ webhookId, onClose }: { webhookId: string; onClose: () => void }) {

@@ -6,7 +6,7 @@ export const mostReplayed = 1_000
 
 type Hour = { appId: string; webhookId: string; from: string; to: string }
 
-/** Sends every failed delivery of a time again, one after another. Those that have no body any more are counted and left out; any other fault ends it. */
+/** Sends the failed deliveries of a span of time again, one after another. Deliveries without a body are counted and left out; any other fault ends it. */
 export async function replayFailed({ appId, webhookId: id, from, to }: Hour): Promise<{ sent: number; refused: number }> {
   const ids = await failedBetween({ appId, webhookId: id, from, to })
   let sent = 0
@@ -26,7 +26,7 @@ export async function replayFailed({ appId, webhookId: id, from, to }: Hour): Pr
   return { sent, refused }
 }
 
-/** The ids are read before anything is sent: a delivery that fails anew would come again. */
+/** All ids are read before anything is sent, because a delivery that fails again would be listed again. */
 async function failedBetween({ appId, webhookId: id, from, to }: Hour): Promise<string[]> {
   const found: string[] = []
   let cursor: string | undefined

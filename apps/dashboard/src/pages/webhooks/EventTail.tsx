@@ -23,7 +23,7 @@ const states = {
   closed: { kind: 'off', word: 'Closed' },
 } as const
 
-/** What an endpoint would get, as it happens, whether or not there is one. Nothing of it is stored. */
+/** The events as they happen, as an endpoint would get them, whether or not there is one. Nothing of it is stored. */
 export function EventTail() {
   const appId = useAppId()
   const [isPaused, setPaused] = useState(false)

@@ -24,7 +24,7 @@ const scopes = [
   { value: 'some', label: 'Only some', hint: 'What you choose below' },
 ] as const
 
-/** Makes an endpoint, or changes one: its URL, what it hears, and what it is for. */
+/** Makes or changes an endpoint: its URL, its event types and its description. */
 export function WebhookForm({
   webhook,
   onMade,

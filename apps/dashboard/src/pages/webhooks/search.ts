@@ -1,10 +1,10 @@
 import { tidy, wordIn } from '../../core/search.ts'
 
-/** What the address of this page says beside its path. */
+/** The search parameters of this page. */
 export type WebhooksSearch = {
   tab?: 'events' | undefined
 }
 
-/** Reads it; what is not understood is left out. */
+/** Reads the search parameters. What it does not understand is left out. */
 export const validateWebhooksSearch = (raw: Record<string, unknown>): WebhooksSearch =>
   tidy({ tab: wordIn(raw, 'tab', ['events'] as const) })

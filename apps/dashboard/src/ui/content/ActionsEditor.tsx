@@ -20,7 +20,7 @@ export function ActionsEditor({
 }: {
   actions: readonly ActionDraft[]
   onChange: (actions: readonly ActionDraft[]) => void
-  /** By the path behind `actions`: `.0.title`. */
+  /** The mistakes, by the rest of their path after `actions`: `.0.title`. */
   errorAt: (path: string) => string | undefined
   tags: readonly KnownTag[]
   dataKeys: readonly string[]

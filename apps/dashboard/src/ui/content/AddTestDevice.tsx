@@ -6,7 +6,7 @@ import { announce } from '../Announcer.tsx'
 import { Combobox } from '../Combobox.tsx'
 import { ErrorNote } from '../ErrorNote.tsx'
 
-/** Makes a device of one of the app's people a test device. They are found by external id; a person with several devices has each listed. */
+/** Makes a device a test device. Users are found by external id, and each device of a user is listed. */
 export function AddTestDevice({ appId }: { appId: string }) {
   const queries = useQueryClient()
   const [error, setError] = useState<unknown>()

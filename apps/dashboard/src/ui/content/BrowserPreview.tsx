@@ -22,7 +22,7 @@ const looks = {
   },
 }
 
-/** About how a browser on a desk shows a message. Systems that draw notifications themselves look different again. */
+/** An approximation of how a desktop browser shows a message. Systems that draw notifications themselves look different again. */
 export function BrowserPreview({
   entry,
   app,

@@ -6,7 +6,7 @@ import { FromTemplate } from './FromTemplate.tsx'
 import { LocaleTabs } from './LocaleTabs.tsx'
 import { TextField } from './TextField.tsx'
 
-/** What is wrong with a field, by its path in the content: `de.actions.0.title`. */
+/** Gives what is wrong with a field, by the field's path in the content: `de.actions.0.title`. */
 export type ErrorAt = (path: string) => string | undefined
 
 const most = { title: 250, body: 2000, url: 2048, image: 2048 }
@@ -28,14 +28,14 @@ export function ContentEditor({
 }: {
   value: ContentDraft
   onChange: (value: ContentDraft) => void
-  /** Whose text is on screen. */
+  /** The user for whom the text is filled in on screen. */
   locale: string
   onLocale: (locale: string) => void
   tags: readonly KnownTag[]
   dataKeys: readonly string[]
   errorAt: ErrorAt
   template?: ContentDraft | undefined
-  /** Of people of the audience, to suggest locales by. */
+  /** The languages of users of the audience, from which locales are suggested. */
   languages?: readonly (string | null)[] | undefined
 }) {
   const panel = useId()

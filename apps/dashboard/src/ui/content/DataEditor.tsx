@@ -5,7 +5,7 @@ import { TextInput } from '../TextInput.tsx'
 
 type Row = { key: string; value: string }
 
-/** What the app gets beside the message: names and values, which nobody sees. */
+/** Edits the data that the app gets with the message: names and values that no user sees. */
 export function DataEditor({
   rows,
   onChange,
@@ -14,7 +14,7 @@ export function DataEditor({
 }: {
   rows: readonly Row[]
   onChange: (rows: readonly Row[]) => void
-  /** By the path in the send: `data`, `data.<key>`. */
+  /** The mistakes, by their path in the send: `data`, `data.<key>`. */
   errorAt: (path: string) => string | undefined
   note?: ReactNode
 }) {

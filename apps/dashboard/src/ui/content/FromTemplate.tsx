@@ -1,6 +1,6 @@
 import { Tag } from '../Tag.tsx'
 
-/** Whether a field is as the template has it; one that is not can be taken back. */
+/** Marks a field that is as the template has it. A field that differs can be set back to the template's. */
 export function FromTemplate({ isSame, onTake }: { isSame: boolean; onTake: () => void }) {
   if (isSame) return <Tag>From the template</Tag>
   return (

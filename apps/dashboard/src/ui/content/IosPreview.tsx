@@ -5,7 +5,7 @@ import { PreviewActions } from './PreviewActions.tsx'
 
 type Theme = 'light' | 'dark'
 
-/** About how an iPhone shows a message: as a banner over an app, and on the lock screen, opened. */
+/** An approximation of how an iPhone shows a message: as a banner over an app, and on the lock screen, opened. */
 export function IosPreview({ entry, app, theme }: { entry: LocaleEntry; app: string; theme: Theme }) {
   const ground = theme === 'light' ? 'bg-[#e9e9ee] text-[#111]' : 'bg-[#0c0c0e] text-[#f5f5f7]'
   const card = theme === 'light' ? 'bg-[#f9f9fbf2]' : 'bg-[#2a2a2dF2]'

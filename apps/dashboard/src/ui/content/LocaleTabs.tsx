@@ -8,7 +8,7 @@ import { Menu } from '../Menu.tsx'
 import { AddLocale } from './AddLocale.tsx'
 import type { ErrorAt } from './ContentEditor.tsx'
 
-/** The languages of a message: one tab each, which one is the default, and which ones the audience has beside them. */
+/** The languages of a message: a tab for each, a mark at the default one, and suggestions of languages that the audience has. */
 export function LocaleTabs({
   value,
   onChange,

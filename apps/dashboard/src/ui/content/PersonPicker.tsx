@@ -2,7 +2,7 @@ import { client } from '../../api/client.ts'
 import { Combobox } from '../Combobox.tsx'
 import { Field } from '../Field.tsx'
 
-/** For whom a preview is filled in: `sample`, `nobody`, or the id of one of the app's people. */
+/** For whom a preview is filled in: `sample`, `nobody`, or the id of a user of the app. */
 export type PersonKey = string
 
 const fixed = [
@@ -10,7 +10,7 @@ const fixed = [
   { value: 'nobody', label: 'Nobody', hint: 'every value is missing' },
 ]
 
-/** Chooses the person that a preview is for, by the start of an external id or a whole id. */
+/** Chooses the user that a preview is for, by the start of an external id or a whole id. */
 export function PersonPicker({
   appId,
   value,
@@ -19,7 +19,7 @@ export function PersonPicker({
 }: {
   appId: string
   value: PersonKey
-  /** How the chosen person is called. */
+  /** The name of the chosen user. */
   name: string
   onChange: (value: PersonKey) => void
 }) {

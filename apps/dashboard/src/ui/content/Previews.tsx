@@ -78,7 +78,7 @@ export function Previews({
   )
 }
 
-/** A picture from this computer as an address of this page, given back when it is not shown any more. */
+/** Makes an address for a picture from this computer, and frees it when the picture is not shown any more. */
 function useLocalPicture(): [string | undefined, (file: File | undefined) => void] {
   const [picture, setPicture] = useState<string>()
   useEffect(() => () => (picture === undefined ? undefined : URL.revokeObjectURL(picture)), [picture])

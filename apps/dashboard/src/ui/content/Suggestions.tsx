@@ -2,7 +2,7 @@ import { clsx } from 'clsx'
 import { useEffect, useRef } from 'react'
 import type { Suggestion } from '../../core/complete-placeholder.ts'
 
-/** What can be typed next, below a text. The text keeps the focus and moves in the list by arrow keys. */
+/** Lists what can be typed next, below a text field. The field keeps the focus; the arrow keys move in the list. */
 export function Suggestions({
   id,
   suggestions,

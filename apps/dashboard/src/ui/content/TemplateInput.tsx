@@ -14,7 +14,7 @@ const looks = {
 }
 
 /**
- * A text that may hold placeholders. Behind `{{` and `|` it lists what can follow; a tag that cannot be read is underlined. It grows with its text: the
+ * A text field that may hold placeholders. After `{{` and `|` it lists what can follow; a tag that cannot be read is underlined. It grows with its text: the
  * marks lie under it, letter by letter, and give it its height.
  */
 export function TemplateInput({
@@ -40,7 +40,7 @@ export function TemplateInput({
   const listId = useId()
   const area = useRef<HTMLTextAreaElement>(null)
   const marks = useRef<HTMLDivElement>(null)
-  /** Where the cursor belongs once the text holds what was taken. */
+  /** Where the cursor goes once the chosen suggestion is in the text. */
   const cursorAfter = useRef<number>(undefined)
   const [completion, setCompletion] = useState<Completion>()
   const [active, setActive] = useState(0)

@@ -6,7 +6,7 @@ import { useApp } from '../../session/useApp.ts'
 type Tag = { name: string; type: string; values: string[] }
 const none: Tag[] = []
 
-/** What of an app a text is shown with: its name, its zone, its tags, and the person that `key` names (`nobody`, or the id of a user). */
+/** Reads what a preview needs of an app: its name, its zone, its tags, and the user that `key` names (`nobody`, or an id). */
 export function useSurroundings(
   appId: string,
   key: string | undefined,

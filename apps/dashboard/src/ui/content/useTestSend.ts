@@ -7,10 +7,10 @@ import type { Content } from '@herald/contracts/content'
 
 export type TestResult = components['schemas']['SendTestAnswer']['results'][number]
 
-/** The same request again answers what has come meanwhile: this often, then what is still open stays open. */
+/** The request is repeated this often, and each answer brings the outcomes that came meanwhile. Pushes without an outcome after the last answer stay shown as open. */
 const mostAsks = 6
 
-/** Sends tests and gathers what became of them on each device. */
+/** Sends a test to devices and gathers its outcome on each of them. */
 export function useTestSend(appId: string) {
   const [asked, setAsked] = useState<readonly string[]>([])
   const [results, setResults] = useState<ReadonlyMap<string, TestResult>>(new Map())
@@ -38,7 +38,7 @@ export function useTestSend(appId: string) {
   return { send, asked, results, isUnderWay, error }
 }
 
-/** The results that there are; undefined: the answer took longer than a request may. */
+/** Gives the results so far; undefined when the answer took longer than a request may. */
 async function askOnce(
   appId: string,
   key: string,

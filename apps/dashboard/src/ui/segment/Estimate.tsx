@@ -13,12 +13,12 @@ import { Skeleton } from '../Skeleton.tsx'
 import { Time } from '../Time.tsx'
 import { useSettled } from './useSettled.ts'
 
-/** Whom an estimate is about. */
+/** The audience that is counted. */
 export type EstimateTarget = { segment: SegmentDefinition } | { segmentId: string } | { all: true }
 
 const WhySoFew = lazy(async () => ({ default: (await import('./WhySoFew.tsx')).WhySoFew }))
 
-/** The definition behind a target: a saved segment is read, since a preview counts what is written and keeps nothing. */
+/** Gives the definition of a target. A saved segment is read for that, because a preview takes a definition and no id. */
 async function definitionOf(appId: string, target: EstimateTarget, signal: AbortSignal): Promise<SegmentDefinition> {
   if ('segment' in target) return target.segment
   if ('all' in target) return {}
@@ -26,7 +26,7 @@ async function definitionOf(appId: string, target: EstimateTarget, signal: Abort
   return dataOf(saved).definition
 }
 
-/** Whether a condition is not complete yet: then there is nothing to ask. */
+/** Whether a condition is unfinished: then nothing is counted. */
 async function isUnfinished(definition: SegmentDefinition): Promise<boolean> {
   const { problemOf } = await import('../../core/segment-problem.ts')
   return problemOf(definition) !== undefined
@@ -42,7 +42,7 @@ export async function previewSegment(appId: string, definition: SegmentDefinitio
   return dataOf(counted)
 }
 
-/** How many devices a target reaches, by platform, 300 ms after its last change. The answer to an older question is given up. */
+/** How many devices a target reaches, by platform, 300 ms after its last change. Questions that are out of date are aborted. */
 export function Estimate({ appId, target }: { appId: string; target: EstimateTarget }) {
   const { value: settled, isSettled } = useSettled(target, 300)
   const [isAsking, setIsAsking] = useState(false)

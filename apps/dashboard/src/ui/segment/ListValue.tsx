@@ -12,7 +12,7 @@ type ListValueProps = ValueProps & { value: unknown[]; field: string; type: Fiel
 
 const mostShown = 30
 
-/** What was left out of a pasted list, in words; undefined when all of it was taken. */
+/** Says what was left out of a pasted list; undefined when all of it was taken. */
 function describeLoss({ values, repeated, unfit, tooMany }: Pasted): string {
   const parts = [
     `${values.length} added`,

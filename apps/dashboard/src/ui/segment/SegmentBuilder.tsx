@@ -6,7 +6,7 @@ import { Skeleton } from '../Skeleton.tsx'
 export type SegmentDetail = { path: string; message: string }
 
 export type SegmentBuilderProps = {
-  /** Null and {} are everyone. */
+  /** Null and {} mean everyone. */
   value: SegmentDefinition | null
   /** Called with each change, also while a condition is unfinished; `problem` is then the first mistake that the contracts' parser finds. */
   onChange: (value: SegmentDefinition, problem: SegmentDetail | undefined) => void

@@ -5,7 +5,7 @@ import type { Mistake } from '../../core/segment-paths.ts'
 /** A tag that users have, with values to choose from. */
 export type KnownTag = { name: string; type: 'string' | 'number' | 'boolean' | 'mixed'; users: number; values: string[] }
 
-/** What every row of the builder needs: what is known, and what it can do to the tree. */
+/** What every row of the builder needs: the known fields and tags, and the changes that it can make to the tree. */
 export type SegmentActions = {
   tags: readonly KnownTag[]
   mistakesOf: (ids: readonly string[]) => readonly Mistake[]

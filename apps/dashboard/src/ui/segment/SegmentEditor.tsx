@@ -40,7 +40,7 @@ export function SegmentEditor({ value, onChange, appId, details = noDetails }: S
   const frame = useRef<HTMLDivElement>(null)
   const focusLater = useFocusLater(frame)
   const tags = useKnownTags(appId)
-  // What the API said is about the segment as it was: with the next change it is no longer true.
+  // The API's mistakes are about the segment as it was, so they go at the next change.
   const told = JSON.stringify(details)
   const heard = told === answered ? noDetails : details
   const tree = root === 'unreadable' ? undefined : root
@@ -58,7 +58,7 @@ export function SegmentEditor({ value, onChange, appId, details = noDetails }: S
     const node = findNode(tree, id)
     return node === undefined ? '' : describeNode(node)
   }
-  /** The row that gets the focus when this one goes: the next condition, else the one before. */
+  /** The row that gets the focus when this one is deleted: the next condition, else the one before. */
   function focusBeside(id: string): void {
     const gone = findNode(tree, id)
     const leaves = leavesOf(tree)

@@ -9,7 +9,7 @@ export type JsonDraft = { text: string; of: string }
 type SegmentJsonProps = {
   definition: Record<string, unknown>
   details: readonly SegmentDetail[]
-  /** Kept outside, so that an unfinished text is still there when one comes back to this view. */
+  /** Kept by the parent, so that an unfinished text is still there when the operator comes back to this view. */
   draft: JsonDraft | undefined
   onDraft: (draft: JsonDraft) => void
   onChange: (definition: Record<string, unknown>) => void
@@ -30,7 +30,7 @@ function read(text: string): { value: Record<string, unknown> } | { message: str
 export function SegmentJson({ definition, details, draft, onDraft, onChange }: SegmentJsonProps) {
   const id = useId()
   const written = JSON.stringify(definition, undefined, 2)
-  // A draft stands while the segment is what came of it. When the segment changes elsewhere, the draft gives way.
+  // The typed text is shown as long as the segment is the one that it stands for. When the segment is changed elsewhere, its own JSON is shown instead.
   const text = draft !== undefined && draft.of === written ? draft.text : written
   const answer = read(text)
   const problem = 'message' in answer ? undefined : problemOf(answer.value)

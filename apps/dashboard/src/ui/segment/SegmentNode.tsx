@@ -10,7 +10,7 @@ import { SegmentLeaf } from './SegmentLeaf.tsx'
 import { useRowKeys } from './useRowKeys.ts'
 import { controlClass } from './control-class.ts'
 
-/** Each `not` around a node is shown as a word before it; the mistakes at it belong to the same row. */
+/** A `not` around a node is shown as a word before it, so mistakes at the `not` belong to the node's row. */
 function unwrap(node: EditorNode): { inner: EditorLeaf | EditorList; nots: string[] } {
   const nots: string[] = []
   let inner = node
@@ -21,7 +21,7 @@ function unwrap(node: EditorNode): { inner: EditorLeaf | EditorList; nots: strin
   return { inner, nots }
 }
 
-/** One node of the tree: a condition, or a group with those in it. */
+/** One node of the tree: a condition, or a group with its conditions. */
 export function SegmentNode({ node, isRoot = false }: { node: EditorNode; isRoot?: boolean }) {
   const { inner, nots } = unwrap(node)
   return inner.kind === 'leaf' ? <SegmentLeaf leaf={inner} nots={nots} /> : <SegmentGroup list={inner} nots={nots} isRoot={isRoot} />

@@ -11,7 +11,7 @@ import { controlClass } from './control-class.ts'
 type SingleValueProps = ValueProps & {
   field: string
   type: FieldType | undefined
-  /** Of a tag: which kind of value is asked for. */
+  /** For a tag: the kind of value that is asked for. */
   kind: TagKind | undefined
 }
 

@@ -5,7 +5,7 @@ type TagKindSelectProps = { value: unknown; onChange: (value: unknown) => void; 
 
 const empty: Record<TagKind, unknown> = { text: '', number: 0, boolean: true }
 
-/** Of which kind a tag's value is. It matters: the text 5 is another value than the number 5. */
+/** Chooses the kind of a tag's value. It matters: the text 5 is another value than the number 5. */
 export function TagKindSelect({ value, onChange, withBoolean }: TagKindSelectProps) {
   return (
     <select

@@ -8,7 +8,7 @@ import { PlatformValue } from './PlatformValue.tsx'
 import { SingleValue } from './SingleValue.tsx'
 import { TagKindSelect } from './TagKindSelect.tsx'
 
-/** What ties a control to its mistakes. */
+/** The attributes that tie a control to its mistakes. */
 export type ControlMarks = { 'aria-invalid'?: boolean | undefined; 'aria-describedby'?: string | undefined }
 
 export type ValueProps = { value: unknown; onChange: (value: unknown) => void; control: ControlMarks }

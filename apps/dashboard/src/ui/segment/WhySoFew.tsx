@@ -8,7 +8,7 @@ import { Bar } from '../Bar.tsx'
 import { Count } from '../Count.tsx'
 import { previewSegment } from './Estimate.tsx'
 
-/** Adds the conditions one by one and counts after each, so that it is seen where people drop out. */
+/** Adds the conditions one by one and counts the devices after each, which shows the condition that loses most. */
 export function WhySoFew({ appId, definition }: { appId: string; definition: SegmentDefinition }) {
   const root = readTree(definition, countIds())
   const steps = root === 'unreadable' ? [] : stepsOf(root)

@@ -1,4 +1,4 @@
 import { inputClass } from '../TextInput.tsx'
 
-/** How fields look that stand in a line with others: as wide as they need to be. */
+/** The classes of fields that stand in a line with others: as wide as their text. */
 export const controlClass = `${inputClass.replace('w-full ', '')} h-8`

@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef, type RefObject } from 'react'
 
 /**
- * Puts the focus where a row will be after the next drawing: rows that move between groups are drawn anew and would lose it. Without a part it is the
+ * Focuses a row after the next render, because a row that moves to another group is made anew and loses the focus. Without `part` it is the
  * control of the row that had the focus before.
  */
 export function useFocusLater(frame: RefObject<HTMLElement | null>): (node: string, part?: string) => void {

@@ -22,7 +22,7 @@ export function useSegmentTree(value: SegmentBuilderProps['value'], onChange: Se
     setHeld(now)
   }
 
-  /** Takes a changed tree, and tells the owner what it says. */
+  /** Takes a changed tree, and calls `onChange` with its segment. */
   function change(root: EditorRoot): void {
     const definition = writeTree(root)
     setHeld({ shown: definition, text: JSON.stringify(definition), root })

@@ -75,7 +75,7 @@ test('1,000 events reach a receiver once each, in batches of at most 100, each s
   expect(deliveries[0]?.deliveryId).toMatch(/^dlv_[0-9a-f]{24}$/)
 })
 
-test('a delivery that is not taken comes again with the same id and bytes', async () => {
+test('a delivery that the receiver refuses comes again with the same id and bytes', async () => {
   const { terminal, streams, write } = await givenStream()
   const { url, received } = await givenReceiver([503])
   void main(['listen', '--forward', url, '--events', 'notification.failed,ping'], terminal)
@@ -110,7 +110,7 @@ test('a tail goes on after the stream broke, and says what it cannot show', asyn
   expect(terminal.said.join('\n')).toContain('in between is not shown')
 })
 
-test('a tail of failures as JSON is failures alone, a line each', async () => {
+test('a tail of failures as JSON has only failures, a line for each', async () => {
   const { terminal, streams, write } = await givenStream()
   void main(['tail', '--failed', '--json'], terminal)
   await vi.waitUntil(() => streams.length === 1, within)

@@ -34,7 +34,7 @@ test('a login makes a file private that was readable before', async () => {
   expect(statSync(file).mode & 0o777).toBe(0o600)
 })
 
-test('a token that Herald does not take is not kept', async () => {
+test('a token that Herald refuses is not kept', async () => {
   const { url } = await givenHerald({ 'GET /v1/admin/apps': { status: 401, body: { error: { code: 'unauthorized', message: 'No.' } } } })
   const terminal = givenTerminal({ answers: [token] })
 
@@ -52,7 +52,7 @@ test('a login without a token, or with a public key, says what is needed', async
   expect(terminal.said.join('\n')).not.toContain('planted')
 })
 
-test('the token of the login goes to its own address alone', () => {
+test('the token of a login is sent to the address of that login only', () => {
   const { env, home } = givenTerminal()
   const file = join(home, 'config/herald/settings.json')
   mkdirSync(join(home, 'config/herald'), { recursive: true })

@@ -77,7 +77,7 @@ test('a send with a secret key is a notification, and its exit code says whether
   expect(terminal.printed.at(-1)).toContain('reached nobody')
 })
 
-test('nobody sends to everyone by accident', async () => {
+test('a send without a target is refused, so that nobody sends to everyone by accident', async () => {
   const audience = { devices: 4_711, users: 9, byPlatform: { ios: 4_711, android: 0, web: 0 }, exact: true }
   const dryRun = { audience, unreachable: { optedOut: 0, invalidated: 0 }, skips: [], waves: [], warnings: [] }
   const { url, asked } = await givenHerald({ [`POST /v1/admin/apps/${app}/dry-run`]: { body: dryRun } })
@@ -105,7 +105,7 @@ test('an error of the API names its fields, the request and what to do, and noth
   expect(terminal.said.join('\n')).toMatch(/No\. \(invalid_body, request [0-9a-f-]{36}\)\n {2}content\.en\.title: must not be \?\[31mblank/)
 })
 
-test('without an app the apps are named, and one alone is taken', async () => {
+test('without --app the apps are listed, and a single one is used', async () => {
   const apps = [
     { id: app, name: 'Shop' },
     { id, name: 'News' },

@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { buildPackage } from '../build.ts'
 import manifest from '../package.json' with { type: 'json' }
 
-test('what is published is one command that runs by itself, and publint finds nothing in it', async () => {
+test('the package is one command that runs by itself, and publint finds nothing wrong with it', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'herald-cli-package-'))
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
   await buildPackage(directory)

@@ -25,7 +25,7 @@ const operationOf = (method: string, path: string) =>
     .filter((operation) => operation.method === method && operation.pattern.test(path))
     .toSorted((one, other) => other.literals - one.literals)[0]?.operationId ?? `none: ${method} ${path}`
 
-test('every operation that a secret key opens has a method, and every method is such an operation', async () => {
+test('every operation of a secret key has a method, and every method is such an operation', async () => {
   const asked: string[] = []
   const herald = new Herald({
     baseUrl: 'http://127.0.0.1',

@@ -64,7 +64,7 @@ test.each([
   expect(run('-p', '.').stdout).toBe('')
 })
 
-test('publint finds nothing in what is published, and no file is missing or too many', async () => {
+test('publint finds nothing wrong with the package, and no file is missing or superfluous', async () => {
   const { messages } = await publint({ pkgDir: installed, strict: true })
   const manifest = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')) as Record<string, unknown>
   expect(messages.map((message) => formatMessage(message, manifest))).toEqual([])
@@ -78,7 +78,7 @@ test('publint finds nothing in what is published, and no file is missing or too 
   expect(others.toSorted()).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'herald.js', 'package.json'])
 })
 
-test('the package can be required too', () => {
+test('the package can also be loaded by require', () => {
   const script = `const { Herald } = require('@herald/node'); console.log(typeof Herald)`
   const { stdout } = spawnSync(process.execPath, ['--input-type=commonjs', '-e', script], { cwd: directory, encoding: 'utf8' })
   expect(stdout.trim()).toBe('function')

@@ -20,25 +20,25 @@ test('changes wait in the order in which they were made', () => {
   expect(kindsAfter(['user', 'login'], 'user')).toEqual(['user', 'login', 'user'])
 })
 
-test('a logout drops what was said of the person before it, and nothing of the device', () => {
+test('a logout drops the earlier changes of the user and keeps those of the device', () => {
   expect(kindsAfter(['register', 'login', 'user', 'opted', 'logout'], 'logout')).toEqual(['register', 'opted', 'logout'])
 })
 
-test('whoever opts in or out is no longer registered by what waited, and the last word counts', () => {
+test('opting in or out drops a waiting registration, and the last choice counts', () => {
   expect(kindsAfter(['register', 'opted', 'user'], 'opted')).toEqual(['user', 'opted'])
 })
 
-test('the end of a subscription drops everything but the end of an earlier one', () => {
+test('unsubscribing drops every waiting change but an earlier unsubscription', () => {
   expect(kindsAfter(['delete', 'register', 'login', 'user', 'opted', 'logout'], 'delete')).toEqual(['delete', 'delete'])
 })
 
-test('when 50 wait, what was said of a person goes, and what protects them stays', () => {
+test('when 50 changes wait, those of the user’s data go, and those that protect the user stay', () => {
   const kept = given([change('logout'), change('opted'), ...Array.from({ length: 48 }, () => change('user'))])
   addChange(kept, change('user'))
   expect(kept.changes.map(({ kind }) => kind)).toEqual(['logout', 'opted', 'user'])
 })
 
-test('after a week a change is forgotten, but an opt-out, a logout and an end are not', () => {
+test('a change is dropped after a week, but never an opt-out, a logout or an unsubscription', () => {
   const at = Date.now() - 8 * 86_400_000
   const kept = given([
     ...(['register', 'user', 'login', 'logout', 'opted', 'delete'] as const).map((kind) => change(kind, { at })),
@@ -48,7 +48,7 @@ test('after a week a change is forgotten, but an opt-out, a logout and an end ar
   expect(kept.changes.map(({ kind }) => kind)).toEqual(['logout', 'opted', 'delete', 'user'])
 })
 
-test('without a device only its registration goes out, or the end of an earlier one; never for who has opted out', () => {
+test('without a device only its registration is sent, or the deletion of an earlier one, and no registration after an opt-out', () => {
   const waiting = [change('login'), change('user'), change('register')]
   expect(nextChange(given(waiting))?.kind).toBe('register')
   expect(nextChange(given(waiting, { out: true }))).toBeUndefined()
@@ -56,13 +56,13 @@ test('without a device only its registration goes out, or the end of an earlier 
   expect(nextChange(given(waiting, { device: { id: 'a' } }))?.kind).toBe('login')
 })
 
-test('the owner is uncertain while a logout waits, or a login of another person', () => {
+test('the owner is uncertain while a logout waits, or a login of another user', () => {
   expect(isOwnerUncertain(given([change('logout')]))).toBe(true)
   expect(isOwnerUncertain(given([change('login')], { device: { person: 'hash' } }))).toBe(true)
   expect(isOwnerUncertain(given([change('login'), change('user'), change('opted')]))).toBe(false)
 })
 
-test('who was logged in before is remembered until they come back: the last five', () => {
+test('the last five users who were logged in before are remembered until they come back', () => {
   const kept = given([], { device: { userId: 'anonymous' } })
   changeOwner(kept, 'ada', 'hash of ada')
   expect(kept.former).toEqual([])

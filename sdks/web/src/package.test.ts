@@ -59,7 +59,7 @@ test.each([
   expect(run('-p', '.').stdout).toBe('')
 })
 
-test('publint finds nothing in what is published, and no file is missing or too many', async () => {
+test('publint finds nothing wrong with the package, and no file is missing or superfluous', async () => {
   const { messages } = await publint({ pkgDir: installed, strict: true })
   const published = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')) as Record<string, unknown>
   expect(messages.map((message) => formatMessage(message, published))).toEqual([])
@@ -96,7 +96,7 @@ test('the page’s script is at most 5 kB and the worker’s at most 2.5 kB of g
   }
 })
 
-test('on a server, where there is no browser, init does no harm and says that there are no pushes', () => {
+test('on a server, where there is no browser, init does no harm and reports that pushes are unsupported', () => {
   const script = `const { init } = await import('@herald/web')
     const herald = init({ baseUrl: 'https://push.example.com', appKey: 'pk_live_a' })
     await herald.login('customer-7')
@@ -106,6 +106,6 @@ test('on a server, where there is no browser, init does no harm and says that th
   expect(stdout.trim()).toBe('[false,"unsupported",0]')
 })
 
-test('the SDK says the version that is published', () => {
+test('the SDK sends the version of the package', () => {
   expect(version).toBe(manifest.version)
 })

@@ -5,13 +5,13 @@ import { openStore } from './store.ts'
 beforeEach(() => vi.stubGlobal('indexedDB', new IDBFactory()))
 afterEach(() => vi.unstubAllGlobals())
 
-test('what is kept is there for the next page, apart by scope', async () => {
+test('what is stored is there for the next page, separate for each scope', async () => {
   await openStore('https://shop.example/')((kept) => void (kept.out = true))
   expect((await openStore('https://shop.example/')()).out).toBe(true)
   expect((await openStore('https://shop.example/other/')()).out).toBeUndefined()
 })
 
-test('changes of two tabs at once are both kept', async () => {
+test('changes of two tabs at the same time are both stored', async () => {
   const [one, other] = [openStore('s'), openStore('s')]
   await Promise.all(
     Array.from({ length: 20 }, (_, n) => (n % 2 ? one : other)((kept) => void (kept.refusedAt = [...(kept.refusedAt ?? []), n]))),

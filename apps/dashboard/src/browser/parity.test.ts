@@ -149,7 +149,7 @@ beforeAll(async () => {
 })
 
 // spec: dashboard/same-rules
-test('what a page works out about a content is what the platform works out', () => {
+test('a page works out the same about a content as the platform does', () => {
   expect(cases.length).toBeGreaterThanOrEqual(72)
   expect(runAsPage(code, cases)).toEqual(JSON.parse(JSON.stringify(answersOf(cases))))
   // The list has what it is there for: pushes that fit, that are cut, that are too large, and texts of which nothing is left.

@@ -53,11 +53,11 @@ test('failures of a day lead to the log with just these', () => {
   })
 })
 
-test('a word that is new to the page is shown and not left out', () => {
+test('a code of attention that is new to the page is shown and not left out', () => {
   expect(noteOf('disk_full', {})?.text).toContain('disk_full')
 })
 
-test('many dead devices are worth a look, a few or a small share are not', () => {
+test('many dead devices need attention; a few, or a small share, do not', () => {
   const codes = (total: number, invalidated: number) =>
     attentionNotes([], { ...devices, ios: { total, invalidated } }, now).map(({ key }) => key)
   expect(codes(1_000, 60)).toEqual(['dead-ios'])

@@ -26,7 +26,7 @@ test('an action reads as words', () => {
   expect(actionWords('odd')).toBe('odd')
 })
 
-test('what an entry names is shown as names and texts', () => {
+test('the details of an entry are shown as names and texts', () => {
   expect(subjectParts({ id: 'a', scopes: ['x', 'y'], count: 3, deep: { a: 1 } })).toEqual([
     { name: 'id', text: 'a' },
     { name: 'scopes', text: 'x, y' },

@@ -18,7 +18,7 @@ test('behind {{ come the tags with values that they have, then the fields, then 
   expect(labels('Hi {{- ‸')).toContain('campaign.name')
 })
 
-test('what was typed chooses among them, also in the middle of a name', () => {
+test('the typed letters filter the suggestions, also in the middle of a name', () => {
   expect(labels('{{ user.l‸')).toEqual(['user.language'])
   expect(labels('{{ lang‸')).toEqual(['user.language'])
   expect(labels('{{ nobody‸')).toBeUndefined()
@@ -34,7 +34,7 @@ test('nothing is suggested outside a tag, in a quoted text or in an argument', (
     expect(at(text)).toBeUndefined()
 })
 
-test('what is put in is a template, and the cursor stands where one goes on', () => {
+test('a suggestion makes a valid template, and the cursor is where the operator goes on', () => {
   for (const text of ['Hi {{‸', 'Hi {{ ta‸ }} you', 'Hi {{ tags.plan |‸ }}', '{{ tags.plan | tru‸']) {
     const completion = at(text)
     if (!completion) throw new Error(text)

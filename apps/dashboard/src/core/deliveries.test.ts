@@ -10,7 +10,7 @@ const delivery = (id: string, state: DeliveryFacts['state'], createdAt: string, 
   return { id, state, createdAt, replayable: true, attempts: [], ...more }
 }
 
-test('the bar stands in the order of time, with the answer to the last attempt', () => {
+test('the bar of deliveries is in the order of time, with the answer to each last attempt', () => {
   const attempts = [
     { at: '', status: 503, error: null, latencyMs: 40 },
     { at: '', status: 200, error: null, latencyMs: 12.4 },
@@ -40,7 +40,7 @@ test('failures are offered for a replay by their hour, and only those whose body
   ])
 })
 
-test('each answer that is none of 2xx has a remedy, and 2xx has none', () => {
+test('each answer but 2xx has a remedy', () => {
   for (const status of [200, 204, 299]) expect(remedyOfAnswer(status, null)).toBeNull()
   for (const status of [301, 400, 401, 404, 410, 429, 500, 503]) expect(remedyOfAnswer(status, null)).toMatch(/\.$/)
   for (const error of ['timeout', 'network_error', 'blocked_address']) expect(remedyOfAnswer(null, error)).toMatch(/\.$/)

@@ -9,13 +9,13 @@ test('the newest event stands first, and each is there once', () => {
 })
 
 // spec: dashboard/event-tail
-test('however many come, a bounded number is kept', () => {
+test('however many events come, the page keeps a bounded number', () => {
   let events: SeenEvent[] = []
   for (let no = 0; no < mostKept + 50; no += 1) events = keepEvents(events, event(no))
   expect(events).toHaveLength(mostKept)
   expect(events[0]?.id).toBe(`evt_${mostKept + 49}`)
 })
 
-test.each([null, 'text', {}, { id: 1, type: 'x', ts: 'y' }])('what is no event (%j) is passed over', (data) => {
+test.each([null, 'text', {}, { id: 1, type: 'x', ts: 'y' }])('a value that is no event (%j) is ignored', (data) => {
   expect(keepEvents([event(1)], data)).toEqual([event(1)])
 })

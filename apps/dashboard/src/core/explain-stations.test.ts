@@ -125,7 +125,7 @@ test.each<[what: string, one: Trace, open: StationName, result: string]>([
 })
 
 // spec: dashboard/explain-stations
-test('a text that would be empty by the values of now does not turn a sent push red', () => {
+test('a text that would be empty by today’s values does not turn a sent push red', () => {
   const results = resultsOf(trace('sent', [...queued, { ...message, result: 'stop', bytes: null }, end('sent', null)]))
   expect(results.render).toBe('info')
   expect(results.provider).toBe('pass')
@@ -148,7 +148,7 @@ test('each fact is on one clock: what is recorded or frozen was so then, the res
   expect(clockOf('Ended')).toEqual(['then'])
 })
 
-test('behind the step that stopped nothing pretends to have passed', () => {
+test('no step after the one that stopped is shown as passed', () => {
   const stations = stationsOf(trace('not_queued', [device, { ...reachable, result: 'stop', optedIn: false }]))
   expect(stations.slice(2).map(({ result }) => result)).toEqual(Array(7).fill('none'))
   expect(stations.find(({ name }) => name === 'cap')?.summary).toBe('Not reached.')
@@ -176,7 +176,7 @@ test('the sentence for a ticket names device, user, campaign, verdict, certainty
   )
 })
 
-test('a closed station says the line of the step that decided', () => {
+test('a closed station shows the line of the step that decided', () => {
   const summaryOf = (one: Trace, name: StationName) => stationsOf(one).find((station) => station.name === name)?.summary
   expect(summaryOf(trace('failed', [...queued, message, end('failed', 'token_dead', '410 Unregistered')]), 'provider')).toBe(
     'Failed: token_dead (410 Unregistered).',

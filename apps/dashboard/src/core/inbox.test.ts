@@ -46,7 +46,7 @@ test('a tap opens, and clicks when there is a link; an action opens and clicks; 
   expect(reportsOf(linked, { kind: 'swipe' })).toEqual(['/v1/e/x/abc.def'])
 })
 
-test('what was not shown, or has no message id, has nothing to report', () => {
+test('a push that was not shown, or has no message id, has nothing to report', () => {
   const silent = push(1, '2026-01-01T00:00:00.000Z', { shown: null })
   expect(reportsOf(silent, { kind: 'tap' })).toEqual([])
   expect(reportsOf(push(1, '2026-01-01T00:00:00.000Z', { msgId: null }), { kind: 'swipe' })).toEqual([])

@@ -12,7 +12,7 @@ const now = new Date('2026-11-22T12:00:00Z')
 const about = { data: send.data, campaign: { id: 'c', name: 'Sale' }, zone: 'Europe/Vienna', now }
 
 // spec: dashboard/bytes
-test('the bytes are those of what is sent', () => {
+test('the shown bytes are those of the push that is sent', () => {
   for (const platform of platforms) {
     const measured = measure(platform, { ...emptyEntry, title: 'Hi', body: '😀'.repeat(100) }, {}, { send, ttlSeconds })
     const encoded = encodePush(
@@ -50,7 +50,7 @@ test('a body that is cut is shown as it arrives', () => {
   }
 })
 
-test('what no cut can help is too large, and a text of which nothing is left is empty', () => {
+test('a push that is too large even when cut is refused, and a text of which nothing is left is empty', () => {
   const url = `https://shop.example/${'y'.repeat(2000)}`
   const entry = { ...emptyEntry, title: 'Hi', body: 'There', url, image: url, actions: [{ id: 'a', title: 'A', url }] }
   for (const platform of platforms) {

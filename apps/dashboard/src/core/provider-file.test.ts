@@ -27,7 +27,7 @@ test('the key id of a .p8 file is read from its name', () => {
   expect(keyIdOfName('key.p8')).toBeNull()
 })
 
-test('a .p8 file from Apple is taken with the key id of its name', async () => {
+test('a .p8 file from Apple is accepted, with the key id of its name', async () => {
   expect(await readApnsKey('AuthKey_ABC123DEFG.p8', p8)).toEqual({ ok: true, found: { privateKey: p8, keyId: 'ABC123DEFG' } })
   expect(await readApnsKey('key.txt', p8.replaceAll('\n', '\r\n'))).toMatchObject({ ok: true, found: { keyId: null } })
 })
@@ -58,7 +58,7 @@ test.each<[what: string, text: string, says: RegExp]>([
   expect(await problemOf(readApnsKey('a.p8', text))).toMatch(says)
 })
 
-test('a service account is taken whole, with its project and address to show', async () => {
+test('a service account is accepted whole, with its project and address to show', async () => {
   expect(await readServiceAccount(JSON.stringify(account, null, 2))).toEqual({
     ok: true,
     found: { serviceAccount: account, projectId: 'shop', clientEmail: 'push@shop.example' },

@@ -117,7 +117,7 @@ test('every node has an id of its own', () => {
 })
 
 // spec: dashboard/segment-lossless
-test('no change of the arrangement loses or doubles a condition, and each leaves a tree that can be read again', () => {
+test('rearranging never loses or doubles a condition, and the result can be read again', () => {
   const change = fc.tuple(fc.nat(), fc.constantFrom('up', 'down', 'lift', 'group', 'ungroup', 'negate', 'all', 'any'))
   fc.assert(
     fc.property(validTree, fc.array(change, { minLength: 1, maxLength: 12 }), (tree, changes) => {
@@ -232,10 +232,10 @@ describe('adding and deleting', () => {
     const more: EditorNode = { id: newId(), kind: 'leaf', ...recent }
     expect(writeTree(addNode(root, childAt(root, 1), more, newId))).toEqual({ and: [plan, { or: [ios, recent] }] })
   })
-  test('the first condition is the whole', () => expect(added({})).toEqual(recent))
+  test('the first condition becomes the whole segment', () => expect(added({})).toEqual(recent))
   test('a second one makes "all of these"', () => expect(added(plan)).toEqual({ and: [plan, recent] }))
-  test('the whole is added to at its end', () => expect(added({ or: [plan, ios] })).toEqual({ or: [plan, ios, recent] }))
-  test('beside a whole "not" all of them count', () => expect(added({ not: plan })).toEqual({ and: [{ not: plan }, recent] }))
+  test('a condition added to the whole comes at its end', () => expect(added({ or: [plan, ios] })).toEqual({ or: [plan, ios, recent] }))
+  test('a condition added to a "not" makes "all of these"', () => expect(added({ not: plan })).toEqual({ and: [{ not: plan }, recent] }))
   test('deleting the last condition leaves everyone', () => {
     const root = read({ and: [{ not: plan }] })
     expect(writeTree(deleteNode(root, idOf(root, 'tags.plan')))).toEqual({})

@@ -15,7 +15,7 @@ test('the newest event stands first, and the same event stands there once', () =
   expect(tail.shown.map(({ id }) => id)).toEqual(['evt_2', 'evt_1'])
 })
 
-test('a paused tail stands still, and shows what came meanwhile when it goes on', () => {
+test('a paused tail does not move, and shows what came meanwhile once it goes on', () => {
   const paused = [2, 3].reduce(take, nextTail(take(emptyTail, 1), { do: 'pause' }))
   expect([paused.shown.length, paused.held.length]).toEqual([1, 2])
   const resumed = nextTail(paused, { do: 'resume' })
@@ -24,7 +24,7 @@ test('a paused tail stands still, and shows what came meanwhile when it goes on'
 })
 
 // spec: dashboard/live-tail
-test('a tail is bounded, and what a pause could not hold is counted', () => {
+test('a tail keeps a bounded number of events, and counts what it could not hold during a pause', () => {
   const many = Array.from({ length: mostShown + 50 }, (_, n) => n)
   const running = many.reduce(take, emptyTail)
   expect([running.shown.length, running.dropped]).toEqual([mostShown, 0])

@@ -23,7 +23,7 @@ const content = changeEntry(addLocale(changeEntry(emptyContent('en'), 'en', { ti
 })
 
 // spec: dashboard/test-on-screen
-test('a test of what is on screen is in that language, and says what that person is told, whatever their values hold', () => {
+test('a test of what is on screen has its language and the text that is filled in there, whatever the user’s values hold', () => {
   const body = testOnScreen(content, 'de', person, emptyOptions, about)
   const sent = parseBody(TestSend, { subscriptionId: '671a2b3c4d5e6f7081920a01', ...body })
   const entry = sent.content?.['de']
@@ -34,7 +34,7 @@ test('a test of what is on screen is in that language, and says what that person
   expect(compile(entry.actions?.[0]?.title ?? '')({})).toBe('{{ user.id }} {{{')
 })
 
-test('where nothing is left for that person there is nothing to test', () => {
+test('when nothing is left of the text for the user on screen there is nothing to test', () => {
   const blank = changeEntry(emptyContent('en'), 'en', { title: '{{ tags.missing }}', body: '{{ tags.missing }}' })
   expect(testOnScreen(blank, 'en', person, emptyOptions, about)).toBeUndefined()
 })

@@ -20,6 +20,6 @@ test.each(['https://localhost:8443/hooks', 'https://127.0.0.1/', 'https://192.16
   },
 )
 
-test.each(['https://shop.example/', '', 'http://localhost/'])('nothing is noted of %j', (url) => {
+test.each(['https://shop.example/', '', 'http://localhost/'])('%j has no note', (url) => {
   expect(noteOfWebhookUrl(url)).toBeUndefined()
 })

@@ -60,7 +60,7 @@ const breakLatest = async (): Promise<void> => {
   await vi.advanceTimersByTimeAsync(0)
 }
 
-test('what the stream says is heard by its name', async () => {
+test('an event of the stream reaches its handler by its name', async () => {
   const { heard, states } = await follow()
   latest().dispatchEvent(new Event('open'))
   latest().say('push', { seq: 1 })
@@ -69,7 +69,7 @@ test('what the stream says is heard by its name', async () => {
 })
 
 // spec: dashboard/streams
-test('a hidden tab holds no stream, and opens it again when it is seen', async () => {
+test('a hidden tab closes its stream, and opens it again when it is visible', async () => {
   const { states } = await follow()
   latest().dispatchEvent(new Event('open'))
   hide(true)
@@ -100,7 +100,7 @@ test('a broken stream is opened again after 1, 2, 4 s and more, and after 3 s th
 })
 
 // spec: dashboard/streams
-test('where streams are refused it is asked every 2 s, until one opens', async () => {
+test('where streams are refused the page asks every 2 s, until a stream opens', async () => {
   const { states, polls } = await follow()
   for (const seconds of [1, 2]) {
     await breakLatest()
@@ -117,7 +117,7 @@ test('where streams are refused it is asked every 2 s, until one opens', async (
   expect(states.at(-1)).toBe('live')
 })
 
-test('nothing is left of a stream that is followed no more', async () => {
+test('a stream that is no longer followed leaves no timer and no connection', async () => {
   const { stop, heard } = await follow()
   await breakLatest()
   stop()

@@ -17,7 +17,7 @@ test('the first key of a sequence waits for the second', () => {
   expect(matchKeys(['g', 'x'], known)).toEqual({ nothing: true })
 })
 
-test('a page that binds a key of the shell has it', () => {
+test('a page that binds a key of the shell takes it over', () => {
   const known = [shortcut('j', 'shell'), shortcut('j', 'page')]
   expect(matchKeys(['j'], known)).toEqual({ shortcut: known[1] })
 })

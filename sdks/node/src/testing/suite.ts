@@ -326,13 +326,13 @@ const suite: Record<string, (open: Open) => Promise<void>> = {
     await Promise.resolve()
   },
 
-  async 'each of 60 signatures is judged as Herald judges it, and from the future too'() {
+  async 'each of 60 signatures is accepted or refused as by Herald, and one from the future is refused'() {
     isTrue(vectors.length >= 60, 'all vectors')
-    for (const { name, secrets, header, body, now, verdict } of vectors) {
+    for (const { name, secrets, header, body, now, answer } of vectors) {
       for (const form of [body, new TextEncoder().encode(body), new TextEncoder().encode(body).buffer]) {
         const asked = webhooks.verify(form, header, secrets, { now: new Date(now * 1000) })
-        const judged = await asked.then(({ deliveryId }) => (deliveryId === 'dlv_66f0c1a2b3c4d5e6f7a8b9c0' ? 'ok' : deliveryId), codeOf)
-        equal([name, judged], [name, verdict])
+        const given = await asked.then(({ deliveryId }) => (deliveryId === 'dlv_66f0c1a2b3c4d5e6f7a8b9c0' ? 'ok' : deliveryId), codeOf)
+        equal([name, given], [name, answer])
       }
     }
   },

@@ -5,8 +5,8 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { signWebhook } from '@herald/auth/webhook-signature'
 
-export type Verdict = 'ok' | 'malformed' | 'bad_signature' | 'too_old' | 'too_new'
-export type Vector = { name: string; secrets: string[]; header: string; body: string; now: number; verdict: Verdict }
+export type Answer = 'ok' | 'malformed' | 'bad_signature' | 'too_old' | 'too_new'
+export type Vector = { name: string; secrets: string[]; header: string; body: string; now: number; answer: Answer }
 
 const now = 1_767_225_600
 const secret = 'whsec_Zm9yIHRlc3RzIG9ubHksIG5vdCBhIHJlYWwgb25l'
@@ -19,13 +19,13 @@ const [time = '', right = ''] = sign().split(',')
 const hex = right.slice(3)
 const digestOf = (text: string, by = secret) => createHmac('sha256', by).update(text).digest('hex')
 
-const vector = (verdict: Verdict, name: string, more: Partial<Vector>): Vector => ({
+const vector = (answer: Answer, name: string, more: Partial<Vector>): Vector => ({
   name,
   secrets: [secret],
   header: sign(),
   body,
   now,
-  verdict,
+  answer,
   ...more,
 })
 const bodies: Record<string, string> = {

@@ -1,7 +1,7 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { isOver } from '../../core/progress.ts'
 import { countText } from '../../core/number.ts'
-import { readExperiment, verdictSentence, type Metric, type VariantReading } from '../../core/verdict.ts'
+import { readExperiment, conclusionSentence, type Metric, type VariantReading } from '../../core/experiment-reading.ts'
 import { Banner } from '../../ui/Banner.tsx'
 import { Card } from '../../ui/Card.tsx'
 import { Status } from '../../ui/Status.tsx'
@@ -23,7 +23,7 @@ export function ExperimentResults({ appId, campaign, experiment, reading, onDone
       search: { metric: by },
       resetScroll: false,
     })
-  const { variants, ratio, verdict } = readExperiment(experiment.variants, reading.stats.variants, metric)
+  const { variants, ratio, conclusion } = readExperiment(experiment.variants, reading.stats.variants, metric)
   const over = isOver(reading.status)
   const hasRemainder = experiment.sampleRate < 1
   return (
@@ -43,8 +43,8 @@ export function ExperimentResults({ appId, campaign, experiment, reading, onDone
     >
       <div className="grid grid-cols-1 gap-3">
         <p className="flex flex-wrap items-baseline gap-x-3">
-          <Status kind={verdict.kind === 'better' ? 'good' : 'off'}>{verdict.kind === 'better' ? 'Decided' : 'Open'}</Status>
-          <span>{verdictSentence(verdict, metric)}</span>
+          <Status kind={conclusion.kind === 'better' ? 'good' : 'off'}>{conclusion.kind === 'better' ? 'Decided' : 'Open'}</Status>
+          <span>{conclusionSentence(conclusion, metric)}</span>
         </p>
         {!ratio.ok && (
           <Banner kind="warning">
@@ -74,7 +74,7 @@ export function ExperimentResults({ appId, campaign, experiment, reading, onDone
                         appId={appId}
                         campaignId={campaign.id}
                         variant={variant}
-                        isLeading={verdict.kind === 'better' && verdict.best.id === variant.id}
+                        isLeading={conclusion.kind === 'better' && conclusion.best.id === variant.id}
                         onDone={onDone}
                       />
                     ),

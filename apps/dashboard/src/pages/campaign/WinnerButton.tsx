@@ -2,7 +2,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api } from '../../api/client.ts'
 import { countText } from '../../core/number.ts'
-import type { VariantReading } from '../../core/verdict.ts'
+import type { VariantReading } from '../../core/experiment-reading.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Confirm } from '../../ui/Confirm.tsx'
 

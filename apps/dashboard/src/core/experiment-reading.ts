@@ -5,11 +5,11 @@ export type VariantOf = { id: string; name: string; weight: number }
 export type Metric = 'opened' | 'clicked'
 
 export type VariantReading = VariantOf & { assigned: number; sent: number; events: number; share: number | null; interval: Interval }
-export type Verdict =
+export type Conclusion =
   | { kind: 'nothing' }
   | { kind: 'not_yet'; best: VariantReading; next: VariantReading; interval: Interval }
   | { kind: 'better'; best: VariantReading; next: VariantReading; interval: Interval }
-export type ExperimentReading = { variants: VariantReading[]; ratio: { p: number; ok: boolean }; verdict: Verdict }
+export type ExperimentReading = { variants: VariantReading[]; ratio: { p: number; ok: boolean }; conclusion: Conclusion }
 
 const noCounts: VariantCounts = { sent: 0, failed: 0, skipped: 0, opened: 0, clicked: 0 }
 
@@ -36,10 +36,10 @@ export function readExperiment(
       interval: wilson(Math.min(events, of.sent), of.sent),
     }
   })
-  return { variants: read, ratio: sampleRatio(read), verdict: verdictOf(read) }
+  return { variants: read, ratio: sampleRatio(read), conclusion: conclusionOf(read) }
 }
 
-function verdictOf(variants: readonly VariantReading[]): Verdict {
+function conclusionOf(variants: readonly VariantReading[]): Conclusion {
   if (variants.some(({ sent }) => sent === 0) || variants.every(({ events }) => events === 0)) return { kind: 'nothing' }
   const [best, ...others] = variants.toSorted((a, b) => (b.share ?? 0) - (a.share ?? 0))
   const z = zOfVariants[variants.length] ?? z95
@@ -55,11 +55,11 @@ function verdictOf(variants: readonly VariantReading[]): Verdict {
 const points = (share: number): string => (share * 100).toFixed(1).replace('-', '−')
 
 /** The result of an experiment as a sentence. */
-export function verdictSentence(verdict: Verdict, metric: Metric): string {
+export function conclusionSentence(conclusion: Conclusion, metric: Metric): string {
   const what = metric === 'opened' ? 'opens' : 'clicks'
-  if (verdict.kind === 'nothing') return `Not yet: there are no ${what} to compare.`
-  const { best, next, interval } = verdict
-  if (verdict.kind === 'better')
+  if (conclusion.kind === 'nothing') return `Not yet: there are no ${what} to compare.`
+  const { best, next, interval } = conclusion
+  if (conclusion.kind === 'better')
     return `${best.name} is better than ${next.name} by ${points(interval.low)} to ${points(interval.high)} points in ${what}.`
   return `Not yet: the difference in ${what} between ${best.name} and ${next.name} may be anything from ${points(interval.low)} to ${points(interval.high)} points.`
 }

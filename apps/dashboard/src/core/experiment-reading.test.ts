@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readExperiment, verdictSentence } from './verdict.ts'
+import { readExperiment, conclusionSentence } from './experiment-reading.ts'
 
 const variants = [
   { id: 'a', name: 'A', weight: 1 },
@@ -10,30 +10,30 @@ const counts = (sent: number, opened: number) => ({ sent, failed: 0, skipped: 0,
 // spec: dashboard/experiment
 test('a variant is better when its difference to every other is surely above nothing', () => {
   const read = readExperiment(variants, { a: counts(10_000, 1_000), b: counts(10_000, 850) }, 'opened')
-  expect(read.verdict.kind).toBe('better')
-  expect(verdictSentence(read.verdict, 'opened')).toBe('A is better than B by 0.7 to 2.3 points in opens.')
+  expect(read.conclusion.kind).toBe('better')
+  expect(conclusionSentence(read.conclusion, 'opened')).toBe('A is better than B by 0.7 to 2.3 points in opens.')
   expect(read.ratio.ok).toBe(true)
 })
 
-test('few opens decide nothing, and the sentence says how little is known', () => {
+test('few opens decide nothing, and the sentence gives the interval', () => {
   const read = readExperiment(variants, { a: counts(100, 10), b: counts(100, 8) }, 'opened')
-  expect(read.verdict.kind).toBe('not_yet')
-  expect(verdictSentence(read.verdict, 'opened')).toBe(
+  expect(read.conclusion.kind).toBe('not_yet')
+  expect(conclusionSentence(read.conclusion, 'opened')).toBe(
     'Not yet: the difference in opens between A and B may be anything from −6.3 to 10.4 points.',
   )
 })
 
-test('without any open there is nothing to compare, and an unknown variant counts as empty', () => {
-  expect(readExperiment(variants, undefined, 'opened').verdict).toEqual({ kind: 'nothing' })
-  expect(readExperiment(variants, { a: counts(10, 1) }, 'opened').verdict).toEqual({ kind: 'nothing' })
-  expect(verdictSentence({ kind: 'nothing' }, 'clicked')).toBe('Not yet: there are no clicks to compare.')
+test('without any open there is nothing to compare, and a variant without counters counts as empty', () => {
+  expect(readExperiment(variants, undefined, 'opened').conclusion).toEqual({ kind: 'nothing' })
+  expect(readExperiment(variants, { a: counts(10, 1) }, 'opened').conclusion).toEqual({ kind: 'nothing' })
+  expect(conclusionSentence({ kind: 'nothing' }, 'clicked')).toBe('Not yet: there are no clicks to compare.')
 })
 
-test('what two variants show is not enough when it is the best of four', () => {
+test('a difference that decides between two variants does not decide among four', () => {
   const four = [...variants, { id: 'c', name: 'C', weight: 1 }, { id: 'd', name: 'D', weight: 1 }]
   const opens = { a: counts(2_000, 200), b: counts(2_000, 160), c: counts(2_000, 150), d: counts(2_000, 150) }
-  expect(readExperiment(variants, opens, 'opened').verdict.kind).toBe('better')
-  expect(readExperiment(four, opens, 'opened').verdict.kind).toBe('not_yet')
+  expect(readExperiment(variants, opens, 'opened').conclusion.kind).toBe('better')
+  expect(readExperiment(four, opens, 'opened').conclusion.kind).toBe('not_yet')
 })
 
 // spec: dashboard/experiment

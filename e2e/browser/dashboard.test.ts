@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
-import { givenDevices, read, sendCampaign, settle } from '../tests/campaigns.ts'
+import { givenDevices, read, type Registered, sendCampaign, settle } from '../tests/campaigns.ts'
 import { openChromium } from './browsers.ts'
 import { barriersOf, openDashboard, signInLink, untilShown, type Dashboard } from './dashboard.ts'
 
@@ -9,17 +9,22 @@ let herald: Dashboard['herald']
 let tenant: Dashboard['tenant']
 let open: Dashboard['open']
 let campaignId: string
+let device: Registered
 
 beforeAll(async () => {
   ;({ herald, tenant, open } = await openDashboard())
   for (const platform of ['ios', 'android', 'web'] as const) {
-    await givenDevices(tenant, platform, 4, (place) => ({ externalId: `customer-${place}`, tags: { plan: place % 2 ? 'pro' : 'free' } }))
+    const devices = await givenDevices(tenant, platform, 4, (place) => ({
+      externalId: `customer-${place}`,
+      tags: { plan: place % 2 ? 'pro' : 'free' },
+    }))
+    device = devices[0]!
   }
   campaignId = await sendCampaign(tenant, { name: 'Weekend sale' }, 'sending')
   await settle(tenant, campaignId)
 })
 
-const pagesOf = (appId: string, campaign: string): Record<string, string> => ({
+const pagesOf = (appId: string, campaign: string, { id, userId }: Registered): Record<string, string> => ({
   apps: '/',
   start: `/apps/${appId}/start`,
   overview: `/apps/${appId}/overview`,
@@ -27,6 +32,8 @@ const pagesOf = (appId: string, campaign: string): Record<string, string> => ({
   campaigns: `/apps/${appId}/campaigns?tab=transactional`,
   'control room': `/apps/${appId}/campaigns/${campaign}`,
   people: `/apps/${appId}/people`,
+  person: `/apps/${appId}/people/${userId}`,
+  explain: `/apps/${appId}/explain?campaignId=${campaign}&subscriptionId=${id}`,
   segments: `/apps/${appId}/segments`,
   'new segment': `/apps/${appId}/segments/new`,
   templates: `/apps/${appId}/templates`,
@@ -66,7 +73,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
     const { page, watched } = await open('/overview')
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
     const found: Record<string, string[]> = {}
-    for (const [name, path] of Object.entries(pagesOf(tenant.appId, campaignId))) {
+    for (const [name, path] of Object.entries(pagesOf(tenant.appId, campaignId, device))) {
       await page.goto(`${herald.baseUrl}/dashboard${path}`)
       await untilShown(page)
       const all = [...(await barriersOf(page)), ...watched.faults.splice(0)]
@@ -80,7 +87,7 @@ test('at 320 px no page is wider than the screen', async () => {
   const { page } = await open('/overview')
   await page.setViewportSize({ width: 320, height: 640 })
   const wide: string[] = []
-  for (const [name, path] of Object.entries(pagesOf(tenant.appId, campaignId))) {
+  for (const [name, path] of Object.entries(pagesOf(tenant.appId, campaignId, device))) {
     await page.goto(`${herald.baseUrl}/dashboard${path}`)
     await untilShown(page)
     const width = await page.evaluate<number>('document.documentElement.scrollWidth')

@@ -10,13 +10,18 @@ import { outcomeKinds, stateWords } from './outcome-words.ts'
 type Push = components['schemas']['Push']
 type Props = { appId: string; pushes: readonly Push[]; isOfOneCampaign: boolean }
 
+const keyOf = ({ campaignId, subscriptionId }: Push): string => `${campaignId}-${subscriptionId}`
+
+/** A push that ended while the log was read on is on two of its pages: as open, and with its outcome. The later row is shown, in the place of the first. */
+const onceEach = (pushes: readonly Push[]): Push[] => [...new Map(pushes.map((push) => [keyOf(push), push])).values()]
+
 /** Pushes with what became of them. A row opens its explanation. */
 export function PushTable({ appId, pushes, isOfOneCampaign }: Props) {
   return (
     <Table<Push>
       caption="Pushes, those without an outcome first, then the newest"
-      rows={[...pushes]}
-      rowKey={({ campaignId, subscriptionId }) => `${campaignId}-${subscriptionId}`}
+      rows={onceEach(pushes)}
+      rowKey={keyOf}
       rowHref={({ campaignId, subscriptionId }) => `/apps/${appId}/explain?campaignId=${campaignId}&subscriptionId=${subscriptionId}`}
       columns={[
         {

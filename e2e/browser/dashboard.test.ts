@@ -35,6 +35,7 @@ const pagesOf = (appId: string, campaign: string, { id, userId }: Registered): R
   person: `/apps/${appId}/people/${userId}`,
   explain: `/apps/${appId}/explain?campaignId=${campaign}&subscriptionId=${id}`,
   segments: `/apps/${appId}/segments`,
+  'no segment found': `/apps/${appId}/segments?q=nothing`,
   'new segment': `/apps/${appId}/segments/new`,
   templates: `/apps/${appId}/templates`,
   'new template': `/apps/${appId}/templates/new`,
@@ -44,6 +45,7 @@ const pagesOf = (appId: string, campaign: string, { id, userId }: Registered): R
   webhooks: `/apps/${appId}/webhooks`,
   settings: `/apps/${appId}/settings`,
   audit: `/apps/${appId}/audit`,
+  'no line found': `/apps/${appId}/audit?actor=nobody`,
   inbox: `/apps/${appId}/inbox`,
 })
 

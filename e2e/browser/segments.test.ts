@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { until } from '@herald/testing/until'
 import type { Page } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
-import { barriersOf, openDashboard, untilShown, type Dashboard } from './dashboard.ts'
+import { openDashboard, type Dashboard } from './dashboard.ts'
 import { watch, type Watched } from './watch.ts'
 
 // Segments, keys, settings, audit and inbox in a real Chromium, under the content security policy of the gateway.
@@ -196,20 +196,3 @@ test('settings are saved as one change, and the audit shows it, filters by the a
   expect(lines[1]).toContain(',Dana,app.changed,')
   expect(watched.faults).toEqual([])
 })
-
-test.each(['/segments', '/segments?q=nothing', '/segments/new', '/keys', '/settings', '/audit', '/audit?actor=nobody', '/inbox'])(
-  '%s has no accessibility violation in either theme, and fits 320 pixels',
-  async (path) => {
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme })
-      await goTo(path)
-      await untilShown(page)
-      expect(await barriersOf(page)).toEqual([])
-    }
-    await page.setViewportSize({ width: 320, height: 700 })
-    const tooWide = await page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth')
-    await page.setViewportSize({ width: 1280, height: 900 })
-    expect(tooWide).toBe(0)
-    expect(watched.faults).toEqual([])
-  },
-)

@@ -5,7 +5,7 @@ import { until } from '@herald/testing/until'
 import type { BrowserContext, CDPSession, Page, Worker } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
 import { openChromium } from './browsers.ts'
-import { startPlatform } from './platform.ts'
+import { sharedPlatform } from './platform.ts'
 import { startSite, type Site } from './site.ts'
 import { watch } from './watch.ts'
 
@@ -28,7 +28,7 @@ let watched: ReturnType<typeof watch>
 const reports: string[] = []
 
 beforeAll(async () => {
-  herald = await startPlatform()
+  herald = sharedPlatform()
   tenant = await givenTenant(herald)
   site = await startSite({ '/herald-sw.js': ownWorker })
   context = await openChromium({ origins: [site.origin] })
@@ -63,11 +63,11 @@ async function payloadOf(entry: Record<string, unknown>): Promise<{ campaignId: 
   })
   const payload = await until(
     async () => {
-      const { pushes } = await tenant.simulator<{ pushes: { deviceId: string; payload: { data: { msgId: string } } }[] }>(
+      const { pushes } = await tenant.simulator<{ pushes: { payload: { data: { msgId: string } } }[] }>(
         'GET',
-        '/pushes?limit=100',
+        `/pushes?deviceId=${device!.id}`,
       )
-      return pushes.find(({ deviceId }) => deviceId === device!.id)?.payload
+      return pushes[0]?.payload
     },
     { what: 'the push at the simulator' },
   )

@@ -193,3 +193,19 @@ test('a control room outlives a gateway that is killed, and says how old its num
   await page.locator('[data-sentence]', { hasText: /^Sent/ }).waitFor()
   expect(watched.faults).toEqual([])
 })
+
+// spec: dashboard/first-push-in-browser
+test('a browser that reaches no push service is offered a virtual phone', async () => {
+  const { context, herald, open } = dashboard
+  await context.grantPermissions(['notifications'], { origin: herald.baseUrl })
+  const { page } = await open('/start')
+  await page.getByRole('button', { name: 'Make a public and a secret key' }).click()
+  await page.getByRole('button', { name: 'Allow notifications in this browser' }).click()
+  await page.getByRole('button', { name: 'Use a virtual phone' }).click()
+  await page.getByRole('button', { name: 'Make a virtual device' }).click()
+  await page
+    .getByText('Sent')
+    .or(page.getByRole('button', { name: 'Send to this device' }))
+    .first()
+    .waitFor()
+})

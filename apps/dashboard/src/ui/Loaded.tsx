@@ -15,7 +15,7 @@ export type Loading<T> = {
   refetch: () => unknown
 }
 
-/** Shows a query in its four states: loading, empty, failed, and stale (the last data, while reading anew fails). */
+/** Shows a query in its four states: loading, empty, failed, and stale (the last data, while reading anew fails). Stale data lose their colours and keep their contrast. */
 export function Loaded<T>({
   query,
   children,
@@ -43,7 +43,7 @@ export function Loaded<T>({
           </Button>
         </p>
       )}
-      <div className={clsx(isError && 'opacity-60')}>{shown}</div>
+      <div className={clsx(isError && 'grayscale')}>{shown}</div>
     </>
   )
 }

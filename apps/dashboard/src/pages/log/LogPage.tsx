@@ -61,7 +61,7 @@ export function LogPage() {
           </Empty>
         )}
         {pages.items.length > 0 && (
-          <div className={pages.fault ? 'opacity-60' : ''}>
+          <div className={pages.fault ? 'grayscale' : ''}>
             <PushTable appId={appId} pushes={pages.items} isOfOneCampaign={filter.campaignId !== undefined} />
           </div>
         )}

@@ -65,7 +65,7 @@ type Load = { largestPaintMs: number; shift: number }
 async function load(page: Page, url: string): Promise<Load> {
   await page.goto(url)
   await page.getByRole('heading', { level: 1 }).waitFor()
-  await page.waitForLoadState('networkidle').catch(() => undefined)
+  await page.locator('[data-skeleton]').first().waitFor({ state: 'detached' })
   return page.evaluate<Load>(`new Promise((done) => {
     const found = { largestPaintMs: 0, shift: 0 }
     new PerformanceObserver((list) => { for (const entry of list.getEntries()) found.largestPaintMs = entry.startTime })

@@ -27,8 +27,8 @@ test('no style element is inserted, and no style is set by a markup string', () 
 })
 
 // spec: dashboard/kept-in-browser, dashboard/token-kept-nowhere
-test('the browser keeps nothing but how the dashboard looks, the ids of the last apps, and messages until they are saved', () => {
-  expect(using(/\blocalStorage\b/, ['shell/preferences.ts', 'pages/compose/useDraft.ts'])).toEqual([])
+test('the browser keeps nothing but preferences, the ids of the last apps, that there is a session, and messages until they are saved', () => {
+  expect(using(/\blocalStorage\b/, ['session/session.ts', 'shell/preferences.ts', 'pages/compose/useDraft.ts'])).toEqual([])
   expect(using(/\b(sessionStorage|indexedDB|document\.cookie|caches\.)\b/)).toEqual([])
 })
 

@@ -8,7 +8,7 @@ import { root } from './workspace.ts'
 const exceptions: readonly [files: RegExp, because: string][] = [
   [/^apps\/(dispatcher\/src\/providers|simulator\/src)\/(apns|fcm|web-push)\//, 'the folder of another provider'],
   [
-    /^apps\/gateway\/src\/http\/([a-z-]*examples|simulator-answers|openapi-webhooks)\.ts$/,
+    /^apps\/gateway\/src\/(?:[a-z]+\/)?http\/([a-z-]*examples|shop|simulator-answers|openapi-webhooks)\.ts$/,
     'an example in the API’s document shows one platform',
   ],
   [/^sdks\/web\//, 'runs in browsers alone'],

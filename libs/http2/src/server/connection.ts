@@ -21,14 +21,11 @@ import {
   windowUpdateFrame,
 } from '../frames.ts'
 import { HpackDecoder } from '../hpack/decoder.ts'
+import { ReceiveWindow } from './receive-window.ts'
 import type { Answer, Http2Options } from './request.ts'
 import { Sender } from './sender.ts'
 import { maxBodyBytes, newStream, takeFields, takeTrailers, toRequest, type Stream } from './stream.ts'
 
-/** The connection's window. It has room for 4,000 usual pushes, and is small enough that a client which ignores the window is caught. */
-const connectionWindow = 1_048_576
-/** How soon it is asked again whether a window that was left as it is may open. */
-const stalledAgainMs = 20
 const maxHeaderList = { fields: 256, bytes: 65_536 }
 
 class Http2Connection {
@@ -48,16 +45,14 @@ class Http2Connection {
   private requests = 0
   /** The last stream that we promised to answer, after our GOAWAY. */
   private goneAfter: number | undefined
-  private receiveWindow = defaultWindow
-  private isWindowOpen = false
-  /** Runs while the window is left as it is. */
-  private stalled: NodeJS.Timeout | undefined
+  private readonly window: ReceiveWindow
   private headerBlock: { stream: Stream; isNew: boolean; parts: Buffer[]; bytes: number; endsStream: boolean } | undefined
 
   constructor(socket: Duplex, options: Http2Options) {
     this.socket = socket
     this.options = options
     this.sender = new Sender(socket)
+    this.window = new ReceiveWindow(this.sender, options.isStalled)
     this.sender.push(
       settingsFrame([
         [setting.maxConcurrentStreams, options.maxConcurrentStreams],
@@ -68,7 +63,7 @@ class Http2Connection {
 
   /** Ends the connection, because the client is gone: its answers are dropped. */
   forget(): void {
-    clearTimeout(this.stalled)
+    this.window.forget()
     this.streams.clear()
   }
 
@@ -165,9 +160,7 @@ class Http2Connection {
 
   private takeData(flags: number, streamId: number, buffer: Buffer, start: number, end: number): void {
     const size = end - start
-    this.receiveWindow -= size
-    if (this.receiveWindow < 0) fail('the connection window was exceeded', errorCode.flowControlError)
-    if (this.isWindowOpen && this.receiveWindow < connectionWindow / 2) this.openWindow()
+    this.window.take(size)
     const stream = this.streams.get(streamId)
     if (!stream) {
       if (streamId === 0 || streamId > this.lastStreamId) fail('DATA on an idle stream')
@@ -189,19 +182,6 @@ class Http2Connection {
       this.sender.push(windowUpdateFrame(streamId, defaultWindow - stream.receiveWindow))
       stream.receiveWindow = defaultWindow
     }
-  }
-
-  private openWindow(): void {
-    if (this.options.isStalled?.()) {
-      this.stalled ??= setTimeout(() => {
-        this.stalled = undefined
-        this.openWindow()
-      }, stalledAgainMs)
-      return
-    }
-    this.isWindowOpen = true
-    this.sender.push(windowUpdateFrame(0, connectionWindow - this.receiveWindow))
-    this.receiveWindow = connectionWindow
   }
 
   private finishRequest(stream: Stream): void {
@@ -291,8 +271,7 @@ class Http2Connection {
     if (streamId !== 0) fail('SETTINGS on a stream')
     if ((end - start) % 6 !== 0 || (flags & flag.acknowledge && end > start)) fail('SETTINGS of a wrong size', errorCode.frameSizeError)
     if (flags & flag.acknowledge) {
-      // Not earlier: until it answers, a client that ignores windows can be told from one that keeps to them.
-      if (!this.isWindowOpen) this.openWindow()
+      this.window.openFirst()
       return
     }
     this.sawSettings = true

@@ -1,0 +1,52 @@
+import { defaultWindow, errorCode, fail, windowUpdateFrame } from '../frames.ts'
+import type { Sender } from './sender.ts'
+
+/** The connection's window. It has room for 4,000 usual pushes, and is small enough that a client which ignores the window is caught. */
+const connectionWindow = 1_048_576
+/** How soon it is asked again whether a window that was left as it is may open. */
+const stalledAgainMs = 20
+
+/** The bytes that a client may still send on the connection, over all streams (RFC 9113, section 5.2). */
+export class ReceiveWindow {
+  private readonly sender: Sender
+  private readonly isStalled: (() => boolean) | undefined
+  private left = defaultWindow
+  private isOpen = false
+  /** Runs while the window is left as it is. */
+  private stalled: NodeJS.Timeout | undefined
+
+  constructor(sender: Sender, isStalled: (() => boolean) | undefined) {
+    this.sender = sender
+    this.isStalled = isStalled
+  }
+
+  /** Counts received bytes, and opens the window again when half of it is used. Fails with FLOW_CONTROL_ERROR when the client sent too much. */
+  take(bytes: number): void {
+    this.left -= bytes
+    if (this.left < 0) fail('the connection window was exceeded', errorCode.flowControlError)
+    if (this.isOpen && this.left < connectionWindow / 2) this.open()
+  }
+
+  /** Opens the window for the first time, when the client has acknowledged our SETTINGS: until then, a client that ignores windows can be told from one that keeps to them. */
+  openFirst(): void {
+    if (!this.isOpen) this.open()
+  }
+
+  private open(): void {
+    if (this.isStalled?.()) {
+      this.stalled ??= setTimeout(() => {
+        this.stalled = undefined
+        this.open()
+      }, stalledAgainMs)
+      return
+    }
+    this.isOpen = true
+    this.sender.push(windowUpdateFrame(0, connectionWindow - this.left))
+    this.left = connectionWindow
+  }
+
+  /** Stops the timer of a connection that has ended. */
+  forget(): void {
+    clearTimeout(this.stalled)
+  }
+}

@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { expect, test } from 'vitest'
-import { breakingChanges } from './openapi-compatible.ts'
-import { openApiDocument } from '../../http/routes.ts'
+import { administrationDescription, openApiDocument } from '../../http/routes.ts'
+import { breakingChanges } from '../../testing/openapi-compatible.ts'
 
-const released: object = JSON.parse(readFileSync(resolve(import.meta.dirname, '../../../../../docs/openapi.released.json'), 'utf8'))
+/** A document of the last release. */
+const released = (name: string): object => JSON.parse(readFileSync(resolve(import.meta.dirname, `../../../../../docs/${name}`), 'utf8'))
 
 /** Today's document with a change in its text. */
 function changed(from: string | RegExp, to: string): object {
@@ -15,8 +16,9 @@ function changed(from: string | RegExp, to: string): object {
 }
 
 // spec: limits/versioning
-test('today’s API breaks no promise of the released document', () => {
-  expect(breakingChanges(released, openApiDocument)).toEqual([])
+test('today’s API breaks no promise of the released documents, neither of the public one nor of the administration’s', () => {
+  expect(breakingChanges(released('openapi.released.json'), openApiDocument)).toEqual([])
+  expect(breakingChanges(released('openapi.administration.released.json'), administrationDescription)).toEqual([])
 })
 
 // spec: limits/versioning

@@ -43,7 +43,7 @@ async function pointAtSome(pointing: Pointing, subject: string, some: BatchPoint
   await point(pointing, subject, { batches }, `${first.batchId}.${first.pointerNo}`)
 }
 
-/** Gives a function that points at a small batch. Pointers that are ready together share a message, by turns of apps. */
+/** Gives a function that points at a small batch. Pointers that are ready together share a message, with apps taking turns. */
 export function pointTogether(pointing: Pointing): (batch: BatchPointerRow) => Promise<void> {
   const lanes = new Map<string, (batch: BatchPointerRow) => Promise<void>>()
   const open = (subject: string) =>

@@ -67,7 +67,7 @@ export function wireAudience(bus: Bus, { audience, kept, reads, dispatchers, tak
   const { db, log } = audience
   /** At most 500 requests are in one commit. With 5,000 waiting a caller is asked to come again. */
   const shared = { limit: 500, maxWaiting: 5_000, full: queueUnavailable, isShared: failsEverybody }
-  /** A flow that only reads: on the connections for reads, by turns of apps. */
+  /** Wraps a flow that only reads: it runs on the connections for reads, and apps take turns. */
   const reading =
     <Request extends OfApp, Answer>(flow: (audience: Audience, request: Request) => Promise<Answer>, limits: { withinMs?: number } = {}) =>
     (request: Request) =>
@@ -165,7 +165,7 @@ export function wireAudience(bus: Bus, { audience, kept, reads, dispatchers, tak
   bus.answer(calls.readMaskedUser, completed(readMaskedUser))
   bus.answer(calls.findUserByAddress, completed(findUserByAddress))
   bus.answer(calls.changeUser, async (request) => withLastNotifiedIfKnown(audience, request.appId, await changeUser({ db }, request)))
-  // A batch of 500 users keeps a connection for about 50 ms. Two at once, by turns of apps: the others are for devices and sends.
+  // A batch of 500 users keeps a connection for about 50 ms. At most two run at once, and apps take turns: the other connections are for devices and sends.
   const batchesOfUsers = openAtOnce({ atOnce: 2, crowdedShare: 1, mostWaiting: 200, waitMs: 6_000, full: queueUnavailable })
   bus.answer(calls.changeUsers, async (request) => ({
     users: await batchesOfUsers(() => changeUsers({ db }, request), request.appId),

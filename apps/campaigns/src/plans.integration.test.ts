@@ -96,7 +96,7 @@ const steps: Record<string, Step> = {
       await markFailed(db, ids[0] ?? '', { code: 'internal', message: 'It failed.' })
     },
   },
-  'fifty sends in company': {
+  'fifty sends in one commit': {
     run: async () => {
       const items = Array.from({ length: 50 }, () => ({
         campaign: given(),

@@ -69,7 +69,7 @@ const steps: Record<string, Step> = {
     run: () => recordOutcomes(told, [{ batches: batches.map((batch) => outcomesOf(batch)) }]),
     whileSmall: 1_500,
   },
-  'fifty sends to one device in company': {
+  'fifty sends to one device each, in one commit': {
     run: async () => {
       const company = Array.from({ length: 50 }, () => ({ campaignId: newId(), appId }))
       const one = company.map((campaign) => batchesOf(campaign, givenOutcomes(1, { variant: 'b' })))

@@ -97,7 +97,7 @@ export const eventSubjects = {
 export const comeBackAfterMs = [250, 500, 1_000, 2_000] as const
 
 /**
- * The most pointers at the work of one app that are on a lane at once. Its further work waits as rows, which are taken by turns of apps: a lane
+ * The most pointers at the work of one app that are on a lane at once. Its further work waits as rows, which are taken with apps taking turns: a lane
  * is first come, first served, so all that is in it comes before the work of other apps. 64 pointers keep a lone app at its full rate.
  */
 export const pointedAtOnce = 64

@@ -19,7 +19,7 @@ export const columnTypes: pg.CustomTypesConfig = {
  * Reads for an operator or a caller of the API: a list, a page of statistics, a count. Reads have connections of their own, so that neither many reads nor
  * a slow one take a connection from sending. Fault `rate_limited` with the seconds to wait: too many reads are under way, this
  * one took longer than `withinMs` (2.5 s unless given, its wait included), or one of its statements took longer than it may. `turn` is the app that asks:
- * reads are begun by turns of apps, and no app has all connections.
+ * reads are begun with apps taking turns, and no app has all connections.
  */
 export type Reads<Schema> = <Answer>(
   work: (db: Kysely<Schema>) => Promise<Answer>,

@@ -10,7 +10,7 @@ import { renewBatch, takeBatch, type Granted, type TakeAsked } from './take-batc
 type Take = TakeAsked & { appId?: string | undefined }
 type Renewal = { batchId: string; takes: number; appId?: string | undefined }
 
-/** What dispatchers call. Calls that are ready together are answered by one transaction, by turns of apps. */
+/** What dispatchers call. Calls that are ready together are answered by one transaction, with apps taking turns. */
 export type Dispatchers = {
   take: (asked: Take) => Promise<TakenBatch>
   renew: (asked: Renewal) => Promise<{ held: boolean }>

@@ -67,7 +67,7 @@ test('paused sends leave the lane to the app’s other sends', async () => {
 })
 
 // spec: sending/turns
-test('due batches are taken by turns of apps', async () => {
+test('due batches are taken with apps taking turns', async () => {
   const apps = [newId(), newId(), newId()]
   for (const [place, appId] of apps.entries()) await givenSends(appId, place === 0 ? 30 : 2)
   await allDue()
@@ -85,7 +85,7 @@ test('a retry, or a batch whose dispatcher died, does not wait for room on the l
   expect((await takeDueBatches(db, 200)).map(({ batchId }) => batchId)).toContain(one?.id)
 })
 
-test('due pages are taken by turns of apps, and the sweep knows which row of all apps is due first', async () => {
+test('due pages are taken with apps taking turns, and the sweep knows which row of all apps is due first', async () => {
   const apps = [newId(), newId()]
   for (const [place, appId] of apps.entries()) {
     for (let n = 0; n < (place === 0 ? 20 : 2); n += 1) await givenFanOut(db, givenSend(appId))

@@ -32,7 +32,7 @@ const atOnce = 50
 const sharing = { maxWaiting: 2_000, full: queueUnavailable, isShared: failsEverybody }
 
 /**
- * Begins the small sends that campaigns hands over, all that are ready in one transaction, by turns of apps. One statement finds the devices
+ * Begins the small sends that campaigns hands over, all that are ready in one transaction, with apps taking turns. One statement finds the devices
  * of all of them, and a second one makes their fan-outs and batches. Resolves when they have their rows; the rest happens in the background
  * (`goOn`), and the sweep repairs it. A send that needs more than that (waves, a frequency cap, a winner's follow-up, more devices), or that
  * fails, is pointed at and begun like any other (`fanOut`), so that it does not delay the sends beside it. A waiting dispatcher (`takers`)

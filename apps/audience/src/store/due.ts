@@ -60,7 +60,7 @@ export async function makeUntakenDue(db: Db): Promise<void> {
 }
 
 /**
- * Takes batches that are due, to point at them again, by turns of apps: no dispatcher has taken them, or their taker is gone. Of new batches
+ * Takes batches that are due, to point at them again, with apps taking turns: no dispatcher has taken them, or their taker is gone. Of new batches
  * of small sends an app and platform has `pointedAtOnce` pointers on a lane at most. Two sweeps never take the same batch.
  */
 export async function takeDueBatches(db: Db, limit: number): Promise<BatchPointerRow[]> {
@@ -94,7 +94,7 @@ export async function takeDueBatches(db: Db, limit: number): Promise<BatchPointe
 }
 
 /**
- * Takes fan-outs that are due, by turns of apps: their next step was not done in time (a page was not cut, or totals were not told), or their
+ * Takes fan-outs that are due, with apps taking turns: their next step was not done in time (a page was not cut, or totals were not told), or their
  * next wave begins. Two sweeps never take the same fan-out.
  */
 export async function takeDueFanOuts(db: Db, limit: number): Promise<PagePointer[]> {

@@ -36,7 +36,7 @@ export const findSegment = call<{ definition: unknown } | null>()('rpc.audience.
 
 const TakeBatch = z.object({
   batchId: Id,
-  /** The app of the batch: takes that wait are done by turns of apps. A dispatcher of an earlier version does not say it. */
+  /** The app of the batch: takes that wait are done with apps taking turns. A dispatcher of an earlier version does not say it. */
   appId: Id.optional(),
   knowsSend: z.boolean(),
   from: z.number().int().default(0),

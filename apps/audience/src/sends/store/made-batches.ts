@@ -9,7 +9,7 @@ export type MadeBatch = NewBatch & { id: string; no: number }
 
 /**
  * Inserts the batches of a page. Their pointers are published right after the commit; if that fails the sweep points at them after 5 s.
- * Batches of a platform in `waiting` are due at once: the sweep points at them, by turns of apps.
+ * Batches of a platform in `waiting` are due at once: the sweep points at them, with apps taking turns.
  */
 export const insertBatches = (db: Db, fanOut: FanOut, lane: Lane, batches: MadeBatch[], waiting: ReadonlySet<Platform> = new Set()) =>
   sql`

@@ -142,7 +142,7 @@ const flow: Place = {
 }
 
 /** Files that put an app together. They may import any file of their app and any package. */
-const wiring = ['main', 'config', 'wire']
+const wiring = ['main', 'config', 'start', 'wire']
 
 /**
  * Folders by subject of the apps that are too big for one list of flows. A room has flows, `core/` and `store/` (the gateway's `http/` too)

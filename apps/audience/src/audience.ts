@@ -1,37 +1,9 @@
 import type { AppSettings } from '@herald/contracts/app'
-import type { FanOutPointer } from '@herald/contracts/batch'
-import { queueUnavailable } from '@herald/contracts/fault'
-import { bulkFanOutWork, fanOutWork } from '@herald/contracts/topology'
-import { openBackground } from '@herald/service/background'
-import { boundAnnouncements } from '@herald/service/bound-announcements'
-import { openBus, type Bus } from '@herald/service/bus'
-import { failsEverybody } from '@herald/service/health'
+import type { Bus } from '@herald/service/bus'
 import type { Log } from '@herald/service/log'
-import { openPlaces } from '@herald/service/places'
-import { openDatabase } from '@herald/service/postgres'
-import type { Service } from '@herald/service/run'
-import { startSweep } from '@herald/service/sweep'
-import { openAppSettings } from './app-settings.ts'
-import { commitTogether } from './commit-together.ts'
-import type { Config } from './config.ts'
-import { remember, rememberSends } from './delivery/read-taken.ts'
-import { serveDispatchers } from './delivery/serve-dispatchers.ts'
-import { spareTakers } from './delivery/spare-takers.ts'
-import { openTakers } from './delivery/takers.ts'
-import { rememberCircuits } from './delivery/update-circuits.ts'
-import { keepHouse } from './keep-house.ts'
-import { openLastNotified, type LastNotified } from './last-notified.ts'
-import { openMeasures } from './measures.ts'
-import { wakeFanOut } from './sends/change-flow.ts'
-import { fanOut } from './sends/fan-out.ts'
-import { openToldNotes } from './sends/note-told.ts'
-import { openStarting } from './sends/start-sends.ts'
+import type { LastNotified } from './last-notified.ts'
 import type { FanOut } from './sends/store/fan-outs.ts'
-import { openTelling } from './sends/tell-started.ts'
-import { makeUntakenDue } from './store/due.ts'
-import type { Db, Tables } from './store/tables.ts'
-import { sweepDue } from './sweep-due.ts'
-import { wireAudience } from './wire.ts'
+import type { Db } from './store/tables.ts'
 
 /** What the flows of audience have at hand. */
 export type Audience = {
@@ -49,78 +21,4 @@ export type Audience = {
   /** Reads a page's devices. Only a bounded number of pages is read at once, and at most half of these of one app. */
   scan: <T>(appId: string, work: () => Promise<T>) => Promise<T>
   lastNotified: LastNotified
-}
-
-/** Composes audience: connections, what its flows have at hand, its sweeps, its calls, and the pointers that it reads. */
-export async function startAudience(service: Service<Config>): Promise<void> {
-  const { config, log } = service
-  const { db, kept, reads, watch } = await openDatabase<Tables>(service, {
-    url: config.DATABASE_URL_AUDIENCE,
-    poolSize: config.DATABASE_POOL_SIZE,
-  })
-  const bus = await openBus(service, watch)
-  // Two connections are left to short work, and an app with slow pages leaves half of the others to the pages of other apps.
-  const pagesAtOnce = Math.max(2, config.DATABASE_POOL_SIZE - 2)
-  let someWaitUntil = 0
-  const told = openToldNotes(kept, log)
-  const audience: Audience = {
-    ...{ db, bus, log },
-    settingsOf: openAppSettings(bus),
-    commit: commitTogether(db, { maxWaiting: 5_000, full: queueUnavailable, isShared: failsEverybody }),
-    noteTold: (rows) => told.note(rows),
-    haveWaiting: () => {
-      someWaitUntil = performance.now() + 5_000
-    },
-    scan: openPlaces({ size: pagesAtOnce, share: Math.ceil(pagesAtOnce / 2) }),
-    lastNotified: openLastNotified(service, { db, bus }),
-  }
-  // For statements that are made for each send, however small: their connections keep the plans.
-  const ofSends: Audience = { ...audience, db: kept }
-  const measures = openMeasures(service.metrics, { db, watch })
-
-  const takersSpared = spareTakers(audience, watch)
-  const due = startSweep(service, watch, 'due', async () => {
-    await takersSpared()
-    const swept = await sweepDue(ofSends)
-    if (swept.took > 0) audience.haveWaiting()
-    return swept
-  })
-  const poke = () => due.poke()
-  bus.onReconnect(() => void makeUntakenDue(db).then(poke, (error: unknown) => log.debug({ err: error }, 'rows could not be made due yet')))
-  boundAnnouncements(service, watch, db)
-  const house = keepHouse(service, watch, { audience, kept, reads, told })
-
-  const remembered = rememberSends()
-  const outageProbeMs = config.OUTAGE_PROBE_SECONDS * 1000
-  const dispatchers = serveDispatchers({
-    ...ofSends,
-    ...{ remembered, takersSpared, poke, outageProbeMs },
-    maxHoldSeconds: config.BREAKER_MAX_HOLD_SECONDS,
-    circuitMemory: rememberCircuits(service, outageProbeMs),
-    wakeFanOut: (appId) => wakeFanOut(ofSends, appId),
-    // Each batch that is taken makes room on its app's lane for a batch that waits.
-    afterTake: () => performance.now() < someWaitUntil && poke(),
-  })
-  const takers = openTakers()
-  service.beforeStop('takers', () => takers.stop())
-  const background = openBackground(service, { what: 'small sends', limit: 2_000 })
-  const tellStarted = openTelling(ofSends)
-  const startSends = openStarting(
-    ofSends,
-    (begun) => {
-      // Dispatchers ask for its batches next, usually in this process.
-      if (begun.row.send) remember(remembered, begun.row.send)
-      background(() => tellStarted(begun))
-    },
-    takers,
-  )
-  wireAudience(bus, { audience, kept, reads, dispatchers, takers, startSends, told, poke, tellErasures: house.tellErasures })
-
-  const cutPages = async (pointer: FanOutPointer) => measures.pagesCut(await fanOut(audience, pointer))
-  // A small fan-out mostly waits for the answers of other apps: with 8 at once 137 one-device sends a second went out, with 48 205
-  // (medians of three, one machine). The pool bounds how many pages are cut at once; large sends never hold more than half of it.
-  // More pointers are in hand than are worked on: an app has 64 on the lane at most, and another app's must not wait behind them.
-  const inWork = openPlaces({ size: 48, share: 40, crowdedShare: 8 })
-  await bus.consume(fanOutWork, { slots: 160 }, (pointer) => inWork(pointer.appId ?? '', () => cutPages(pointer)))
-  await bus.consume(bulkFanOutWork, { slots: Math.ceil(config.DATABASE_POOL_SIZE / 2) }, cutPages)
 }

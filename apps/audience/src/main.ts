@@ -1,5 +1,5 @@
 import { runService } from '@herald/service/run'
-import { startAudience } from './audience.ts'
+import { startAudience } from './start.ts'
 import { Config } from './config.ts'
 
 await runService('audience', Config, startAudience)

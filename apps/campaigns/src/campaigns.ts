@@ -1,27 +1,12 @@
 import type { FrozenSmallSend } from '@herald/contracts/calls/audience'
-import { queueUnavailable } from '@herald/contracts/fault'
-import { openBackground } from '@herald/service/background'
-import { openBus, type Bus } from '@herald/service/bus'
-import { group } from '@herald/service/group'
-import { failsEverybody } from '@herald/service/health'
+import type { Bus } from '@herald/service/bus'
 import type { Log } from '@herald/service/log'
-import { openDatabase, type Reads } from '@herald/service/postgres'
-import type { Service } from '@herald/service/run'
-import { startSweep } from '@herald/service/sweep'
-import { acceptCampaigns, type Acceptable, type Accepted } from './accept-campaigns.ts'
-import type { Config } from './config.ts'
-import { asSmallSend, freeze } from './core/frozen-send.ts'
-import { openHandOver, publishDue } from './hand-over.ts'
-import { openHousekeeping } from './keep-house.ts'
-import { openMeasures, type Measures } from './measures.ts'
+import type { Reads } from '@herald/service/postgres'
+import type { Acceptable, Accepted } from './accept-campaigns.ts'
+import type { Measures } from './measures.ts'
 import { fanOutStarted, settleCampaigns, type Flows, type Several } from './record-progress.ts'
-import { runRecurrences } from './run-recurrences.ts'
 import type { NewCampaign, Started } from './store/campaigns.ts'
 import type { Db, Tables } from './store/tables.ts'
-import { addUpUses } from './store/templates.ts'
-import { takeDue } from './take-due.ts'
-import { tellDueFlows, tellFlow } from './tell-flows.ts'
-import { wireCampaigns } from './wire.ts'
 
 /** What the flows of campaigns have at hand. */
 export type Campaigns = {
@@ -54,65 +39,4 @@ export type Campaigns = {
   readonly poke: () => void
   readonly fanOutStarted: (request: Several) => Promise<Flows>
   readonly settleCampaigns: (request: Several) => Promise<Record<string, never>>
-}
-
-/** Composes campaigns: connections, what its flows have at hand, its calls and its sweeps. */
-export async function startCampaigns(service: Service<Config>): Promise<void> {
-  const { config, log } = service
-  const { db, kept, reads, watch } = await openDatabase<Tables>(service, {
-    url: config.DATABASE_URL_CAMPAIGNS,
-    poolSize: config.DATABASE_POOL_SIZE,
-  })
-  const bus = await openBus(service, watch)
-  const background = openBackground(service, { what: 'pointers', limit: 1_000 })
-  const handOverTogether = openHandOver(bus)
-  // Of each kind one commit is in flight, and everything that is ready meanwhile goes along in the next one.
-  const shared = { limit: 200, maxWaiting: 2_000, full: queueUnavailable, isShared: failsEverybody }
-  let someWaitUntil = 0
-
-  const campaigns: Campaigns = {
-    ...{ db, reads, bus, log },
-    measures: openMeasures(service.metrics, { db, watch }),
-    idempotencyHours: config.IDEMPOTENCY_RETENTION_HOURS,
-    defaultTtlSeconds: config.DEFAULT_TTL_SECONDS,
-    transactionalDays: config.TRANSACTIONAL_RETENTION_DAYS,
-    ledgerDays: config.LEDGER_RETENTION_DAYS,
-    pauseDays: config.PAUSE_MAX_DAYS,
-    catchUpSeconds: config.RECURRING_CATCHUP_SECONDS,
-    accept: group((items: Acceptable[]) => acceptCampaigns(ofSends, items), { ...shared, turn: ({ campaign }) => campaign.appId }),
-    start({ send, ...campaign }) {
-      const small = asSmallSend(freeze({ ...campaign, ...send, remainder: null, localTimesAfter: null }), campaign.target)
-      if (small) campaigns.handOver(small, 0)
-      else campaigns.pointAt(campaign.id, 0, campaign.appId)
-    },
-    haveWaiting() {
-      someWaitUntil = performance.now() + 5_000
-      due.poke()
-    },
-    handOver: (small, pointerNo) => background(() => handOverTogether(small, pointerNo)),
-    pointAt: (campaignId, pointerNo = 0, appId) => background(() => publishDue(bus, campaignId, pointerNo, appId)),
-    tell: (change) => background(() => tellFlow(campaigns, change)),
-    poke: () => [due, recurrences].forEach((sweep) => sweep.poke()),
-    fanOutStarted: group(async (requests: Several[]) => {
-      const answers = await fanOutStarted(ofSends, requests)
-      if (performance.now() < someWaitUntil) due.poke()
-      return answers
-    }, shared),
-    settleCampaigns: group((requests: Several[]) => settleCampaigns(ofSends, requests), shared),
-  }
-  // What is done for each send, however small.
-  const ofSends: Campaigns = { ...campaigns, db: kept }
-
-  const due = startSweep(service, watch, 'due', async () => {
-    const swept = await takeDue(ofSends)
-    if (swept.took > 0) someWaitUntil = performance.now() + 5_000
-    return swept
-  })
-  // A sweep of its own: a recurrence that cannot be read holds up no send.
-  const recurrences = startSweep(service, watch, 'recurrences', () => runRecurrences(campaigns))
-  startSweep(service, watch, 'flows', () => tellDueFlows(ofSends))
-  startSweep(service, watch, 'template-uses', async () => ({ took: await addUpUses(kept) }))
-  startSweep(service, watch, 'housekeeping', openHousekeeping(campaigns))
-
-  wireCampaigns(bus, campaigns)
 }

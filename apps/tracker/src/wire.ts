@@ -14,8 +14,18 @@ import { readPace, readProgress } from './read-progress.ts'
 import { readRecent, readSeries } from './read-series.ts'
 import { listStats, readStats } from './read-stats.ts'
 import type { Reconciler } from './reconcile.ts'
-import type { Tracker, Writes } from './tracker.ts'
+import type { OutcomeCall } from './record-outcomes.ts'
+import type { QueuedCall } from './report-queued.ts'
+import type { EngagementCall } from './track-events.ts'
+import type { Tracker } from './tracker.ts'
 import { verifyCampaign } from './verify-campaign.ts'
+
+/** The calls of many callers, of which those that are ready share a commit. */
+export type Writes = {
+  readonly recordOutcomes: (call: OutcomeCall) => Promise<{ recorded: number }>
+  readonly reportQueued: (call: QueuedCall) => Promise<Record<string, never>>
+  readonly trackEvents: (call: EngagementCall) => Promise<{ counted: number }>
+}
 
 type Wired = Writes & { reconciler: Reconciler; oneVerification: <Answer>(work: () => Promise<Answer>) => Promise<Answer> }
 

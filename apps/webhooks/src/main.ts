@@ -1,5 +1,5 @@
 import { runService } from '@herald/service/run'
 import { Config } from './config.ts'
-import { startWebhooks } from './webhooks.ts'
+import { startWebhooks } from './start.ts'
 
 await runService('webhooks', Config, startWebhooks)

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { Config } from './config.ts'
 import { startReceiver } from './testing/receiver.ts'
 import { givenEvent, givenEvents, givenFailing, givenWaiting, openRig } from './testing/rig.ts'
-import { startWebhooks } from './webhooks.ts'
+import { startWebhooks } from './start.ts'
 
 test('a scrape counts attempts by what came of them and dropped events, and says how much waits and for how long', async () => {
   const rig = await openRig()

@@ -24,7 +24,7 @@ import { testService } from '@herald/testing/service'
 import { until } from '@herald/testing/until'
 import type { NewCampaign } from '../store/campaigns.ts'
 import type { Tables } from '../store/tables.ts'
-import { startCampaigns } from '../campaigns.ts'
+import { startCampaigns } from '../start.ts'
 
 /** The whole of campaigns on a real bus, in the process of the test. */
 export async function givenCampaigns({ databaseUrl, natsUrl }: { databaseUrl: string; natsUrl: string }) {

@@ -13,7 +13,7 @@ import { testNatsPassword } from '@herald/testing/nats'
 import { testService } from '@herald/testing/service'
 import { Config } from '../config.ts'
 import type { Db } from '../store/tables.ts'
-import { startTracker } from '../tracker.ts'
+import { startTracker } from '../start.ts'
 
 /** The UTC day on which this file began. A file that runs past midnight keeps it: the tracker has partitions of the day before too. */
 export const today = new Date().toISOString().slice(0, 10)

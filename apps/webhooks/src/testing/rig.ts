@@ -19,7 +19,7 @@ import { mostPendingWhileFailing, newDeliveryId } from '../core/batch.ts'
 import { insertBodies } from '../store/bodies.ts'
 import { insertDeliveries } from '../store/deliveries.ts'
 import type { Tables } from '../store/tables.ts'
-import { startWebhooks } from '../webhooks.ts'
+import { startWebhooks } from '../start.ts'
 
 export const sealKeys = `test:${Buffer.alloc(32, 3).toString('base64')}`
 

@@ -1,0 +1,140 @@
+import { openSealer } from '@herald/auth/seal'
+import type { Call } from '@herald/contracts/call'
+import { confirmAudienceAnnouncements } from '@herald/contracts/calls/audience'
+import { confirmTrackerAnnouncements } from '@herald/contracts/calls/tracker'
+import type { Announcement } from '@herald/contracts/event'
+import { Fault, queueUnavailable } from '@herald/contracts/fault'
+import { openBus } from '@herald/service/bus'
+import { daily } from '@herald/service/daily'
+import { group } from '@herald/service/group'
+import { guardedLookupBy, resolveByHostsFile, resolveByServers, type Resolve } from '@herald/service/guarded-connect'
+import { failsEverybody } from '@herald/service/health'
+import { openDatabase } from '@herald/service/postgres'
+import type { Service } from '@herald/service/run'
+import { startSweep } from '@herald/service/sweep'
+import { LRUCache } from 'lru-cache'
+import { collectEvents } from './collect-events.ts'
+import type { Config } from './config.ts'
+import { openDeliverer } from './deliver-due.ts'
+import { freezeBatches } from './freeze-batches.ts'
+import { openUrlCheck } from './http/check-url.ts'
+import { openPost } from './http/post.ts'
+import { openHousekeeping } from './keep-house.ts'
+import { openMeasures } from './measures.ts'
+import { recordAttempts, type Ended } from './record-attempts.ts'
+import { reseal } from './reseal.ts'
+import { openSecrets } from './secrets.ts'
+import type { Tables } from './store/tables.ts'
+import { sweepListeners } from './tell-listeners.ts'
+import { openShowing } from './watch-events.ts'
+import { wireWebhooks } from './wire.ts'
+import type { Webhooks } from './webhooks.ts'
+
+/** Announcements per commit: up to 8,000 events, all of them in memory while they are written. */
+const announcementsPerCommit = 8
+
+/** The sweeps rest this long between two looks. What becomes due meanwhile goes along, so a busy app costs one commit and not one per delivery. */
+const deliverEveryMs = 20
+const freezeEveryMs = 50
+/** For bodies that go to several endpoints, or again soon. */
+const bodyCacheBytes = 16_000_000
+
+/** Composes webhooks: connections, what its flows have at hand, its sweeps, its calls and its consumer. */
+export async function startWebhooks(service: Service<Config>, given: { resolve?: Resolve } = {}): Promise<void> {
+  const { config, log } = service
+  const allowPrivate = config.WEBHOOK_ALLOW_PRIVATE
+  // In development names are those of the machine: localhost, containers.
+  const resolve = given.resolve ?? (allowPrivate ? resolveByHostsFile(resolveByServers()) : resolveByServers())
+  const { db, reads, watch } = await openDatabase<Tables>(service, {
+    url: config.DATABASE_URL_WEBHOOKS,
+    poolSize: config.DATABASE_POOL_SIZE,
+  })
+  const bus = await openBus(service, watch)
+  const { post, close } = openPost({ allowPrivate, lookup: guardedLookupBy(resolve, { allowPrivate }) })
+  service.onStop('connections', close)
+  const { countAttempt, countDropped } = openMeasures(service.metrics, { db, watch })
+  const shared = { maxWaiting: 1_000, full: queueUnavailable, isShared: failsEverybody }
+
+  // Events that are ready are taken over in one commit, and their owner hears of all of them in one call.
+  const collect = group(
+    async (ready: Announcement[]) => {
+      const { put } = await collectEvents(webhooks, ready)
+      if (put > 0) freezing.poke()
+      return ready.map(() => undefined)
+    },
+    { ...shared, limit: announcementsPerCommit, turn: ({ events }) => events[0]?.appId ?? '' },
+  )
+  const confirmWith = (call: Call<{ announcementIds: string[] }, Record<string, never>>) =>
+    group(
+      async (announcementIds: string[]) => {
+        const answer = await bus.call(call, { announcementIds })
+        return announcementIds.map(() => answer)
+      },
+      { ...shared, limit: 200, isShared: (error) => Fault.is(error) },
+    )
+  const webhooks: Webhooks = {
+    ...{ db, reads, bus, log, post, collect },
+    mostBytes: config.WEBHOOK_ENDPOINT_MEGABYTES * 1_000_000,
+    retryBaseMs: config.WEBHOOK_RETRY_BASE_SECONDS * 1000,
+    retention: {
+      logDays: config.WEBHOOK_LOG_RETENTION_DAYS,
+      deliveredHours: config.WEBHOOK_BODY_DELIVERED_HOURS,
+      undeliveredDays: config.WEBHOOK_BODY_UNDELIVERED_DAYS,
+    },
+    sealer: openSealer(config.SEAL_KEYS),
+    secrets: openSecrets(),
+    bodies: new LRUCache({ maxSize: bodyCacheBytes, sizeCalculation: ({ length }) => length + 1 }),
+    checkUrl: openUrlCheck({ allowPrivate, resolve }),
+    pokeDeliveries: () => delivering.poke(),
+    confirm: { tracker: confirmWith(confirmTrackerAnnouncements), audience: confirmWith(confirmAudienceAnnouncements) },
+  }
+
+  /** Apps with an endpoint that gets no more deliveries until it has taken some, and those of these apps where one has taken some since the last look. */
+  const full = new Set<string>()
+  const taking = new Set<string>()
+  const record = group((ended: Ended[]) => recordAttempts(webhooks, ended), { ...shared, limit: 50, maxWaiting: 5_000 })
+  const deliverer = openDeliverer(webhooks, {
+    record: async (ended) => {
+      const meaning = await record(ended)
+      countAttempt(meaning)
+      return meaning
+    },
+    onEnd: (appId) => {
+      delivering.poke()
+      if (!full.delete(appId)) return
+      taking.add(appId)
+      freezing.poke()
+    },
+  })
+  service.onStop('deliveries', () => deliverer.finish())
+  const deliverDue = atMostEvery(deliverEveryMs, () => deliverer.deliverDue())
+  const delivering = startSweep(service, watch, 'deliver', deliverDue)
+  const freezeDue = atMostEvery(freezeEveryMs, async () => {
+    const also = [...taking]
+    taking.clear()
+    const frozen = await freezeBatches(webhooks, also)
+    countDropped(frozen.dropped)
+    for (const appId of frozen.full) full.add(appId)
+    if (frozen.took > 0) delivering.poke()
+    return frozen
+  })
+  const freezing = startSweep(service, watch, 'freeze', freezeDue)
+  startSweep(service, watch, 'listeners', () => sweepListeners(webhooks))
+  startSweep(service, watch, 'housekeeping', openHousekeeping(webhooks, { isAway: failsEverybody }))
+  const resealAll = async () =>
+    log.info(await reseal(webhooks), 'secrets were sealed with the first of the SEAL_KEYS; `left` still need another key')
+  startSweep(service, watch, 'reseal', daily(resealAll))
+
+  await wireWebhooks(bus, webhooks, openShowing({ bus, log }))
+}
+
+/** Makes work begin at most once in `ms` milliseconds. */
+function atMostEvery<T>(ms: number, work: () => Promise<T>): () => Promise<T> {
+  let lastAt = Number.NEGATIVE_INFINITY
+  return async () => {
+    const restMs = lastAt + ms - performance.now()
+    if (restMs > 0) await new Promise((resolve) => setTimeout(resolve, restMs))
+    lastAt = performance.now()
+    return work()
+  }
+}

@@ -4,7 +4,7 @@ import type { Log } from '@herald/service/log'
 import type { Reads } from '@herald/service/postgres'
 import type { Acceptable, Accepted } from './accept-campaigns.ts'
 import type { Measures } from './measures.ts'
-import { fanOutStarted, settleCampaigns, type Flows, type Several } from './record-progress.ts'
+import type { Flows, Several } from './record-progress.ts'
 import type { NewCampaign, Started } from './store/campaigns.ts'
 import type { Db, Tables } from './store/tables.ts'
 

@@ -1,19 +1,10 @@
 import { createHash } from 'node:crypto'
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { notFound } from '@herald/contracts/fault'
 import manifest from '../../../package.json' with { type: 'json' }
 import { plainPage } from './plain-page.ts'
 import { Reply } from '../../http/reply.ts'
 import { route } from '../../http/route.ts'
 import { replyWith, type StaticFile } from './static-files.ts'
-
-/** A directory of built files: as it is set, else beside the program in an image, else where the repository builds it. */
-function builtAt(set: string | undefined, beside: string, inRepository: string): string {
-  if (set !== undefined) return set
-  const inImage = join(import.meta.dirname, beside)
-  return existsSync(inImage) ? inImage : join(import.meta.dirname, '../../../../..', inRepository)
-}
 
 const policyOf = (...more: string[]) =>
   [

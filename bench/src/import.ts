@@ -127,7 +127,7 @@ function* parts(): Generator<Uint8Array> {
     const identifier = isIos
       ? randomBytes(32).toString('hex')
       : `${randomBytes(11).toString('hex')}:APA91b${randomBytes(67).toString('hex')}`
-    // Two of each four rows belong to one user.
+    // Of every four rows the last two share a user, so four rows have three users.
     const user = n % 4 === 3 ? n - 1 : n
     const tags = `"{""plan"":""${n % 3 === 0 ? 'pro' : 'free'}"",""city"":""Köln""}"`
     lines += `${n},${identifier},${n % 50},de,3600,1.2.${n % 9},17.1,${isIos ? 0 : 1},Model ${n % 40},${tags},2024-05-01 10:20:30,2023-01-02 03:04:05,f,DE,customer-${user},Europe/Berlin,1\n`

@@ -66,7 +66,7 @@ test('a key that is cut off, an RSA key, the account of another project and an a
 })
 
 // spec: administration/provider-check
-test('a wrong APNs key is refused by the provider in its own word with the remedy, a push then waits, and the right key lets it through', async () => {
+test("for a wrong APNs key the page shows the provider's reason and what to do, and a push waits; the right key lets it through", async () => {
   await tenant.simulator('PUT', '/faults', { providerTokenUpdates: 1_000 })
   onTestFinished(() => tenant.simulator('DELETE', '/faults').then(() => undefined))
   const [device] = await givenDevices(tenant, 'ios', 1, () => ({ externalId: 'ada' }))

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { atEnd } from '@herald/testing/at-end'
 
-/** A web site of somebody who uses Herald: pages, a worker, and the SDK on its own origin. */
+/** A web site of somebody who uses Herald: pages, a worker and the SDK's files, all served from the site's `origin`. */
 export type Site = {
   origin: string
   /** What is served at a path, such as the worker; changed by a test to change the site. */

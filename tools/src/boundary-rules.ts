@@ -62,10 +62,11 @@ const libraries: Record<string, readonly string[]> = {
     'openapi-react-query',
     'zod',
   ],
-  // Packages that others install depend on nothing.
+  // SDKs that users of Herald install: web and node import nothing, the CLI only the Node SDK and Node itself.
   'sdks/web': [],
   'sdks/node': [],
   'sdks/cli': ['@herald/node', 'node:*'],
+  // An example of an app that uses the Node SDK.
   'examples/shop': ['@herald/node', 'express', 'node:*'],
 }
 

@@ -21,7 +21,7 @@ test('settings are asked for once, and again after the gateway says that they ha
   await until(async () => (await audience.settingsOf(appId))?.defaultTimezone === 'Asia/Tokyo')
 })
 
-test('an answer that crosses a change is not remembered', async () => {
+test('settings that were asked for before a change and answered after it are not remembered', async () => {
   const appId = newId()
   const gate = Promise.withResolvers<void>()
   peers.state.gatewayAnswersAfter = gate.promise

@@ -82,7 +82,7 @@ test('unknown campaigns, and those of another app, are not found', async () => {
   expect((await platform.rowOf(id)).status).toBe('sending')
 })
 
-test('audience is told at once of every change, each with the next number', async () => {
+test('audience is told at once of each pause, resume and cancel of a send, numbered 1, 2, 3', async () => {
   const id = await underWay()
   await asked.pause(id)
   await until(() => flowsOf(id).length === 1, { what: 'the pause', withinMs: 1_000 })

@@ -50,7 +50,10 @@ export type Sending = {
   expiresAtSeconds: number
   /** How many milliseconds of the ttl are used up by now. */
   elapsedMs: () => number
-  /** What the last acceptance was settled as. Nearly every answer is this one again, and is settled the same. */
+  /**
+   * The last accepting answer and its settlement. APNs and FCM give the same object for nearly every accepted push, so its settlement is
+   * used again. Null until the first one, and always for web push.
+   */
   accepted: { answer: Answer; asked: CircuitEnvironment; settlement: Settlement } | null
 }
 

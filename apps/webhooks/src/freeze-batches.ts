@@ -25,7 +25,7 @@ const lookAgainMs = 1_000
  * by the endpoint's id.
  */
 type Group = { appId: string; reading: Reading; waiting: number; rooms: Map<string, number> }
-/** The events of a batch, and the place `to` where an endpoint stands that has got it. */
+/** The events of a batch. `to`: up to where in the log an endpoint has read once it has this batch. */
 type Batch = { key: BodyKey; events: LogEvent[]; to: Mark }
 type Planned = Group & { batches: Batch[]; dueInMs: number }
 

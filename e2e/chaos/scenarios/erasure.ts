@@ -49,7 +49,7 @@ export const erasure: Scenario = {
         await untilAccepted(tenant, count * 0.1)
         const erased = await tenant.call('DELETE', `/v1/users/by-external-id/${externalId}`)
         await untilAllSettled(tenant, [toAll, toUserAgain])
-        // The other apps are told of the erasure until they have answered, which may take a moment.
+        // Audience tells webhooks of the erasure until webhooks has answered, which may take a moment.
         const left = await until(
           async () => {
             const now = await findAll()

@@ -64,7 +64,10 @@ export class HeraldError extends Error {
     this.retryAfterSeconds = retryAfterSeconds
   }
 
-  /** Whether the error has this code. An editor offers the codes of this version. */
+  /**
+   * Whether the error has this code. The parameter's type lists the codes of this SDK version, for completion in an editor. For a code of a
+   * newer Herald, compare `code`.
+   */
   is(code: ApiCode | SdkCode): boolean {
     return this.code === code
   }

@@ -55,7 +55,7 @@ test('of 110 devices that two processes mark at once exactly 100 become test dev
 })
 
 // spec: administration/test-devices
-test('a test device that is deleted, alone, with its user or with its app, does not count any more', async () => {
+test('the mark of a test device goes when the device is deleted, alone, with its user or with its app', async () => {
   const appId = newId()
   const [alone, ofUser, last] = [await givenMarked(appId), await givenMarked(appId), await givenMarked(appId)]
 

@@ -141,7 +141,7 @@ describe('reading a user', () => {
 
 describe('deleting', () => {
   // spec: identity/delete-device, identity/anonymous-user
-  test('a device deletes its anonymous owner too, but not an identified one', async () => {
+  test('deleting a device deletes its owner too when the owner is anonymous, but not when identified', async () => {
     const appId = newId()
     const anonymous = await register(appId, phone('one'))
     const ann = await register(appId, { ...phone('two'), externalId: 'ann' })

@@ -28,9 +28,9 @@ const isOf = (part: Part, appId: string) =>
       : sql`app_id = ${appId}`
 
 /**
- * The column by which a row to delete is found again. Never its place (`ctid`) in tables whose rows are updated: a delete that waited for an
- * update would not find the row at its new place, and the caller would be told that nothing is left. Rows of imports are not updated any more,
- * because imports are cancelled first.
+ * The column by which the delete finds the rows that its subquery chose. `ctid` is used only for tables without an id whose rows are not
+ * updated (rows of imports: not any more, because imports are cancelled first). In other tables, a delete that waited for an update would
+ * miss the row at its new place, and the answer would count too few.
  */
 const withoutId = new Set<Part>(['cap_claims', 'device_days', 'import_errors', 'import_dry_rows'])
 const keyOf = (part: Part) => {

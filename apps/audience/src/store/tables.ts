@@ -85,7 +85,7 @@ export type SubscriptionTable = {
   invalidated_at: Date | null
   /** Valid while the device is opted out. */
   opted_out_at: Generated<Date | null>
-  /** Valid while the device is invalidated, like the campaign. */
+  /** This code and the campaign id below say why the device was invalidated. They mean something only while `invalidated_at` is set. */
   invalidated_code: Generated<string | null>
   invalidated_campaign_id: Generated<string | null>
   /** When the device last reported a change of its app or system in a request of its own. */

@@ -75,7 +75,9 @@ export function completeAt(
     : { from: cursor - word.length, to: cursor + rest.length, suggestions: options.slice(0, mostSuggestions) }
 }
 
-/** Where the inside of the tag begins that the cursor stands in, outside quoted texts. */
+/**
+ * Where the placeholder that the cursor stands in begins, just behind its `{{`. Undefined when the cursor is in none, or in a quoted text.
+ */
 function openTagBefore(text: string, cursor: number): number | undefined {
   const open = text.lastIndexOf('{{', cursor - 1)
   if (open === -1 || open + 2 > cursor) return undefined

@@ -32,7 +32,7 @@ function occurrencesAfter(schedule: Recurrence, now: Date): Date[] {
   const found: Date[] = []
   for (let after = now; found.length < most;) {
     const next = nextDue(schedule, now, after)
-    // Past its last occurrence, a recurrence is due once more to end: at its `until`, where nothing is sent.
+    // After the last occurrence `nextDue` gives `until`, when the recurrence only ends. Nothing is sent then, so it is not listed.
     if (!next || occurrencesBetween(schedule, now, next, next).length === 0) break
     found.push(next)
     after = next

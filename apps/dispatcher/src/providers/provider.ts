@@ -128,7 +128,7 @@ export type Line = {
   close(): Promise<void>
 }
 
-/** Tells `hear` what a promise comes to. A rejection is a mistake of ours. */
+/** Calls `hear` with the answer of a promise, or with an Error when it is rejected, which is a bug of Herald's. */
 export const tell = (answer: Promise<Answer>, hear: Hear): void => void answer.then(hear, (error: unknown) => hear(asError(error)))
 
 /** Gives what a push is answered as a promise, for what is rare. Rejects for a mistake of ours. */

@@ -198,7 +198,7 @@ async function rollOnePort(load: { keepAlive: boolean; count: number }): Promise
   return lost
 }
 
-test('a socket that is meant for another process is not used', async () => {
+test('a listening socket that was handed over is not used when LISTEN_PID names another process', async () => {
   const held = await heldPort()
   const gateway = await startProcess(held, { LISTEN_PID: '1', PORT: '0' })
   expect(gateway.port).not.toBe(held.port)

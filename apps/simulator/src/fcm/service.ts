@@ -41,7 +41,7 @@ export const fcmUnavailable: Answer = refuse(refusals.unavailable)
 
 /** Serves FCM v1: `POST /v1/projects/<project>/messages:send`. */
 export function openFcm(accounts: Accounts, devices: Devices, tokens: AccessTokens, recording: Recording): Serve {
-  // The name of a real message is a time and a counter of the server, then random bits.
+  // As at Google's FCM, a message's name is a time, a counter and random bits. Here the bits are chosen once, at the start.
   const series = randomBytes(8).toString('hex')
   let sent = 0
 

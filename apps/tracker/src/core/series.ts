@@ -4,7 +4,7 @@ import { outcomes } from '@herald/contracts/outcome'
 import { platforms, type Platform } from '@herald/contracts/platform'
 import type { Counted, SeriesBucket, SeriesPoint } from '@herald/contracts/series'
 
-/** Hours are kept for 35 days and then merged into days. Days are kept for a year and the rest of its last month. */
+/** Hours are kept for 35 days and then merged into days, which are kept for 400 days. */
 export const hoursKeptDays = 35
 export const daysKept = 400
 

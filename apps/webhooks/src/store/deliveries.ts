@@ -178,7 +178,7 @@ export type DeliveryFilter = {
 }
 export type FoundDelivery = { id: string; createdAt: Date; delivery: WebhookDelivery }
 
-/** A page with a state looks at this many deliveries at most. */
+/** For a page of deliveries in one state, at most this many deliveries are looked at. */
 const mostExamined = 5_000
 
 /**

@@ -139,7 +139,7 @@ export const givenEvent = (appId: string, more: Partial<Event> = {}): Event => (
 export const givenEvents = (appId: string, count: number, more: Partial<Event> = {}): Event[] =>
   Array.from({ length: count }, () => givenEvent(appId, more))
 
-/** Puts events into the log of an app. Its only endpoint waits for all of them. */
+/** Puts `count` events into the log of an app. Its only endpoint, `id`, has got none of them yet. */
 export async function givenWaiting(db: Kysely<Tables>, { appId, id }: { appId: string; id: string }, count: number): Promise<void> {
   await sql`
     insert into events (app_id, type, place, event)

@@ -164,8 +164,8 @@ export const pauseCampaign = call<{ status: 'paused' }>()('rpc.campaigns.pause-c
 /** Resumes a paused send or recurrence. A recurrence goes on with its next occurrence; those during the pause are not made up for. */
 export const resumeCampaign = call<{ status: 'sending' | 'active' }>()('rpc.campaigns.resume-campaign', OfCampaign)
 /**
- * Cancels a campaign that has not ended. In a send under way the pushes that are not sent end skipped `cancelled`; the status stays as answered
- * until every push has an outcome, and is `cancelled` then.
+ * Cancels a campaign that has not ended. In a send under way the pushes that are not sent yet are skipped with the reason `cancelled`. The
+ * campaign keeps the status that this call answers until every push has an outcome. Then it is `cancelled`.
  */
 export const endCampaign = call<{ status: 'cancelled' | 'sending' | 'paused' }>()('rpc.campaigns.end-campaign', OfCampaign)
 

@@ -9,7 +9,7 @@ export type Request = {
   /** The header fields of this request alone. */
   more?: readonly HeadField[]
   body: Buffer | string
-  /** The limit from the call until the whole answer, waiting included. */
+  /** How long the request may take, from the call to the end of the answer, including the wait for a connection. */
   timeoutMs: number
 }
 

@@ -80,7 +80,7 @@ test('when the peer makes the table smaller, larger or empty, the next block say
   for (let n = 0; n < 3; n++) expect(decodeWith(decoder, blockOf(encoder))).toEqual(listOf(fields, '/3/device/00'))
 })
 
-test('2,000 blocks of 40 heads under changing table sizes are decoded to what was given', () => {
+test('2,000 header blocks, each with one of 40 heads, decode to what was given while the table size changes', () => {
   const random = randomFrom(7)
   const [encoder, decoder] = [new RequestEncoder(), newDecoder()]
   const heads = Array.from({ length: 40 }, (_, n) => {

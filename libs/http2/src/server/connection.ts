@@ -61,7 +61,7 @@ class Http2Connection {
     )
   }
 
-  /** Ends the connection, because the client is gone: its answers are dropped. */
+  /** Called when the socket has closed. Forgets the open streams, so answers that come later are dropped. */
   forget(): void {
     this.window.forget()
     this.streams.clear()

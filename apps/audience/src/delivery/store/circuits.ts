@@ -59,7 +59,10 @@ export const writeCircuits = (db: Db, circuits: CircuitRow[]) =>
     ) as told(app_id, platform, environment, state, code, since, probe_at, answers, credentials_version)
     where c.app_id = told.app_id and c.platform = told.platform and c.environment = told.environment`.execute(db)
 
-/** Makes a probe due on each open circuit of an app (on one platform, or on all): the next batch that is taken becomes it. Answers how many are open. */
+/**
+ * Makes a probe due now on each open circuit of an app (on one platform, or on all). For each, one of the batches asked for next is taken
+ * as its probe: only one of its devices is sent to. Answers how many circuits are open.
+ */
 export async function askForProbe(db: Db, { appId, platform }: { appId: string; platform: Platform | null }): Promise<number> {
   const { rows } = await sql`
     with open as (

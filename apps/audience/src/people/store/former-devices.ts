@@ -16,11 +16,11 @@ export async function findFormerDevices(
   return rows.map(({ id }) => id)
 }
 
-/** A former device is kept a day longer than the last push that it can have got for the user is kept in the ledger. */
+/** A former device is kept this many days longer than the ledger keeps pushes, counted from when it left the user. */
 const daysMore = 1
 const portion = 5_000
 
-/** Deletes former devices that left so long ago that the ledger has no push to them for the user any more. True when there may be more. */
+/** Deletes former devices that left so long ago that the ledger keeps no push that they got for the user. True when there may be more. */
 export async function purgeFormerDevices(db: Db, ledgerDays: number): Promise<boolean> {
   const { numAffectedRows } = await sql`
     delete from former_devices where (user_id, subscription_id) in (

@@ -20,7 +20,11 @@ export type FanOutSoFar = {
 /** What a push of a paused send waits for. Campaigns knows since when and until when. */
 const paused: WaitingFor = { kind: 'paused', since: null, at: null }
 
-/** Says where the push of a device is that is in no batch: still to come, past, or passed over. `own`: the index of the wave of its user's time zone. */
+/**
+ * Says where a device's push is when no unfinished batch holds it. `ahead`: its page is not cut yet. `past`: its page was cut, the fan-out
+ * is complete, or the send had no pages. `passed`: the send was cancelled or failed before its page was cut (with waves, its page of the
+ * last wave). `own`: the index of the wave of the user's time zone.
+ */
 export function placeWithoutBatch(fanOut: FanOutSoFar, id: string, { waves, own }: { waves: readonly Wave[]; own: number }): Push {
   const { state, flow } = fanOut
   const isCut = (wave: number) => fanOut.wave > wave || (fanOut.wave === wave && fanOut.cursor >= id)

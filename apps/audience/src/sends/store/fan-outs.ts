@@ -217,7 +217,7 @@ export const returnPage = (db: Db, campaignId: string, page: number) =>
     .where('page', '=', page)
     .execute()
 
-/** How often a page is tried. The waits between the tries are 2, 4, 8 and 16 s. */
+/** At most how many times a page is tried. The waits between the tries are 2, 4, 8 and 16 s. */
 const mostFailures = 5
 const afterFailures = (failures: number) => sql<Date>`now() + make_interval(secs => ${2 ** failures})`
 

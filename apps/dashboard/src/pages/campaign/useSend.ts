@@ -12,7 +12,10 @@ export type Reading = Pick<Campaign, 'status' | 'cancelling' | 'stats'> & {
   readAt: number
   /** The counters by platform of the same reading; null when the reading is not the stream's. */
   byPlatform: PlatformProgress | null
-  /** The speed of the send, which only the stream tells; null without a stream. */
+  /**
+   * Whether the fan-out is complete, the speed and the time left, as the stream told them last. Null when it has told none, or when a later
+   * read finds the send no longer under way.
+   */
   pace: Pick<Progress, 'fannedOut' | 'ratePerSecond' | 'etaSeconds'> | null
 }
 

@@ -13,7 +13,7 @@ import type { Screen } from './useScreen.ts'
 import { useTemplate } from './useTemplate.ts'
 import { WhenAsk } from './WhenAsk.tsx'
 
-/** Everything that a message asks for, from top to bottom. */
+/** The composer's form from top to bottom: audience, message, schedule, experiment, and the rest. */
 export function Asks({
   appId,
   draft,

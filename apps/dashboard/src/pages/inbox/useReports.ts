@@ -3,10 +3,10 @@ import { askOutside } from '../../api/outside.ts'
 import { pushKey, reportsOf, type ArrivedPush, type Gesture } from '../../core/inbox.ts'
 import { announce } from '../../ui/Announcer.tsx'
 
-/** The state of a gesture made on this page: under way, or done. */
+/** What became of a tap, an action or a swipe on a push of this page: its report is under way, or done. */
 export type Report = { gesture: Gesture; isDone: boolean }
 
-/** The gestures made on this page, by push, and how to make one. */
+/** The last tap, action or swipe on each push of this page, by push, and how to report one. */
 export function useReports() {
   const [reports, setReports] = useState<ReadonlyMap<string, Report>>(new Map())
   const note = (key: string, report: Report | undefined): void =>

@@ -30,7 +30,7 @@ import { useSegmentTree } from './useSegmentTree.ts'
 
 const noDetails: NonNullable<SegmentBuilderProps['details']> = []
 
-/** The builder itself: conditions in groups, or the same as JSON. */
+/** The segment builder, which SegmentBuilder loads when it is needed: conditions in groups, or the same as JSON. */
 export function SegmentEditor({ value, onChange, appId, details = noDetails }: SegmentBuilderProps): ReactNode {
   const { root, definition, newId, change, replace } = useSegmentTree(value, onChange)
   const [tab, setTab] = useState('conditions')

@@ -72,6 +72,8 @@ test('a dispatcher that was frozen while it waited sends nothing of the batches 
   const frozen = await rig.start()
   const [row, later] = await givenSmallBatches(2)
   if (!row || !later) throw new Error('no batch')
+  // On a busy machine a dispatcher that is ready may not have asked yet.
+  await rig.peers.untilOneWaits()
   frozen.process.kill('SIGSTOP')
   await rig.peers.give([row])
   await until(() => row.leasedUntil < performance.now(), { what: 'the lease over' })

@@ -133,6 +133,7 @@ export async function startPeers(natsUrl: string, simulator: Simulator) {
     return { answers: await Promise.all(batches.map(take)) }
   })
   const waiting = new Set<(batches: GivenBatch[]) => void>()
+  const untilOneWaits = () => until(() => waiting.size > 0, { what: 'a dispatcher waits for batches' })
   audience.answer(takeNext, () => {
     const { promise, resolve } = Promise.withResolvers<{ batches: GivenBatch[] }>()
     const end = (batches: GivenBatch[]) => {
@@ -248,9 +249,11 @@ export async function startPeers(natsUrl: string, simulator: Simulator) {
       rows.set(row.batchId, row)
       return row
     },
+    /** Resolves once a dispatcher waits for small batches. */
+    untilOneWaits,
     /** Gives batches to a dispatcher that waits. */
     async give(given: Row[]) {
-      await until(() => waiting.size > 0, { what: 'a dispatcher waits for batches' })
+      await untilOneWaits()
       const [end] = waiting
       if (!end) throw new Error('no dispatcher waits')
       waiting.delete(end)

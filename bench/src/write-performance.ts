@@ -16,7 +16,7 @@ const kept: Kept = (beginning) => {
   return candidates.toSorted((one, other) => one.result.at.localeCompare(other.result.at)).at(-1)
 }
 
-const link = (file: string) => `[${file.replace(/\.json$/, '').slice(-18)}](../bench/results/${file})`
+const link = (file: string) => `[${/\d{4}-\d\d-\d\d-\w+(?=\.json$)/.exec(file)?.[0]}](../bench/results/${file})`
 
 function goalLine({ measure, goal, repeat, from, read }: Row): string {
   const found = kept(from)

@@ -7,7 +7,10 @@ import type { Platform } from '@herald/contracts/platform'
 import { quietUntil } from '@herald/contracts/quiet-hours'
 import { zoneOf } from './waves.ts'
 
-/** The app's delivery rules that a send obeys. Each is null when the app has no such rule, or the send is exempt (spec: sending/bypass, sending/silent-exempt). */
+/**
+ * The app's delivery rules that a send obeys. A rule is null when the app does not have it, or the send is exempt from it (spec: sending/bypass,
+ * sending/silent-exempt).
+ */
 export type DeliveryRules = { frequencyCap: FrequencyCap | null; holdFor: QuietHours | null; skipIn: QuietHours | null }
 
 /**

@@ -107,7 +107,7 @@ export type DeviceDayTable = {
   active_1d: number
   active_7d: number
   active_30d: number
-  /** How many devices were registered on that day and not deleted by its end. */
+  /** How many devices were registered on that day and not deleted before they were counted. */
   new: number
 }
 

@@ -110,8 +110,8 @@ export type CircuitChange = { circuit: Circuit; refusal: RefusalMeaning }
 /**
  * Gives the circuit after a batch's answers, and what the batch's refused tokens mean. Answers to older credentials change nothing. An open circuit
  * closes only by the answers to a probe or to newer credentials: a push that was under way when the circuit opened proves nothing. A circuit that is
- * open because of an outage closes with any answer but "unavailable". A circuit that is open because of the app's credentials closes when a push is sent or
- * a token is called dead.
+ * open because of an outage closes with any answer but "unavailable". A circuit that is open because of the app's credentials closes when a push is
+ * sent or a token is called dead.
  */
 export function changeCircuit(before: Circuit, heard: Heard, now: Date, probeInMs = outageProbeMs): CircuitChange {
   const { letters, credentialsVersion } = heard
@@ -246,9 +246,9 @@ const nextOutageProbe = ({ since }: Circuit, now: Date, probeInMs: number): numb
 
 /**
  * Decides what becomes of one batch. While the provider is away a batch is held to the end of its ttl and is then skipped as expired; a batch with
- * ttl 0 goes out for its one try. While the app's credentials are refused a batch is held for at most `maxHoldSeconds`, never longer than its ttl, and then
- * fails with the circuit's code. With ttl 0 it fails at once, unless it may be the probe: otherwise nothing would ever close the circuit of an app
- * that sends nothing else.
+ * ttl 0 goes out for its one try. While the app's credentials are refused a batch is held for at most `maxHoldSeconds`, never longer than its ttl,
+ * and then fails with the circuit's code. With ttl 0 it fails at once, unless it may be the probe: otherwise nothing would ever close the circuit of
+ * an app that sends nothing else.
  */
 function decideTake(
   open: Circuit[],

@@ -26,13 +26,16 @@ export const finished = (batchId: string, takes: number, change: Partial<FinishB
   ...change,
 })
 
-/** A push that is to be tried again. */
+/** Makes the entry of a push that is to be tried again, for a finish. */
 export const retried = (
   { place = 0, subscriptionId, userId }: { place?: number; subscriptionId: string; userId: string },
   change: Partial<FinishBatch['retries'][number]> = {},
 ): FinishBatch['retries'][number] => ({ place, subscriptionId, userId, tries: 0, retryInMs: 0, code: null, providerCode: '', ...change })
 
-/** Takes and finishes batches as dispatchers do, by calling the flows. Every take is another process, which remembers no send. */
+/**
+ * Makes functions that take and finish batches as dispatchers do, by calling audience's functions. Each take behaves like a new process, which
+ * remembers no send.
+ */
 export function withBatches({ audience, db, peers }: Pick<Awaited<ReturnType<typeof openAudience>>, 'audience' | 'db' | 'peers'>) {
   const take = async (...all: TakeAsked[]): Promise<ReturnType<typeof opened>[]> => {
     const given = await takeBatch({ db, maxHoldSeconds: 86_400, outageProbeMs: 5_000 }, all)

@@ -1,6 +1,6 @@
 -- Ids are compared byte by byte (collate "C"). This is faster than the order of a language, and `id > cursor` means the same in every database.
 
--- People and their devices ------------------------------------------------------------------------------------------------
+-- Users and their devices -------------------------------------------------------------------------------------------------
 
 -- The fillfactor leaves free space in the database pages, because every start of a mobile app changes last_active_at. While no indexed column
 -- changes, such an update stays in its page and writes to no index (HOT).

@@ -5,7 +5,7 @@ import type { LastNotified } from './last-notified.ts'
 import type { FanOut } from './sends/store/fan-outs.ts'
 import type { Db } from './store/tables.ts'
 
-/** The dependencies that functions of audience get as an argument. */
+/** What most functions of audience need: connections, and functions that the process shares. */
 export type Audience = {
   db: Db
   bus: Bus

@@ -1,4 +1,4 @@
-/** Values by key. When there are more than a maximum, the value that was not read or written for longest is forgotten. */
+/** A memory of values by key. When it is full, it forgets the value that was not read or written for longest. */
 export type Recent<Value> = { get(key: string): Value | undefined; set(key: string, value: Value): void }
 
 export function keepRecent<Value>(max: number): Recent<Value> {

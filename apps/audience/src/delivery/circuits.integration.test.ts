@@ -214,7 +214,7 @@ describe('open circuits', () => {
   })
 })
 
-test('sends on a healthy circuit are written once a second, and any other answer at once', async () => {
+test('sends on a healthy circuit are written to its row once a second, and any other answer at once', async () => {
   const appId = newId()
   await givenPhones(appId, 200)
   const process = {

@@ -18,7 +18,7 @@ const { audience, db, peers } = rig
 const { take, takeOne, finish, givenBatch, subscription } = withBatches(rig)
 
 describe('finishing a batch', () => {
-  test('a finish that is repeated, also at the same time, changes nothing', async () => {
+  test('when a dispatcher finishes a batch twice, also at the same time, the second time changes nothing', async () => {
     const appId = newId()
     const device = await givenDevice(db, { appId })
     const batchId = await givenBatch(appId)
@@ -33,7 +33,7 @@ describe('finishing a batch', () => {
     expect(await db.selectFrom('batches').select('id').where('retry_of', '=', batchId).execute()).toHaveLength(1)
   })
 
-  test('of several finishes the valid ones count, although another dispatcher has one of the batches and one finish is repeated; the circuit gets the sends', async () => {
+  test('when dispatchers finish several batches in one call, a batch that another dispatcher has stays open, and a repeated finish changes nothing', async () => {
     const appId = newId()
     await givenDevice(db, { appId })
     const batchIds = [await givenBatch(appId), await givenBatch(appId)]
@@ -178,7 +178,7 @@ describe('finishing a batch', () => {
   })
 
   // spec: providers/dead-spares-the-new
-  test('the time since when a provider calls a token dead can only save a device from being invalidated', async () => {
+  test('even when a provider’s clock is wrong, a dead token does not invalidate a device that registered after the provider was asked', async () => {
     const appId = newId()
     const [early, late] = [await givenDevice(db, { appId }), await givenDevice(db, { appId })]
     const batchId = await givenBatch(appId)
@@ -216,7 +216,7 @@ describe('finishing a batch', () => {
     expect((await subscription(registered.id)).invalidated_at).toBeNull()
   })
 
-  test('a retry is a new batch with the lane, day, queueing time and campaign of the old one, and waits for its time', async () => {
+  test('pushes that are tried again get a new batch with the lane, day, queueing time and campaign of the old one, which waits for its time', async () => {
     const appId = newId()
     const made = [await givenDevice(db, { appId }), await givenDevice(db, { appId })]
     const devices = made.toSorted((one, other) => (one.id < other.id ? -1 : 1))

@@ -22,8 +22,8 @@ import { isAnythingNew, updateCircuits, type CircuitChanges, type CircuitMemory,
 export type FinishAnswer = 'done' | 'lost'
 
 /**
- * A finish in which it is decided for every push whether it is tried again or has failed. `decided`: the failed pushes. `refusal`: what refused
- * tokens mean.
+ * A finish (what a dispatcher reports when it is done with a batch) in which it is decided for every push whether it is tried again or has failed.
+ * `decided`: the failed pushes. `refusal`: what refused tokens mean.
  */
 type ResolvedFinish = Finish & { decided: Decided[]; refusal: Refusal | undefined }
 
@@ -34,7 +34,7 @@ export type Finishing = Audience & {
   wakeFanOut: (appId: string) => Promise<void>
 }
 
-/** An announcement holds at most this many events (contracts' Announcement). */
+/** An announcement holds at most this many events (`Announcement` in libs/contracts). */
 const eventsPerAnnouncement = 1_000
 
 /**

@@ -52,7 +52,7 @@ export function openTakers(): Takers {
         }
         const timer = setTimeout(() => {
           isOver = true
-          // A taker that a transaction has got is answered by that transaction.
+          // When a transaction has this dispatcher now, that transaction answers it.
           if (waiting.has(taker)) end([])
         }, nextWaitMs)
         taker.answer([])

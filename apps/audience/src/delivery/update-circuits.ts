@@ -9,7 +9,7 @@ import { askForProbe, lockCircuits, nameOfCircuit, undoGuarded, writeCircuits, t
 import type { FinishedRow } from './store/finished-batches.ts'
 import { releaseHeld } from './store/held-batches.ts'
 
-/** A finished batch: its row, and what the dispatcher reported. */
+/** A finished batch: its row, and the finish, which is what the dispatcher reported about it. */
 export type Finish = { row: FinishedRow; finish: FinishBatch }
 /** What the refused tokens of a finish mean, and the circuit on which they were refused. */
 export type Refusal = { meaning: RefusalMeaning; circuit: CircuitKey }

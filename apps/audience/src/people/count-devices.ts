@@ -34,7 +34,7 @@ export function openDeviceCounts(
   { mostLive = mostCounted, inTurn = (work) => work() }: { mostLive?: number; inTurn?: InTurn } = {},
 ): (asked: { appId: string }) => Promise<DeviceCounts> {
   const count = (appId: string) => inTurn(() => reads((db) => countDevices(db, appId, mostLive), { withinMs: 8_500, turn: appId }), appId)
-  // An answer has about 500 bytes.
+  // An answer takes about 500 bytes, so all that are kept take half a megabyte.
   return keepAnswers(count, { keptMs: 60_000, most: 1_000 })
 }
 

@@ -39,7 +39,7 @@ const commandOf = (planned: Plan, { devices }: Model): Command => {
 
 const webKeys = { p256dh: 'key', auth: 'auth' }
 
-/** Runs a command on audience and answers in the words of the model. Throws every error but `not_found`. */
+/** Runs a command on audience and gives the answer in the form of the model (testing/identity-model.ts). Throws every error but `not_found`. */
 async function run(appId: string, known: Model, command: Command): Promise<string> {
   const isKnown = new Set([...known.users, ...known.devices].map(({ id }) => id))
   const named = (id: string) => (isKnown.has(id) ? id : 'new')

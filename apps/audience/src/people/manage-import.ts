@@ -56,7 +56,8 @@ export const keepImportTail = (
   })
 
 /**
- * Ends an import that is written up to `offset`. Faults: `not_found`, `invalid_state` (the import has ended, or another lot was written meanwhile).
+ * Ends an import that is written up to `offset`. Faults: `not_found`, `invalid_state` (the import has ended, or another lot of rows was written
+ * meanwhile).
  */
 export const finishImport = ({ db }: { db: Db }, { appId, importId, offset }: OfImport & { offset: number }): Promise<ImportReport> =>
   transact(db, async (trx) => {

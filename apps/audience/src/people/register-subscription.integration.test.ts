@@ -215,7 +215,7 @@ describe('who owns a device that registers', () => {
 
 describe('limits of a registration', () => {
   // spec: identity/tags-merge, identity/register-describes-owner
-  test('the tags of a registration are merged into those of the user, who has at most 100', async () => {
+  test('the tags of a registration are merged into those of the user, who has at most 100 tags', async () => {
     const appId = newId()
     const tags = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`tag-${index}`, index]))
     const { userId } = await register(appId, phone('token', { externalId: 'ann', tags }))

@@ -69,8 +69,8 @@ export function openRegistrations(
 }
 
 /**
- * Registers one device, new or known, by the identity rules (core/identity.ts). Waits for transactions that hold its rows. Faults: `limit_reached`
- * (101st device of a user), `invalid_body` at `tags` (101st tag), `not_found` (the app was erased).
+ * Registers one device, new or known, by the identity rules (core/identity.ts). Waits for transactions that have locked its rows. Faults:
+ * `limit_reached` (101st device of a user), `invalid_body` at `tags` (101st tag), `not_found` (the app was erased).
  */
 export const registerSubscription = ({ db }: { db: Db }, asked: Asked): Promise<Registered> => registerAlone(db, toRegistration(asked))
 

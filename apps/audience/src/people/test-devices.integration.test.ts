@@ -135,7 +135,7 @@ test('a test to users who together have more than 20 test devices is refused', a
 })
 
 // spec: administration/test-send-answer
-test('before a test the operator learns which of its devices are opted out or invalidated', async () => {
+test('before a test the operator learns which devices of the test are opted out or invalidated', async () => {
   const appId = newId()
   const [fine, optedOut, dead] = [await givenMarked(appId), await givenMarked(appId), await givenMarked(appId, { platform: 'android' })]
   await call(calls.patchSubscription, { appId, subscriptionId: optedOut.id, changes: { optedIn: false } })

@@ -3,8 +3,8 @@ import { transact } from '@herald/service/postgres'
 import type { Db } from '../store/tables.ts'
 
 /**
- * A transaction is tried at most this many times. Five tries were too few: a lot of an import can collide, one after another, with registrations of
- * all of its devices.
+ * A transaction is tried at most this many times. Five tries were too few: a transaction that imports 500 devices can collide, one after another,
+ * with registrations of all of them.
  */
 export const identityAttempts = 20
 const longestPauseMs = 100
@@ -17,8 +17,9 @@ const longestPauseMs = 100
 export const transactIdentity = <T>(db: Db, work: (trx: Db) => Promise<T>): Promise<T> => retryIdentity(() => transact(db, work))
 
 /**
- * Runs `work`, and runs it again while it collides with another transaction. The pauses between are random and grow to 100 ms, so that a lot of an
- * import does not collide with another registration each time. Fault: `queue_unavailable` after 20 attempts, which take about a second.
+ * Runs `work`, and runs it again while it collides with another transaction. The pauses between are random and grow to 100 ms, so that a transaction
+ * that imports 500 devices does not collide with another registration each time. Fault: `queue_unavailable` after 20 attempts, which take about a
+ * second.
  */
 export async function retryIdentity<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {

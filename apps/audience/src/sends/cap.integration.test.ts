@@ -68,7 +68,7 @@ test('a page that two processes make at once counts the campaign once for each u
   await givenCrowd(db, { appId, count: 600 })
   const campaignId = await givenFanOut(db, givenSend(appId), { settings: capped(1) })
   const gate = Promise.withResolvers<void>()
-  // When the first of the two commits, the second is in the page's transaction too, or just before it.
+  // When the first of the two calls commits the page, the second call has begun the same page too, or is just about to.
   const twice = [1, 2].map(async () => {
     await gate.promise
     await db.updateTable('fan_outs').set({ lease_until: null }).where('campaign_id', '=', campaignId).execute()

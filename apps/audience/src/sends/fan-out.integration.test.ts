@@ -11,7 +11,7 @@ import { wakeWaiting } from './store/bulk-window.ts'
 import { fanOutAll, givenCrowd, givenDevice, givenFanOut, givenSend, openAudience } from '../testing/rig.ts'
 
 /** No sweep runs in these tests, so that they see what one call of `fanOut` did. */
-describe('one call of fanOut', async () => {
+describe('making the pages of a send', async () => {
   const rig = await openAudience()
   const { db, audience, peers, dispatcher } = rig
   const batchesOf = (campaignId: string) =>

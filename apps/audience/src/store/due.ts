@@ -62,7 +62,7 @@ export async function makeUntakenDue(db: Db): Promise<void> {
 
 /**
  * Takes batches whose `due_at` has passed, so that the sweep points at them again, with apps taking turns (turns.ts). No dispatcher has taken these
- * batches, their taker is gone, or their time to be tried again has come. At new batches of small sends of an app and platform it points only up to
+ * batches, their taker has died, or their time to be tried again has come. At new batches of small sends of an app and platform it points only up to
  * `pointedAtOnce`. Two sweeps never take the same batch.
  */
 export async function takeDueBatches(db: Db, limit: number): Promise<BatchPointerRow[]> {

@@ -38,7 +38,7 @@ export async function nameApp(db: Db, appId: string): Promise<{ isRead: boolean 
       read_to = case when known.named_at > now() - interval '6 days' then known.read_to end,
       is_read = known.is_read and known.named_at > now() - interval '6 days'
     returning is_read as "isRead"`.execute(db)
-  // An erased app has no devices.
+  // For an erased app no row is written. It has no devices, so its notes count as complete.
   return rows[0] ?? { isRead: true }
 }
 

@@ -39,16 +39,16 @@ const decided = [
   },
 ]
 
-test('when refused tokens are dead their pushes fail and their devices are invalidated', () => {
+test('when refused tokens count as dead, their pushes fail and their devices are invalidated', () => {
   const dead = [{ subscriptionId, userId, tokenVersion, agoMs, deadSince: null, code: 'token_invalid' }]
   expect(resolveGuarded(finish, 'dead')).toEqual({ dead, retries: [other], decided })
 })
 
-test('when refused tokens mean failed no device is invalidated', () => {
+test('when refused tokens are in doubt but many pushes are sent, the refused pushes fail and no device is invalidated', () => {
   expect(resolveGuarded(finish, 'failed')).toEqual({ dead: [], retries: [other], decided })
 })
 
-test('when refused tokens mean retry the try does not count, and the push comes back after the other retries of its batch', () => {
+test('when refused tokens are not the reason, the try does not count, and the push is tried again after the other retries of its batch', () => {
   const retries = [
     other,
     { place, subscriptionId, userId, tries: 2, retryInMs: 6_000, code: 'token_invalid', providerCode: '400 BadDeviceToken' },

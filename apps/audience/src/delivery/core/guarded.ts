@@ -1,7 +1,10 @@
 import type { Decided, FinishBatch } from '@herald/contracts/batch'
 import type { RefusalMeaning } from './circuit.ts'
 
-/** A finish in which it is decided for every push whether it is tried again or has failed. `decided`: the failed pushes, for the ledger. */
+/**
+ * A finish (what a dispatcher reports when it is done with a batch) in which it is decided for every push whether it is tried again or has failed.
+ * `decided`: the failed pushes, for the ledger.
+ */
 export type Resolved = Pick<FinishBatch, 'dead' | 'retries'> & { decided: Decided[] }
 
 const laterByMs = 1_000

@@ -38,7 +38,7 @@ test('all pushes of a batch of retries are tried again for the same reason, so t
   })
 })
 
-test('a repeated finish makes the same batches of retries, whatever the order of its pushes', () => {
+test('when a batch is finished twice, both times give the same batches of retries, whatever the order of the pushes', () => {
   const retries = [retry(1_100), retry(1_200)]
   const grouped = (takes: number, of = retries) => groupRetries({ batchId, takes, retries: of }, queuedAt)
 

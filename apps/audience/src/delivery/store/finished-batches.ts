@@ -18,8 +18,8 @@ export type FinishedRow = {
 }
 
 /**
- * Marks the batches done that their takers still have, and locks them in the order of their ids. Of a batch that is not in the answer, the take was
- * lost.
+ * Marks the batches done that their takers still have, and locks them in the order of their ids. A batch that is not in the answer was done already,
+ * or has another taker.
  */
 export const markDone = (db: Db, takes: Pick<FinishBatch, 'batchId' | 'takes'>[]): Promise<FinishedRow[]> =>
   markDoneIf(db, takes, sql`true`)

@@ -72,8 +72,8 @@ export type RowOutcome = { row: number } & (
 )
 
 /**
- * What a lot writes. A lot is a group of rows of an import's file that are written in one transaction. `left`: the users whom a device leaves.
- * `departures`: which device leaves which user, each pair once.
+ * What a lot writes. A lot is a group of at most 500 rows of an import's file that are written in one transaction. `left`: the users whom a device
+ * leaves. `departures`: which device leaves which user, each pair once.
  */
 export type LotPlan = {
   outcomes: RowOutcome[]

@@ -21,7 +21,7 @@ const userKey = (id: string) => `u ${id}`
 export const hashName = (appId: string, externalId: string): string => short(`${appId} ${externalId}`)
 
 /**
- * Finds the devices and users that the rows of a lot name: the real ones, or what this dry run has written for them. External ids are given as hashes
+ * Finds the devices and users that these rows name: the real ones, or what this dry run has written for them. External ids are given as hashes
  * (`hashName`).
  */
 export async function readWithDry(
@@ -59,7 +59,7 @@ export async function readWithDry(
   return { devices: [...real, ...dryDevices], users: [...users.values()] }
 }
 
-/** Stores which devices and users a lot of a dry run would have made and changed. */
+/** Stores which devices and users a lot of rows would have made and changed, if this were no dry run. */
 export async function writeDry(db: Db, importId: string, { devices, users, left }: LotPlan): Promise<void> {
   const changed = new Map([...left, ...users].map((user) => [user.id, user]))
   const states = [

@@ -43,7 +43,7 @@ test('skipped pushes get separate batches with the reason, and are counted', () 
   expect(countByPlatform(page)).toEqual({ ios: 4, android: 0, web: 0 })
 })
 
-test('the batches of a page are never more than the largest number that was computed from its pushes', () => {
+test('a page never has more batches than the check of the bulk window expects', () => {
   for (const [sent, skipped] of [
     [0, 0],
     [1, 0],

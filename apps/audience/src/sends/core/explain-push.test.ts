@@ -21,7 +21,7 @@ describe('where explain finds a push that is in no batch', () => {
     expect(place({ state: 'fanned_out' })).toEqual({ is: 'past' })
   })
 
-  test('when a send was cancelled or failed before it came to a device, explain says so', () => {
+  test('when a send was cancelled or failed before the fan-out came to a device, explain says so', () => {
     expect(place({ flow: 'cancelled', state: 'fanned_out' })).toEqual({ is: 'passed' })
     expect(place({ flow: 'cancelled', state: 'fanned_out', cursor: id })).toEqual({ is: 'past' })
     expect(place({ state: 'failed' })).toEqual({ is: 'passed' })

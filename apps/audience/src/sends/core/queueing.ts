@@ -30,7 +30,7 @@ export function rulesFor(
   }
 }
 
-/** A device of a page that the target means. `zone`: the time zone of its user; null when the user has none, or it was not read. */
+/** A device of a page that belongs to the target of the send. `zone`: the time zone of its user; null when the user has none, or it was not read. */
 export type PageDevice = { id: string; userId: string; platform: Platform; zone: string | null }
 
 /** A push to queue. `skip`: the reason for which it is skipped at once, or null. A skipped push is counted like any other. */

@@ -51,7 +51,7 @@ export function planWaves({ zones, defaultTimezone, userTimezone, holdFor, start
 }
 
 export type CurrentWave = {
-  /** The planned instant of the wave, even if its pages are cut later. */
+  /** The planned instant of the wave, even if its pages are made later. */
   at: Date
   /** The time zones of the wave's users; null when the wave takes all users whom no earlier wave has taken. */
   zones: readonly string[] | null

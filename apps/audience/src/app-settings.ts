@@ -7,10 +7,7 @@ import { keepRecent } from './core/recent.ts'
 /** Settings are remembered for this long. If the broadcast of a change is lost, the change works after this time. */
 const keptMs = 60_000
 
-/**
- * Gives a function that reads the settings of apps from the gateway and remembers them until the gateway broadcasts a change. It does not remember
- * that an app does not exist.
- */
+/** Gives a function that reads apps' settings from the gateway and remembers them until the gateway broadcasts a change. */
 export function openAppSettings(bus: Bus): Audience['settingsOf'] {
   const known = keepRecent<{ settings: AppSettings | undefined; readAt: number }>(10_000)
   let changes = 0

@@ -78,10 +78,7 @@ export async function finishBatch(
   return finishes.map((finish) => (doneTakes.delete(keyOfTake(finish)) ? 'done' : 'lost'))
 }
 
-/**
- * Whether every push of the batch was sent, or ended without an attempt, so that the ledger has all outcomes and the batch only needs to be marked
- * done.
- */
+/** Whether every push of the batch was sent, or ended without an attempt: then the ledger has all outcomes and nothing is to be decided. */
 const wereSent = ({ environments, dead, guarded, unavailable, retries, answers }: FinishBatch): boolean =>
   [environments, dead, guarded, unavailable, retries].every(({ length }) => length === 0) &&
   answers.every(({ seen }) => /^[s\d]*$/.test(seen))
@@ -198,10 +195,7 @@ async function keepRetries(db: Db, finishes: ResolvedFinish[]): Promise<void> {
   if (retries.length > 0) await insertRetries(db, retries)
 }
 
-/**
- * Stores the failed pushes as batches that dispatchers take to report the outcomes, so that no crash loses one. A repeated finish stores no second
- * batch.
- */
+/** Stores the failed pushes as batches that dispatchers take to report the outcomes: no crash loses one. A repeated finish stores nothing. */
 async function keepDecided(db: Db, finishes: ResolvedFinish[]): Promise<BatchPointerRow[]> {
   const batches = finishes.flatMap(({ row, decided }) =>
     decided.length > 0 ? [{ id: deterministicId(`${row.id}:${row.takes}:decided`, row.queuedAt), row, decided }] : [],

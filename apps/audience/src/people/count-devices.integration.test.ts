@@ -31,10 +31,7 @@ async function givenDevices(appId: string, platform: Platform, count: number, { 
     from made`.execute(db)
 }
 
-/**
- * Makes devices of each kind. On iOS 5 are reachable, 2 opted out, 3 invalidated and 1 both; 4 of the web registered on the last day; one of Android
- * registered today.
- */
+/** Makes 5 reachable iOS devices, 2 opted out, 3 invalidated and 1 both, 4 web devices of the last day, and an Android device of today. */
 async function givenMixed(): Promise<string> {
   const appId = newId()
   await givenDevices(appId, 'ios', 5)

@@ -45,10 +45,7 @@ async function erase(db: Db, appId: string, user: UserAddress): Promise<boolean>
 
 const atOnce = 50
 
-/**
- * Tells webhooks which users were erased, because the bodies of its deliveries contain external ids. It tells webhooks of each erasure again until
- * webhooks has answered.
- */
+/** Tells webhooks, whose deliveries contain external ids, which users were erased: again and again until webhooks has answered. */
 export async function tellErasures({ db, bus, log }: Audience): Promise<{ took: number }> {
   const due = await takeDueErasures(db, atOnce)
   const tell = async (erasure: Erasure): Promise<string[]> => {

@@ -47,10 +47,7 @@ export function checkIsAt({ report: { state, offset: next } }: ImportRecord, off
 
 type Known = { devices: KnownDevice[]; users: KnownUser[] }
 
-/**
- * Reads and locks the devices and users of the rows. With `keep` a known device stays as it is, so only the users of the other rows are read and
- * locked.
- */
+/** Reads and locks the devices and users of the rows. With `keep` a known device stays as it is, so its user need not be read and locked. */
 async function readAndLock(trx: Db, { appId, report }: ImportRecord, rows: ImportRow[]): Promise<Known> {
   const isUpdate = report.onExisting === 'update'
   const devices = await findDevicesAt(trx, keysOf(rows), { lock: isUpdate })

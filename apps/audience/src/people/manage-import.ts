@@ -55,10 +55,7 @@ export const keepImportTail = (
     return keepTail(trx, importId, Buffer.from(tail, 'base64'))
   })
 
-/**
- * Ends an import that is written up to `offset`. Faults: `not_found`, `invalid_state` (the import has ended, or another lot of rows was written
- * meanwhile).
- */
+/** Ends an import that is written up to `offset`. Faults: `not_found`, `invalid_state` (the import has ended, or is at another offset). */
 export const finishImport = ({ db }: { db: Db }, { appId, importId, offset }: OfImport & { offset: number }): Promise<ImportReport> =>
   transact(db, async (trx) => {
     const at = await lockImport(trx, appId, importId)
@@ -76,10 +73,7 @@ export const cancelImport = ({ db }: { db: Db }, { appId, importId }: OfImport):
     return endImport(trx, importId, 'cancelled')
   })
 
-/**
- * Does the work of a sweep: cancels imports that got no data for a day, and deletes old imports and the rows of dry runs that have ended. Answers
- * whether there is more to do.
- */
+/** Cancels imports that got no data for a day, and deletes old imports and the rows of ended dry runs. Answers whether there is more to do. */
 export async function keepImports({ db }: { db: Db }): Promise<boolean> {
   await cancelLeftAlone(db)
   const more = [await clearDryRuns(db), await purgeImports(db)]

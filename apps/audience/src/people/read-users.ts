@@ -77,10 +77,7 @@ async function keepMeant(db: Db, segment: Segment, ids: string[], wanted: number
 
 type Candidates = { ids: string[]; examinedTo: string | undefined }
 
-/**
- * Finds users who match `q`, newest first, at most `wanted`. `examinedTo`: the user after whom the next page continues; undefined when there are no
- * more.
- */
+/** Finds at most `wanted` users who match `q`, newest first. `examinedTo`: the user after whom the next page continues; undefined at the end. */
 async function findCandidates(
   db: Db,
   { appId, q = '' }: Asked,

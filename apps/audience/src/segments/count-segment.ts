@@ -31,10 +31,7 @@ function compile(definition: unknown, path: string): Segment {
   throw fault(parsed.kind, `${parsed.path} ${parsed.message}`, [{ path: parsed.path, message: parsed.message }])
 }
 
-/**
- * Compiles a saved segment. It was valid when it was saved, so it is invalid only if the rules for segments have changed since. Fault:
- * `invalid_segment`.
- */
+/** Compiles a saved segment, which is invalid only if the rules for segments have changed since it was saved. Fault: `invalid_segment`. */
 export function compileSaved(definition: unknown): Segment {
   const parsed = parseSegment(definition, 'definition')
   if (parsed.ok) return parsed.segment

@@ -27,16 +27,10 @@ export type Uncut = Pick<FanOut, 'campaignId' | 'appId' | 'target' | 'waves' | '
   exactStart?: string
 }
 
-/**
- * A fan-out after a page was made. `made`: the batches of the page, which are first reported to the ledger. `batches`: those to publish pointers at
- * afterwards.
- */
+/** A fan-out after a page was made. `made`: the page's batches, to be reported to the ledger first. `batches`: those to publish pointers at then. */
 export type Cut = { row: FanOut; batches: BatchPointerRow[]; made?: MadeBatch[] }
 
-/**
- * Writes into the fan-out's row how far it has come, in the transaction that inserts the page's batches. Gives undefined when another process was
- * first.
- */
+/** Writes to the fan-out's row how far it has come, in the transaction of the page's batches. Gives undefined when another process was first. */
 type StorePage = (trx: Db, cut: CutPage) => Promise<FanOut | undefined>
 
 /**
@@ -104,10 +98,7 @@ export function resolveTarget(target: FrozenTarget): { ok: true; selection: Sele
   }
 }
 
-/**
- * Throws the fault `queue_unavailable` when the segment asks for `lastNotifiedAt` and audience does not know it yet. The page is then tried again
- * later.
- */
+/** Throws the fault `queue_unavailable` when the segment asks for `lastNotifiedAt` and audience does not know it yet: the page is tried again. */
 export async function awaitLastNotified(
   { lastNotified }: Pick<Audience, 'lastNotified'>,
   appId: string,

@@ -234,10 +234,7 @@ test('a dry run of a very large app counts a sample: its numbers are marked as e
   expect((await tryOut(givenSend(appId), { bounds: { exactUpTo: 1_000_000, sampled: 4_000 } })).estimated).toBeNull()
 })
 
-/**
- * Expects the true number within twice the interval, which fails by chance once in ten thousand times. Within the interval itself it would fail once
- * in twenty times.
- */
+/** Expects the true number within twice the interval: by chance this fails once in 10,000 times, and within the interval itself once in 20 times. */
 function expectNear(estimated: Estimated | null | undefined, truth: number): void {
   const [low, high] = estimated?.interval ?? [0, 0]
   expect(high - low).toBeGreaterThan(0)

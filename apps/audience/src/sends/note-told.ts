@@ -5,10 +5,7 @@ import { markManyTold } from './store/told.ts'
 
 type Told = Pick<FanOut, 'campaignId' | 'page' | 'batches'>
 
-/**
- * Notes are written after this time, in milliseconds. Most sends to one device are settled much sooner, and for a settled send no note needs to be
- * written.
- */
+/** Notes are written after this time. Most sends to one device are settled much sooner, and for a settled send no note needs to be written. */
 const afterMs = 2_000
 /** At most this many notes, of about 100 bytes each, wait in a process. When there are more, all of them are written at once. */
 const mostNoted = 20_000

@@ -20,15 +20,9 @@ import { findFew, insertSmallSends } from './store/small-sends.ts'
 type Ready = FrozenSmallSend & { settings: AppSettings; rules: DeliveryRules }
 /** A batch that the commit that inserted it leased to a waiting dispatcher (`taker`). */
 export type Given = { batch: GivenBatch; taker: Taker; share: Share }
-/**
- * The batches of one commit for one dispatcher, which gets them in one answer. `open`: of how many it is not yet known whether the dispatcher gets
- * them.
- */
+/** The batches of one commit for one dispatcher, which gets them in one answer. `open`: for how many it is not known yet whether they go out. */
 type Share = { open: number; batches: GivenBatch[] }
-/**
- * A send that has begun. `row`: its fan-out. `made`: all its batches. `given`: the batches for waiting dispatchers. `batches`: those to publish
- * pointers at.
- */
+/** A send that has begun. `made`: all its batches. `given`: the batches for waiting dispatchers. `batches`: those to publish pointers at. */
 export type Begun = { row: FanOut; send: FrozenSend; made: MadeBatch[]; given: Given[]; batches: BatchPointerRow[] }
 /** What became of a small send. `known`: it has a fan-out already, or its app was erased. `many`: it reaches more than 100 devices. */
 type Beginning = Begun | 'known' | 'many'

@@ -19,10 +19,7 @@ export const partsOfApp = [
 ] as const
 type Part = (typeof partsOfApp)[number]
 
-/**
- * Gives the condition that a row belongs to an app. An announcement may hold events of several apps; it belongs to an app only when all its events
- * do.
- */
+/** Gives the condition that a row belongs to an app. An announcement of several apps' events belongs to an app only when all its events do. */
 const isOf = (part: Part, appId: string) =>
   part === 'announcements'
     ? sql`not exists (select from jsonb_array_elements(body) as event where event ->> 'appId' <> ${appId})`
@@ -41,10 +38,7 @@ const keyOf = (part: Part) => {
   return part === 'guarded_invalidations' ? sql`subscription_id` : sql`id`
 }
 
-/**
- * Deletes at most `limit` rows of an app from one table; answers how many. When it deletes a device, it also deletes the time when the device was
- * last sent to.
- */
+/** Deletes at most `limit` rows of an app from one table; answers how many. With a device it deletes the time when the device was last sent to. */
 export async function deleteOfApp(db: Db, part: Part, appId: string, limit: number): Promise<number> {
   const key = keyOf(part)
   // An app has only a few circuits, and every finish updates them: so all are deleted at once.

@@ -54,10 +54,7 @@ export const roomOnLane = (appId: RawBuilder<unknown>, platform: RawBuilder<unkn
   end)`
 }
 
-/**
- * Finds the platforms of an app for which no more pointers at batches of small sends may be published now: new batches wait until the sweep points at
- * them.
- */
+/** Finds the platforms of an app on which new batches of small sends must wait until the sweep points at them (`roomOnLane` is 0). */
 export async function findFullLanes(db: Db, appId: string): Promise<Set<Platform>> {
   const { rows } = await sql<{ platform: Platform }>`
     select platform from unnest(${[...platforms]}::text[]) as p(platform) where ${roomOnLane(sql`${appId}`, sql`p.platform`)} = 0`.execute(

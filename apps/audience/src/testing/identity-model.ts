@@ -16,10 +16,7 @@ export type Command =
 type ModelUser = { id: string; externalId: string | null; tags: Tags }
 type ModelDevice = { id: string; endpoint: string; userId: string; optedIn: boolean }
 
-/**
- * The users and devices that there should be. A model is immutable: every command gives a new one. Users and devices that a round makes have ids that
- * begin with `new`.
- */
+/** The users and devices that there should be. Every command gives a new model. Ids of users and devices that a round makes begin with `new`. */
 export type Model = { users: readonly ModelUser[]; devices: readonly ModelDevice[]; made: number }
 
 export const nobody: Model = { users: [], devices: [], made: 0 }

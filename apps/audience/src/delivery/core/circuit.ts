@@ -20,10 +20,7 @@ export type Circuit = {
 }
 
 const windowSize = 200
-/**
- * Fewer refused tokens than `guardedFrom` among the last 200 answers, or a smaller share than `guardedShare`, are normal for an app: those tokens are
- * dead.
- */
+/** Fewer refused tokens than `guardedFrom` among the last 200 answers, or a smaller share than `guardedShare`, are normal: these tokens are dead. */
 const guardedFrom = 20
 const guardedShare = 0.3
 /** An answer `g` (token refused) or `w` (credentials may be wrong) opens the circuit when none of the last 50 or 20 answers was a send. */
@@ -39,10 +36,7 @@ const outageProbeShare = 120
 const outageProbeMost = 12
 /** When this many answers in a row all say that the provider is unavailable, the circuit opens because of an outage. */
 const outageFrom = 20
-/**
- * A held batch that is not the next probe is pointed at again after this time, in case the probe is lost. When the circuit closes, the batch is
- * released at once.
- */
+/** A held batch that is not the next probe is pointed at again after this time, in case the probe is lost and the circuit stays open. */
 const lookAgainMs = 30_000
 
 const outageCodes: ReadonlySet<FailureCode | null> = new Set(['provider_unavailable', 'network_error', 'timeout'] as const)
@@ -70,8 +64,7 @@ function remember(answers: string, letters: string): string {
 }
 
 /**
- * This many answers `u` in a row are an outage when they used up the tries of a push. One device alone gives at most half as many, and its token may
- * be the reason.
+ * This many answers `u` in a row are an outage when they used up the tries of a push. A single push gives half as many: its token may be the reason.
  */
 const outageFromExhausted = 2 * maxTries
 
@@ -153,10 +146,7 @@ function changeClosedCircuit(circuit: Circuit, heard: Heard, now: Date, probeInM
   return { circuit, refusal: 'failed' }
 }
 
-/**
- * Gives the code with which the circuit opens. A batch has one code for all its answers, and that code may belong to another letter than the one that
- * opens the circuit.
- */
+/** Gives the code with which the circuit opens. The batch's only code may belong to another of its answers than the one that opens the circuit. */
 const codeOf = ({ code, letters }: Heard): FailureCode =>
   code !== null && !outageCodes.has(code) ? code : /[cw]/.test(letters) ? 'credentials_invalid' : 'token_invalid'
 const outageCodeOf = ({ code }: Heard): FailureCode => (code !== null && outageCodes.has(code) ? code : 'provider_unavailable')

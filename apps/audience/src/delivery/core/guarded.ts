@@ -9,10 +9,7 @@ export type Resolved = Pick<FinishBatch, 'dead' | 'retries'> & { decided: Decide
 
 const laterByMs = 1_000
 
-/**
- * Gives a wait that is 1 s longer than that of every other retry of the batch. So these pushes get a batch of their own, and the next probe asks
- * another device.
- */
+/** Gives a wait that is 1 s longer than that of every other retry of the batch, so that the next probe goes to another device. */
 const afterTheRest = (retries: FinishBatch['retries']): number => Math.max(0, ...retries.map(({ retryInMs }) => retryInMs)) + laterByMs
 
 /**

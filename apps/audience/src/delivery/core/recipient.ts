@@ -46,10 +46,7 @@ const mayBeSent = (facts.isThere + facts.isOptedIn).toString(16)
  * whom the pushes were queued, each once (`userIdsFound` and the lists of user fields). A list is null when no row was found.
  */
 export type DevicesFound = Pick<QueuedDevices, 'places' | 'subscriptionIds' | 'queuedFor'> & {
-  /**
-   * The ids of the devices, joined to one text of 24 characters for each. `owners` has the ids of the users to whom the devices belong now, in the
-   * same order and form.
-   */
+  /** The ids of the devices, joined to one text of 24 characters for each. `owners`: the ids of their present owners, in the same order and form. */
   idsFound: string | null
   owners: string | null
   /** One digit for each device, as in `QueuedDevices`, but without `isOthers`, which follows from `owners`. */

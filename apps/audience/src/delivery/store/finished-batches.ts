@@ -18,16 +18,12 @@ export type FinishedRow = {
 }
 
 /**
- * Marks the batches done that their takers still have, and locks them in the order of their ids. A batch that is not in the answer was done already,
- * or has another taker.
+ * Marks the batches done that their takers still have, in the order of their ids. Batches that were done or have another taker are not in the answer.
  */
 export const markDone = (db: Db, takes: Pick<FinishBatch, 'batchId' | 'takes'>[]): Promise<FinishedRow[]> =>
   markDoneIf(db, takes, sql`true`)
 
-/**
- * Marks batches done like `markDone`, but only those that are no probes and whose app does not ask for `lastNotifiedAt`: for such a batch nothing
- * else is written.
- */
+/** Marks batches done like `markDone`, but only those for which nothing else is written: no probes, and no apps that ask for `lastNotifiedAt`. */
 export const markQuietlyDone = (db: Db, takes: Pick<FinishBatch, 'batchId' | 'takes'>[]): Promise<FinishedRow[]> =>
   markDoneIf(db, takes, sql`b.probes is null and not ${notesSent}`)
 
@@ -85,10 +81,7 @@ export async function findNowOrNever(db: Db, campaignIds: ReadonlySet<string>): 
   return new Set(rows.map(({ campaign_id }) => campaign_id))
 }
 
-/**
- * Inserts batches of the pushes that failed when their batch was finished. A dispatcher takes such a batch and reports its outcomes to the ledger
- * like any others.
- */
+/** Inserts batches of the pushes that failed when their batch was finished. A dispatcher takes such a batch to report the outcomes to the ledger. */
 export const insertDecided = (db: Db, batches: { id: string; retryOf: string; decided: Decided[] }[]) =>
   sql`
     insert into batches (id, app_id, campaign_id, platform, lane, day, queued_at, batch_no, places, subscription_ids, user_ids, tries, retry_of, decided, trail)

@@ -45,10 +45,7 @@ export function toDevice(appId: string, subscription: RegisterSubscription): Dev
   }
 }
 
-/**
- * Gives the hash by which a device is found. Two registrations belong to one device when app, kind and address are equal. Phones have a token,
- * browsers an endpoint.
- */
+/** Gives the hash by which a device is found: app, kind and address say which device it is. Phones have a token, browsers an endpoint. */
 export const hashAddress = (appId: string, kind: 'token' | 'endpoint', address: string): Buffer =>
   hash('sha256', `${appId} ${kind}:${address}`, 'buffer')
 
@@ -56,7 +53,6 @@ export const hashAddress = (appId: string, kind: 'token' | 'endpoint', address: 
 export const maskToken = (token: string): string => `…${token.length > 6 ? token.slice(-6) : ''}`
 
 /**
- * Gives what the administration shows of a token or an endpoint: its first 8 characters, or none when it is not longer (spec:
- * administration/masked-addresses).
+ * Gives what the administration shows of an address: the first 8 characters, or none when it is not longer (spec: administration/masked-addresses).
  */
 export const maskAddress = (address: string): string => `${address.length > 8 ? address.slice(0, 8) : ''}…`

@@ -21,10 +21,7 @@ export type ImportRow = {
   past: Past
 }
 
-/**
- * What a device did before the import, as the file says. A field is null when the file does not say it. Times are in ISO 8601, so that they can be
- * compared as texts.
- */
+/** What a device did before the import, as the file says; null where it says nothing. Times are in ISO 8601 and can be compared as texts. */
 export type Past = { optedOut: boolean; sessionCount: number | null; createdAt: string | null; lastActiveAt: string | null }
 
 export function toImportRow(appId: string, row: number, imported: ImportedDevice): ImportRow {

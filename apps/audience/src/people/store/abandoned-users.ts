@@ -2,10 +2,7 @@ import { sql } from 'kysely'
 import type { Departure } from '../core/identity.ts'
 import type { Db } from '../../store/tables.ts'
 
-/**
- * Whether user `u` has no device, by a look-up for each user. If it were written with `not exists`, Postgres might make it a join that reads all
- * devices.
- */
+/** Whether user `u` has no device, by a look-up for each user. Postgres might make `not exists` a join that reads all devices. */
 const hasNoDevice = sql<boolean>`(select s.id from subscriptions s where s.user_id = u.id limit 1) is null`
 
 /** Whether user `u` is identified, has no devices, tags, language, timezone or country, and was never changed by a backend. */
@@ -35,10 +32,7 @@ export async function leaveUsers(db: Db, departures: Departure[]): Promise<void>
     on conflict (user_id) do update set due_at = excluded.due_at`.execute(db)
 }
 
-/**
- * Locks candidates whose 30 days are over, at most `limit`, so that no device can be given to them. A user whom another transaction has locked is
- * left out.
- */
+/** Locks at most `limit` candidates whose 30 days are over, so that no device can be given to them. Users that are locked already are left out. */
 export async function takeAbandoned(db: Db, limit: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select u.id from abandoned_users a join users u on u.id = a.user_id

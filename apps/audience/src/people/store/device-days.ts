@@ -87,10 +87,7 @@ export async function findNextApp(db: Db, after: string): Promise<string | undef
 /** A claim lasts for this long. When the process that has it dies, another process counts the day afterwards. */
 const claimFor = sql`interval '10 minutes'`
 
-/**
- * Claims a day of an app for counting. Answers `claimed`, `held` (another process is counting it), or `taken` (it is counted, or the app was
- * deleted).
- */
+/** Claims an app's day for counting. Answers `claimed`, `held` (another process counts it), or `taken` (it is counted, or the app was deleted). */
 export async function claimDay(db: Db, { appId, day }: { appId: string; day: string }): Promise<'claimed' | 'held' | 'taken'> {
   const claimed = await sql`
     insert into device_day_claims as c (app_id, day, until) values (${appId}, ${day}::date, now() + ${claimFor})
@@ -145,10 +142,7 @@ export async function findNewestDay(db: Db, appId: string): Promise<{ takenAt: D
   return rows[0] && { takenAt: rows[0].takenAt, counts: byPlatform(rows) }
 }
 
-/**
- * Deletes up to 5,000 rows of days that are more than `days` days ago. Answers whether there may be more. Rows are never updated, so `ctid` can serve
- * as their key.
- */
+/** Deletes up to 5,000 rows older than `days` days. Answers whether there may be more. Rows are never updated, so `ctid` can serve as a key. */
 export async function purgeDeviceDays(db: Db, days: number): Promise<boolean> {
   const { numAffectedRows } = await sql`
     delete from device_days where ctid = any(array(

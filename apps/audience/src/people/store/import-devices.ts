@@ -9,10 +9,7 @@ import { userKeyOf, userKeyColumn } from './users.ts'
  * everywhere.
  */
 
-/**
- * Finds the devices that have these addresses. `keys`: the hashes of the addresses in hex. `lock`: whether to lock the devices, because the caller
- * will change them.
- */
+/** Finds devices by the hashes of their addresses in hex (`keys`). `lock`: whether to lock the devices, because the caller will change them. */
 export async function findDevicesAt(db: Db, keys: string[], { lock }: { lock: boolean }): Promise<KnownDevice[]> {
   const { rows } = await sql<KnownDevice>`
     select id, encode(address_hash, 'hex') as key, user_id as "userId" from subscriptions
@@ -21,10 +18,7 @@ export async function findDevicesAt(db: Db, keys: string[], { lock }: { lock: bo
   return rows
 }
 
-/**
- * Finds users by id and by external id, with how many devices they have and the names of their tags. `lock`: whether to lock the users, because the
- * caller will change them.
- */
+/** Finds users by id and by external id, with the number of their devices and the names of their tags. `lock`: whether to lock the users. */
 export async function findUsers(
   db: Db,
   { appId, ids, names, lock }: { appId: string; ids: string[]; names: string[]; lock: boolean },

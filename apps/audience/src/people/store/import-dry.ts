@@ -21,8 +21,7 @@ const userKey = (id: string) => `u ${id}`
 export const hashName = (appId: string, externalId: string): string => short(`${appId} ${externalId}`)
 
 /**
- * Finds the devices and users that these rows name: the real ones, or what this dry run has written for them. External ids are given as hashes
- * (`hashName`).
+ * Finds the devices and users that these rows name: what this dry run has written for them, or the real ones. External ids are hashes (`hashName`).
  */
 export async function readWithDry(
   db: Db,

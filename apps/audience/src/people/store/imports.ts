@@ -73,10 +73,7 @@ export async function lockImport(db: Db, appId: string, id: string): Promise<(Im
   return row && { ...toRecord(row), now: row.now }
 }
 
-/**
- * Moves an import, which the caller has locked, to the end of a lot of rows, and counts what became of the rows. Only the first 10,000 errors are
- * stored.
- */
+/** Moves an import, which the caller has locked, to the end of a lot of rows, and counts the outcomes. Only the first 10,000 errors are stored. */
 export async function moveImport(
   db: Db,
   { report, errorCount }: ImportRecord,

@@ -4,10 +4,7 @@ import { sql } from 'kysely'
 import { sessionGapMinutes } from '../core/identity.ts'
 import type { Db } from '../../store/tables.ts'
 
-/**
- * SQL that is true if a device that reports a session or registers now begins a new session: it has none, or its last one began at least
- * `sessionGapMinutes` ago.
- */
+/** SQL that is true if a device that comes back now begins a new session: it has none, or its last one began `sessionGapMinutes` ago or earlier. */
 const newSession = sql`(last_session_at is null or last_session_at <= now() - make_interval(mins => ${sql.lit(sessionGapMinutes)}))`
 export const sessionColumns = sql`
   session_count = session_count + case when ${newSession} then 1 else 0 end,
@@ -43,10 +40,7 @@ export const giveSubscription = (db: Db, id: string, userId: string) =>
 
 const deviceFields = ['appVersion', 'osVersion', 'deviceModel'] as const
 
-/**
- * Changes the fields of a device that its PATCH request names; a field that is undefined stays as it is. Answers undefined when the app has no such
- * device.
- */
+/** Changes the fields of a device that its PATCH request names; undefined fields stay. Answers undefined when the app has no such device. */
 export async function patchSubscription(
   db: Db,
   { appId, subscriptionId, changes }: { appId: string; subscriptionId: string; changes: PatchSubscription },
@@ -88,10 +82,7 @@ export async function startSession(
   return rows[0]
 }
 
-/**
- * Writes a browser's new endpoint and keys. If the device was invalidated, it is valid again, because the new endpoint may work. An opt-out is the
- * user's choice and stays.
- */
+/** Writes a browser's new endpoint and keys. An invalidated device is valid again, because the new endpoint may work. An opt-out stays. */
 export const moveEndpoint = (
   db: Db,
   id: string,

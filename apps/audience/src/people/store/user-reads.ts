@@ -124,8 +124,7 @@ export function maskDevice({ device, address, test }: FoundDevice): MaskedDevice
 const mostBytes = 1_000_000
 
 /**
- * Gives as many of these users, from the first on, as fit into a portion: at least one. Postgres adds up their sizes, so that the process never reads
- * more than a portion.
+ * Gives as many of these users as fit into a portion: at least one. Postgres adds up their sizes, so that the process reads no more than a portion.
  */
 export async function findPortion(db: Db, ids: string[]): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`

@@ -86,10 +86,7 @@ export async function mergeUser(
 
 type Change = Record<'tags' | 'deleted' | 'language' | 'timezone' | 'country', RawBuilder<unknown>>
 
-/**
- * SQL that is true if a change would leave a user as before: the user has all tags that it sets, none that it deletes, and its fields are null or
- * equal to the user's.
- */
+/** SQL that is true if a user has all tags that a change sets, none that it deletes, and the fields of the change are null or equal to the user's. */
 export const isUnchanged = (user: string, { tags, deleted, ...fields }: Change): RawBuilder<boolean> => sql<boolean>`(
   ${sql.ref(`${user}.tags`)} @> ${tags} and not ${sql.ref(`${user}.tags`)} ?| ${deleted}
   and ${sql.join(
@@ -137,10 +134,7 @@ export async function findUserId(db: Db, appId: string, address: UserAddress): P
 export const findUser = (db: Db, appId: string, address: UserAddress): Promise<{ id: string; externalId: string | null } | undefined> =>
   db.selectFrom('users').select(['id', 'external_id as externalId']).where(addressed(appId, address)).executeTakeFirst()
 
-/**
- * Locks a user for a change of tags and fields; other transactions can still give the user devices. Answers the id, or undefined when there is no
- * such user.
- */
+/** Locks a user for a change; other transactions can still give the user devices. Answers the id, or undefined when there is no such user. */
 export async function lockUser(db: Db, appId: string, address: UserAddress): Promise<string | undefined> {
   return (await db.selectFrom('users').select('id').where(addressed(appId, address)).forNoKeyUpdate().executeTakeFirst())?.id
 }

@@ -75,18 +75,12 @@ function factOf({ field, op }: SegmentLeaf): Fact | undefined {
   return isText || field.on !== 'device' ? undefined : factNames.find((name) => name === field.name)
 }
 
-/**
- * What the compilation of each leaf needs: the instant from which relative dates count, the facts that are computed once for each device, and the
- * columns of tags.
- */
+/** What the compilation of a leaf needs: the instant from which relative dates count, the facts that are computed once, and the columns of tags. */
 type Compiling = { now: Date; shared: ReadonlySet<Fact>; tagColumns: ReadonlyMap<string, string> }
 
 const orderSign = { gt: sql`>`, gte: sql`>=`, lt: sql`<`, lte: sql`<=` } as const
 
-/**
- * Keeps Postgres from merging an inner query into the outer one. It is written as a bigint, because with a plain 0 Postgres does not run the query in
- * parallel.
- */
+/** Keeps Postgres from merging an inner query into the outer one. With a plain 0 instead of a bigint Postgres would not run the query in parallel. */
 const barrier = sql`offset bigint '0'`
 
 /**

@@ -52,10 +52,7 @@ const bytesOf = (platform: Platform, body: string): number =>
 const lengthOfMsgId = (platform: Platform, variant: string): number =>
   Math.ceil(((4 * 24 + 5 + platform.length + variant.length) * 4) / 3) + 1 + 22
 
-/**
- * Lists the fields that the send has and the push leaves out: URLs that are invalid once their placeholders are filled in, and actions whose title is
- * empty.
- */
+/** Lists the fields that the push leaves out: URLs that are invalid once their placeholders are filled in, and actions with an empty title. */
 function droppedOf(written: LocaleEntry, shown: LocaleEntry): string[] {
   const kept = new Map((shown.actions ?? []).map((action) => [action.id, action]))
   return [

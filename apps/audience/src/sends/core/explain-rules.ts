@@ -67,10 +67,7 @@ export function quietSteps({ send, settings, startedAt, now }: SendToExplain, us
   return [{ step: 'quiet_hours', result, basis: 'now', start, end, zone, until: until?.toISOString() ?? null }]
 }
 
-/**
- * Gives the step of the frequency cap, with the campaigns that counted against it: those from within the cap's window before the send began until the
- * send was settled.
- */
+/** Gives the step of the frequency cap, with the campaigns that counted: from the cap's window before the send began until it was settled. */
 export function capSteps(
   { send, settings, fanOut, startedAt, now }: SendToExplain,
   claims: readonly { campaignId: string; at: Date }[],

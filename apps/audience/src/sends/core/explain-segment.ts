@@ -10,8 +10,7 @@ export type KnownValues = {
 }
 
 /**
- * Gives each leaf (single condition) of a segment, in the order written, with the wanted value and the actual one. `matched`: whether each leaf
- * matches.
+ * Gives each leaf (single condition) of a segment, in the order written, with the wanted and the actual value. `matched`: whether each leaf matches.
  */
 export function explainLeaves(segment: Segment, definition: unknown, known: KnownValues, matched: readonly boolean[]): ExplainedLeaf[] {
   if (segment.is === 'everyone') return []

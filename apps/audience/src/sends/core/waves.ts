@@ -55,10 +55,7 @@ export type CurrentWave = {
   at: Date
   /** The time zones of the wave's users; null when the wave takes all users whom no earlier wave has taken. */
   zones: readonly string[] | null
-  /**
-   * Whether the send has several waves. Then each wave writes claims for its devices, so that no device is sent to twice or left out when its user
-   * changes zones.
-   */
+  /** Whether the send has several waves. Each then claims its devices, so that no device is sent to twice or left out when its user changes zones. */
   claims: boolean
   /** When the next wave begins (ISO); null when this wave is the last. */
   nextAt: string | null

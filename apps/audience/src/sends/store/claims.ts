@@ -12,10 +12,7 @@ export async function claimForWave(db: Db, campaignId: string, subscriptionIds: 
   return new Set(rows.map(({ id }) => id))
 }
 
-/**
- * SQL over the cap claims `c` of one user. `hasClaimed`: whether the campaign has a claim already. `usedAt`: how many claims are within the cap's
- * window at an instant.
- */
+/** SQL over a user's cap claims `c`: whether the campaign has one already, and how many are within the cap's window at an instant. */
 export const hasClaimed = (campaignId: string) => sql`coalesce(bool_or(c.campaign_id = ${campaignId}), false)`
 export const usedAt = (at: RawBuilder<unknown>, { windowSeconds }: FrequencyCap) =>
   sql`count(*) filter (where c.at > ${at} - make_interval(secs => ${windowSeconds}))`

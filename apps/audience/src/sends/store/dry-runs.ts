@@ -328,8 +328,7 @@ export async function estimateDevices(db: Db, appId: string): Promise<number> {
 }
 
 /**
- * Prepares this transaction for a scan: sets enough memory to join a million devices with their users, and a time limit for each statement. Gives the
- * database's time.
+ * Gives this transaction enough memory to join a million devices with their users, and a time limit for each statement. Reads the database's time.
  */
 export async function prepareForScan(db: Db): Promise<Date> {
   await sql`set local work_mem = '64MB'`.execute(db)

@@ -73,10 +73,7 @@ export async function getNow(db: Db): Promise<Date> {
   return rows[0]?.now ?? new Date()
 }
 
-/**
- * Finds which of these devices match a segment, and which match each leaf (single condition) of it, in the order written. It uses the SQL that finds
- * a send's devices.
- */
+/** Finds with the SQL of sends which of these devices match a segment, and which match each leaf (single condition) of it, in the order written. */
 export async function findMatches(
   db: Db,
   segment: Segment,

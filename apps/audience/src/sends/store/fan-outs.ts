@@ -9,10 +9,7 @@ import { soon } from '../../store/turns.ts'
 import { wavesAfter, type Wave, type WavesOfFanOut } from '../core/waves.ts'
 import type { Bounds } from './pages.ts'
 
-/**
- * The fan-out of a send: what was frozen when it began, how far it has come, and what campaigns and tracker were told. `FanOutTable` explains the
- * columns.
- */
+/** The fan-out of a send: what was frozen when it began, how far it has come, what campaigns and tracker were told (columns: `FanOutTable`). */
 export type FanOut = {
   campaignId: string
   appId: string
@@ -76,10 +73,7 @@ export const toFanOut = (row: Selectable<FanOutTable>): FanOut => ({
 })
 const toFanOutOrNone = (row: Selectable<FanOutTable> | undefined): FanOut | undefined => row && toFanOut(row)
 
-/**
- * When the lease of a page ends. After this time another process may make the page; the compare-and-set of `advanceFanOut` lets only one process
- * insert its batches.
- */
+/** When the lease of a page ends and another process may make the page. The compare-and-set of `advanceFanOut` lets only one insert its batches. */
 const pageLease = sql<Date>`now() + interval '15 seconds'`
 
 export const findFanOut = async (db: Db, campaignId: string): Promise<FanOut | undefined> =>
@@ -174,10 +168,7 @@ export async function insertFanOut(db: Db, fanOut: NewFanOut, beginning: Beginni
   return toFanOutOrNone(row)
 }
 
-/**
- * Gives the columns of a fan-out whose next wave begins at `at`. Before that instant the fan-out waits, and the sweep points at it when the instant
- * has come.
- */
+/** Gives the columns of a fan-out whose next wave begins at `at`: until that instant it waits, and then the sweep points at it. */
 const stateAtWave = (at: string) => ({
   state: sql<FanOutState>`case when ${at}::timestamptz <= now() then 'running' else 'between_waves' end`,
   due_at: sql<Date>`case when ${at}::timestamptz <= now() then ${soon} else ${at}::timestamptz end`,

@@ -11,10 +11,7 @@ import { toFanOut, type FanOut } from './fan-outs.ts'
 import { listOf, type MadeBatch } from './made-batches.ts'
 
 export type FewAsked = { appId: string; target: FrozenSmallSend['target']; withZones: boolean }
-/**
- * The devices of each of several small sends, in the order asked; `many` for more than 100 devices. `exactStart` is the database's time with
- * microseconds.
- */
+/** The devices of several small sends, in the order asked; `many` for more than 100 devices. `exactStart`: the database's time with microseconds. */
 export type Few = { startedAt: Date; exactStart: string; devices: (PageDevice[] | 'many')[] }
 
 /**

@@ -3,10 +3,7 @@ import type { Db } from '../../store/tables.ts'
 import { toFanOut, type FanOut } from './fan-outs.ts'
 import type { MadeBatch } from './made-batches.ts'
 
-/**
- * Stores that campaigns and tracker were told the totals up to a page. The sweep then has nothing more to do for a fan-out that is complete; a failed
- * fan-out is settled.
- */
+/** Stores that campaigns and tracker were told the totals up to a page. A complete fan-out then leaves the sweep; a failed one is settled. */
 export const markTold = (db: Db, { campaignId, page, batches }: FanOut) =>
   sql`
     update fan_outs set
@@ -16,10 +13,7 @@ export const markTold = (db: Db, { campaignId, page, batches }: FanOut) =>
       settled_at = case when state = 'failed' then coalesce(settled_at, now()) else settled_at end
     where campaign_id = ${campaignId}`.execute(db)
 
-/**
- * Stores for many complete fan-outs that are not settled yet that campaigns and tracker were told their totals. Locks the rows in the order of their
- * ids.
- */
+/** Stores for many complete, unsettled fan-outs that campaigns and tracker were told their totals. Locks the rows in the order of their ids. */
 export const markManyTold = (db: Db, told: Pick<FanOut, 'campaignId' | 'page' | 'batches'>[]) =>
   sql`
     with told as materialized (

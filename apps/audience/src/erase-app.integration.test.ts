@@ -19,7 +19,6 @@ import { fanOutAll, givenCrowd, givenDevice, givenSend, openAudience } from './t
 
 const { audience, db, peers } = await openAudience()
 
-/** Makes an app with rows in every table and a send under way. */
 async function givenBusyApp(count: number) {
   const appId = newId()
   const crowd = await givenCrowd(db, { appId, count })

@@ -27,7 +27,6 @@ export async function eraseApp({ db }: Pick<Audience, 'db'>, { appId }: { appId:
   return { done: false }
 }
 
-/** Deletes at most `most` rows, table by table; answers how many. */
 async function eraseParts(db: Db, appId: string, most: number): Promise<number> {
   let erased = 0
   for (const part of partsOfApp) {

@@ -64,7 +64,6 @@ export function openLastNotified(
 const namesLastNotified = (segment: Segment): boolean =>
   segment.is !== 'everyone' && leavesOf(segment).some(({ field }) => field.on === 'device' && field.name === 'lastNotifiedAt')
 
-/** An object with devices, such as a user. */
 export type WithDevices = { subscriptions: { id: string; lastNotifiedAt: string | null }[] }
 
 /**

@@ -18,7 +18,6 @@ async function givenBatch() {
   return (await until(() => dispatcher.pointers.find((pointer) => pointer.campaignId === campaignId))).batchId
 }
 
-/** Makes a batch that a dispatcher has taken. */
 async function givenTaken() {
   const batchId = await givenBatch()
   const taken = await dispatcher.take(batchId)

@@ -122,7 +122,6 @@ const endOf = (decision: TakeDecision): Grant['end'] => {
   return decision.is === 'expired' ? { outcome: 'skipped', code: 'expired' } : null
 }
 
-/** Finds the first devices of those batches whose decision depends on them (`toLookUp`). */
 async function lookUpPlaces(
   db: Db,
   free: FreeRow[],

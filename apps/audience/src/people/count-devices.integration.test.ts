@@ -46,7 +46,6 @@ const ios = { total: 11, reachable: 5, optedOut: 2, invalidated: 4, active1d: 0,
 const web = { total: 4, reachable: 4, optedOut: 0, invalidated: 0, active1d: 4, active7d: 4, active30d: 4 }
 const none = { total: 0, reachable: 0, optedOut: 0, invalidated: 0, active1d: 0, active7d: 0, active30d: 0 }
 
-/** Runs the sweep until the process has gone through all apps. */
 async function takeAll(look: ReturnType<typeof openDeviceDays>): Promise<void> {
   for (let took = 1; took > 0;) ({ took } = await look())
 }

@@ -50,7 +50,6 @@ const shown = (asOf: Date, { ios, android, web }: CountsByPlatform): DeviceCount
   return { asOf: asOf.toISOString(), devices: { ios: countOf(ios), android: countOf(android), web: countOf(web) } }
 }
 
-/** Leaves out `new`, which only the counts of a day have. */
 const countOf = ({ total, reachable, optedOut, invalidated, active1d, active7d, active30d }: DeviceCount): DeviceCount => {
   return { total, reachable, optedOut, invalidated, active1d, active7d, active30d }
 }

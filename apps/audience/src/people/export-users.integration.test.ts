@@ -16,7 +16,6 @@ const call: Bus['call'] = (contract, request) => dispatcher.bus.call(contract, r
 const keys = givenWebKeys()
 
 type Asked = { appId: string; segmentId?: string; addresses?: AddressForm }
-/** Reads all portions of an export, and calls `between` after each of them. */
 async function all({ addresses = 'masked', ...asked }: Asked, between: (n: number) => Promise<unknown> = async () => undefined) {
   const users: ExportedUser[] = []
   let portions = 0

@@ -64,7 +64,7 @@ export async function dryRun(
   }
 }
 
-/** Whether the error says that Postgres ended a statement at its time limit. */
+/** Whether Postgres ended a statement at its time limit (57014). */
 const isCancelled = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === '57014'
 
 async function count(

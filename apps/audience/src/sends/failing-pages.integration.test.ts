@@ -8,7 +8,6 @@ import { givenCrowd, givenDevice, givenFanOut, givenSend, openAudience } from '.
 
 type Rig = Awaited<ReturnType<typeof openAudience>>
 
-/** Makes Postgres refuse every batch of these apps from now on. */
 async function poison({ db }: Rig, appIds: string[]): Promise<void> {
   const name = `poison_${newId()}`
   await sql`

@@ -24,7 +24,6 @@ export type ToldNotes = {
  * campaigns and tracker again, which changes nothing.
  */
 export function openToldNotes(db: Db, log: Log, now: () => number = () => performance.now()): ToldNotes {
-  /** The notes by campaign, oldest first. */
   const noted = new Map<string, Told & { at: number }>()
   const writeBefore = async (until: number): Promise<number> => {
     const due: Told[] = []

@@ -23,7 +23,6 @@ const giveZones = (appId: string) =>
     from (select id, (${[...zones, null]}::text[])[1 + (row_number() over (order by id))::int % 4] as zone from users where app_id = ${appId}) as given
     where users.id = given.id`.execute(db)
 
-/** Makes a send at a local time. None of its waves has begun. */
 async function givenWaves(appId: string, change: Partial<FrozenSend> = {}) {
   const at = new Intl.DateTimeFormat('en-GB', { timeZone: 'UTC', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
   const localTime = at.format(new Date(Date.now() + 120_000))

@@ -27,7 +27,6 @@ export type Begun = { row: FanOut; send: FrozenSend; made: MadeBatch[]; given: G
 /** What became of a small send. `known`: it has a fan-out already, or its app was erased. `many`: it reaches more than 100 devices. */
 type Beginning = Begun | 'known' | 'many'
 
-/** At most this many sends are begun in one transaction. */
 const atOnce = 50
 const sharing = { maxWaiting: 2_000, full: queueUnavailable, isShared: failsEverybody }
 

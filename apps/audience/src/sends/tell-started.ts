@@ -10,7 +10,6 @@ import type { Begun, Given } from './start-sends.ts'
 import { freeBatch } from './store/small-sends.ts'
 import { reportOf } from './tell-totals.ts'
 
-/** At most this many small sends are reported to campaigns and tracker in one call. */
 const toldAtOnce = 100
 const sharing = { maxWaiting: 5_000, full: queueUnavailable, isShared: isAway, turn: ({ row }: Begun) => row.appId }
 

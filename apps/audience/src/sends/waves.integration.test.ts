@@ -19,7 +19,6 @@ const zones = Intl.supportedValuesOf('timeZone')
   .filter((_, index) => index % 10 === 0)
   .slice(0, 40)
 
-/** Gives every user of an app one of these time zones. */
 const giveZones = (appId: string, names: (string | null)[]) =>
   sql`
     update users set timezone = given.zone

@@ -3,7 +3,6 @@ import { sql, type RawBuilder } from 'kysely'
 import type { Db } from './tables.ts'
 import { appsOf, dueAgain, dueFanOuts, notDone, onLane, roomOnLane, sweptAgain } from './turns.ts'
 
-/** A batch at which a pointer is to be published. */
 export type BatchPointerRow = {
   batchId: string
   campaignId: string
@@ -15,7 +14,6 @@ export type BatchPointerRow = {
   size?: number
 }
 
-/** A page of a fan-out at which a pointer is to be published. */
 export type PagePointer = { campaignId: string; page: number; pointerNo: number; lane: Lane | null }
 
 /** Gives the earliest `due_at` of these rows, by one index look-up for each app. */

@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from './tables.ts'
 
-/** At most this many devices are handled by one statement of the purge. */
 const purgedAtOnce = 5_000
 
 /**

@@ -40,7 +40,6 @@ export function withBatches({ audience, db, peers }: Pick<Awaited<ReturnType<typ
     const read = await readTaken({ db, remembered: rememberSends() }, granted)
     return given.map((one) => opened('row' in one ? (read[granted.indexOf(one)] ?? { answer: 'gone' }) : one))
   }
-  /** Makes the batches of a send to all devices of an app. */
   const givenBatches = async (appId: string, send: FrozenSend = givenSend(appId)): Promise<string[]> => {
     const campaignId = peers.givenCampaign(send, { kind: 'all' })
     await fanOut(audience, { campaignId, page: 0 })

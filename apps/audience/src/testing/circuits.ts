@@ -70,7 +70,6 @@ export function withCircuits(rig: Pick<Awaited<ReturnType<typeof openAudience>>,
         .orderBy('id')
         .execute()
     ).map(({ id }) => id)
-  /** Reads the unfinished batches of an app, in the order of their `due_at`. */
   const openBatches = (appId: string) =>
     db.selectFrom('batches').selectAll().where('app_id', '=', appId).where('done_at', 'is', null).orderBy('due_at').orderBy('id').execute()
   const letTimePass = (appId: string, seconds: number) => {

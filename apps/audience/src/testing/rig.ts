@@ -73,7 +73,6 @@ export async function openAudience() {
     ...audience,
     audience,
     told,
-    /** The configuration of a process of audience. */
     config,
     ownerUrl: database.ownerUrl,
     /** Ends every connection to the database and refuses new ones. Gives a function that makes the database accept connections again. */
@@ -160,7 +159,6 @@ async function playPeers(natsUrl: string) {
     events,
     /** The settings of apps, by app id. An app that is not in this map has the default settings. */
     settings,
-    /** The ids of apps that were deleted. */
     gone,
     /** The pause, resume or cancel that campaigns answers, by send, when it is told that the send has started. */
     flows,

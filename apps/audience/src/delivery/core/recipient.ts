@@ -137,7 +137,6 @@ export function partOf(queued: QueuedDevices, names: NamesOfSend, platform: stri
   return { recipients: columnsOf(queued, chosen, names, platform, from), decided, count }
 }
 
-/** A device as it is when its batch is taken; null when it was deleted. */
 type DeviceNow = { userId: string; optedIn: boolean; invalidated: boolean } | null
 
 /**
@@ -151,7 +150,6 @@ function whySkipped(queuedFor: string, device: DeviceNow): SkipReason | null {
   return device.optedIn ? null : 'opted_out'
 }
 
-/** Gives the outcome of a push that is skipped. It is counted for the user for whom the push was queued. */
 function skipped(queued: QueuedDevices, at: number, place: number, digit: number): Decided {
   const queuedFor = idAt(queued.queuedFor, at)
   const owner = digit & facts.isOthers ? '' : queuedFor

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto'
 import type { FinishBatch } from '@herald/contracts/batch'
 import type { FailureCode } from '@herald/contracts/outcome'
 
-/** A batch of pushes that are to be tried again. */
 export type RetryBatch = {
   id: string
   places: number[]

@@ -8,7 +8,6 @@ export type RecipientsAsked = {
   platform: string
   /** How many pushes of the batch earlier answers to the dispatcher held. */
   from: number
-  /** The fields of users and devices that the texts of the send name. */
   names: NamesOfSend
 }
 

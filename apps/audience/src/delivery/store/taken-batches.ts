@@ -26,7 +26,6 @@ export type TakenRow = {
   probes: CircuitEnvironment | null
   /** On iOS: the environments whose circuits are open and not probed by this take, and in how many milliseconds each may be probed. */
   heldEnvironments: { environment: CircuitEnvironment; inMs: number }[]
-  /** How many pushes the batch holds. */
   size: number
 }
 

@@ -5,7 +5,6 @@ import type { RegisterSubscription } from '@herald/contracts/subscription'
 /** A device as it registers, with the fields of the table. A field is null when the registration does not say it; the stored value then stays. */
 export type Device = {
   platform: Platform
-  /** Device token or endpoint address. */
   address: string
   addressHash: Buffer
   keys: { p256dh: string; auth: string } | null

@@ -207,12 +207,10 @@ const joined = (before: Past, row: Past): Past => ({
   lastActiveAt: later(before.lastActiveAt, row.lastActiveAt),
 })
 
-/** Gives the earlier of two times. When one of them is null, it gives the other. */
 function earlier(one: string | null, other: string | null): string | null {
   if (one === null || other === null) return one ?? other
   return one < other ? one : other
 }
-/** Gives the later of two times. When one of them is null, it gives the other. */
 function later(one: string | null, other: string | null): string | null {
   if (one === null || other === null) return one ?? other
   return one > other ? one : other

@@ -20,7 +20,7 @@ export const countReachable = (db: Db, appId: string, segment: Segment): Promise
     throw new Fault('rate_limited', 'The count took too long. Try again later.', undefined, error, 5)
   })
 
-/** Whether the error says that Postgres ended a statement at its time limit. */
+/** Whether Postgres ended a statement at its time limit (57014). */
 const isCancelled = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === '57014'
 
 const count = (db: Db, appId: string, segment: Segment): Promise<SegmentCount> =>

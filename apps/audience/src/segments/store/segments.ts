@@ -77,7 +77,6 @@ export const keepCount = (db: Db, segmentId: string, definition: unknown, count:
     .where(sql<boolean>`definition::text = ${JSON.stringify(definition)}`)
     .execute()
 
-/** Reading a page looks at no more than this many segments. */
 const mostExamined = 5_000
 
 /**

@@ -9,7 +9,6 @@ import { platforms, type Platform } from '@herald/contracts/platform'
 export type Group = Record<Platform, number> & {
   wave: number
   quiet: boolean
-  /** Whether the frequency cap would skip these users. */
   capped: boolean
   variant: string | null
   locale: string | null
@@ -106,7 +105,6 @@ export function addUp(
 
 const devicesOf = (group: Group): number => group.ios + group.android + group.web
 
-/** Gives the default locale of each variant's text. */
 function defaultsOf(content: FrozenSend['content'], experiment: FrozenSend['experiment']): Map<string, string> {
   const texts = experiment ? experiment.variants.map((variant) => ({ id: variant.id, content: variant.content })) : [{ id: '', content }]
   return new Map(

@@ -57,7 +57,6 @@ export type DeviceFacts = {
   isMeant: boolean
   matched: boolean[]
   batch: (OpenPlace & { queuedAt: Date; lane: Lane }) | undefined
-  /** The open circuits of the app. */
   circuits: readonly Circuit[]
   /** The campaigns that count against the frequency cap of the device's owner. */
   claims: readonly { campaignId: string; at: Date }[]

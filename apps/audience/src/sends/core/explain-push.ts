@@ -6,7 +6,6 @@ import type { Wave } from './waves.ts'
 
 type Push = ExplainedDevice['push']
 
-/** How far a fan-out has come, from its row. */
 export type FanOutSoFar = {
   state: 'running' | 'waiting' | 'between_waves' | 'fanned_out' | 'failed'
   flow: 'running' | 'paused' | 'cancelled'
@@ -42,7 +41,6 @@ export function placeWithoutBatch(fanOut: FanOutSoFar, id: string, { waves, own 
   return { is: 'ahead', waitingFor: { kind: 'fan_out', scanned: waves.length > 0 ? 0 : (fanOut.page - 1) * pageSize, of: null } }
 }
 
-/** What is known of a push in an unfinished batch. */
 export type OpenPlace = {
   no: number
   queuedFor: string

@@ -6,7 +6,6 @@ import type { SendWave } from '@herald/contracts/calls/audience'
 import { platforms, type Platform } from '@herald/contracts/platform'
 import { findTimeZone } from '@herald/contracts/text'
 
-/** How many pushes a send has queued, by platform. */
 type Queued = Record<Platform, number>
 
 /**

@@ -106,7 +106,6 @@ export type CutPage = {
   cursor: string
   lane: Lane
   counts: Record<Platform, number>
-  /** How many batches the page has. */
   made: number
   next: 'page' | { waveAt: string } | 'nothing'
 }

@@ -124,7 +124,6 @@ function source({ appId, cursor, boundId }: Scan, selection: Selection): RawBuil
       select * from named where id > ${cursor} and id <= ${boundId} order by id limit ${sql.lit(pageSize)}`
 }
 
-/** A target that lists users or devices. */
 export type Named = Exclude<Selection, { kind: 'all' | 'segment' }>
 
 /** Gives the condition that the list names the device `s`. It does not check the app of the device. */

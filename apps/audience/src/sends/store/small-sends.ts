@@ -70,7 +70,6 @@ const named = (kind: FrozenSmallSend['target']['kind'], devices: RawBuilder<unkn
   select s.id, s.user_id, s.platform
   from unnest(case when asked.kind = ${sql.lit(kind)} then asked.names end) as name cross join lateral (${devices} offset 0) as s`
 
-/** Lists the ids in a target, each once. */
 function namesOf(target: FrozenSmallSend['target']): string[] {
   const names = target.kind === 'externalIds' ? target.externalIds : target.kind === 'userIds' ? target.userIds : target.subscriptionIds
   return [...new Set(names)]

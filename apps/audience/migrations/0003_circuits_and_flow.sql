@@ -1,5 +1,5 @@
--- Circuit and mass guard (spec: providers/circuit): a circuit has the version of the credentials and its last 200 answers, one letter for each, newest last:
--- s sent, g token refused, w credentials perhaps wrong, c credentials certainly wrong.
+-- Circuit and mass guard (spec: providers/circuit): a circuit has the version of the credentials and its last 200 answers, newest last, with one letter
+-- for each: s sent, g token refused, w credentials perhaps wrong, c credentials certainly wrong.
 alter table circuits drop column answers, drop column reason;
 alter table circuits add column answers text not null default '';
 alter table circuits add column code text;
@@ -23,6 +23,6 @@ create table guarded_invalidations (
 );
 create index guarded_invalidations_by_circuit on guarded_invalidations (app_id, platform, environment);
 
--- Whether a send goes on, is paused or is cancelled. `flow_no` rises with every change by an operator.
+-- Whether a send goes on, is paused or is cancelled. `flow_no` rises with every change.
 alter table fan_outs add column flow text not null default 'running' check (flow in ('running', 'paused', 'cancelled'));
 alter table fan_outs add column flow_no integer not null default 0;

@@ -231,7 +231,7 @@ describe('limits of a registration', () => {
   })
 
   // spec: identity/device-limit
-  test('the registration of a 101st device of a user is refused, and the device keeps its owner', async () => {
+  test('a user has at most 100 devices; the refused device keeps its owner', async () => {
     const appId = newId()
     const { userId } = await givenDevice(db, { appId, externalId: 'ann' })
     await Promise.all(Array.from({ length: 99 }, () => givenDevice(db, { appId, userId })))

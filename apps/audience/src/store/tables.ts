@@ -83,14 +83,12 @@ export type SubscriptionTable = {
   created_at: Generated<Date>
   last_active_at: Generated<Date>
   invalidated_at: Date | null
-  /**
-   * Since when the device is opted out. It means something only while `opted_in` is false; null when the device opted out before Herald stored this.
-   */
+  /** Since when the device is opted out; meaningless while `opted_in` is true. Null for opt-outs that are older than this column or were imported. */
   opted_out_at: Generated<Date | null>
   /** This code and the campaign id below say why the device was invalidated. They mean something only while `invalidated_at` is set. */
   invalidated_code: Generated<string | null>
   invalidated_campaign_id: Generated<string | null>
-  /** When the device last reported a change of its app or system in a PATCH request, which is neither a registration nor a session. */
+  /** When a PATCH request of the device or an import last changed what is known of its app or system. Registrations and sessions do not count. */
   told_at: Generated<Date | null>
 }
 

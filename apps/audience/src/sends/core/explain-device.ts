@@ -115,7 +115,7 @@ function reachableStep({ fanOut, startedAt }: SendToExplain, device: KnownDevice
   const { optedIn, invalidatedAt } = device
   const optedOutAt = optedIn ? null : device.optedOutAt
   const moments = [optedOutAt, invalidatedAt].filter((at) => at !== null).toSorted((one, other) => one.getTime() - other.getTime())
-  // For devices that opted out in old versions of Herald `optedOutAt` is null: then it is unknown since when the device is unreachable.
+  // For opt-outs that were imported or are older than its column `optedOutAt` is null: then it is unknown since when the device is unreachable.
   const since = optedIn || optedOutAt ? moments[0] : undefined
   const isReachable = optedIn && invalidatedAt === null
   const isLater = since !== undefined && fanOut?.settledAt != null && since > fanOut.settledAt

@@ -262,7 +262,7 @@ describe('the two environments of APNs', () => {
       .execute()
 
   // spec: providers/circuit
-  test('while the circuit of one APNs environment is open, a batch with devices of both goes out, and a batch with devices of that environment alone is held', async () => {
+  test('while the circuit of one APNs environment is open, a batch is held only if all of its devices belong to that environment', async () => {
     const appId = newId()
     await givenIphones(appId, ['sandbox', null])
     await openSandbox(appId)

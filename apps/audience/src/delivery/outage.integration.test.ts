@@ -18,7 +18,7 @@ describe('outages of a provider', () => {
   const held = (appId: string) => openBatches(appId).then((rows) => rows.filter(({ held_since }) => held_since !== null))
 
   // spec: providers/away, providers/away-over
-  test('when a provider answers no push of a batch the circuit opens and no push fails, not even at its last try; after the first answer all are sent', async () => {
+  test('when a provider answers no push of a batch the circuit opens and no push fails, not even at its last try; all are sent after the first answer', async () => {
     const appId = newId()
     const crowd = await givenPhones(appId, 30)
     const batchId = await givenBatch(appId)

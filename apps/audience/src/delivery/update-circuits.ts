@@ -169,8 +169,8 @@ function isNews({ circuit, heard }: HeardOn, healthy: Healthy): boolean {
 }
 
 /**
- * Keeps, when tokens of one finish were refused in two environments, the milder meaning for all of them: no push may fail for good while one circuit
- * says that the tokens may be valid.
+ * When tokens of one finish were refused in two environments, keeps the milder meaning for all of them: no push may fail while one circuit says that
+ * the tokens may be valid.
  */
 function keepMilder(refusals: Map<Finish, Refusal>, finish: Finish, next: Refusal): void {
   const mildness = { dead: 0, failed: 1, retry: 2 }

@@ -11,8 +11,8 @@ const longestPauseMs = 100
 
 /**
  * Runs a transaction that changes which user owns which device. Every such transaction locks devices first and users second, each in the order of
- * their ids, so that two transactions cannot deadlock. A row that does not exist yet cannot be locked: when two transactions make the same device or
- * user, a unique index refuses the second one, which is run again and then sees the rows of the first.
+ * their ids, so that two transactions cannot deadlock. A row that does not exist yet cannot be locked. When two transactions make the same device or
+ * user, a unique index refuses the second one. That one is run again and then sees the rows of the first.
  */
 export const transactIdentity = <T>(db: Db, work: (trx: Db) => Promise<T>): Promise<T> => retryIdentity(() => transact(db, work))
 

@@ -149,7 +149,7 @@ test('audience answers that it does not know a send before its fan-out, and when
   }
 })
 
-test('when a send is resumed or cancelled its batches go to dispatchers at once, but a retry still waits for its time unless the send is cancelled', async () => {
+test('when a send is resumed or cancelled its batches go out at once; retries of a resumed send still wait for their time', async () => {
   const appId = newId()
   await givenDevice(db, { appId })
   const campaignId = peers.givenCampaign(givenSend(appId), { kind: 'all' })

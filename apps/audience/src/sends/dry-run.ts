@@ -35,10 +35,10 @@ export type DryRunBounds = { exactUpTo: number; sampled: number }
 const bounds: DryRunBounds = { exactUpTo: 5_000_000, sampled: 250_000 }
 
 /**
- * Counts what a send would do if it began at `startsAt`: to which devices it would go, when its waves would be, which devices delivery rules would
- * skip, and which texts would be shown (spec: sending/dry-run). It sends and writes nothing. It uses the SQL conditions of a fan-out, in one
- * read-only snapshot. Faults: not_found (the app), invalid_segment, and rate_limited when it takes longer than 8 s, or while the app's ledger is read
- * because the app asks for `lastNotifiedAt` for the first time.
+ * Counts what a send would do if it began at `startsAt` (spec: sending/dry-run): to which devices it would go, when, which of them delivery rules
+ * would skip, and which texts would be shown. It sends and writes nothing. It uses the SQL conditions of a fan-out, in one read-only snapshot.
+ * Faults: not_found (the app), invalid_segment, and rate_limited when it takes longer than 8 s, or while the app's ledger is read because the app
+ * asks for `lastNotifiedAt` for the first time.
  */
 export async function dryRun(
   { db, settingsOf, lastNotified }: Pick<Audience, 'db' | 'settingsOf' | 'lastNotified'>,

@@ -103,7 +103,7 @@ async function cutTaken(audience: Audience, taken: FanOut): Promise<Cut | 'no_ro
 /**
  * Has a page that could not be made tried again later. While the database is away, NATS delivers the message again. While another service is away,
  * the sweep points at the page again after 5 s. When the page fails for any other reason, the sweep points at it after longer and longer waits, and
- * the send fails in the end: a message would be delivered again for ever.
+ * after the fifth try the send fails. NATS would deliver a message again for ever.
  */
 async function keepForLater({ db, log }: Audience, taken: FanOut, error: unknown): Promise<Cut | undefined> {
   const { campaignId, appId, page } = taken

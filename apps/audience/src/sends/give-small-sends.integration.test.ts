@@ -114,7 +114,7 @@ test('while the tracker is away a waiting dispatcher gets no batch, and the swee
   expect(peers.lastReport(send.campaignId)?.fannedOut).toBe(true)
 })
 
-test('when a process dies after it leased a batch to a dispatcher and before the dispatcher got it, the sweep points at the batch when its lease ends', async () => {
+test('when a process dies before a dispatcher got the batch that was leased to it, the sweep points at the batch when the lease ends', async () => {
   const takers = openTakers()
   const appId = newId()
   const { id } = await givenDevice(db, { appId })

@@ -52,7 +52,7 @@ const sumOf = (waves: readonly { byPlatform: { ios: number; android: number; web
   )
 
 // spec: administration/waves
-test('an operator sees the instant, the time zones and the queued pushes of each wave: while it waits, when it is over, and after the send is settled', async () => {
+test('an operator sees the instant, the time zones and the queued pushes of each wave, before and after it and when the send is settled', async () => {
   const appId = newId()
   await givenCrowd(db, { appId, count: 1_200 })
   await givenCrowd(db, { appId, count: 400, platform: 'android' })

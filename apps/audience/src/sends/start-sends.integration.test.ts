@@ -236,7 +236,7 @@ test('a send that is cancelled or paused while it begins goes to no device', asy
 })
 
 // spec: sending/turns
-test('while one app floods audience with sends, the send of another app begins in one of the next commits, and only 64 batches of the flood go out', async () => {
+test('while one app floods audience with sends, another app’s send begins in one of the next commits, and 64 batches of the flood are pointed at', async () => {
   const [flooding, honest] = [newId(), newId()]
   const [of, ofHonest] = await Promise.all([givenDevice(db, { appId: flooding }), givenDevice(db, { appId: honest })])
   const flood = Array.from({ length: 120 }, () => toDevice(givenSend(flooding), of.id))

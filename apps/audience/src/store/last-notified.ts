@@ -25,9 +25,9 @@ export async function noteNotified(db: Db, batches: { batchId: string; notTo: st
 }
 
 /**
- * Stores that an app asks for `lastNotifiedAt`. Answers whether audience knows it for all devices of the app (its notes are complete): the app's
- * ledger was read since it began to ask, and it has asked again within six days. While an app has asked within seven days, each finish notes to which
- * devices it sent, so no note is missing.
+ * Stores that an app asks for `lastNotifiedAt`. Answers whether audience knows it for all devices of the app, so that the app's notes are complete.
+ * They are when the ledger was read since the app began to ask, and the app has asked again within six days. While an app has asked within seven
+ * days, each finish notes to which devices it sent, so no note is missing.
  */
 export async function nameApp(db: Db, appId: string): Promise<{ isRead: boolean }> {
   const { rows } = await sql<{ isRead: boolean }>`

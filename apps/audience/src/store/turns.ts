@@ -13,8 +13,8 @@ export const sweptAgain = sql<Date>`now() + make_interval(secs => least(${sql.li
 
 /**
  * Lists the apps that have rows `t`; `rows` is the SQL after `from`, with a `where`. Apps take turns at the sweep: it takes the first row of each
- * app, then the second row of each, and so on, so that an app with many rows does not delay the others. The query looks once for each app into an
- * index that begins with the app, so its cost does not grow with the number of rows.
+ * app, then the second row of each, and so on. So an app with many rows does not delay the others. The query looks once for each app into an index
+ * that begins with the app, so its cost does not grow with the number of rows.
  */
 export const appsOf = (rows: RawBuilder<unknown>): RawBuilder<unknown> => sql`(
   with recursive apps as (

@@ -92,7 +92,7 @@ describe('what the answers of a provider mean', () => {
     expect(changeCircuit(open(), heard('sc', { probe: true }), now).circuit.state).toBe('open')
   })
 
-  test('whatever a provider answers, a circuit keeps at most 200 answers, no push ends while it is open, and a flood of refusals invalidates no device', () => {
+  test('whatever a provider answers, no push ends while the circuit is open, and a flood of refused tokens invalidates no device', () => {
     const letters = fc.string({ unit: fc.constantFrom('s', 'g', 'w', 'c', 'u', 'a'), maxLength: 400 })
     const state = fc.constantFrom('closed' as const, 'open' as const)
     fc.assert(
@@ -229,7 +229,7 @@ describe('which batches go out while a circuit is open', () => {
     expect(decided([due], { places: {} })).toEqual({ is: 'granted' })
   })
 
-  test('while the circuit of one environment is open, only batches with no device of the other are held, and a probe goes to a device of that environment', () => {
+  test('while the circuit of one environment is open, only batches without a device of the other are held, and a probe goes to a device of the first', () => {
     const sandbox = open({ environment: 'sandbox' })
     const dueSandbox = { ...sandbox, probeAt: now }
     expect(decided([sandbox], { places: { production: 1, sandbox: 2 } })).toEqual({ is: 'granted' })

@@ -235,10 +235,10 @@ const nextOutageProbe = ({ since }: Circuit, now: Date, probeInMs: number): numb
   Math.min(Math.max((now.getTime() - since.getTime()) / outageProbeShare, probeInMs), outageProbeMost * probeInMs)
 
 /**
- * Decides what becomes of one batch. While the provider is away a batch is held to the end of its ttl and is then skipped as expired; a batch with
- * ttl 0 goes out for its one try. While the app's credentials are refused a batch is held for at most `maxHoldSeconds`, never longer than its ttl,
- * and then fails with the circuit's code. With ttl 0 it fails at once, unless it may be the probe: otherwise nothing would ever close the circuit of
- * an app that sends nothing else.
+ * Decides what becomes of one batch. While the provider is away a batch is held to the end of its ttl and is then skipped as expired. With ttl 0 it
+ * goes out for its one try. While the app's credentials are refused a batch is held for at most `maxHoldSeconds`, never longer than its ttl, and then
+ * fails with the circuit's code. With ttl 0 it fails at once, unless it may be the probe: otherwise nothing would ever close the circuit of an app
+ * that sends nothing else.
  */
 function decideTake(
   open: Circuit[],

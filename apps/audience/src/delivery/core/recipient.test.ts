@@ -123,7 +123,7 @@ describe('a batch as the database finds it', () => {
   }
   const isThere = facts.isThere + facts.isOptedIn
 
-  test('when nothing has changed since the queueing, the devices that were found are passed on as they are, without environments when none is remembered', () => {
+  test('when no device of a batch has changed since it was queued, the devices that were found are passed on as they are', () => {
     const queued = queuedDevices({ ...found, environments: '---' })
 
     expect(queued).toMatchObject({ facts: '919', addresses: found.addresses, tokenVersions: found.tokenVersions })

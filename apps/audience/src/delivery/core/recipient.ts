@@ -42,8 +42,8 @@ export const facts = { isThere: 1, isOthers: 2, isInvalidated: 4, isOptedIn: 8 }
 const mayBeSent = (facts.isThere + facts.isOptedIn).toString(16)
 
 /**
- * A batch as the database gives it: the devices of the batch that exist, in any order (`idsFound` and the lists of device fields), and the users for
- * whom the pushes were queued, each once (`userIdsFound` and the lists of user fields). A list is null when no row was found.
+ * A batch as the database gives it. `idsFound` and the lists of device fields have the devices that exist, in any order. `userIdsFound` and the lists
+ * of user fields have the users for whom the pushes were queued, each once. A list is null when no row was found.
  */
 export type DevicesFound = Pick<QueuedDevices, 'places' | 'subscriptionIds' | 'queuedFor'> & {
   /** The ids of the devices, joined to one text of 24 characters for each. `owners`: the ids of their present owners, in the same order and form. */

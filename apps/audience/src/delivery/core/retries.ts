@@ -18,9 +18,9 @@ export type RetryBatch = {
 }
 
 /**
- * Groups the pushes of a finished batch that are to be tried again into new batches: one for each second of `retryInMs`, number of tries and reason,
- * with the devices in the order of their ids. No push is tried before its time, so a batch waits for its latest push. The id of a new batch is a hash
- * of the finished batch, the take and the group, so that a repeated finish makes no second batch.
+ * Groups the pushes of a finished batch that are to be tried again into new batches. Each has one second of `retryInMs`, one number of tries and one
+ * reason, and its devices in the order of their ids. No push is tried before its time, so a batch waits for its latest push. The id of a new batch is
+ * a hash of the finished batch, the take and the group, so that a repeated finish makes no second batch.
  */
 export function groupRetries(
   { batchId, takes, retries }: Pick<FinishBatch, 'batchId' | 'takes' | 'retries'>,

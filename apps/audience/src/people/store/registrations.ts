@@ -112,13 +112,13 @@ export type Decided = {
 }
 
 /**
- * Writes registrations, each as a whole or not at all, and answers the ids of the devices that were written. A registration is written when the rows
+ * Writes registrations, each completely or not at all, and answers the ids of the devices that were written. A registration is written when the rows
  * that it depends on are as they were found: the device has the same address and the same owner, and its users (`seen`) have the version that was
- * read. A registration is left out when another transaction holds or has just changed one of its rows, when another transaction makes its new device
- * at the same moment, and when its app was erased. Each user and each device is in one registration at most.
+ * read. A registration is left out when another transaction has locked or just changed one of its rows, when another transaction makes its new device
+ * at the same moment, and when its app was erased. No user or device may be in two of these registrations.
  *
- * A registration opts its known device in and makes it valid again. The token version rises when the keys or the platform change, or when the device
- * was opted out or invalidated, so that a late "dead" answer for the time before cannot invalidate it (provider-answers.ts, token version).
+ * A registration opts a known device in and makes it valid again. The token version rises when the keys or the platform change, or when the device
+ * was opted out or invalidated. So a late answer that the token was dead before this registration does not invalidate the device.
  *
  * New devices are inserted before their new users, so that no user is left without a device. The statement fails and writes nothing when another
  * transaction has just given the external id to a user: with 23505, or with 23503 when that concerns the new user of a device.

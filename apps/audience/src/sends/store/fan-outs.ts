@@ -98,10 +98,7 @@ export async function findWaves(db: Db, appId: string, campaignId: string): Prom
   }
 }
 
-/**
- * What the row of a fan-out gets after a page: how far the wave has come, how many pushes were queued, and what comes next (another page, a wave at
- * its instant (ISO), or nothing).
- */
+/** What is written to a fan-out's row after a page. `next`: what follows, which is another page, a wave at its instant (ISO), or nothing. */
 export type CutPage = {
   cursor: string
   lane: Lane

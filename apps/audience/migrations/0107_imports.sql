@@ -1,5 +1,5 @@
 -- Imports of files with devices (docs/decisions/0047). `next_offset` says how many bytes of the file have been taken. The transaction that writes a
--- lot of rows also changes it, so that both happen or neither.
+-- lot (group of rows) also changes it, so that both happen or neither.
 create table imports (
   id text collate "C" primary key,
   app_id text collate "C" not null,

@@ -88,7 +88,7 @@ export async function startAudience(service: Service<Config>): Promise<void> {
   const startSends = openStarting(
     ofSends,
     (begun) => {
-      // Dispatchers ask for the batches of this send next, usually this process.
+      // The next calls of dispatchers ask for this send's batches, and usually this process answers them.
       if (begun.row.send) remember(remembered, begun.row.send)
       background(() => tellStarted(begun))
     },

@@ -178,8 +178,8 @@ export function wireAudience(bus: Bus, { audience, kept, reads, dispatchers, tak
   bus.answer(calls.listUsers, reading(listUsers))
   bus.answer(calls.exportUsers, reading(exportUsers, { withinMs: 6_000 }))
 
-  // At most two lots of rows of imports are written at once, and one lot of an app: a lot of 500 rows keeps a connection for about 100 ms, and the
-  // other connections stay free for devices and sends.
+  // At most two lots (groups of rows) of imports are written at once, and one lot of an app: a lot of 500 rows keeps a connection for about 100 ms,
+  // and the other connections stay free for devices and sends.
   const lotInTurn = openAtOnce({ atOnce: 2, share: 1, mostWaiting: 50, waitMs: 10_000, full: queueUnavailable })
   answerImports(bus, { db, reads, lotInTurn })
 

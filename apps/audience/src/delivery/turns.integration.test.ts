@@ -67,7 +67,7 @@ test('batches of paused sends do not keep the app’s other small sends from dis
 })
 
 // spec: sending/turns
-test('the sweep points at batches that are due with apps taking turns', async () => {
+test('apps take turns when the sweep points at batches that are due', async () => {
   const apps = [newId(), newId(), newId()]
   for (const [place, appId] of apps.entries()) await givenSends(appId, place === 0 ? 30 : 2)
   await allDue()
@@ -85,7 +85,7 @@ test('a retry, or a batch whose dispatcher died, goes out although the app has 6
   expect((await takeDueBatches(db, 200)).map(({ batchId }) => batchId)).toContain(one?.id)
 })
 
-test('the sweep points at pages that are due with apps taking turns, and knows which row of all apps is due first', async () => {
+test('apps take turns when the sweep points at pages that are due, and the sweep knows which row of all apps is due first', async () => {
   const apps = [newId(), newId()]
   for (const [place, appId] of apps.entries()) {
     for (let n = 0; n < (place === 0 ? 20 : 2); n += 1) await givenFanOut(db, givenSend(appId))

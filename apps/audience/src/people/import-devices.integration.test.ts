@@ -149,7 +149,7 @@ describe('importing a new device', () => {
   })
 
   // spec: administration/import-rejected, identity/device-limit, identity/tags
-  test('an import rejects the 101st device of a user, or a 101st tag, within one lot of rows and over several', async () => {
+  test('an import rejects the 101st device of a user, or a 101st tag, within one group of rows and over several groups', async () => {
     const tags = (from: number, count: number) => Object.fromEntries(many(count, (n) => [`tag-${from + n}`, n]))
     const rows = [
       ...many(102, (n) => phone(`token-${n}`, { externalId: 'ann' })),

@@ -10,7 +10,7 @@ import type { Db } from '../store/tables.ts'
 import { transactIdentity } from './transact-identity.ts'
 
 /**
- * Writes a lot of an import (rows of the file that are written together): users, devices, counts and errors, in the transaction that moves the import
+ * Writes one lot (group of rows of the file) of an import: users, devices, counts and errors, in the transaction that moves the import
  * from the lot's offset to its end. Faults, with which nothing is written: `not_found` (the import is unknown, or the app was erased),
  * `invalid_state` (the import has ended, or is at another offset).
  */

@@ -81,9 +81,9 @@ test('a dry run of an import stores no external id, no address and no tag value,
   expect((await sql`select from import_dry_rows where import_id = ${id}`.execute(db)).rows).toEqual([])
 })
 
-describe('lots of rows of an import', () => {
+describe('the lots (groups of rows) of an import', () => {
   // spec: administration/import-exactly-once, administration/import-data
-  test('a lot of rows that is sent again, or is from another place of the file, writes nothing, and the answer says the right offset', async () => {
+  test('a group of rows that is sent again, or is from another place of the file, writes nothing, and the answer says the right offset', async () => {
     const appId = newId()
     const { id } = await start(appId)
     const lot = lotOf([phone('one', { externalId: 'ann' }), phone('two')])
@@ -99,7 +99,7 @@ describe('lots of rows of an import', () => {
     expect([await contentOf(appId), await reportOf(appId, id)]).toEqual(before)
   })
 
-  test('a lot of rows that is sent several times at once is written once', async () => {
+  test('a group of rows that is sent several times at once is written once', async () => {
     const appId = newId()
     const { id } = await start(appId)
     const lot = lotOf(many(50, (n) => phone(`token-${n}`, { externalId: `user-${n % 7}` })))
@@ -167,7 +167,7 @@ describe('imports', () => {
     expect((await bus.call(calls.listImports, { appId: mine, limit: 10 })).items).toEqual([])
   })
 
-  test('an import cannot be finished at an old offset after a further lot of rows was written', async () => {
+  test('an import cannot be finished at an old offset after a further group of rows was written', async () => {
     const appId = newId()
     const { id } = await start(appId)
     await bus.call(calls.importLot, { appId, importId: id, lot: lotOf([phone('one')]) })

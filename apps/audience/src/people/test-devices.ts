@@ -55,8 +55,8 @@ export type ForTest = { subscriptionId: string; platform: Platform; unreachable:
 
 /**
  * Finds the devices of a test (spec: administration/test-send-devices): a single device, which may be any device of the app, or several test devices.
- * Faults: `not_found` (the single device); `invalid_body` at `subscriptionIds.<i>` for a device that is no test device, and at the selector when it
- * means more than 20 devices.
+ * Faults: `not_found` (the single device); `invalid_body` at `subscriptionIds.<i>` for a device that is no test device, and at the field that selects
+ * the devices when they are more than 20.
  */
 export async function findTestDevices(
   db: Db,

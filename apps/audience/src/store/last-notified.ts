@@ -59,7 +59,7 @@ export async function findReading(db: Db, appId: string): Promise<Reading | unde
 
 /**
  * Stores when the devices in a portion of the ledger were sent to, unless a newer time is noted, and how far the ledger has been read; `next` is null
- * at the end of the ledger. Must be called in a transaction. If another process has read further meanwhile, how far that process has read stays.
+ * at the end of the ledger. Must be called in a transaction. If another process has read further meanwhile, its progress stays.
  */
 export async function keepRead(
   trx: Db,

@@ -14,7 +14,7 @@ export function openImports({ db, bus }: { db: Db; bus: Pick<Bus, 'call'> }) {
   const finish = async (appId: string, importId: string) =>
     bus.call(calls.finishImport, { appId, importId, offset: (await reportOf(appId, importId)).offset })
 
-  /** Imports devices, `perLot` in each lot of rows, and finishes the import. */
+  /** Imports devices, `perLot` in each lot (group of rows), and finishes the import. */
   async function importAll(appId: string, devices: ImportedDevice[], settings: Partial<StartImport> = {}, perLot = 500) {
     const { id } = await start(appId, settings)
     for (let from = 0; from < devices.length; from += perLot)
@@ -44,7 +44,7 @@ export function openImports({ db, bus }: { db: Db; bus: Pick<Bus, 'call'> }) {
   return { start, reportOf, finish, importAll, register, contentOf, deviceAt, userNamed }
 }
 
-/** Makes a lot of rows as the gateway does, as if each row had ten bytes. */
+/** Makes a lot (group of rows) as the gateway does, as if each row had ten bytes. */
 export const lotOf = (devices: ImportedDevice[], from = 0, change: Partial<ImportLot> = {}): ImportLot => ({
   offset: from * 10,
   nextOffset: (from + devices.length) * 10,

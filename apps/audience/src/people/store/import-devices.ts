@@ -4,7 +4,7 @@ import type { Db } from '../../store/tables.ts'
 import { userKeyOf, userKeyColumn } from './users.ts'
 
 /*
- * What a lot of an import (rows of the file that are written together) reads and writes, each by one statement. Rows are sent to Postgres as one JSON
+ * What one lot (group of rows of the file) of an import reads and writes, each by one statement. Rows are sent to Postgres as one JSON
  * text, which costs the process a tenth of what arrays of columns cost. Devices are locked before users, each in the order of their ids, as
  * everywhere.
  */

@@ -58,7 +58,7 @@ export async function readWithDry(
   return { devices: [...real, ...dryDevices], users: [...users.values()] }
 }
 
-/** Stores which devices and users a lot of rows would have made and changed, if this were no dry run. */
+/** Stores which devices and users the rows would have made and changed, if this were no dry run. */
 export async function writeDry(db: Db, importId: string, { devices, users, left }: LotPlan): Promise<void> {
   const changed = new Map([...left, ...users].map((user) => [user.id, user]))
   const states = [

@@ -60,7 +60,7 @@ export async function findImport(db: Db, appId: string, id: string): Promise<Imp
   return row && toRecord(row)
 }
 
-/** Locks an import, so that its lots of rows are written one after another. `now`: the database's time. */
+/** Locks an import, so that its lots (groups of rows) are written one after another. `now`: the database's time. */
 export async function lockImport(db: Db, appId: string, id: string): Promise<(ImportRecord & { now: Date }) | undefined> {
   const row = await db
     .selectFrom('imports')
@@ -73,7 +73,10 @@ export async function lockImport(db: Db, appId: string, id: string): Promise<(Im
   return row && { ...toRecord(row), now: row.now }
 }
 
-/** Moves an import, which the caller has locked, to the end of a lot of rows, and counts the outcomes. Only the first 10,000 errors are stored. */
+/**
+ * Moves an import, which the caller has locked, to the end of a lot (group of rows), and counts the outcomes. Only the first 10,000 errors are
+ * stored.
+ */
 export async function moveImport(
   db: Db,
   { report, errorCount }: ImportRecord,
@@ -151,7 +154,7 @@ export const endImport = async (db: Db, id: string, state: 'finished' | 'cancell
       .executeTakeFirstOrThrow(),
   )
 
-/** Cancels the import of an app that is being erased. If a lot of rows is being written, it waits until that lot is committed. */
+/** Cancels the import of an app that is being erased. If rows are being written, it waits until they are committed. */
 export const cancelImportsOf = (db: Db, appId: string) =>
   sql`update imports set state = 'cancelled', tail = null, ended_at = now() where app_id = ${appId} and state = 'receiving'`.execute(db)
 

@@ -3,7 +3,7 @@ import type { Db } from '../../store/tables.ts'
 import { toFanOut, type FanOut } from './fan-outs.ts'
 import type { MadeBatch } from './made-batches.ts'
 
-/** Stores that campaigns and tracker were told the totals up to a page. A complete fan-out then leaves the sweep; a failed one is settled. */
+/** Stores that campaigns and tracker were told the totals up to a page. The sweep then skips a complete fan-out; a failed one is settled. */
 export const markTold = (db: Db, { campaignId, page, batches }: FanOut) =>
   sql`
     update fan_outs set

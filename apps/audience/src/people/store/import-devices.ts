@@ -4,9 +4,8 @@ import type { Db } from '../../store/tables.ts'
 import { userKeyOf, userKeyColumn } from './users.ts'
 
 /*
- * What one lot (group of rows of the file) of an import reads and writes, each by one statement. Rows are sent to Postgres as one JSON
- * text, which costs the process a tenth of what arrays of columns cost. Devices are locked before users, each in the order of their ids, as
- * everywhere.
+ * What one lot (group of rows of the file) of an import reads and writes, each by one statement. Rows are sent to Postgres as one JSON text, which costs
+ * the process a tenth of what arrays of columns cost. Devices are locked before users, each in the order of their ids, as everywhere.
  */
 
 /** Finds devices by the hashes of their addresses in hex (`keys`). `lock`: whether to lock the devices, because the caller will change them. */

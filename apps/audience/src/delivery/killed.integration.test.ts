@@ -75,7 +75,7 @@ test('when processes of audience are killed during a send every device gets exac
   expect(await kill(last, 'SIGTERM')).toBe(0)
 })
 
-test('when a process of audience is killed while it begins small sends no send is lost and no push is queued twice', { timeout: 120_000 }, async () => {
+test('when audience is killed while it begins small sends no send is lost and no push is queued twice', { timeout: 120_000 }, async () => {
   const appId = newId()
   const { id } = await givenDevice(db, { appId })
   const child = await startChild()

@@ -148,14 +148,18 @@ async function findUnexplained(rounds: Plan[][]): Promise<{ commands: Command[];
 const patience = { timeout: 300_000 }
 
 // spec: identity/login, identity/logout, identity/rotate
-test('every sequence of registrations, logins, logouts, changes, rotations and deletions ends as the identity rules say', patience, async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.array(plan, { minLength: 20, maxLength: 40 }), async (plans) => {
-      expect(await findUnexplained(plans.map((one) => [one]))).toBeUndefined()
-    }),
-    { numRuns: 80 },
-  )
-})
+test(
+  'every sequence of registrations, logins, logouts, changes, rotations and deletions ends as the identity rules say',
+  patience,
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(plan, { minLength: 20, maxLength: 40 }), async (plans) => {
+        expect(await findUnexplained(plans.map((one) => [one]))).toBeUndefined()
+      }),
+      { numRuns: 80 },
+    )
+  },
+)
 
 // spec: identity/login-parallel, identity/register-parallel
 test(

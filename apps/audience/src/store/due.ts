@@ -26,7 +26,7 @@ export async function millisecondsUntilDue(db: Db): Promise<number | undefined> 
   const { rows } = await sql<{ ms: number | null }>`
     select (extract(epoch from least(
       ${firstDue(onLane)}, ${firstDue(dueAgain)}, ${firstDue(dueFanOuts)},
-      -- Announcements that were never repeated are left out: they may have to wait (`mostRepeated`), and the sweep looks for them every second
+      -- Announcements that were never repeated are left out: they may have to wait (mostRepeated), and the sweep looks for them every second
       -- anyway.
       (select min(due_at) from announcements where pointer_no > 0)
     ) - now()) * 1000)::float8 as ms`.execute(db)

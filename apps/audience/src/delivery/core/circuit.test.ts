@@ -33,7 +33,7 @@ describe('what the answers of a provider mean', () => {
     ['19 refused tokens after 100 sends: the tokens are dead', sent(100), refused(19), 'closed', 'dead'],
     ['20 refused tokens and no send: the circuit opens and the pushes are tried again', '', refused(20), 'open', 'retry'],
     ['20 refused tokens after 50 sends are less than 30 %: the tokens are dead', sent(50), refused(20), 'closed', 'dead'],
-    ['20 refused tokens after 46 sends are more than 30 %: the pushes fail and the devices stay', sent(46), refused(20), 'closed', 'failed'],
+    ['over 30 % refused tokens after 46 sends: the pushes fail and the devices stay', sent(46), refused(20), 'closed', 'failed'],
     ['40 % refused tokens among sends: the pushes fail and the devices stay', '', 'gsgss'.repeat(40), 'closed', 'failed'],
     ['refused tokens and no send in the last 50 answers: the circuit opens', sent(100), refused(50), 'open', 'retry'],
     ['refused tokens and one send in the last 50 answers: the circuit stays closed', sent(1), refused(49), 'closed', 'failed'],

@@ -124,7 +124,7 @@ export async function releaseHeld(db: Db, { appId, platform }: { appId: string; 
       from batches b
       where b.app_id = ${appId} ${platform === null ? sql`` : sql`and b.platform = ${platform}`} and b.held_since is not null and b.done_at is null
         and (b.lease_until is null or b.lease_until <= now())
-        -- While its circuit is open, a batch whose `not_before` has passed was released before and waits to be taken.
+        -- While its circuit is open, a batch whose not_before has passed was released before and waits to be taken.
         and (b.not_before > now() or not exists (
           select from circuits c where c.app_id = b.app_id and c.platform = b.platform and c.state = 'open'
         ))

@@ -184,7 +184,7 @@ function devicesByUser({ zones, send }: DryRunScan): Sql {
         select ${deciding},
           sum(case when reach > 0 then 0 when platform = 'ios' then ${one(0)} when platform = 'android' then ${one(1)} else ${one(2)} end) as reached,
           sum(case reach when 0 then 0 when 1 then ${one(0)} else ${one(1)} end) as lost,
-          -- This `order by` changes no result. It keeps the planner from using a hash table.
+          -- This order by changes no result. It keeps the planner from using a hash table.
           min(id order by user_id) filter (where reach = 0) as device
         from (select ${deciding}, platform, reach, id from meant order by ${deciding}) as sorted
         group by ${deciding}
@@ -228,7 +228,7 @@ function placedBy({ send, zones, last, seed, cap }: DryRunScan, picked: 'all' | 
           ${cap ? sql`left join over_cap on over_cap.user_id = counted.user_id` : sql``}
           ${hashed}
         where ${remainder ? sql`not ${inSample(digestOf(remainder.of, sql`counted.user_id`), remainder.sampleRate)}` : sql`true`}
-        -- `offset` keeps this a separate subquery, so that no expression is computed twice.
+        -- offset keeps this a separate subquery, so that no expression is computed twice.
         offset bigint '0'
       ) as decided
       offset bigint '0'`

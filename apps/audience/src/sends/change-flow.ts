@@ -32,7 +32,7 @@ export async function applyFlow(audience: Audience, campaignId: string, change: 
   })
   if (!changed) return false
   bus.broadcast(flowChanged, { campaignId, flow: change.flow })
-  // The batches of a paused or cancelled send do not count in the app's bulk window any more, so another send may go on.
+  // The batches of a paused send do not count in the app's bulk window, and a cancelled send makes no more pages: another send may go on.
   await wakeFanOut(audience, changed.appId)
   return true
 }

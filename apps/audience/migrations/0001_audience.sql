@@ -1,9 +1,9 @@
--- Ids are compared bytewise (collate "C"): faster than a language's order, and a page's `id > cursor` means the same everywhere.
+-- Ids are compared byte by byte (collate "C"). This is faster than the order of a language, and `id > cursor` means the same in every database.
 
--- People and their devices ------------------------------------------------------------------------------------------------
+-- Users and their devices -------------------------------------------------------------------------------------------------
 
--- Room is left in the pages (fillfactor) because every app start moves last_active_at: such an update stays in its page and
--- touches no index (HOT), as long as no indexed column changes.
+-- The fillfactor leaves free space in the database pages, because every start of a mobile app changes last_active_at. While no indexed column
+-- changes, such an update stays in its page and writes to no index (HOT).
 create table users (
   id text collate "C" primary key,
   app_id text collate "C" not null,
@@ -16,7 +16,7 @@ create table users (
   last_active_at timestamptz not null default now()
 ) with (fillfactor = 85);
 
--- One user per external id, also under parallel logins. Anonymous users are not in it.
+-- There is one user for each external id, also when devices log in at the same time. Anonymous users are not in this index.
 create unique index users_by_external_id on users (app_id, external_id) where external_id is not null;
 
 create table subscriptions (
@@ -25,7 +25,7 @@ create table subscriptions (
   user_id text collate "C" not null references users (id),
   platform text not null check (platform in ('ios', 'android', 'web')),
   address text not null,
-  -- SHA-256 of kind and address: a token may have 4,096 characters, an index entry at most 2,704 bytes.
+  -- SHA-256 of the kind (token or endpoint) and the address. A token may have 4,096 characters, but an index entry at most 2,704 bytes.
   address_hash bytea not null,
   p256dh text,
   auth text,
@@ -47,11 +47,11 @@ create table subscriptions (
 ) with (fillfactor = 80);
 
 create unique index subscriptions_by_address on subscriptions (app_id, address_hash);
--- The pages of a fan-out walk it: the next 5,000 of an app after a cursor.
+-- A page of a fan-out reads the next 5,000 devices of an app after a cursor from this index.
 create index subscriptions_by_app on subscriptions (app_id, id);
 create index subscriptions_by_user on subscriptions (user_id);
 
--- When a device last got a push. Beside the devices and narrow: 9 µs a row instead of 41 in the wide one.
+-- When a device last got a push. This table is separate from `subscriptions` because a write to its short row takes 9 µs instead of 41 µs.
 create table last_notified (
   subscription_id text collate "C" primary key,
   at timestamptz not null
@@ -75,25 +75,25 @@ create table segments (
 create table fan_outs (
   campaign_id text collate "C" primary key,
   app_id text collate "C" not null,
-  -- UTC date of the first page: the ledger's partition of every push of this campaign.
+  -- The UTC date of the first page. It is the ledger's partition for every push of this campaign.
   day date not null default (now() at time zone 'utc')::date,
-  -- The frozen send and whom it is for; emptied at settlement.
+  -- The frozen send and its target. Both are set to null when the send is settled.
   send jsonb,
   target jsonb,
   -- The app's settings as they were at the first page.
   settings jsonb,
   started_at timestamptz not null default now(),
-  -- Devices with a greater id, or made after started_at, are not in it.
+  -- Devices with a greater id, or made after started_at, are not in the send.
   bound_id text collate "C" not null,
   cursor text collate "C" not null default '',
-  -- The next page to cut: whoever moves it from n to n + 1 has cut page n.
+  -- The number of the next page. The process that changes it from n to n + 1 has made page n.
   page integer not null default 1,
   queued_ios integer not null default 0,
   queued_android integer not null default 0,
   queued_web integer not null default 0,
   lane text check (lane in ('prompt', 'bulk')),
   state text not null default 'running' check (state in ('running', 'waiting', 'fanned_out', 'failed')),
-  -- What others were told: below `page` there are totals (or a failure) still to be told.
+  -- Up to which page campaigns and tracker were told. While it is below `page` they must still be told totals or a failure.
   told_page integer not null default 1,
   failure jsonb,
   lease_until timestamptz,
@@ -105,10 +105,10 @@ create table fan_outs (
 create index fan_outs_due on fan_outs (due_at) where due_at is not null;
 create index fan_outs_waiting on fan_outs (app_id, due_at) where state = 'waiting';
 create index fan_outs_settled on fan_outs (settled_at) where settled_at is not null;
--- Settled, but not yet emptied: nearly always none.
+-- Settled fan-outs that still have their send. There are nearly always none.
 create index fan_outs_to_clear on fan_outs (campaign_id) where settled_at is not null and send is not null;
 
--- At most 500 pushes of one platform, in the order of their devices' ids. A retry is a new batch.
+-- A batch has at most 500 pushes of one platform, in the order of their devices' ids. Pushes that are tried again get a new batch.
 create table batches (
   id text collate "C" primary key,
   app_id text collate "C" not null,
@@ -116,18 +116,18 @@ create table batches (
   platform text not null check (platform in ('ios', 'android', 'web')),
   lane text not null check (lane in ('prompt', 'bulk')),
   day date not null,
-  -- The ttl counts from here; a retry keeps it.
+  -- The instant from which the ttl counts. A batch of retries keeps it.
   queued_at timestamptz not null default now(),
   subscription_ids text[] not null,
-  -- Who owned each device when it was queued.
+  -- The user who owned each device when its push was queued.
   user_ids text[] not null,
-  -- Tries at the provider so far; a kill counts none.
+  -- How many tries at the provider were made. A try during which the dispatcher was killed does not count.
   tries integer not null default 0,
-  -- Pushes whose end is known already: they travel to the ledger like any other.
+  -- The outcomes of pushes that are decided already. A dispatcher reports them to the ledger like any others.
   decided jsonb,
   retry_of text collate "C",
   not_before timestamptz,
-  -- The fencing number.
+  -- The number of the latest take. Calls of a taker with an older number change nothing.
   takes integer not null default 0,
   lease_until timestamptz,
   due_at timestamptz default now() + interval '5 seconds',
@@ -135,14 +135,14 @@ create table batches (
   done_at timestamptz
 );
 
--- The sweep's: what is not done and when to point at it again.
+-- The sweep finds in this index the batches that are not done, and when to point at them again.
 create index batches_due on batches (due_at) where done_at is null;
--- The bulk window of an app; ends with the campaign's batches, so it stays as small as the window.
+-- The batches that count in the bulk window of an app. An entry goes when its batch is done, so the index stays as small as the window.
 create index batches_bulk_open on batches (app_id, platform) where lane = 'bulk' and done_at is null and retry_of is null and not_before is null;
--- For the settlement, which drops a campaign's batches.
+-- When a campaign is settled its batches are deleted by this index.
 create index batches_by_campaign on batches (campaign_id);
 
--- The breaker of an app's way to a provider; `environment` is empty but for iOS.
+-- The circuits of apps. `environment` is '' except for iOS.
 create table circuits (
   app_id text collate "C" not null,
   platform text not null check (platform in ('ios', 'android', 'web')),
@@ -151,12 +151,12 @@ create table circuits (
   reason text,
   since timestamptz not null default now(),
   probe_at timestamptz,
-  -- The last 200 answers, newest last: the mass guard decides by them.
+  -- The provider's last 200 answers, newest last, by which the mass guard decides.
   answers jsonb not null default '[]',
   primary key (app_id, platform, environment)
 );
 
--- Facts on their way to webhooks: gone when it has confirmed them.
+-- Events for webhooks. A row is deleted when webhooks has confirmed it.
 create table announcements (
   id text collate "C" primary key,
   subject text not null,

@@ -1,18 +1,18 @@
--- Breaker and mass guard (spec: providers/circuit): a circuit knows which credentials it speaks of and its last 200 answers, a letter each, newest last:
--- s sent, g guarded, w perhaps our credentials, c our credentials for sure.
+-- Circuit and mass guard (spec: providers/circuit): a circuit has the version of the credentials and its last 200 answers, newest last, with one letter
+-- for each: s sent, g token refused, w credentials perhaps wrong, c credentials certainly wrong.
 alter table circuits drop column answers, drop column reason;
 alter table circuits add column answers text not null default '';
 alter table circuits add column code text;
 alter table circuits add column credentials_version bigint;
 create index circuits_open on circuits (app_id, platform) where state = 'open';
 
--- A batch that waits for its circuit; null: it does not.
+-- Since when a batch waits because its circuit is open. Null while it does not wait.
 alter table batches add column held_since timestamptz;
 create index batches_held on batches (app_id, platform) where held_since is not null and done_at is null;
--- The environment of the open circuit whose probe the take is; null: it is none.
+-- The environment of the open circuit that the latest take probes. Null when the take is no probe.
 alter table batches add column probes text;
 
--- What the mass guard let through as dead: undone when its circuit opens within 24 h.
+-- Invalidations that the mass guard allowed. They are undone when the circuit opens within 24 h.
 create table guarded_invalidations (
   subscription_id text collate "C" primary key,
   app_id text collate "C" not null,
@@ -23,6 +23,6 @@ create table guarded_invalidations (
 );
 create index guarded_invalidations_by_circuit on guarded_invalidations (app_id, platform, environment);
 
--- Whether a send goes on: administration pauses, resumes and cancels it. `flow_no` rises with every change.
+-- Whether a send goes on, is paused or is cancelled. `flow_no` rises with every change.
 alter table fan_outs add column flow text not null default 'running' check (flow in ('running', 'paused', 'cancelled'));
 alter table fan_outs add column flow_no integer not null default 0;

@@ -1,31 +1,31 @@
--- A send at several moments (spec: campaigns/waves): one wave after another on the one row. Planned when the row is made and frozen with it:
--- [{at, zones}], in order; null: everybody at once.
+-- The waves of a send (spec: campaigns/waves): [{at, zones}], in order. They are planned when the row is made, and keep their instants and zones.
+-- Null when all users are sent to at once.
 alter table fan_outs add column waves jsonb;
 alter table fan_outs add column wave integer not null default 0;
 alter table fan_outs drop constraint fan_outs_state_check;
 alter table fan_outs add constraint fan_outs_state_check
   check (state in ('running', 'waiting', 'between_waves', 'fanned_out', 'failed'));
--- Settled, its claims not yet dropped.
+-- Settled sends whose wave claims are not deleted yet.
 create index fan_outs_waves_to_clear on fan_outs (campaign_id) where settled_at is not null and waves is not null;
 
--- Who has been taken by a wave: the last one takes everybody else. Gone after the settlement.
+-- Devices that a wave of a send has taken. The last wave takes all other devices. The rows are deleted after the send is settled.
 create table wave_claims (
   campaign_id text collate "C" not null,
   subscription_id text collate "C" not null,
   primary key (campaign_id, subscription_id)
 );
 
--- That a user got this campaign, for the frequency cap of an app that has one.
+-- A row says that a user got a campaign, for the frequency cap of an app that has one.
 create table cap_claims (
   app_id text collate "C" not null,
   user_id text collate "C" not null,
   campaign_id text collate "C" not null,
   at timestamptz not null default now(),
-  -- No window that held it when it was made reaches further.
+  -- After this time the claim is outside the window that the cap had when the claim was made.
   expires_at timestamptz not null,
   primary key (app_id, user_id, campaign_id)
 );
 create index cap_claims_expired on cap_claims (expires_at);
 
--- The zones of an app's users are found by one probe each, and an app's users when it is deleted.
+-- By this index the time zones of an app's users are found with one look-up for each zone, and all users of an app when the app is deleted.
 create index users_by_timezone on users (app_id, timezone);

@@ -1,4 +1,4 @@
--- A page that fails for reasons of its own comes back as a row, later each time, and ends its send after a few tries.
+-- How many tries of the next page failed. A page that fails is tried again after longer and longer waits, and fails its send after a few tries.
 alter table fan_outs add column failures integer not null default 0;
--- What it failed of, for who looks: a code of Postgres or of a call, never a value.
+-- Why the last try failed, for operators: an error code of Postgres or of a call, never a value.
 alter table fan_outs add column last_failure text;

@@ -1,5 +1,5 @@
--- What is due is taken by turns of apps, so every index of it begins with the app. A small send's batch that nobody has taken yet is apart
--- from the rest: of an app and platform only so many are pointed at at once.
+-- The sweep takes rows that are due with apps taking turns, so these indexes begin with the app. Batches of small sends that no dispatcher has taken
+-- yet have a separate index, because pointers are published at only a limited number of them for each app and platform.
 create index batches_on_lane on batches (app_id, platform, due_at)
   where lane = 'prompt' and takes = 0 and not_before is null and done_at is null;
 create index batches_due_again on batches (app_id, due_at)

@@ -1,6 +1,7 @@
--- Devices that are gone, for half a minute. Who finishes a batch may have read a device before it was deleted and note only afterwards that it
--- was sent to. Such a note is removed when no transaction of that time is open any more: a finish takes well below a second, and each statement of it 9 s at most. To lock each device that is sent to instead
--- would write into every one of them, with every push. Ids only: they name nobody any more.
+-- Deleted devices, which are kept for half a minute. A transaction that finishes a batch may have read a device before it was deleted, and note
+-- afterwards that the device was sent to. Such a note is deleted when no transaction of that time can be open any more: a finish takes well below a
+-- second, and each of its statements at most 9 s. The alternative, to lock each device that is sent to, would write to every device with every push.
+-- The table has only ids, which name nobody any more.
 create table gone_devices (
   subscription_id text collate "C" primary key,
   due_at timestamptz not null default now() + interval '30 seconds'
@@ -16,7 +17,7 @@ $$;
 create trigger remember_gone_devices after delete on subscriptions referencing old table as gone
   for each statement execute function audience.remember_gone_devices();
 
--- How often the lease of a take has begun anew for its taker since that was last heard of.
+-- How often the lease of a take was extended since its taker last renewed it.
 alter table batches add column spared integer not null default 0;
 
 create index guarded_invalidations_by_age on guarded_invalidations (at);

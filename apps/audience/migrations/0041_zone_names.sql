@@ -1,5 +1,5 @@
--- One spelling for each name of a time zone: names that stand for another kept the letter case of whoever wrote them, so that one zone could
--- have thousands of names. From here on they come in their usual spelling.
+-- Gives each name of a time zone its usual spelling. Before, names that are aliases of another zone kept the letter case of the request, so that one
+-- zone could have thousands of names. From now on audience stores the usual spelling.
 update users u set timezone = n.name
 from (values
   ('Africa/Abidjan'), ('Africa/Accra'), ('Africa/Addis_Ababa'), ('Africa/Algiers'), ('Africa/Asmara'), ('Africa/Asmera'), ('Africa/Bamako'),

@@ -1,3 +1,3 @@
--- Announcements that were repeated and are still not confirmed are few: no more are repeated until webhooks confirms some. Whether there is room
--- for others is counted here.
+-- Announcements that were repeated and are not confirmed yet. There are few, because no others are repeated until webhooks confirms some. The sweep
+-- counts them in this index to know whether it may repeat others.
 create index announcements_repeated on announcements (due_at, pointer_no) where pointer_no > 0;

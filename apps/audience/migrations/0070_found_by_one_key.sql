@@ -1,17 +1,18 @@
--- A device is found by its address and a user by the backend's id, in one app. Each is one key now, with the app in it. As two columns the planner
--- could also take another index that begins with the app, and read the whole app: it did so while it had no statistics, and would again for an
--- app that grows before the next analysis, because that app's share is thought to be one row.
+-- A device is found by app and address, a user by app and external id. From now on each pair is one key. While the pair was two columns, the planner
+-- could take another index that begins with the app and read all rows of the app. It did so while it had no statistics, and would do so for an app
+-- that has grown since the last analysis, because it assumes one row for such an app.
 drop index subscriptions_by_address;
 update subscriptions set address_hash =
   sha256(convert_to(app_id || ' ' || case platform when 'web' then 'endpoint' else 'token' end || ':' || address, 'UTF8'));
 create unique index subscriptions_by_address on subscriptions (address_hash);
 
--- The app's id is always 24 characters, so that no two pairs make one key.
+-- The id of an app always has 24 characters, so no two pairs give the same key.
 drop index users_by_external_id;
 create unique index users_by_external_id on users ((app_id || ' ' || external_id)) where external_id is not null;
 
--- Looked at once per transaction and app. Who has shared the app's lock keeps it to the end of the transaction, and until then the erasure waits:
--- the rows that follow are seen by it like the first. The setting ends with the transaction, and with a savepoint that is rolled back, as the lock does.
+-- The mark is looked up once for each transaction and app. The transaction keeps its share of the app's lock until its end, and the erasure waits for
+-- that, so it also sees all later rows of the transaction. The setting ends with the transaction, or with a savepoint that is rolled back, exactly
+-- like the lock.
 create or replace function audience.leave_out_erased() returns trigger language plpgsql volatile as $$
 begin
   if current_setting('herald.app_is_kept', true) = new.app_id then return new; end if;

@@ -1,5 +1,5 @@
--- To which types of events of an app somebody listens, as webhooks tells it before it answers that an endpoint is there. An app without a row
--- has no listener, and nothing is announced for it. Of two tellings that overtook each other the one with the higher version counts.
+-- For which types of events an app has webhook endpoints. Webhooks tells audience before it answers that an endpoint exists. For an app without a row
+-- no event is announced. When two calls of webhooks arrive in the wrong order, the one with the higher version counts.
 create table listeners (
   app_id text collate "C" primary key,
   version bigint not null,
@@ -7,10 +7,10 @@ create table listeners (
 );
 create trigger leave_out_erased before insert on listeners for each row execute function audience.leave_out_erased();
 
--- Who makes events reads the listeners under a lock that it shares with all others who do, until its transaction ends. Who writes down a
--- listener commits that first, then takes the lock alone once: whoever had read before it is waited for. So each event that is committed after
--- webhooks was answered has seen the listener. A statement of a volatile function sees what is committed when it begins (read committed),
--- here after the lock. 64 locks for all apps, so that a transaction of many apps holds few.
+-- A transaction that makes events reads the listeners under a lock that all such transactions share until they end. A transaction that changes
+-- listeners commits them first, and then audience takes the lock exclusively once, which waits for all transactions that have read before. So each
+-- event that is committed after webhooks was answered has seen the new listeners. A statement of a volatile function sees what is committed when the
+-- statement begins (read committed), here after the lock. There are 64 locks for all apps, so that a transaction about many apps holds few.
 create function audience.listeners_of(app_ids text[]) returns table (app_id text, event_types text[]) language plpgsql volatile as $$
 begin
   perform pg_advisory_xact_lock_shared(hashtextextended('audience.listeners', place))
@@ -22,7 +22,7 @@ begin
 end
 $$;
 
--- Whoever wants the lock next waits behind it, so it is given up after a while.
+-- All later requests for the lock wait behind this one, so it gives up after 2 s.
 create function audience.wait_for_events_of(app_ids text[]) returns void language plpgsql volatile set lock_timeout = '2s' as $$
 begin
   perform pg_advisory_xact_lock(hashtextextended('audience.listeners', place))

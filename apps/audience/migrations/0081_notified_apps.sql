@@ -1,12 +1,12 @@
--- Apps that asked for lastNotifiedAt lately. While one has asked within seven days, each finished batch writes down whom it was sent to; for
--- all other apps nothing is written, and the tracker's ledger is what knows. So who asks first waits until the ledger has been read back, from
--- its newest push to its oldest, and what is sent meanwhile is written down already.
+-- Apps that asked for lastNotifiedAt. While an app has asked within seven days, the finish of each batch stores to which devices it was sent. For all
+-- other apps nothing is stored, and only the tracker's ledger knows it. So the first request of an app waits until its ledger has been read, from the
+-- newest push to the oldest; for pushes that are sent meanwhile the time is stored already.
 create table notified_apps (
   app_id text collate "C" primary key,
   named_at timestamptz not null,
-  -- Raised when the ledger is to be read anew: a reading that began before that ends nothing.
+  -- Is raised when the ledger must be read again, so that an older reading cannot mark the new one as complete.
   round integer not null default 1,
-  -- Where the reading goes on; null: at the newest push.
+  -- Where the reading of the ledger continues. Null when it begins at the newest push.
   read_to text,
   is_read boolean not null default false
 );

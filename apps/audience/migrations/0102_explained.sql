@@ -1,16 +1,17 @@
--- What explain says of the past. All of it is nullable and written where it changes: no table is rewritten, and what is older has none of it.
+-- Columns by which explain can speak about the past. All of them are nullable, so that no table is rewritten; for changes before this migration they
+-- are null.
 
--- When the tags, the language, the zone or the country of a user last changed.
+-- When tags, language, timezone or country of a user last changed.
 alter table users add column changed_at timestamptz;
 
--- Since when a device is opted out: of meaning while `opted_in` is false. By which answer to which campaign it was invalidated: of meaning while
--- `invalidated_at` is set. So whoever registers again writes neither.
+-- `opted_out_at`: since when a device is opted out; it means something only while `opted_in` is false. The other two: by which answer to which
+-- campaign a device was invalidated; they mean something only while `invalidated_at` is set. So a device that registers again need not clear them.
 alter table subscriptions add column opted_out_at timestamptz, add column invalidated_code text, add column invalidated_campaign_id text collate "C";
--- When it last told something else of its app or system, without a registration or a session.
+-- When a request of the device that is neither a registration nor a session last reported a change of its app or system.
 alter table subscriptions add column told_at timestamptz;
 
--- Of a retry: the answers that its pushes heard before, in order, each a try: [{at, code, providerCode}]. Null: there was none.
+-- In a batch of retries: the provider's answers to the earlier tries, in order: [{at, code, providerCode}]. Null when there was no answer.
 alter table batches add column trail jsonb;
 
--- The plan of a send's waves, when its claims have been dropped and `waves` is emptied with them: what that is found by stays as it is.
+-- The former value of `waves`. A settled send is found by `waves` until its claims are deleted; then `waves` becomes null and its value moves here.
 alter table fan_outs add column past_waves jsonb;

@@ -1,15 +1,15 @@
--- Devices that administration marked for tests, at most 100 of an app. They lie beside the devices: nothing that a send, a registration or a session reads or
--- writes knows of them, and a column with an index of its own would be made by a walk through all devices.
+-- Devices that an operator marked for tests, at most 100 of an app. They have a separate table, so that sends, registrations and sessions read and
+-- write nothing more. To add an indexed column to `subscriptions`, Postgres would have to read all devices.
 create table test_devices (
   subscription_id text collate "C" primary key,
   app_id text collate "C" not null,
-  -- To the millisecond, as cursors tell it (libs/contracts/src/page.ts).
+  -- The time is kept to the millisecond, as in the cursors of lists (libs/contracts/src/page.ts).
   marked_at timestamptz(3) not null default now()
 );
 create index test_devices_of_app on test_devices (app_id, marked_at desc, subscription_id desc);
 
--- A device that goes takes its mark along, whoever deletes it. Who marks a device holds its row until the mark is committed, so a deletion that waited for
--- that sees the mark here.
+-- Whichever statement deletes a device, its mark is deleted too. A transaction that marks a device locks the device's row until it commits, so a
+-- deletion that waited for this lock sees the mark here.
 create function audience.forget_test_devices() returns trigger language plpgsql volatile as $$
 begin
   delete from audience.test_devices where subscription_id = any(array(select id from gone));

@@ -1,5 +1,5 @@
--- The devices of an app at the end of each UTC day, by platform. Every device that was there is counted once a day, in a scan that some process makes after the day has ended;
--- nothing is counted when a device comes or goes. Of one platform a device is either reachable, opted out or invalidated.
+-- How many devices an app had at the end of each UTC day, by platform. After the day has ended a process scans the app's devices and counts each of
+-- them once; nothing is written when a device registers or is deleted. A device counts as either reachable, opted out or invalidated.
 create table device_days (
   app_id text collate "C" not null,
   day date not null,
@@ -12,13 +12,14 @@ create table device_days (
   active_1d integer not null,
   active_7d integer not null,
   active_30d integer not null,
-  -- Made on that day, and still there.
+  -- Devices that registered on that day and were not deleted before they were counted.
   new integer not null,
   primary key (app_id, day, platform)
 );
 create index device_days_by_day on device_days (day);
 
--- Who takes an app's newest day, until when; `infinity`: it is taken. Who dies over it leaves it to another when its time is up.
+-- A row says until when a process may count the newest day of an app; `infinity` when the day is counted. When the process dies, another one may
+-- count the day after `until`.
 create table device_day_claims (
   app_id text collate "C" primary key,
   day date not null,

@@ -1,9 +1,9 @@
--- The users of an app in the order of their ids: lists from the newest on, and the export of everybody from the oldest on. No other index holds
--- those without an external id in any order. A new user pays for it once; no update of a user touches it.
+-- The users of an app in the order of their ids. Lists read this index from the newest user on, exports from the oldest on. No other index has all
+-- users of an app in an order. It is written once for each new user, and by no update of a user.
 create index users_by_app on users (app_id, id);
 
--- Devices that have left an identified user, or were removed: with those that the user has they lead into the ledger, which knows pushes by
--- device. Written by the statement that follows when a device leaves somebody, and by no other. Kept for as long as the ledger keeps their pushes.
+-- Devices that have left an identified user, or were deleted. The ledger finds pushes by device, so these and the user's present devices lead to all
+-- pushes of the user. Only the statement that runs when a device leaves a user writes here. A row is kept as long as the ledger keeps pushes.
 create table former_devices (
   user_id text collate "C" not null references users (id) on delete cascade,
   subscription_id text collate "C" not null,

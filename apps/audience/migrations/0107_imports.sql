@@ -1,5 +1,5 @@
--- Files of devices from elsewhere (docs/decisions/0047). `next_offset` says how many bytes of the file have been taken: the transaction that
--- writes a lot of rows moves it, or does nothing.
+-- Imports of files with devices (docs/decisions/0047). `next_offset` says how many bytes of the file have been taken. The transaction that writes a
+-- lot (group of rows) also changes it, so that both happen or neither.
 create table imports (
   id text collate "C" primary key,
   app_id text collate "C" not null,
@@ -10,9 +10,10 @@ create table imports (
   web text not null check (web in ('skip', 'import')),
   columns jsonb,
   max_rows_per_second integer,
-  -- The names of the file's columns, once they were read.
+  -- The names of the file's columns. Null until they have been read.
   header jsonb,
-  -- The bytes behind next_offset that are no whole row yet. They hold a device's address, so they go with the next lot or the end.
+  -- The bytes after next_offset that are not a complete row yet. They may contain a device's address, so they are deleted with the next lot or at the
+  -- end.
   tail bytea,
   next_offset bigint not null default 0,
   row_count bigint not null default 0,
@@ -25,9 +26,9 @@ create table imports (
   by_code jsonb not null default '{}',
   by_platform jsonb not null default '{"ios": 0, "android": 0, "web": 0}',
   warnings jsonb not null default '{}',
-  -- What a dry run remembers is still there.
+  -- Whether rows of a dry run (import_dry_rows) are still to be deleted.
   has_dry_rows boolean not null,
-  -- To the millisecond, so that a list's cursor names its row exactly.
+  -- The time is kept to the millisecond, so that the cursor of a list names its row exactly.
   created_at timestamptz(3) not null default now(),
   first_data_at timestamptz,
   last_data_at timestamptz not null default now(),
@@ -40,7 +41,7 @@ create index imports_ended on imports (ended_at) where ended_at is not null;
 create index imports_to_clear on imports (id) where has_dry_rows;
 create trigger leave_out_erased before insert on imports for each row execute function audience.leave_out_erased();
 
--- Rows that were rejected, the first 10,000 of an import. Never a value of the row.
+-- The first 10,000 rejected rows of an import: where and why, but no value of the row.
 create table import_errors (
   import_id text collate "C" not null references imports (id) on delete cascade,
   "row" bigint not null,
@@ -50,7 +51,7 @@ create table import_errors (
   primary key (import_id, "row")
 );
 
--- What a dry run would have written, as far as a later row of the file can meet it: devices and users by hashes (core/import-dry.ts).
+-- The devices and users that a dry run would have written, by hashes, so that later rows of the file find them (src/people/store/import-dry.ts).
 create table import_dry_rows (
   import_id text collate "C" not null references imports (id) on delete cascade,
   key text collate "C" not null,

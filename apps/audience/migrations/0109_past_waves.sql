@@ -1,3 +1,3 @@
--- The plan of a send's waves with what each has queued, when its claims have been dropped and `waves` is emptied with them: what that is found by stays
--- as it is.
+-- The former value of `waves`. A settled send is found by `waves` until its claims are deleted; then `waves` becomes null and its value moves here.
+-- (This repeats a column of 0102.)
 alter table fan_outs add column if not exists past_waves jsonb;

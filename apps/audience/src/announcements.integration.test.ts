@@ -19,7 +19,7 @@ async function sweep(): Promise<string[]> {
   return repeated
 }
 
-test('while webhooks confirms nothing only 200 announcements are repeated, and the sweep does not run again and again', async () => {
+test('while webhooks confirms nothing only 200 announcements are repeated, and the sweep does not run without a pause', async () => {
   const subject = eventSubjects.subscriptionInvalidated
   await insertAnnouncements(
     db,

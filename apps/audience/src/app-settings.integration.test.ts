@@ -8,7 +8,7 @@ import { openAudience } from './testing/rig.ts'
 const { audience, bus, peers } = await openAudience()
 
 // spec: administration/settings-heard
-test('settings are asked for once, and again after the gateway says that they have changed', async () => {
+test('audience asks the gateway once for the settings of an app, and again after the gateway says that they have changed', async () => {
   const appId = newId()
   peers.state.askedGateway = 0
   expect(await audience.settingsOf(appId)).toEqual(defaultSettings)
@@ -38,7 +38,7 @@ test('settings that were asked for before a change and answered after it are not
   expect(peers.state.askedGateway).toBe(2)
 })
 
-test('a deleted app has no settings, and is asked for again', async () => {
+test('a deleted app has no settings, and audience asks for them again the next time', async () => {
   const appId = newId()
   peers.gone.add(appId)
   expect(await audience.settingsOf(appId)).toBeUndefined()

@@ -4,13 +4,10 @@ import type { Bus } from '@herald/service/bus'
 import type { Audience } from './audience.ts'
 import { keepRecent } from './core/recent.ts'
 
-/** How long settings are remembered. If the broadcast of a change is lost, the change works after this time. */
+/** Settings are remembered for this long. If the broadcast of a change is lost, the change works after this time. */
 const keptMs = 60_000
 
-/**
- * Reads the settings of apps from the gateway and remembers them until the gateway broadcasts that they have changed. That an app does not exist
- * is not remembered.
- */
+/** Gives a function that reads apps' settings from the gateway and remembers them until the gateway broadcasts a change. */
 export function openAppSettings(bus: Bus): Audience['settingsOf'] {
   const known = keepRecent<{ settings: AppSettings | undefined; readAt: number }>(10_000)
   let changes = 0

@@ -5,20 +5,22 @@ import type { LastNotified } from './last-notified.ts'
 import type { FanOut } from './sends/store/fan-outs.ts'
 import type { Db } from './store/tables.ts'
 
-/** What the flows of audience have at hand. */
+/** What most functions of audience need: connections, and functions that the process shares. */
 export type Audience = {
   db: Db
   bus: Bus
   log: Log
-  /** Reads an app's settings as they are now (a change works within 2 s); undefined when the app does not exist any more. */
+  /** Reads an app's settings (at most 2 s after a change these are the new ones); undefined when the app does not exist any more. */
   settingsOf: (appId: string) => Promise<AppSettings | undefined>
-  /** Runs a short transaction on one campaign's rows, committed together with others that are ready. It may run more than once. */
+  /** Runs a short transaction on the rows of one campaign, and commits it together with others that wait. `work` may run more than once. */
   commit: <T>(of: { campaignId: string; appId: string }, work: (trx: Db) => Promise<T>) => Promise<T>
-  /** Notes that campaigns and tracker were told of these fan-outs, which are over. It is written later, unless they are settled before. */
+  /**
+   * Notes that campaigns and tracker were told all about these complete fan-outs. The note is written 2 s later, unless the send is settled by then.
+   */
   noteTold: (rows: Pick<FanOut, 'campaignId' | 'page' | 'batches'>[]) => void
-  /** To be called when batches of small sends wait for their app's turn: the sweep looks soon, and whenever a batch is taken. */
+  /** Is called when batches of small sends wait until the sweep points at them: for the next 5 s the sweep runs whenever a batch is taken. */
   haveWaiting: () => void
-  /** Reads a page's devices. Only a bounded number of pages is read at once, and at most half of these of one app. */
+  /** Runs `work`, which reads the devices of a page. Only a limited number of pages is read at once, and at most half of them of one app. */
   scan: <T>(appId: string, work: () => Promise<T>) => Promise<T>
   lastNotified: LastNotified
 }

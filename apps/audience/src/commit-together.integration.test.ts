@@ -5,7 +5,7 @@ import { openAudience } from './testing/rig.ts'
 
 const { audience, db } = await openAudience()
 
-test('a transaction that fails does not fail the others of its commit, and none is done twice', async () => {
+test('when one of several transactions that are committed together fails, the others succeed, and none is done twice', async () => {
   const appId = newId()
   const users = Array.from({ length: 20 }, () => newId())
 

@@ -19,7 +19,6 @@ import { fanOutAll, givenCrowd, givenDevice, givenSend, openAudience } from './t
 
 const { audience, db, peers } = await openAudience()
 
-/** An app with rows in every table, and a send under way. */
 async function givenBusyApp(count: number) {
   const appId = newId()
   const crowd = await givenCrowd(db, { appId, count })
@@ -51,7 +50,7 @@ async function countRows(appId: string): Promise<Record<string, number>> {
 }
 
 // spec: administration/delete-app
-test('the rows of a deleted app are deleted part by part, its sends end, and other apps keep theirs', async () => {
+test('all rows of a deleted app are deleted in several calls, its sends end, and other apps keep their rows', async () => {
   const { appId, campaignId } = await givenBusyApp(6_000)
   const other = await givenBusyApp(20)
   const kept = await countRows(other.appId)
@@ -75,7 +74,7 @@ test('the rows of a deleted app are deleted part by part, its sends end, and oth
   expect((await findFanOut(db, other.campaignId))?.settledAt).toBeNull()
 })
 
-test('a send that starts after its app was deleted fails and queues nothing', async () => {
+test('a send that begins after its app was deleted fails and queues nothing', async () => {
   const appId = newId()
   peers.gone.add(appId)
   const campaignId = peers.givenCampaign(givenSend(appId), { kind: 'all' })
@@ -115,7 +114,7 @@ const eraseWhole = async (appId: string) => {
 }
 const toRegister = (externalId: string) => ({ platform: 'ios' as const, token: newId(), externalId })
 
-test('rows that are committed during the erasure of their app are deleted too', async () => {
+test('rows that another transaction commits while their app is erased are deleted too', async () => {
   const appId = newId()
   await givenCrowd(db, { appId, count: 20 })
   const [begun, registered, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>(), Promise.withResolvers<void>()]
@@ -150,7 +149,7 @@ test('rows that are committed during the erasure of their app are deleted too', 
   expect(await findFanOut(db, campaignId)).toMatchObject({ send: null, target: null, dueAt: null })
 })
 
-test('a send that reached nobody ends with its app too, and its content is deleted', async () => {
+test('when an app is deleted, a send of the app that queued nothing ends too, and its content is deleted', async () => {
   const appId = newId()
   const campaignId = peers.givenCampaign(givenSend(appId), { kind: 'all' })
   await fanOutAll(audience, campaignId)
@@ -162,7 +161,7 @@ test('a send that reached nobody ends with its app too, and its content is delet
   expect(await findFanOut(db, campaignId)).toMatchObject({ send: null, settings: null })
 })
 
-test('a pointer that arrives after its app was erased makes no fan-out, and no other app is told', async () => {
+test('when a pointer at a send arrives after its app was erased, no fan-out is made and no other service is told', async () => {
   const [appId, other] = [newId(), newId()]
   for (const app of [appId, other]) await givenCrowd(db, { appId: app, count: 20 })
   const campaignId = peers.givenCampaign(givenSend(appId), { kind: 'all' })
@@ -172,7 +171,7 @@ test('a pointer that arrives after its app was erased makes no fan-out, and no o
   const others = peers.givenCampaign(givenSend(other), { kind: 'all' })
   await eraseWhole(appId)
 
-  // All three are ready together, so they share a commit.
+  // The three sends wait at the same time, so they share a commit.
   expect(await Promise.all([campaignId, inWaves, others].map((id) => fanOut(audience, { campaignId: id, page: 0 })))).toEqual([0, 0, 1])
   expect(await findFanOut(db, campaignId)).toBeUndefined()
   expect(await findFanOut(db, inWaves)).toBeUndefined()
@@ -181,10 +180,10 @@ test('a pointer that arrives after its app was erased makes no fan-out, and no o
   expect(await findFanOut(db, others)).toMatchObject({ state: 'fanned_out', queued: { ios: 20 } })
 })
 
-test('calls for an erased app are answered like those for an unknown one, and write nothing', async () => {
+test('calls for an erased app are answered like calls for an unknown app, and write nothing', async () => {
   const appId = newId()
   const { id: subscriptionId } = await givenDevice(db, { appId, externalId: 'eve' })
-  // The first call marks a large app; many calls delete its rows.
+  // The app is only marked, as after the first of the many calls that erase a large app.
   await sql`insert into erased_apps (app_id) values (${appId})`.execute(db)
 
   for (const late of [
@@ -201,7 +200,7 @@ test('calls for an erased app are answered like those for an unknown one, and wr
   expect(await countRows(appId)).toMatchObject({ users: 0, subscriptions: 0 })
 })
 
-test('an app that is deleted while devices register and sends begin leaves nothing behind', async () => {
+test('when an app is deleted while devices register and sends begin, none of its rows is left', async () => {
   const appId = newId()
   await givenCrowd(db, { appId, count: 500 })
   let erasing = true
@@ -229,7 +228,7 @@ test('an app that is deleted while devices register and sends begin leaves nothi
   for (const error of refused) expect(error).toMatchObject({ code: 'not_found' })
 })
 
-test('the mark of an erased app is kept as long as late pointers are expected, and no longer', async () => {
+test('the mark of an erased app is deleted when no late pointer can arrive any more, and not earlier', async () => {
   const [late, old] = [newId(), newId()]
   await sql`insert into erased_apps (app_id, at) values (${late}, now() - interval '6 days'), (${old}, now() - interval '8 days')`.execute(
     db,

@@ -18,20 +18,23 @@ import { purgeErasedApps } from './store/erased-apps.ts'
 import { purgeGoneNotes } from './store/last-notified.ts'
 import type { Db, Tables } from './store/tables.ts'
 
-/** How often retention is looked at, which is measured in days. */
+/** Rows are checked against their retention, which is measured in days, once in this time. */
 const purgeEveryMs = 60_000
-/** How often notes of deleted devices are looked at. They are kept for half a minute. */
+/** Marks of deleted devices, which are kept for half a minute, are checked once in this time. */
 const goneNotesEveryMs = 5_000
 
 type House = {
   audience: Audience
-  /** Connections whose plans are kept, for statements that are made for each send. */
+  /** Database connections that keep query plans, for statements that run for each send. */
   kept: Db
   reads: Reads<Tables>
   told: ToldNotes
 }
 
-/** Starts the sweeps that write down, tell and delete in the background. `tellErasures` looks at once for users that were erased. */
+/**
+ * Starts the sweeps that write notes, tell webhooks of erased users, count devices and delete old rows. The `tellErasures` that it gives runs the
+ * sweep that tells webhooks at once.
+ */
 export function keepHouse(
   service: Service<Config>,
   watch: DatabaseWatch,
@@ -71,7 +74,7 @@ export function keepHouse(
   return { tellErasures: () => erasures.poke() }
 }
 
-/** Makes a sweep do its work once per interval, by this process's own steady clock, and again at once while there is more of it. */
+/** Makes a sweep do its work once in an interval, by the process's monotonic clock, and again at once while there is more to do. */
 function everyMs(intervalMs: number, work: () => Promise<boolean>): () => Promise<{ took: number }> {
   let lastAt = Number.NEGATIVE_INFINITY
   return async () => {

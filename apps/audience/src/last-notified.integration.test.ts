@@ -10,7 +10,7 @@ import { finished, withBatches } from './testing/batches.ts'
 import { givenAsking } from './testing/play-ledger.ts'
 import { givenCrowd, givenDevice, givenSend, openAudience } from './testing/rig.ts'
 
-/** lastNotifiedAt is exact for an app that asks for it, and costs nothing for the others. */
+/** These tests show that lastNotifiedAt is exact for an app that asks for it, and that nothing is written for other apps. */
 
 const rig = await openAudience()
 const { audience, db, peers, dispatcher, startProcess } = rig
@@ -32,7 +32,7 @@ const sendToAll = async (appId: string) => {
 const namedAgo = (appId: string, interval: string) =>
   sql`update notified_apps set named_at = now() - ${interval}::interval where app_id = ${appId}`.execute(db)
 
-test('for an app that never asks when devices were last sent to nothing is written', async () => {
+test('for an app that never asks when its devices were last sent to, audience writes nothing', async () => {
   const appId = newId()
   const devices = await givenCrowd(db, { appId, count: 3 })
   await preview(appId, { field: 'platform', op: 'eq', value: 'ios' })
@@ -41,7 +41,7 @@ test('for an app that never asks when devices were last sent to nothing is writt
 })
 
 // spec: segments/last-notified-first-asked
-test('an app that asks for the first time gets the newest push of each device from the ledger, and later pushes are noted', async () => {
+test('an app that asks for the first time when devices were last sent to gets the answer from the ledger, and from then on each push is noted', async () => {
   const appId = newId()
   const [one, two, never] = await givenCrowd(db, { appId, count: 3 })
   if (!one || !two || !never) throw new Error('three devices')
@@ -65,7 +65,7 @@ test('an app that asks for the first time gets the newest push of each device fr
   expect(Object.values(await notesOf([one, two, never])).every((at) => at > recent)).toBe(true)
 })
 
-test('a push that is sent while the ledger is read back is noted, and older pushes of the ledger do not undo it', async () => {
+test('a push that is sent while the ledger is read is noted, and older pushes of the ledger do not overwrite its time', async () => {
   const appId = newId()
   const [device] = await givenCrowd(db, { appId, count: 1 })
   if (!device) throw new Error('no device')
@@ -83,7 +83,7 @@ test('a push that is sent while the ledger is read back is noted, and older push
 })
 
 // spec: segments/last-notified-first-asked
-test('while the ledger cannot be read a count is refused and a send waits, and neither gives a wrong answer', async () => {
+test('while the ledger cannot be read, a count that asks when devices were last sent to is refused, and such a send waits', async () => {
   const appId = newId()
   const devices = await givenCrowd(db, { appId, count: 2 })
   peers.notified.set(appId, [[{ at: '2026-01-01T00:00:00.000Z', subscriptionIds: devices.slice(0, 1) }]])
@@ -105,7 +105,7 @@ test('while the ledger cannot be read a count is refused and a send waits, and n
 })
 
 // spec: segments/last-notified-first-asked
-test('an app that has not asked for six days has its ledger read anew, and is noted for seven', async () => {
+test('when an app has not asked for six days its ledger is read again; its pushes are noted for seven days', async () => {
   const appId = newId()
   const [device] = await givenCrowd(db, { appId, count: 1 })
   if (!device) throw new Error('no device')
@@ -123,7 +123,7 @@ test('an app that has not asked for six days has its ledger read anew, and is no
   expect(await preview(appId, after(sinceThen))).toBe(1)
 })
 
-test('a reading that began before the app stopped asking does not end the next one', async () => {
+test('a reading of the ledger that began before an app stopped asking does not count as the end of the next reading', async () => {
   const appId = newId()
   await givenCrowd(db, { appId, count: 1 })
   const first = Promise.withResolvers<void>()
@@ -141,7 +141,7 @@ test('a reading that began before the app stopped asking does not end the next o
 })
 
 // spec: identity/last-notified
-test('a user is shown with the last push of each device from the ledger, also for an app that never asked', async () => {
+test('a user is shown with the time of the last push of each device, from the ledger if the app never asked for it before', async () => {
   const appId = newId()
   const { id, userId } = await givenDevice(db, { appId })
   const read = async () => (await dispatcher.bus.call(calls.readUser, { appId, user: { userId } })).subscriptions[0]?.lastNotifiedAt
@@ -156,7 +156,7 @@ test('a user is shown with the last push of each device from the ledger, also fo
   expect(changed.language).toBe('de')
 })
 
-test('a deleted app leaves no note that it asked, also when it asks once more', async () => {
+test('for a deleted app no row says that it asked when devices were last sent to, even when it asks once more', async () => {
   const appId = newId()
   await givenAsking(db, appId)
   while (!(await eraseApp({ db }, { appId })).done);

@@ -8,15 +8,15 @@ import { findReading, isNoted, keepRead, nameApp } from './store/last-notified.t
 import type { Db } from './store/tables.ts'
 
 /**
- * Whether a segment can be answered now, as far as it asks for `lastNotifiedAt`. When an app asks for the first time its ledger is read back
- * first. The call waits for that for `patienceMs` at most; the reading goes on in the background.
+ * Whether audience knows `lastNotifiedAt` for all devices of the app, if the segment asks for it. When an app asks for the first time, audience first
+ * reads the app's ledger from the tracker. The call waits for that at most `patienceMs`; the reading goes on in the background.
  */
 export type LastNotified = (appId: string, segment: Segment) => Promise<boolean>
 
 const patienceMs = 2_000
-/** How long a process remembers that an app's notes are complete: the row guarantees it for a day at least. */
+/** A process remembers for this long that an app's notes are complete. They are guaranteed to be complete for at least a day. */
 const rememberedMs = 3_600_000
-/** How many ledgers one process reads back at once: a portion of 5,000 pushes takes the tracker about 50 ms. */
+/** One process reads the ledgers of at most this many apps at once: a portion of 5,000 pushes takes the tracker about 50 ms. */
 const readAtOnce = 4
 
 export function openLastNotified(
@@ -31,7 +31,7 @@ export function openLastNotified(
     return Promise.allSettled(reading.values())
   })
 
-  /** Reads an app's ledger back from where the reading stopped, newest push first, portion by portion. */
+  /** Reads an app's ledger in portions, newest push first, beginning where the last reading stopped. */
   const readBack = async (appId: string) => {
     for (let at = await findReading(db, appId); at && !isStopped; at = await findReading(db, appId)) {
       const place = { appId, ...at }
@@ -64,12 +64,11 @@ export function openLastNotified(
 const namesLastNotified = (segment: Segment): boolean =>
   segment.is !== 'everyone' && leavesOf(segment).some(({ field }) => field.on === 'device' && field.name === 'lastNotifiedAt')
 
-/** A user, or anything else that has devices. */
 export type WithDevices = { subscriptions: { id: string; lastNotifiedAt: string | null }[] }
 
 /**
- * Completes `lastNotifiedAt` of devices: where the app's notes are not complete, the ledger is asked. Fault `queue_unavailable` when the tracker
- * is away: a moment that may be wrong is not shown.
+ * Completes `lastNotifiedAt` of devices: if the app's notes are not complete, it asks the ledger. Throws the fault `queue_unavailable` when the
+ * tracker is away, because a wrong time must not be shown.
  */
 export async function withLastNotified<Owner extends WithDevices>(
   { db, bus }: { db: Db; bus: Pick<Bus, 'call'> },
@@ -90,11 +89,14 @@ export async function withLastNotified<Owner extends WithDevices>(
   }
 }
 
-/** The same, but while the tracker is away the devices stay as they are: the caller has made a change that must be answered in any case. */
+/**
+ * Completes `lastNotifiedAt` like `withLastNotified`, but leaves the devices as they are while the tracker is away: the caller has made a change that
+ * must be answered in any case.
+ */
 export const withLastNotifiedIfKnown: typeof withLastNotified = (audience, appId, user) =>
   withLastNotified(audience, appId, user).catch(() => user)
 
-/** Completes `lastNotifiedAt` of one device. Fault `queue_unavailable` when the tracker is away. */
+/** Completes `lastNotifiedAt` of one device. Throws the fault `queue_unavailable` when the tracker is away. */
 export async function deviceWithLastNotified<Device extends { id: string; lastNotifiedAt: string | null }>(
   audience: { db: Db; bus: Pick<Bus, 'call'> },
   appId: string,

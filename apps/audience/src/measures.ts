@@ -7,14 +7,14 @@ import type { Db } from './store/tables.ts'
 
 export type Measures = { pagesCut: (count: number) => void }
 
-/** Measures audience: pages as they are cut, open circuits, and how late the sweep is. */
+/** Measures the pages that are made, the open circuits, and how late the sweep is. */
 export function openMeasures(metrics: Metrics, { db, watch }: { db: Db; watch: DatabaseWatch }): Measures {
   const openCircuits = readForScrape(watch, () => countOpenCircuits(db))
   metrics.gauge('herald_circuit_open', 'Circuits of apps that are open: nothing but probes goes to the provider.', {
     labelNames: ['platform', 'environment'],
     async collect() {
       const open = await openCircuits()
-      // While the database is away no number is shown, rather than an old one.
+      // While the database is away the metric has no values, because old values would mislead.
       this.reset()
       for (const { platform, environment, count } of open ?? []) this.set({ platform, environment }, count)
     },

@@ -8,7 +8,7 @@ import { fanOutAll, givenDevice, givenSend, openAudience } from './testing/rig.t
 
 const { startProcess, audience, db, peers } = await openAudience()
 
-test('the age of a queue is that of its oldest due row', async () => {
+test('the age of a queue in the metrics is how long its oldest row has waited for the sweep', async () => {
   const appId = newId()
   await givenDevice(db, { appId })
   const campaignId = peers.givenCampaign(givenSend(appId), { kind: 'all' })
@@ -23,7 +23,7 @@ test('the age of a queue is that of its oldest due row', async () => {
   expect(others).toEqual({ 'fan-outs': 0, announcements: 0 })
 })
 
-test('a running audience counts its pages and shows how old the oldest due row is', async () => {
+test('the metrics of a running audience count its pages and show how long the oldest row has waited for the sweep', async () => {
   const process = await startProcess()
   const appId = newId()
   await givenDevice(db, { appId })
@@ -36,7 +36,7 @@ test('a running audience counts its pages and shows how old the oldest due row i
   expect(await process.metrics.text()).toMatch(/herald_due_age_seconds\{queue="fan-outs"\} \d/)
 })
 
-test('a scrape is answered while the database does not answer, without the numbers from the database', async () => {
+test('while the database does not answer, the metrics are answered without the numbers from the database', async () => {
   const process = await startProcess()
   await until(async () => (await process.metrics.text()).includes('herald_due_age_seconds{queue="batches"}'))
   const { promise: scraped, resolve: release } = Promise.withResolvers<void>()
@@ -48,7 +48,7 @@ test('a scrape is answered while the database does not answer, without the numbe
   })
   await locked
 
-  // The pool gives up after 10 s. The scrape has a shorter limit of its own.
+  // A wait for a database connection ends after 10 s. The answer of the metrics has its own, shorter limit.
   const { promise: tooLate, resolve: giveUp } = Promise.withResolvers<string>()
   const timer = setTimeout(() => giveUp('no answer'), 8_000)
   const text = await Promise.race([process.metrics.text(), tooLate])

@@ -38,13 +38,13 @@ const watched = new Set([
   'test_devices',
   'former_devices',
 ])
-/** A user has a few devices here: a statement that reads more rows than this reads those of other users. */
+/** A user in this test has at most this many devices: a statement that reads more rows has read rows of other users. */
 const mostRows = 5
 
 const keys = { p256dh: 'key', auth: 'auth' }
 const endpoint = () => `https://push.example/${newId()}`
 
-/** Registers new and known devices: some stay with their user, some go to another, some get a new one. */
+/** Registers new and known devices: some stay with their user, some move to another user, some get a new user. */
 async function registerEveryWay(
   registerOne: (asked: Parameters<typeof registerSubscription>[1]) => Promise<{ id: string; userId: string }>,
   appId: string,
@@ -67,7 +67,7 @@ async function registerEveryWay(
   return { ann, bob, first, subscriptionId, userId, other }
 }
 
-/** Explains why one device got a send or did not. */
+/** Asks why one device got a send or did not. */
 function explainOne(db: Db, appId: string, subscriptionId: string) {
   const send = givenSend(appId)
   const leaves = ['tags.plan', 'language', 'appVersion', 'lastNotifiedAt'].map((field) => ({ field, op: 'exists', value: true }))
@@ -77,7 +77,7 @@ function explainOne(db: Db, appId: string, subscriptionId: string) {
   return explainDevices({ db }, { ...asked, devices: [{ subscriptionId, no: null }] })
 }
 
-/** Makes every request about one device or one user, once. */
+/** Makes each kind of request about one device or one user once. */
 async function everyWay(db: Db, appId: string): Promise<void> {
   const { ann, bob, first, subscriptionId, userId, other } = await registerEveryWay((asked) => registerSubscription({ db }, asked), appId)
   await loginSubscription({ db }, { appId, subscriptionId: other.id, externalId: ann, keyKind: 'public' })
@@ -101,7 +101,7 @@ async function everyWay(db: Db, appId: string): Promise<void> {
   await deleteUser({ db, poke: () => undefined }, { appId, user: { externalId: ann } })
 }
 
-/** A lot of two rows: a new device, which then goes to another user. */
+/** Imports two rows: a new device, and the same device with another user. */
 async function importOne(db: Db, appId: string, { onExisting, externalIds }: { onExisting: 'keep' | 'update'; externalIds: string[] }) {
   for (const dryRun of [true, false]) {
     const { id } = await startImport({ db }, { appId, settings: { format: 'jsonl', onExisting, dryRun, web: 'skip' } })
@@ -131,13 +131,13 @@ const [large, growing] = [newId(), newId()]
 
 beforeAll(async () => {
   await plans.of(async (db) => {
-    // The statistics of Postgres stay those of empty tables.
+    // From here on the planner's statistics stay those of empty tables.
     for (const table of watched) await sql`alter table ${sql.table(table)} set (autovacuum_enabled = false)`.execute(db)
     for (const table of watched) await sql`vacuum (analyze) ${sql.table(table)}`.execute(db)
   })
 })
 
-test('a registration whose plans are kept goes by keys, from the empty table to 40,000 devices that no statistics know', async () => {
+test('a registration on a connection that keeps plans reads few rows, from the empty table to 40,000 devices, with old planner statistics', async () => {
   const appId = newId()
   const registerInCompany = (kept: Db) =>
     registerEveryWay(
@@ -149,8 +149,8 @@ test('a registration whose plans are kept goes by keys, from the empty table to 
   expect(wrongOf(await keptPlans.of(registerInCompany))).toEqual([])
 }, 60_000)
 
-test('a registration, and every other request about one device or user, goes by keys on one connection, from the empty table to 40,000 devices that no statistics know', async () => {
-  // Six times: with the sixth Postgres keeps the plans of its own statements, for foreign keys and triggers.
+test('every request about one device or user reads few rows, from the empty table to 40,000 devices, with old planner statistics', async () => {
+  // All requests are made six times, because from the sixth run on Postgres keeps the plans of statements of foreign keys and triggers.
   for (let n = 0; n < 6; n += 1) expect(wrongOf(await plans.of((db) => everyWay(db, growing)))).toEqual([])
 
   await plans.of((db) => givenCrowd(db, { appId: growing, count: 300 }))
@@ -160,7 +160,7 @@ test('a registration, and every other request about one device or user, goes by 
   expect(wrongOf(await plans.of((db) => everyWay(db, growing)))).toEqual([])
 })
 
-test('an app that statistics do not know beside one that they do is found by keys too', async () => {
+test('requests for an app that is missing in the planner’s statistics read few rows too, while the statistics have another large app', async () => {
   await plans.of((db) => givenCrowd(db, { appId: large, count: 20_000, platform: 'android' }))
   await plans.of(async (db) => {
     for (const table of watched) await sql`analyze ${sql.table(table)}`.execute(db)

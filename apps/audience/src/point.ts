@@ -10,8 +10,8 @@ import type { BatchPointerRow, PagePointer } from './store/due.ts'
 type Pointing = Pick<Audience, 'bus' | 'log'>
 
 /**
- * Publishes a pointer at a row. If that fails the flow goes on: the row is the promise, and the sweep points at it again. The message id holds
- * the row's pointer number, because NATS would drop a repeated id as a duplicate.
+ * Publishes a pointer at a row. If that fails it throws nothing, because the row stays and the sweep points at it again. The message id contains the
+ * row's pointer number, because NATS would drop a message with a repeated id as a duplicate.
  */
 async function point({ bus, log }: Pointing, subject: string, body: unknown, id: string): Promise<void> {
   try {
@@ -22,7 +22,10 @@ async function point({ bus, log }: Pointing, subject: string, body: unknown, id:
   }
 }
 
-/** Points at batches. Pointers at small sends of a platform share a message; a bulk batch has one of its own, because a dispatcher has few in hand. */
+/**
+ * Publishes pointers at batches. Pointers at small sends of a platform share a message. A bulk batch has its own message, because a dispatcher works
+ * on few of them at a time.
+ */
 export const pointAtBatches = (pointing: Pointing, batches: BatchPointerRow[]) =>
   Promise.all(
     [...Map.groupBy(batches, ({ platform, lane }) => batchSubject(platform, lane))].flatMap(([subject, of]) =>
@@ -30,7 +33,7 @@ export const pointAtBatches = (pointing: Pointing, batches: BatchPointerRow[]) =
     ),
   )
 
-/** Publishes one message. It is named after its first pointer: each pointer is published only once with its number. */
+/** Publishes one message for several batches. The message id is made of the first batch and its pointer number, which is published only once. */
 async function pointAtSome(pointing: Pointing, subject: string, some: BatchPointerRow[]): Promise<void> {
   const [first] = some
   if (!first) return
@@ -43,7 +46,9 @@ async function pointAtSome(pointing: Pointing, subject: string, some: BatchPoint
   await point(pointing, subject, { batches }, `${first.batchId}.${first.pointerNo}`)
 }
 
-/** Gives a function that points at a small batch. Pointers that are ready together share a message, with apps taking turns. */
+/**
+ * Gives a function that publishes a pointer at a batch of a small send. Pointers that wait at the same time share a message, with apps taking turns.
+ */
 export function pointTogether(pointing: Pointing): (batch: BatchPointerRow) => Promise<void> {
   const lanes = new Map<string, (batch: BatchPointerRow) => Promise<void>>()
   const open = (subject: string) =>
@@ -69,7 +74,7 @@ export function pointTogether(pointing: Pointing): (batch: BatchPointerRow) => P
 const slices = <T>(all: T[], size: number): T[][] =>
   Array.from({ length: Math.ceil(all.length / size) }, (_, index) => all.slice(index * size, (index + 1) * size))
 
-/** Points at sends that have no fan-out yet, as campaigns does. Each time with a new id, because the numbers in ids are those of campaigns' own pointers. */
+/** Publishes pointers at sends that have no fan-out yet, as campaigns does. Each message has a new id, because campaigns numbers its own pointers. */
 export const pointAtSends = (pointing: Pointing, sends: { campaignId: string; appId: string }[]) =>
   Promise.all(
     sends.map(({ campaignId, appId }) => point(pointing, fanOutWork.subject, { campaignId, page: 0, appId }, `${campaignId}.${newId()}`)),
@@ -82,7 +87,7 @@ export const pointAtPages = (pointing: Pointing, pages: PagePointer[]) =>
     ),
   )
 
-/** Publishes announcements. They travel whole, because they are small: ids and codes. */
+/** Publishes announcements. The message contains the events themselves, because they are small: ids and codes. */
 export const announce = (pointing: Pointing, announcements: AnnouncementRow[]) =>
   Promise.all(
     announcements.map(({ id, subject, body, pointerNo }) =>

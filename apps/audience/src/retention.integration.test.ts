@@ -12,10 +12,10 @@ const { db, startProcess } = await openAudience()
 
 const notesOf = (id: string) => db.selectFrom('last_notified').selectAll().where('subscription_id', '=', id).execute()
 
-test('a note that a device was sent to does not stay when the device is deleted meanwhile', async () => {
+test('when a device is deleted while its batch is finished, the note that it was sent to is deleted too', async () => {
   const appId = newId()
   const device = await givenDevice(db, { appId })
-  // The finish has read the device and is not committed yet, so the deletion sees no note.
+  // The finish has written the note and is not committed yet, so the deletion of the device does not see the note.
   await transact(db, async (finishing) => {
     await givenNotified(finishing, [device.id])
     await deleteSubscription({ db }, { appId, subscriptionId: device.id })
@@ -32,7 +32,7 @@ test('a note that a device was sent to does not stay when the device is deleted 
 })
 
 // spec: running/retention
-test('rows past retention are deleted in one round, however many, and the others stay', async () => {
+test('all rows that are older than their retention are deleted without a pause, however many there are, and the others stay', async () => {
   await sql`
     insert into fan_outs (campaign_id, app_id, bound_id, due_at, settled_at)
     select lpad(n::text, 24, '0'), ${newId()}, '', null, now() - interval '1 day' * case when n = 1 then 6 else 8 end
@@ -41,7 +41,7 @@ test('rows past retention are deleted in one round, however many, and the others
 
   await startProcess()
 
-  // More rows than one statement deletes, and a process purges once a minute: it must go on at once while there are more.
+  // There are more rows than one statement deletes, and a process purges once a minute: it must go on at once while there are more.
   await until(async () => (await left()) === 1, { withinMs: 40_000, what: 'the end of the purge' })
   expect(await left()).toBe(1)
 })

@@ -31,7 +31,7 @@ import { sweepDue } from './sweep-due.ts'
 import { wireAudience } from './wire.ts'
 import type { Audience } from './audience.ts'
 
-/** Composes audience: connections, what its flows have at hand, its sweeps, its calls, and the pointers that it reads. */
+/** Starts audience: opens its connections, starts its sweeps, answers its calls, and reads its pointers. */
 export async function startAudience(service: Service<Config>): Promise<void> {
   const { config, log } = service
   const { db, kept, reads, watch } = await openDatabase<Tables>(service, {
@@ -39,7 +39,7 @@ export async function startAudience(service: Service<Config>): Promise<void> {
     poolSize: config.DATABASE_POOL_SIZE,
   })
   const bus = await openBus(service, watch)
-  // Two connections are left to short work, and an app with slow pages leaves half of the others to the pages of other apps.
+  // Two database connections are kept free for short work. Of the others one app may use half for its pages.
   const pagesAtOnce = Math.max(2, config.DATABASE_POOL_SIZE - 2)
   let someWaitUntil = 0
   const told = openToldNotes(kept, log)
@@ -54,7 +54,7 @@ export async function startAudience(service: Service<Config>): Promise<void> {
     scan: openPlaces({ size: pagesAtOnce, share: Math.ceil(pagesAtOnce / 2) }),
     lastNotified: openLastNotified(service, { db, bus }),
   }
-  // For statements that are made for each send, however small: their connections keep the plans.
+  // Statements that run for each send, however small, use connections that keep query plans.
   const ofSends: Audience = { ...audience, db: kept }
   const measures = openMeasures(service.metrics, { db, watch })
 
@@ -78,7 +78,7 @@ export async function startAudience(service: Service<Config>): Promise<void> {
     maxHoldSeconds: config.BREAKER_MAX_HOLD_SECONDS,
     circuitMemory: rememberCircuits(service, outageProbeMs),
     wakeFanOut: (appId) => wakeFanOut(ofSends, appId),
-    // Each batch that is taken makes room on its app's lane for a batch that waits.
+    // When a batch is taken, the sweep may point at another batch of the app that waits.
     afterTake: () => performance.now() < someWaitUntil && poke(),
   })
   const takers = openTakers()
@@ -88,7 +88,7 @@ export async function startAudience(service: Service<Config>): Promise<void> {
   const startSends = openStarting(
     ofSends,
     (begun) => {
-      // Dispatchers ask for its batches next, usually in this process.
+      // The next calls of dispatchers ask for this send's batches, and usually this process answers them.
       if (begun.row.send) remember(remembered, begun.row.send)
       background(() => tellStarted(begun))
     },
@@ -97,9 +97,9 @@ export async function startAudience(service: Service<Config>): Promise<void> {
   wireAudience(bus, { audience, kept, reads, dispatchers, takers, startSends, told, poke, tellErasures: house.tellErasures })
 
   const cutPages = async (pointer: FanOutPointer) => measures.pagesCut(await fanOut(audience, pointer))
-  // A small fan-out mostly waits for the answers of other apps: with 8 at once 137 one-device sends a second went out, with 48 205
-  // (medians of three, one machine). The pool bounds how many pages are cut at once; large sends never hold more than half of it.
-  // More pointers are in hand than are worked on: an app has 64 on the lane at most, and another app's must not wait behind them.
+  // A small fan-out mostly waits for the answers of other services: with 8 at once 137 one-device sends a second went out, with 48 at once 205
+  // (medians of three, one machine). The pool of connections limits how many pages are made at once; large sends never use more than half of it. The
+  // process reads more pointers (160) than it works on (48), so that the pointer of one app need not wait behind many of another.
   const inWork = openPlaces({ size: 48, share: 40, crowdedShare: 8 })
   await bus.consume(fanOutWork, { slots: 160 }, (pointer) => inWork(pointer.appId ?? '', () => cutPages(pointer)))
   await bus.consume(bulkFanOutWork, { slots: Math.ceil(config.DATABASE_POOL_SIZE / 2) }, cutPages)

@@ -12,11 +12,11 @@ import { retried } from './testing/batches.ts'
 import { givenEndpoint } from './testing/play-ledger.ts'
 import { givenDevice, givenFanOut, givenSend, nothingHeard, openAudience } from './testing/rig.ts'
 
-/** A running audience. The tests leave rows as a dead process does, and audience must repair them by itself. */
+/** Audience runs in these tests. They leave rows as a process does that died, and audience must go on from these rows. */
 const { startProcess, audience, db, bus, peers, dispatcher } = await openAudience()
 await startProcess()
 
-/** Makes a row due now, as it would be some time after a crash. */
+/** Sets the `due_at` of a fan-out to now, as if some time had passed since a crash. */
 const nowDue = async (campaignId: string) => {
   await db
     .updateTable('fan_outs')
@@ -32,7 +32,7 @@ const nowDue = async (campaignId: string) => {
 }
 const pointersAt = (campaignId: string) => dispatcher.pointers.filter((pointer) => pointer.campaignId === campaignId)
 
-test('a fan-out whose process died right after it made the row reaches every device', async () => {
+test('when a process dies right after it inserted a fan-out, the send still goes to every device', async () => {
   const appId = newId()
   await givenDevice(db, { appId })
   const campaignId = await givenFanOut(db, givenSend(appId))
@@ -44,7 +44,7 @@ test('a fan-out whose process died right after it made the row reaches every dev
   expect(peers.lastReport(campaignId)).toMatchObject({ fannedOut: true, byPlatform: { ios: 1 } })
 })
 
-test('when a process died right after it cut a page the totals are told first, and then the batches go out', async () => {
+test('when a process dies right after it made a page, the tracker is told the totals first, and then the batches go out', async () => {
   const appId = newId()
   const device = await givenDevice(db, { appId })
   const other = peers.givenCampaign(givenSend(appId), { kind: 'all' })
@@ -65,7 +65,7 @@ test('when a process died right after it cut a page the totals are told first, a
 
   await nowDue(send.campaignId)
   await until(async () => (await findFanOut(db, send.campaignId))?.pointerNo !== 0)
-  // Sweeps run one after another: when a later one has published, this one has published everything.
+  // Sweeps run one after another: when a later sweep has published a pointer, this sweep has published all of its pointers.
   await nowDue(other)
   await until(() => pointersAt(other).length === 2)
   expect(pointersAt(send.campaignId)).toEqual([])
@@ -77,7 +77,7 @@ test('when a process died right after it cut a page the totals are told first, a
 })
 
 // spec: sending/committed
-test('a batch that no dispatcher took is pointed at again, each time with another message id', async () => {
+test('the sweep points again at a batch that no dispatcher took, each time with another message id', async () => {
   const appId = newId()
   await givenDevice(db, { appId })
   const campaignId = peers.givenCampaign(givenSend(appId), { kind: 'all' })
@@ -93,7 +93,7 @@ test('a batch that no dispatcher took is pointed at again, each time with anothe
 })
 
 // spec: sending/take-over
-test('a batch whose dispatcher died is pointed at again when its lease ends, and not before', async () => {
+test('the sweep points at a batch whose dispatcher died when the lease ends, and not before', async () => {
   const appId = newId()
   await givenDevice(db, { appId })
   const campaignId = peers.givenCampaign(givenSend(appId), { kind: 'all' })
@@ -114,7 +114,7 @@ test('a batch whose dispatcher died is pointed at again when its lease ends, and
   expect((await dispatcher.take(batchId)).answer).toBe('taken')
 })
 
-test('when NATS is back the batches that no dispatcher took are due at once, but not those that are taken or wait for their time', async () => {
+test('when NATS is back the sweep points at once at batches that no dispatcher took, but not at batches that are taken or wait for their time', async () => {
   const appId = newId()
   const device = await givenDevice(db, { appId })
   const send = givenSend(appId)
@@ -153,7 +153,7 @@ test('when NATS is back the batches that no dispatcher took are due at once, but
   expect(pointersAt(campaignId)).toMatchObject([{ batchId: free }])
 })
 
-test('a retry is pointed at when its time has come', async () => {
+test('the sweep points at a batch of retries when its time has come', async () => {
   const appId = newId()
   const device = await givenDevice(db, { appId })
   const campaignId = peers.givenCampaign(givenSend(appId), { kind: 'all' })
@@ -197,7 +197,7 @@ test('an announcement is repeated until webhooks confirms it', async () => {
   expect(await db.selectFrom('announcements').selectAll().where('id', 'in', announcementIds).execute()).toEqual([])
 })
 
-test('devices register and segments are found over the bus', async () => {
+test('a running audience registers devices and finds segments when other services call it', async () => {
   const appId = newId()
   const registered = await bus.call(registerSubscription, { appId, subscription: { platform: 'android', token: 'token' } })
   expect(registered).toMatchObject({ platform: 'android' })

@@ -5,16 +5,17 @@ import { tellTotals } from './sends/tell-totals.ts'
 import { takeDueAnnouncements } from './store/announcements.ts'
 import { millisecondsUntilDue, takeDueBatches, takeDueFanOuts, type BatchPointerRow } from './store/due.ts'
 
-/** How many rows of a kind one sweep takes. While there are more it runs again at once. */
+/** One sweep takes at most this many rows of a kind. While there are more, it runs again at once. */
 const atOnce = 200
 
 /**
- * Points again at every row that is due: batches that no dispatcher took, whose taker died or whose time has come, pages that were not cut,
- * totals that were not told, and announcements that webhooks has not confirmed. It repairs every crash and a lost NATS store.
+ * Points again at every row whose `due_at` has passed. Such rows are batches that no dispatcher took, whose taker died, or whose time to be tried
+ * again has come. Others are fan-outs whose page was not made or whose totals the tracker does not know, and announcements that webhooks has not
+ * confirmed. So Herald goes on after every crash, and after NATS has lost its store.
  */
 export async function sweepDue(audience: Audience): Promise<{ took: number; nextInMs?: number }> {
   const { db } = audience
-  // Each kind by itself: if rows of one kind cannot be taken, the other kinds go on.
+  // If the rows of one kind cannot be taken, the other kinds still are.
   const kinds = await Promise.allSettled([
     takeDueBatches(db, atOnce).then(async (batches) => {
       await pointAtBatches(audience, await onlyTold(audience, batches))
@@ -38,7 +39,10 @@ export async function sweepDue(audience: Audience): Promise<{ took: number; next
   return nextInMs === undefined ? { took } : { took, nextInMs }
 }
 
-/** Leaves out batches of sends whose totals the tracker does not know: it must have counted a push before a device can answer it. */
+/**
+ * Leaves out batches of sends whose totals the tracker does not know, after another try to tell them. The tracker must have counted a push before a
+ * device can report about it.
+ */
 async function onlyTold(audience: Audience, batches: BatchPointerRow[]): Promise<BatchPointerRow[]> {
   if (batches.length === 0) return batches
   const fanOuts = await findUntold(audience.db, [...new Set(batches.map(({ campaignId }) => campaignId))])

@@ -49,39 +49,39 @@ type OfApp = { appId: string }
 
 type Wiring = {
   audience: Audience
-  /** Connections whose plans are kept, for statements that are made for each send or registration. */
+  /** Database connections that keep query plans, for statements that run for each send or registration. */
   kept: Db
   reads: Reads<Tables>
   dispatchers: Dispatchers
   takers: Takers
   startSends: ReturnType<typeof openStarting>
   told: ToldNotes
-  /** Lets the sweep look at once for what is due. */
+  /** Makes the sweep look at once for rows whose `due_at` has passed. */
   poke: () => void
-  /** Lets the sweep look at once for erasures that webhooks was not told of. */
+  /** Makes the sweep look at once for erased users of whom webhooks was not told. */
   tellErasures: () => void
 }
 
-/** Which flow answers which call. */
+/** Connects each call to the function that answers it. */
 export function wireAudience(bus: Bus, { audience, kept, reads, dispatchers, takers, startSends, told, poke, tellErasures }: Wiring): void {
   const { db, log } = audience
-  /** At most 500 requests are in one commit. With 5,000 waiting a caller is asked to come again. */
+  /** At most 500 requests share a commit. While 5,000 requests wait, a further one is answered with the fault `queue_unavailable`. */
   const shared = { limit: 500, maxWaiting: 5_000, full: queueUnavailable, isShared: failsEverybody }
-  /** Wraps a flow that only reads: it runs on the connections for reads, and apps take turns. */
+  /** Wraps a function that only reads: it runs on the database connections for reads, and when these are busy, apps take turns. */
   const reading =
     <Request extends OfApp, Answer>(flow: (audience: Audience, request: Request) => Promise<Answer>, limits: { withinMs?: number } = {}) =>
     (request: Request) =>
       reads((ofReads) => flow({ ...audience, db: ofReads }, request), { ...limits, turn: request.appId })
-  /** The same for a flow, or a query, that needs nothing but the database. */
+  /** Wraps a function that needs only the database, like `reading`. */
   const querying = <Request extends OfApp, Answer>(query: (ofReads: Db, request: Request) => Promise<Answer>) =>
     reading(({ db: ofReads }, request: Request) => query(ofReads, request))
-  /** The same for a user with devices, of which the ledger may know a later push than the app's notes. */
+  /** Wraps a query for a user with devices, like `querying`, and completes `lastNotifiedAt` of the devices from the ledger. */
   const completed =
     <Request extends OfApp, Answer extends WithDevices>(query: (ofReads: Db, request: Request) => Promise<Answer>) =>
     async (request: Request) =>
       withLastNotified(audience, request.appId, await querying(query)(request))
 
-  // What dispatchers ask for.
+  // Calls of dispatchers, and calls about pushes and circuits.
   bus.answer(calls.takeBatch, dispatchers.take)
   bus.answer(calls.takeBatches, async ({ batches }) => ({ answers: await Promise.all(batches.map(dispatchers.take)) }))
   bus.answer(calls.takeNext, takers.wait)
@@ -95,7 +95,7 @@ export function wireAudience(bus: Bus, { audience, kept, reads, dispatchers, tak
   )
   bus.answer(calls.listOpenCircuits, () => reads((ofReads) => listOpenCircuits(ofReads)))
   bus.answer(calls.probeCircuits, (request) => probeCircuits({ db, poke }, request))
-  // A process that misses the broadcast probes within 30 s.
+  // If the broadcast is lost, circuits are probed within 30 s all the same.
   bus.listen(appChanged, ({ appId }) => {
     probeCircuits({ db, poke }, { appId, platform: null }).catch((error: unknown) =>
       log.debug({ appId, err: error }, 'no probe was asked for'),
@@ -117,7 +117,8 @@ export function wireAudience(bus: Bus, { audience, kept, reads, dispatchers, tak
   bus.answer(calls.findDevicesOf, reading(findDevicesOf))
   bus.answer(calls.explainDevices, reading(explainDevices))
 
-  // One at a time: a count of a million devices keeps two cores busy, and pushes under way need theirs. A dry run costs more than a count.
+  // Only one count or dry run runs at a time: a count of a million devices keeps two cores busy, which sends need too. A dry run costs more than a
+  // count.
   const oneCount = openAtOnce({ atOnce: 1, mostWaiting: 50, waitMs: 4_000, full: () => tooManyReads(5) })
   const counting =
     <Request extends OfApp, Answer>(flow: (audience: Audience, request: Request) => Promise<Answer>) =>
@@ -136,7 +137,7 @@ export function wireAudience(bus: Bus, { audience, kept, reads, dispatchers, tak
   bus.answer(calls.countSegment, count)
   bus.answer(calls.previewSegment, count)
 
-  // Devices. Three connections are for registrations that wait for rows of others, and two of them at most for one app's.
+  // Devices. Three connections are for registrations that wait for rows that other transactions have locked; one app may use two of them.
   const registrationsAlone = openAtOnce({ atOnce: 3, share: 2, mostWaiting: 1_000, waitMs: 2_500, full: queueUnavailable })
   bus.answer(calls.registerSubscription, openRegistrations({ db, kept }, shared, registrationsAlone))
   bus.answer(calls.patchSubscription, (request) => changeSubscription({ db }, request))
@@ -165,7 +166,8 @@ export function wireAudience(bus: Bus, { audience, kept, reads, dispatchers, tak
   bus.answer(calls.readMaskedUser, completed(readMaskedUser))
   bus.answer(calls.findUserByAddress, completed(findUserByAddress))
   bus.answer(calls.changeUser, async (request) => withLastNotifiedIfKnown(audience, request.appId, await changeUser({ db }, request)))
-  // A batch of 500 users keeps a connection for about 50 ms. At most two run at once, and apps take turns: the other connections are for devices and sends.
+  // A batch of 500 users keeps a connection for about 50 ms. At most two batches run at once, and apps take turns, so that the other connections stay
+  // free for devices and sends.
   const batchesOfUsers = openAtOnce({ atOnce: 2, crowdedShare: 1, mostWaiting: 200, waitMs: 6_000, full: queueUnavailable })
   bus.answer(calls.changeUsers, async (request) => ({
     users: await batchesOfUsers(() => changeUsers({ db }, request), request.appId),
@@ -176,7 +178,8 @@ export function wireAudience(bus: Bus, { audience, kept, reads, dispatchers, tak
   bus.answer(calls.listUsers, reading(listUsers))
   bus.answer(calls.exportUsers, reading(exportUsers, { withinMs: 6_000 }))
 
-  // Two lots of imports at once, one of an app: a lot of 500 rows keeps a connection for about 100 ms, and the others are for devices and sends.
+  // At most two lots (groups of rows) of imports are written at once, and one lot of an app: a lot of 500 rows keeps a connection for about 100 ms,
+  // and the other connections stay free for devices and sends.
   const lotInTurn = openAtOnce({ atOnce: 2, share: 1, mostWaiting: 50, waitMs: 10_000, full: queueUnavailable })
   answerImports(bus, { db, reads, lotInTurn })
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { keepRecent } from './recent.ts'
 
-test('the value that was not read for longest is forgotten first', () => {
+test('when the memory is full, the value that was not read for longest is forgotten', () => {
   const recent = keepRecent<number>(2)
   recent.set('a', 1)
   recent.set('b', 2)

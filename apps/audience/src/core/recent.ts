@@ -1,8 +1,8 @@
-/** Remembers `max` values by key, and forgets the one that was not read or written for longest. */
+/** A memory of values by key. When it is full, it forgets the value that was not read or written for longest. */
 export type Recent<Value> = { get(key: string): Value | undefined; set(key: string, value: Value): void }
 
 export function keepRecent<Value>(max: number): Recent<Value> {
-  // A Map iterates in the order of insertion, so deleting and setting a key again makes it the newest.
+  // A Map iterates in the order of insertion, so deleting a key and setting it again makes the key the newest.
   const values = new Map<string, Value>()
   return {
     get(key) {

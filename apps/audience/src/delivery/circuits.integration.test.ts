@@ -29,9 +29,9 @@ const {
   givenOpen,
 } = withCircuits(rig)
 
-describe('an open circuit', () => {
+describe('open circuits', () => {
   // spec: providers/circuit
-  test('holds the pushes of its app and platform, and of no other', async () => {
+  test('an open circuit holds the pushes of its app and platform, and no others', async () => {
     const appId = newId()
     await givenOpen(appId)
     await givenPhones(appId, 1, 'web')
@@ -51,7 +51,7 @@ describe('an open circuit', () => {
   })
 
   // spec: providers/not-configured
-  test('does not hold pushes of an app without credentials, nor pushes whose end is decided', async () => {
+  test('an open circuit holds no pushes of an app without credentials, and no pushes whose outcome is already decided', async () => {
     const appId = newId()
     await givenOpen(appId)
     const [bare, decided] = [await givenBatch(appId), await givenBatch(appId)]
@@ -71,7 +71,7 @@ describe('an open circuit', () => {
   })
 
   // spec: providers/probe
-  test('lets one probe through in 30 seconds, however many processes ask', async () => {
+  test('an open circuit lets through one probe in 30 seconds, even when many dispatchers ask at once', async () => {
     const appId = newId()
     await givenOpen(appId)
     await givenPhones(appId, 3)
@@ -86,18 +86,18 @@ describe('an open circuit', () => {
     const again = await Promise.all(batches.map((batchId) => takeWith(batchId)))
     expect(again.filter((answer) => answer === 'taken')).toEqual([])
 
-    // The probe is lost: no dispatcher finishes it. The next probe follows.
+    // No dispatcher finishes the probe, as if it had died. After 30 s another batch becomes the next probe.
     await letTimePass(appId, 31)
     const next = await Promise.all(batches.map((batchId) => takeWith(batchId)))
     expect(next.filter((answer) => answer === 'taken')).toHaveLength(1)
   })
 
-  test('probes with the first device of a batch that can be sent to, and every push keeps its place in the ledger', async () => {
+  test('a probe goes to the first device of a batch that can be sent to, and every push of the batch keeps its slot in the ledger', async () => {
     const appId = newId()
     const crowd = await givenPhones(appId, 5)
     const taken = await takeOne(await givenBatch(appId), used())
     await finish(heard(taken, ['c']))
-    // The first two devices cannot be sent to.
+    // The first two devices are opted out, so nothing can be sent to them.
     await db.updateTable('subscriptions').set({ opted_in: false }).where('id', 'in', crowd.slice(0, 2)).execute()
     await letTimePass(appId, 60)
     const [held] = await openBatches(appId)
@@ -117,7 +117,7 @@ describe('an open circuit', () => {
     expect(row).toEqual({ subscription_ids: [2, 0, 1, 3, 4].map((place) => crowd[place]), places: [2, 0, 1, 3, 4] })
   })
 
-  test('stays open when a probe is refused, and the next probe asks another device', async () => {
+  test('a circuit stays open when a probe is refused, and the next probe goes to another device', async () => {
     const appId = newId()
     await givenPhones(appId, 30)
     await finish(heard(await takeOne(await givenBatch(appId), used()), ['g']))
@@ -130,7 +130,7 @@ describe('an open circuit', () => {
       probed.push(probe.recipients[0]?.subscriptionId ?? '')
       await finish(heard(probe, ['g']))
       expect((await circuitOf(appId))?.state).toBe('open')
-      // The retries of a probe meet the open circuit: first the rest of the batch, then the probed device.
+      // The pushes of the probed batch come back as retries and are held: first the unsent pushes, then the push to the probed device.
       for (const { id } of await openBatches(appId)) {
         await sql`update batches set not_before = now() where id = ${id}`.execute(db)
         expect(await takeWith(id)).toBe('held')
@@ -145,7 +145,7 @@ describe('an open circuit', () => {
   })
 
   // spec: providers/probe
-  test('tries newer credentials at once, with one probe', async () => {
+  test('when a dispatcher has newer credentials an open circuit lets through one probe at once', async () => {
     const appId = newId()
     await givenOpen(appId)
     await givenPhones(appId, 1)
@@ -164,7 +164,7 @@ describe('an open circuit', () => {
   })
 
   // spec: providers/circuit-hold-limit, providers/circuit-now-or-never
-  test('fails pushes that were held too long, or that may not wait, with its code and without a try', async () => {
+  test('pushes that were held too long, or that may not wait, fail with the code of the open circuit and without a try', async () => {
     const appId = newId()
     await givenOpen(appId)
     const [patient, hasty] = [await givenBatch(appId), await givenBatch(appId, givenSend(appId, { ttl: 0 }))]
@@ -183,7 +183,7 @@ describe('an open circuit', () => {
     expect(await takeOne(short, used())).toMatchObject({ decided: [{ code: 'credentials_invalid' }] })
   })
 
-  test('closes with the next send also for an app whose sends never wait (ttl 0)', async () => {
+  test('for an app whose pushes may not wait (ttl 0) a whole batch goes out as the probe after 30 s, and a push that is sent closes the circuit', async () => {
     const appId = newId()
     await givenPhones(appId, 3)
     const now = () => givenBatch(appId, givenSend(appId, { ttl: 0 }))
@@ -197,7 +197,7 @@ describe('an open circuit', () => {
     expect((await circuitOf(appId))?.state).toBe('closed')
   })
 
-  test('holds the retries of a probe for no longer than other pushes', async () => {
+  test('an open circuit holds the retries of a probe for no longer than other pushes', async () => {
     const appId = newId()
     await givenOpen(appId)
     await givenPhones(appId, 2)
@@ -214,7 +214,7 @@ describe('an open circuit', () => {
   })
 })
 
-test('sends on a healthy circuit are written once a second, and any other answer at once', async () => {
+test('sends on a healthy circuit are written to its row once a second, and any other answer at once', async () => {
   const appId = newId()
   await givenPhones(appId, 200)
   const process = {
@@ -262,7 +262,7 @@ describe('the two environments of APNs', () => {
       .execute()
 
   // spec: providers/circuit
-  test('while the circuit of one is open, only its devices come back, and a batch of its devices alone is held', async () => {
+  test('while the circuit of one APNs environment is open, a batch is held only if all of its devices belong to that environment', async () => {
     const appId = newId()
     await givenIphones(appId, ['sandbox', null])
     await openSandbox(appId)
@@ -280,7 +280,7 @@ describe('the two environments of APNs', () => {
     expect(await takeWith(retry?.id ?? '', apns)).toBe('held')
   })
 
-  test('a probe of one environment asks one of its own devices', async () => {
+  test('a probe of an APNs environment goes to a device of that environment', async () => {
     const appId = newId()
     const [, sandbox] = await givenIphones(appId, ['production', 'sandbox', null])
     await openSandbox(appId)
@@ -295,7 +295,7 @@ describe('the two environments of APNs', () => {
     expect((await circuitOf(appId, 'sandbox'))?.state).toBe('closed')
   })
 
-  test('a send in one environment does not close the circuit of the other', async () => {
+  test('a push that is sent in one APNs environment does not close the circuit of the other', async () => {
     const appId = newId()
     await givenIphones(appId, ['production', 'sandbox'])
     await openSandbox(appId)
@@ -307,9 +307,9 @@ describe('the two environments of APNs', () => {
   })
 })
 
-describe('an operator', () => {
+describe('circuits and the operator', () => {
   // spec: administration/circuits-shown
-  test('sees circuits with the number of held pushes, and has them probed at once; so do new credentials', async () => {
+  test('an operator sees circuits with the number of held pushes; a circuit is probed at once when the operator asks or the credentials change', async () => {
     const process = await startProcess()
     const appId = newId()
     await givenOpen(appId)

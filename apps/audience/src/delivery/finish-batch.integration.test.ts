@@ -17,8 +17,8 @@ const rig = await openAudience()
 const { audience, db, peers } = rig
 const { take, takeOne, finish, givenBatch, subscription } = withBatches(rig)
 
-describe('finishing', () => {
-  test('a finish that is repeated, also at the same time, changes nothing', async () => {
+describe('finishing a batch', () => {
+  test('when a dispatcher finishes a batch twice, also at the same time, the second time changes nothing', async () => {
     const appId = newId()
     const device = await givenDevice(db, { appId })
     const batchId = await givenBatch(appId)
@@ -33,7 +33,7 @@ describe('finishing', () => {
     expect(await db.selectFrom('batches').select('id').where('retry_of', '=', batchId).execute()).toHaveLength(1)
   })
 
-  test('batches are finished although another dispatcher has one and a finish is repeated, and their sends reach the circuit', async () => {
+  test('when dispatchers finish several batches in one call, a batch that another dispatcher has stays open, and a repeated finish changes nothing', async () => {
     const appId = newId()
     await givenDevice(db, { appId })
     const batchIds = [await givenBatch(appId), await givenBatch(appId)]
@@ -66,7 +66,7 @@ describe('finishing', () => {
     expect(noted).toHaveLength(1)
   })
 
-  test('exactly the devices of a batch that no list of its finish names count as sent to', async () => {
+  test('a device of a finished batch counts as sent to unless the dispatcher reported that it was not', async () => {
     const appId = newId()
     await givenAsking(db, appId)
     const devices = await givenCrowd(db, { appId, count: 6 })
@@ -147,7 +147,7 @@ describe('finishing', () => {
     ])
   })
 
-  test('a device is invalidated also when its app has no endpoint to announce it to', async () => {
+  test('a device with a dead token is invalidated also when its app has no webhook endpoint', async () => {
     const appId = newId()
     const device = await givenDevice(db, { appId })
     const { batchId, takes } = await takeOne(await givenBatch(appId))
@@ -178,12 +178,12 @@ describe('finishing', () => {
   })
 
   // spec: providers/dead-spares-the-new
-  test('the moment since when a provider calls a token dead can spare a device, and never invalidates one more', async () => {
+  test('even when a provider’s clock is wrong, a dead token does not invalidate a device that registered after the provider was asked', async () => {
     const appId = newId()
     const [early, late] = [await givenDevice(db, { appId }), await givenDevice(db, { appId })]
     const batchId = await givenBatch(appId)
     const { takes } = await takeOne(batchId)
-    // Both registered again half a minute ago: one before the provider was asked, the other after.
+    // Both devices registered again half a minute ago: one before the provider was asked, the other afterwards.
     await sql`update subscriptions set registered_at = now() - interval '30 seconds' where app_id = ${appId}`.execute(db)
     const inFarFuture = '2100-01-01T00:00:00.000Z'
     const dead = (id: string, agoMs: number) => {
@@ -216,7 +216,7 @@ describe('finishing', () => {
     expect((await subscription(registered.id)).invalidated_at).toBeNull()
   })
 
-  test('a retry is a new batch with the lane, day, queueing time and campaign of the old one, and waits for its time', async () => {
+  test('pushes that are tried again get a new batch with the lane, day, queueing time and campaign of the old one, which waits for its time', async () => {
     const appId = newId()
     const made = [await givenDevice(db, { appId }), await givenDevice(db, { appId })]
     const devices = made.toSorted((one, other) => (one.id < other.id ? -1 : 1))
@@ -237,14 +237,14 @@ describe('finishing', () => {
     expect(kept(retry)).toEqual(kept(original))
     expect(retry).toMatchObject({ batch_no: original.batch_no, places: [0, 1] })
     expect(retry).toMatchObject({ tries: 1, takes: 0, subscription_ids: devices.map(({ id }) => id).toSorted() })
-    // By the database's clock alone, never by a dispatcher's.
+    // The time of the retry is computed from the database's clock, not from the dispatcher's.
     expect(retry.not_before?.getTime()).toBe((original.done_at?.getTime() ?? 0) + 3_600_000)
     expect(retry.due_at).toEqual(retry.not_before)
     expect([retry.last_code, retry.last_provider_code]).toEqual(['network_error', 'ERR_HTTP2_ERROR'])
     expect(await take(asked(retry.id))).toEqual([{ answer: 'held' }])
   })
 
-  test('a push keeps the number and place of the batch it was queued in, however often it is tried again', async () => {
+  test('a push keeps the number of its first batch and its place there, however often it is tried again', async () => {
     const appId = newId()
     await givenCrowd(db, { appId, count: 6 })
     const first = await takeOne(await givenBatch(appId))
@@ -263,7 +263,7 @@ describe('finishing', () => {
     expect(names(third)).toEqual([names(first)[2], names(first)[4]])
   })
 
-  test('a fan-out that waits for room goes on when a bulk batch of its app is finished', async () => {
+  test('a fan-out that waits because its app has too many unfinished pushes goes on when a bulk batch of the app is finished', async () => {
     const appId = newId()
     await givenCrowd(db, { appId, count: 16_000 })
     const campaignId = peers.givenCampaign(givenSend(appId), { kind: 'all' })
@@ -280,7 +280,7 @@ describe('finishing', () => {
   })
 })
 
-test('a settled campaign keeps a row with nothing but its settings, so that a late pointer sends nothing twice', async () => {
+test('a settled campaign keeps its row with little more than the app’s settings, so that a late message sends nothing twice', async () => {
   const appId = newId()
   await givenDevice(db, { appId })
   const batchId = await givenBatch(appId)
@@ -318,7 +318,7 @@ test('a batch that is finished after its campaign was settled still invalidates 
 })
 
 // spec: campaigns/failed
-test('pushes that were queued before their send failed still go out', async () => {
+test('pushes that were queued before the fan-out of their send failed still go out', async () => {
   const appId = newId()
   await givenDevice(db, { appId })
   const batchId = await givenBatch(appId)

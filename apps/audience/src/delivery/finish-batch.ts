@@ -21,24 +21,27 @@ import { isAnythingNew, updateCircuits, type CircuitChanges, type CircuitMemory,
 
 export type FinishAnswer = 'done' | 'lost'
 
-/** A finish in which every push has its next step. `decided` are the pushes that have failed, `refusal` what its refused tokens mean. */
+/**
+ * A finish (what a dispatcher reports when it is done with a batch) in which it is decided for every push whether it is tried again or has failed.
+ * `decided`: the failed pushes. `refusal`: what refused tokens mean.
+ */
 type ResolvedFinish = Finish & { decided: Decided[]; refusal: Refusal | undefined }
 
 export type Finishing = Audience & {
   circuitMemory: CircuitMemory
   poke: () => void
-  /** Lets a fan-out of the app cut its next page, because a bulk batch is done. */
+  /** Makes a fan-out of the app go on with its next page, because a bulk batch is done. */
   wakeFanOut: (appId: string) => Promise<void>
 }
 
-/** An announcement holds at most this many events (contracts' Announcement). */
+/** An announcement holds at most this many events (`Announcement` in libs/contracts). */
 const eventsPerAnnouncement = 1_000
 
 /**
- * Finishes batches whose outcomes are all in the ledger (docs/architecture.md, step 4), in one transaction for all: marks them done, updates
- * the circuits from their answers, invalidates dead tokens, notes when devices were last sent to, and makes batches of the retries and of
- * the decided failures. When every push was sent, as nearly always, marking them done is all, in one statement. A finish of an older take, or
- * a repeated finish, is `lost` and changes nothing. Answers in the order given.
+ * Finishes batches whose outcomes are all in the ledger (docs/architecture.md, step 4). One transaction marks all of them done and updates the
+ * circuits from the providers' answers. It also invalidates devices with dead tokens, stores when devices were last sent to, and inserts batches of
+ * the retries and of the failed pushes. When every push was sent, as nearly always, one statement marks the batches done and nothing else is written.
+ * A finish of an older take, or a repeated finish, is `lost` and changes nothing. Answers in the order given.
  */
 export async function finishBatch(
   { poke, circuitMemory, wakeFanOut, ...audience }: Finishing,
@@ -49,7 +52,7 @@ export async function finishBatch(
   const ofSent = new Set(sent.map(({ finish }) => finish))
   const others = finishes.filter((finish) => !ofSent.has(finish))
   let resolved: ResolvedFinish[] = []
-  // Plain sends reach a circuit a moment after their batch is done, and only now and then.
+  // Sends on a healthy circuit are written to it only once a second, after their batches are done.
   if (others.length > 0 || isAnythingNew(circuitMemory, sent)) {
     const { changes, announcements, decided, ...rest } = await transact(db, async (trx) => {
       const done = others.length > 0 ? stillTaken(await markDone(trx, others), others) : []
@@ -69,18 +72,18 @@ export async function finishBatch(
   }
 
   const done = [...sent, ...resolved]
-  // A finished bulk batch makes room in its app's window.
+  // An app has a limited number of unfinished bulk pushes. When a bulk batch is done, a fan-out that waits for that limit may go on.
   for (const appId of new Set(done.filter(({ row }) => row.lane === 'bulk').map(({ row }) => row.appId))) await wakeFanOut(appId)
   const doneTakes = new Set(done.map(({ finish }) => keyOfTake(finish)))
   return finishes.map((finish) => (doneTakes.delete(keyOfTake(finish)) ? 'done' : 'lost'))
 }
 
-/** Whether every push of the batch was sent, or ended before it could be sent: the ledger has it all, and nothing is to be done here. */
+/** Whether every push of the batch was sent, or ended without an attempt: then the ledger has all outcomes and nothing is to be decided. */
 const wereSent = ({ environments, dead, guarded, unavailable, retries, answers }: FinishBatch): boolean =>
   [environments, dead, guarded, unavailable, retries].every(({ length }) => length === 0) &&
   answers.every(({ seen }) => /^[s\d]*$/.test(seen))
 
-/** Pairs the rows that were marked done with their finishes, in the order given. Of a finish that is repeated in the group the first counts. */
+/** Pairs the rows that were marked done with their finishes, in the order of the finishes. Of a repeated finish only the first gets the row. */
 function stillTaken(rows: FinishedRow[], finishes: FinishBatch[]): Finish[] {
   const rowOf = new Map(rows.map((row) => [keyOfTake({ batchId: row.id, takes: row.takes }), row]))
   return finishes.flatMap((finish) => {
@@ -92,8 +95,8 @@ function stillTaken(rows: FinishedRow[], finishes: FinishBatch[]): Finish[] {
 }
 
 /**
- * Gives the pushes whose tokens were refused, and those for which the provider was unavailable, their next step, by what their circuits say.
- * A refused push that would be tried again has failed if its send has ttl 0.
+ * Decides by the circuits whether pushes whose tokens were refused, and pushes for which the provider was unavailable, have failed or are tried
+ * again. A refused push of a send with ttl 0 is never tried again: it has failed.
  */
 async function resolve(db: Db, finishes: Finish[], { refusals, open }: CircuitChanges): Promise<ResolvedFinish[]> {
   const doubted = finishes.filter((one) => one.finish.guarded.length > 0 && refusals.get(one)?.meaning === 'retry')
@@ -111,7 +114,7 @@ async function resolve(db: Db, finishes: Finish[], { refusals, open }: CircuitCh
   })
 }
 
-/** Invalidates devices whose tokens are dead and, in the same transaction, stores the announcements for apps that have an endpoint for them. */
+/** Invalidates devices whose tokens are dead and, in the same transaction, stores the announcements for apps with an endpoint that asks for them. */
 async function invalidate(db: Db, finishes: ResolvedFinish[]): Promise<AnnouncementRow[]> {
   const dead = finishes.flatMap(({ row, finish }) => finish.dead.map((one) => ({ ...one, campaignId: row.campaignId })))
   if (dead.length === 0) return []
@@ -142,7 +145,7 @@ async function invalidate(db: Db, finishes: ResolvedFinish[]): Promise<Announcem
   return announcements
 }
 
-/** Invalidations that the mass guard let happen are remembered for a day: they are undone when the circuit opens. */
+/** Remembers for a day the invalidations that the mass guard allowed. They are undone if the circuit opens within that day. */
 async function noteGuarded(db: Db, finishes: ResolvedFinish[], invalidated: Invalidated[]): Promise<void> {
   const refused = new Map(
     finishes.flatMap(({ refusal, finish }) =>
@@ -171,8 +174,8 @@ const invalidatedEvent = ({ id, appId, userId, platform, at }: Invalidated, { ca
 })
 
 /**
- * Remembers which APNs environment accepted a token and, for apps that ask for `lastNotifiedAt`, which devices were sent to: all of a batch
- * but those that its finish names.
+ * Remembers which APNs environment accepted a token and, for apps that ask for `lastNotifiedAt`, which devices were sent to: all devices of a batch
+ * except those in the lists of its finish.
  */
 async function noteSent(db: Db, finishes: Finish[]): Promise<void> {
   const accepted = finishes.flatMap(({ finish }) => finish.environments)
@@ -192,7 +195,7 @@ async function keepRetries(db: Db, finishes: ResolvedFinish[]): Promise<void> {
   if (retries.length > 0) await insertRetries(db, retries)
 }
 
-/** Stores decided failures as batches of their own, so that no crash loses an outcome. The same finish never makes two. */
+/** Stores the failed pushes as batches that dispatchers take to report the outcomes: no crash loses one. A repeated finish stores nothing. */
 async function keepDecided(db: Db, finishes: ResolvedFinish[]): Promise<BatchPointerRow[]> {
   const batches = finishes.flatMap(({ row, decided }) =>
     decided.length > 0 ? [{ id: deterministicId(`${row.id}:${row.takes}:decided`, row.queuedAt), row, decided }] : [],
@@ -213,8 +216,8 @@ async function keepDecided(db: Db, finishes: ResolvedFinish[]): Promise<BatchPoi
 }
 
 /**
- * Releases the batches that a closed circuit held, 500 at a time; the sweep points at them by turns. The finish waits for the first 500 only.
- * Should releasing the rest fail, each of these batches is tried again within 30 s.
+ * Releases the batches that a closed circuit held, 500 at a time; the sweep then points at them, with apps taking turns. The finish waits only for
+ * the first 500. If releasing the others fails, the sweep points at each of them within 30 s all the same.
  */
 async function release({ db, log, poke }: Audience & { poke: () => void }, { appId, platform }: CircuitKey): Promise<void> {
   const releaseSome = () => releaseHeld(db, { appId, platform })

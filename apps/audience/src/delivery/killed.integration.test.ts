@@ -13,7 +13,7 @@ const { db, peers, dispatcher, config } = await openAudience()
 const children: ChildProcess[] = []
 afterAll(() => children.forEach((child) => child.kill('SIGKILL')))
 
-/** The app as it runs in production, as a process of its own that can be killed. */
+/** Starts audience as it runs in production, in a process that the test can kill. */
 async function startChild(): Promise<ChildProcess> {
   const env = Object.fromEntries(Object.entries({ ...process.env, ...config }).map(([name, value]) => [name, String(value)]))
   const child = fork(join(import.meta.dirname, '../main.ts'), { env, stdio: 'ignore' })
@@ -29,7 +29,7 @@ async function kill(child: ChildProcess, signal: NodeJS.Signals): Promise<number
   return child.exitCode
 }
 
-/** Ends the leases of dead processes now instead of in 15 s. Nothing else is changed. */
+/** Ends the leases of the killed processes, so that the test need not wait for their end. */
 const endLeases = async (campaignId: string) => {
   await db
     .updateTable('fan_outs')
@@ -46,7 +46,7 @@ const endLeases = async (campaignId: string) => {
 }
 
 // spec: sending/committed
-test('when processes are killed in the middle of a send every device gets one push', { timeout: 120_000 }, async () => {
+test('when processes of audience are killed during a send every device gets exactly one push', { timeout: 120_000 }, async () => {
   const appId = newId()
   const crowd = await givenCrowd(db, { appId, count: 30_000 })
   const campaignId = peers.givenCampaign(givenSend(appId), { kind: 'all' })
@@ -68,20 +68,21 @@ test('when processes are killed in the middle of a send every device gets one pu
     .where('campaign_id', '=', campaignId)
     .execute()
   expect(batches.flatMap(({ subscription_ids }) => subscription_ids).toSorted()).toEqual(crowd)
-  // Every push has its place in the ledger, although processes died between a page and its report.
+  // Every push has its slot in the ledger, although processes were killed after they had stored a page and before they had reported it to the
+  // tracker.
   expect(peers.reported(campaignId)).toEqual(new Map(batches.map((batch) => [batch.batch_no, batch.subscription_ids])))
   expect(peers.lastReport(campaignId)).toMatchObject({ fannedOut: true, byPlatform: { ios: 30_000 } })
   expect(await kill(last, 'SIGTERM')).toBe(0)
 })
 
-test('when a process is killed while it begins small sends none is lost and none is queued twice', { timeout: 120_000 }, async () => {
+test('when audience is killed while it begins small sends no send is lost and no push is queued twice', { timeout: 120_000 }, async () => {
   const appId = newId()
   const { id } = await givenDevice(db, { appId })
   const child = await startChild()
   const target = { kind: 'subscriptionIds' as const, subscriptionIds: [id] }
   const sends = Array.from({ length: 60 }, () => givenSend(appId))
   const ids = sends.map((send) => peers.givenCampaign(send, target))
-  // As campaigns does: a send that is not answered is pointed at.
+  // When audience does not answer, the test publishes a pointer at the send, as campaigns does.
   const handed = sends.map((send) =>
     dispatcher.bus.call(startSends, { sends: [{ send, target }] }).then(
       () => undefined,

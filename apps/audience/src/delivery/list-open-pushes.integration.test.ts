@@ -67,8 +67,8 @@ test('open pushes are found by platform and by when they were queued', async () 
   expect(await found({ appId, from: '2026-01-01T00:00:00.001Z' })).toEqual(idsOf('android', 'web'))
 })
 
-describe('pages', () => {
-  test.each([1, 7, 200])('of %i hold each open push once, newest campaign first', async (limit) => {
+describe('pages of open pushes', () => {
+  test.each([1, 7, 200])('pages of %i hold each open push once, newest campaign first', async (limit) => {
     const appId = newId()
     const crowd = await givenCrowd(db, { appId, count: 20, platform: 'android' })
     const campaigns: string[] = []
@@ -84,11 +84,11 @@ describe('pages', () => {
     expect(await walk({ appId: newId(), limit })).toEqual([])
   })
 
-  test('a cursor that no page gave is refused', async () => {
+  test('a list of open pushes that is asked for with an invalid cursor is refused', async () => {
     await expect(page({ appId: newId(), cursor: 'nonsense' })).rejects.toMatchObject({ code: 'invalid_body' })
   })
 
-  test('look at 200 batches at most, by an index, however much an app has under way and whichever device is asked for', async () => {
+  test('a page of open pushes looks at 200 batches at most, however many pushes the app has under way and whichever device is asked for', async () => {
     const appId = newId()
     const [campaignId, wanted] = [newId(), newId()]
     await sql`
@@ -110,7 +110,7 @@ describe('pages', () => {
       expect(scan?.['Actual Rows']).toBeLessThanOrEqual(201)
     }
 
-    // No push fits: the page ends where it stopped looking, and has a cursor.
+    // No push belongs to this device: the page is empty, and its cursor says where the next page goes on.
     const nobody = await page({ appId, limit: 5, subscriptionId: campaignId })
     expect(nobody.items).toEqual([])
     expect(nobody.nextCursor).not.toBeNull()

@@ -11,7 +11,7 @@ const { takeOne, finish, givenBatch, givenPhones, takeWith, circuitOf, invalidat
 
 describe('the mass guard', () => {
   // spec: providers/guard-opens
-  test('invalidates no device when a whole batch is refused: the circuit opens, and all pushes come back as if they had not been tried', async () => {
+  test('when all tokens of a batch are refused no device is invalidated: the circuit opens, and the pushes are tried again without counting this try', async () => {
     const appId = newId()
     const crowd = await givenPhones(appId, 500)
     const taken = await takeOne(await givenBatch(appId), used())
@@ -39,7 +39,7 @@ describe('the mass guard', () => {
   })
 
   // spec: providers/guard-few
-  test('lets 19 refused tokens among many sends be dead: their pushes fail, and each device is invalidated and announced once', async () => {
+  test('when 19 tokens are refused among many sends their pushes fail, and each device is invalidated and announced once', async () => {
     const appId = newId()
     await givenEndpoint(db, appId)
     const crowd = await givenPhones(appId, 200)
@@ -71,7 +71,7 @@ describe('the mass guard', () => {
     expect((await circuitOf(appId))?.state).toBe('closed')
   })
 
-  test('sends its failures to the ledger right after the commit', async () => {
+  test('pushes that fail because their tokens were refused go to a dispatcher right after the commit, which reports them to the ledger', async () => {
     const appId = newId()
     await givenPhones(appId, 1)
     const taken = await takeOne(await givenBatch(appId), used())
@@ -82,7 +82,7 @@ describe('the mass guard', () => {
   })
 
   // spec: providers/guard-many
-  test('lets 40 % refused tokens among sends fail with their code, and keeps their devices', async () => {
+  test('when 40 % of the tokens are refused among sends their pushes fail with the provider’s code, and no device is invalidated', async () => {
     const appId = newId()
     const crowd = await givenPhones(appId, 500)
     const taken = await takeOne(await givenBatch(appId), used())
@@ -102,7 +102,7 @@ describe('the mass guard', () => {
   })
 
   // spec: providers/guard-opens
-  test('undoes the invalidations of the last 24 hours when the circuit opens, for devices that still have the same token', async () => {
+  test('when the circuit opens, devices that it had invalidated within 24 hours are reachable again if they still have the same token', async () => {
     const appId = newId()
     const early = await givenPhones(appId, 12)
     const first = await takeOne(await givenBatch(appId), used())
@@ -131,7 +131,7 @@ describe('the mass guard', () => {
     expect(await db.selectFrom('guarded_invalidations').selectAll().where('app_id', '=', appId).execute()).toEqual([])
   })
 
-  test('invalidates no device when many small sends that are finished together are refused', async () => {
+  test('when the tokens of many small sends that are finished together are refused no device is invalidated', async () => {
     const appId = newId()
     const crowd = await givenPhones(appId, 30)
     const taken: Taken[] = []
@@ -147,7 +147,7 @@ describe('the mass guard', () => {
     expect(back.every(({ decided }) => decided === null)).toBe(true)
   })
 
-  test('leaves a device alone whose token changed or that registered again', async () => {
+  test('a refused token invalidates no device that has another token since, or registered again', async () => {
     const appId = newId()
     const [changed, returned] = [
       await givenDevice(db, { appId, platform: 'android' }),
@@ -165,7 +165,7 @@ describe('the mass guard', () => {
   })
 
   // spec: providers/guard-credentials
-  test('ignores refused tokens of older credentials, and tries their pushes again', async () => {
+  test('pushes that were refused with older credentials are tried again, and the refusals do not count', async () => {
     const appId = newId()
     await givenPhones(appId, 2)
     const [old, young] = [await givenBatch(appId), await givenBatch(appId)]
@@ -179,7 +179,7 @@ describe('the mass guard', () => {
     expect(await openBatches(appId)).toMatchObject([{ tries: 0, decided: null, retry_of: old }])
   })
 
-  test('fails refused pushes that may not wait (ttl 0) when the circuit opens', async () => {
+  test('when refusals open the circuit the refused pushes that may not wait (ttl 0) fail', async () => {
     const appId = newId()
     await givenPhones(appId, 30)
     const taken = await takeOne(await givenBatch(appId, givenSend(appId, { ttl: 0 })), used())
@@ -194,7 +194,7 @@ describe('the mass guard', () => {
   })
 })
 
-test('whatever providers answer to many processes at once, every push ends or comes back exactly once', async () => {
+test('whatever providers answer to many dispatchers at once, every push gets an outcome or is tried again, exactly once', async () => {
   const appIds = [newId(), newId()]
   for (const appId of appIds) await givenPhones(appId, 60)
   const batches = await Promise.all(Array.from({ length: 16 }, (_, index) => givenBatch(appIds[index % 2] ?? '')))

@@ -7,7 +7,7 @@ import { openAudience } from '../testing/rig.ts'
 const { bus, db, startProcess } = await openAudience()
 
 // spec: administration/system
-test('the open circuits of all apps are listed, newest first, a hundred at most, with the number of all of them', async () => {
+test('an operator gets a list of at most a hundred open circuits of all apps, newest first, and the number of all open circuits', async () => {
   await startProcess()
   expect(await bus.call(listOpenCircuits, {})).toEqual({ circuits: [], count: 0 })
 

@@ -13,12 +13,12 @@ const rig = await openAudience()
 const { audience, db, peers } = rig
 const { takeOne, finish, givenBatch, givenBatches, givenPhones, takeWith, circuitOf, openBatches, letTimePass } = withCircuits(rig)
 
-describe('a provider that is away', () => {
+describe('outages of a provider', () => {
   const circuitIs = async (appId: string) => (await circuitOf(appId))?.state
   const held = (appId: string) => openBatches(appId).then((rows) => rows.filter(({ held_since }) => held_since !== null))
 
   // spec: providers/away, providers/away-over
-  test('opens the circuit when a whole batch gets no answer: no push fails, not even at its last try, and the first answer sends them all', async () => {
+  test('when a provider answers no push of a batch the circuit opens and no push fails, not even at its last try; all are sent after the first answer', async () => {
     const appId = newId()
     const crowd = await givenPhones(appId, 30)
     const batchId = await givenBatch(appId)
@@ -32,7 +32,7 @@ describe('a provider that is away', () => {
     expect(retry).toMatchObject({ subscription_ids: crowd, tries: 4, decided: null, last_code: 'network_error' })
     expect(retry?.last_provider_code).toBe('ECONNREFUSED')
 
-    // Longer than pushes are held for any other reason.
+    // 90,000 s is longer than pushes are held while credentials are refused.
     expect(await takeWith(retry?.id ?? '')).toBe('held')
     await letTimePass(appId, 90_000)
     const probe = await takeOne(retry?.id ?? '', used())
@@ -56,7 +56,7 @@ describe('a provider that is away', () => {
   })
 
   // spec: providers/away-one-token
-  test('fails a push after five tries while the provider answers other pushes', async () => {
+  test('a push that gets no answer at five tries fails when the provider answers other pushes', async () => {
     const appId = newId()
     await givenPhones(appId, 2)
     let [batchId] = await givenBatches(appId)
@@ -76,7 +76,7 @@ describe('a provider that is away', () => {
     })
   })
 
-  test('fails no push after five tries of two pushes when no other push was answered meanwhile', async () => {
+  test('when two pushes get no answer at five tries, and no other push is answered, the circuit opens and neither fails', async () => {
     const appId = newId()
     const phones = await givenPhones(appId, 2)
     let [batchId] = await givenBatches(appId)
@@ -90,7 +90,7 @@ describe('a provider that is away', () => {
     expect(await openBatches(appId)).toMatchObject([{ subscription_ids: phones.toSorted(), tries: 4, decided: null }])
   })
 
-  test('fails a push after five tries also when no other push was answered: a provider that fails one token is not away', async () => {
+  test('a single push that gets no answer at five tries fails also when no other push is answered: its token may be the reason', async () => {
     const appId = newId()
     await givenPhones(appId, 1)
     let [batchId] = await givenBatches(appId)
@@ -105,7 +105,7 @@ describe('a provider that is away', () => {
   })
 
   // spec: providers/away-waits
-  test('skips a push whose ttl ends meanwhile as expired, and tries a push with ttl 0 once', async () => {
+  test('while a provider is away a push whose ttl ends is skipped as expired, and a push with ttl 0 is tried once', async () => {
     const appId = newId()
     await givenPhones(appId, 30)
     await finish(heard(await takeOne(await givenBatch(appId), used()), ['u']))
@@ -121,7 +121,7 @@ describe('a provider that is away', () => {
     expect([now.recipients.length, now.decided.length, now.probe]).toEqual([30, 0, false])
   })
 
-  test('stops a send from queueing when its held batches fill the window, but not one that has another platform to go on with', async () => {
+  test('while a provider is away a send stops making pages once too many of its pushes are held, unless another platform still takes pushes', async () => {
     const appId = newId()
     await givenPhones(appId, 11_000)
     await db
@@ -148,7 +148,7 @@ describe('a provider that is away', () => {
   })
 
   // spec: providers/away-over
-  test('has thousands of held batches released by turns when it is back', async () => {
+  test('when a provider is back thousands of held batches are released, with apps taking turns', async () => {
     const appId = newId()
     await givenPhones(appId, 30)
     const batchId = await givenBatch(appId)

@@ -11,22 +11,22 @@ import type { Granted } from './take-batch.ts'
 export type KnownSend = { send: FrozenSend; names: NamesOfSend }
 type Sends = ReadonlyMap<string, KnownSend>
 
-/** Sends are frozen, so they can be remembered. Each takes 1 KB usually, and about 70 KB at most. */
+/** Remembers 500 sends, which do not change once they are frozen. A send takes 1 KB usually, and about 70 KB at most. */
 export const rememberSends = (): Recent<KnownSend> => keepRecent(500)
 
-/** Remembers a frozen send, with the app's time zone in it, for the next batches of it that are taken. */
+/** Remembers a frozen send, which includes the app's time zone, so that it is not read again for its next batches. */
 export function remember(remembered: Recent<KnownSend>, send: FrozenSend): KnownSend {
   const known = { send, names: namesOfSend(send) }
   remembered.set(send.campaignId, known)
   return known
 }
 
-/** How many pushes one query reads. It bounds the memory for a group of large batches; 500 small batches are still one query. */
+/** About this many pushes are read by one query. This bounds the memory for many large batches; 500 small batches are still one query. */
 const pushesPerQuery = 5_000
 
 /**
- * Makes the answers for granted batches: their pushes, or a part of them, with the devices as they are now, and the send unless the
- * dispatcher has it. `gone` when the campaign was settled in between and its send is not kept any more. Answers in the order given.
+ * Makes the answers for granted batches: their pushes, or a part of them, with the devices as they are now, and the send unless the dispatcher has
+ * it. A batch is `gone` when its campaign was settled in the meantime and the send was deleted. Answers in the order given.
  */
 export async function readTaken({ db, remembered }: { db: Db; remembered: Recent<KnownSend> }, granted: Granted[]): Promise<TakenBatch[]> {
   const sends = await learnSends(db, remembered, granted)
@@ -73,7 +73,7 @@ async function readChunk(db: Db, sends: Sends, granted: Granted[]): Promise<Take
   })
   const read = await readRecipients(db, toRead)
   const queued = new Map(toRead.map(({ one }, index) => [one, read[index]]))
-  // Only batches that were tried before have a trail.
+  // Only batches that were tried before have a trail (the answers to earlier tries).
   const tried = granted.flatMap(({ row }) => (row.tries > 0 ? [row.id] : []))
   const trails = tried.length > 0 ? await findTrails(db, tried) : noTrails
   return granted.map((one) => {
@@ -108,7 +108,7 @@ function toAnswer(
     send: knowsSend ? null : send,
     recipients: part.recipients,
     decided: row.decided?.slice(from) ?? part.decided,
-    // With ttl 0 the whole batch is sent: pushes that are sent now or never cannot come back after a probe.
+    // A batch with ttl 0 is sent completely, even as a probe: its pushes have one try, so they cannot be tried again after the probe.
     probe: row.probes !== null && send.ttl > 0,
     heldEnvironments: row.heldEnvironments,
     more: part.count < queued.facts.length,

@@ -10,7 +10,7 @@ import { renewBatch, takeBatch, type Granted, type TakeAsked } from './take-batc
 type Take = TakeAsked & { appId?: string | undefined }
 type Renewal = { batchId: string; takes: number; appId?: string | undefined }
 
-/** What dispatchers call. Calls that are ready together are answered by one transaction, with apps taking turns. */
+/** The functions that dispatchers call. Calls that wait at the same time share a transaction; when there are too many, apps take turns. */
 export type Dispatchers = {
   take: (asked: Take) => Promise<TakenBatch>
   renew: (asked: Renewal) => Promise<{ held: boolean }>
@@ -18,19 +18,19 @@ export type Dispatchers = {
 }
 
 type Serving = Finishing & {
-  /** Sends that were read for batches before. */
+  /** The sends of batches that were taken lately, so that they are not read again. */
   remembered: Recent<KnownSend>
   maxHoldSeconds: number
   outageProbeMs: number
-  /** Resolves when the leases of living dispatchers are extended: no batch may be taken before. */
+  /** Resolves when the leases of living dispatchers are extended (spare-takers.ts). Until then no batch may be taken. */
   takersSpared: () => Promise<void>
-  /** To be called after each take: the app may have room on the lane for a batch that waits. */
+  /** Is called after each take, because the sweep may now point at a further batch of the app. */
   afterTake: () => unknown
 }
 
-/** At most 500 calls are in one commit. With 5,000 waiting a caller is asked to come again. */
+/** At most 500 calls share a commit. While 5,000 calls wait, a further call is answered with the fault `queue_unavailable`. */
 const shared = { limit: 500, maxWaiting: 5_000, full: queueUnavailable, isShared: failsEverybody }
-/** By turns of apps: the flood of one app costs another app a place in the next commit. */
+/** Chooses the calls of a commit with apps taking turns, so that calls of another app are in the next commit although one app floods audience. */
 const byApp = { ...shared, turn: ({ appId = '' }: { appId?: string | undefined }) => appId }
 const readByApp = { ...shared, turn: ({ row }: Granted) => row.appId }
 
@@ -45,7 +45,7 @@ export function serveDispatchers({
   const { db } = finishing
   const take = group((asked: Take[]) => takeBatch({ db, maxHoldSeconds, outageProbeMs }, asked), byApp)
   const read = (granted: Granted[]) => readTaken({ db, remembered }, granted)
-  // Each lane reads by itself, so that a small batch does not wait for the 500 recipients of a large one.
+  // The two lanes read separately, so that a small batch does not wait until the 500 recipients of a large one are read.
   const readLane = { prompt: group(read, readByApp), bulk: group(read, { ...readByApp, limit: 8 }) }
   return {
     async take(asked) {

@@ -18,7 +18,6 @@ async function givenBatch() {
   return (await until(() => dispatcher.pointers.find((pointer) => pointer.campaignId === campaignId))).batchId
 }
 
-/** Makes a batch that a dispatcher has taken. The test ends its lease when it needs that. */
 async function givenTaken() {
   const batchId = await givenBatch()
   const taken = await dispatcher.take(batchId)
@@ -45,7 +44,7 @@ test('a dispatcher keeps its batch when the lease ended while the database was a
   expect(await dispatcher.take(renewed.batchId)).toEqual({ answer: 'busy' })
 })
 
-/** A process that starts now. NATS comes back when the test says so. */
+/** Starts the part of audience that extends leases. It believes that NATS is back when the test calls `back`. */
 async function startSparing() {
   const { watch } = await openDatabase(testService('audience', {}), { url: config.DATABASE_URL_AUDIENCE, poolSize: 2 })
   let back = () => undefined as void
@@ -58,10 +57,10 @@ const setLeases = (seconds: number) =>
   sql`update batches set lease_until = now() + make_interval(secs => ${seconds}) where done_at is null and lease_until is not null`.execute(
     db,
   )
-/** How often the lease was extended without a word of its taker. */
+/** Reads how often the lease of a batch was extended since its taker renewed it. */
 const sparedOf = async (batchId: string) => (await rowOf(batchId)).spared
 
-test('when NATS is back every lease begins anew, and batches without a taker stay as they are', async () => {
+test('when NATS is back every taken batch gets a new lease, and batches without a taker stay as they are', async () => {
   const { spared, back } = await startSparing()
   const [lapsed, held, free] = [await givenTaken(), await givenTaken(), await givenBatch()]
   const before = await rowOf(free)
@@ -77,7 +76,7 @@ test('when NATS is back every lease begins anew, and batches without a taker sta
   expect(await rowOf(free)).toEqual(before)
 })
 
-test('when audience starts every lease begins anew, unless one was renewed a moment ago', async () => {
+test('when audience starts every taken batch gets a new lease, unless one lease was renewed a moment ago', async () => {
   const [lapsed, renewed] = [await givenTaken(), await givenTaken()]
   await setLeases(5)
   await endLease(lapsed.batchId)
@@ -85,13 +84,13 @@ test('when audience starts every lease begins anew, unless one was renewed a mom
   expect(await sparedOf(lapsed.batchId)).toBe(1)
 
   await endLease(lapsed.batchId)
-  // Renewed a moment ago, however long this machine takes to start.
+  // A lease of an hour counts as renewed a moment ago, even when the process takes long to start.
   await sql`update batches set lease_until = now() + interval '1 hour' where id = ${renewed.batchId}`.execute(db)
   await startSparing()
   expect(await sparedOf(lapsed.batchId)).toBe(1)
 })
 
-test('a connection that comes and goes does not keep the batches of a dead dispatcher for ever, and a renewal of a living one counts anew', async () => {
+test('a lease is extended three times at most when connections are lost again and again; a renewal by the dispatcher allows three more', async () => {
   const { spared, back } = await startSparing()
   const [dead, living] = [await givenTaken(), await givenTaken()]
   const flap = async () => {

@@ -11,7 +11,7 @@ const { db } = rig
 const { take, takeOne, takeWith, finish, givenBatch, givenBatches, givenOpen, givenPhones, openBatches, expireLease, subscription } =
   withCircuits(rig)
 
-describe('taking', () => {
+describe('taking a batch', () => {
   test('of two dispatchers that ask for a batch one gets it and the other is answered busy', async () => {
     const appId = newId()
     await givenDevice(db, { appId })
@@ -31,7 +31,7 @@ describe('taking', () => {
   })
 
   // spec: sending/recipients-now
-  test('a dispatcher gets the devices as they are now, and the send unless it knows it', async () => {
+  test('a dispatcher that takes a batch gets the devices as they are now, and the send unless it has the send already', async () => {
     const appId = newId()
     const phone = await givenDevice(db, { appId })
     const browser = await givenDevice(db, { appId, platform: 'web' })
@@ -66,7 +66,7 @@ describe('taking', () => {
   })
 
   // spec: sending/secrets
-  test('only the fields of a user that the texts name leave audience', async () => {
+  test('a dispatcher gets only the fields of a user that the texts of the send name', async () => {
     const appId = newId()
     const { userId } = await givenDevice(db, { appId, externalId: 'ann' })
     await db
@@ -110,7 +110,7 @@ describe('taking', () => {
     expect(decided.find(({ subscriptionId }) => subscriptionId === sold.id)?.userId).toBe(sold.userId)
   })
 
-  test('a batch whose end is decided comes with the outcome of every push', async () => {
+  test('a batch whose outcomes are already decided comes with the outcome of every push', async () => {
     const appId = newId()
     const browser = await givenDevice(db, { appId, platform: 'web' })
 
@@ -120,7 +120,7 @@ describe('taking', () => {
     expect(taken.decided).toMatchObject([{ subscriptionId: browser.id, outcome: 'skipped', code: 'silent_web' }])
   })
 
-  test('a batch over 256 kB comes in parts, with each recipient once, and only to its taker', async () => {
+  test('a batch over 256 kB is given in parts, with each recipient once, and only to the dispatcher that took it', async () => {
     const appId = newId()
     const crowd = await givenCrowd(db, { appId, count: 300 })
     await sql`update subscriptions set address = address || repeat('x', 3900) where app_id = ${appId}`.execute(db)
@@ -138,7 +138,7 @@ describe('taking', () => {
     expect(await take(asked(batchId, { from: 10, takes: 99 }))).toEqual([{ answer: 'gone' }])
   })
 
-  test('a batch that is held, done or unknown is not taken', async () => {
+  test('a batch that is held, done or unknown cannot be taken', async () => {
     const appId = newId()
     await givenDevice(db, { appId })
     const [held, done] = [await givenBatch(appId), await givenBatch(appId)]
@@ -154,7 +154,7 @@ describe('taking', () => {
   })
 
   // spec: sending/ttl-counts
-  test('the time that a push has used up counts from its queueing, by the database’s clock', async () => {
+  test('how much of a push’s ttl is used up counts from its queueing, by the database’s clock', async () => {
     const appId = newId()
     await givenDevice(db, { appId })
     const batchId = await givenBatch(appId)
@@ -171,9 +171,9 @@ describe('taking', () => {
   })
 })
 
-describe('leases', () => {
+describe('leases of batches', () => {
   // spec: sending/take-over
-  test('a batch whose dispatcher died is taken by another, and a finish of the old one is lost', async () => {
+  test('a batch whose dispatcher died is taken by another dispatcher, and a late finish of the first one changes nothing', async () => {
     const appId = newId()
     const device = await givenDevice(db, { appId })
     const batchId = await givenBatch(appId)
@@ -208,14 +208,14 @@ describe('leases', () => {
   })
 })
 
-describe('pause and cancel', () => {
+describe('batches of paused and cancelled sends', () => {
   const setFlow = (campaignId: string, flow: 'running' | 'paused' | 'cancelled') =>
     db.updateTable('fan_outs').set({ flow }).where('campaign_id', '=', campaignId).execute()
   const campaignOf = async (batchId: string) =>
     (await db.selectFrom('batches').select('campaign_id').where('id', '=', batchId).executeTakeFirstOrThrow()).campaign_id
 
   // spec: campaigns/pause
-  test('a paused send is held, with its retries, until it is resumed', async () => {
+  test('the pushes and retries of a paused send are held until it is resumed', async () => {
     const appId = newId()
     await givenPhones(appId, 1)
     const batchId = await givenBatch(appId)
@@ -235,7 +235,7 @@ describe('pause and cancel', () => {
   })
 
   // spec: campaigns/cancel-under-way, tracking/skip-reasons
-  test('every push that is left of a cancelled send is skipped, also while its circuit is open', async () => {
+  test('every push of a cancelled send that has no outcome yet is skipped, also while its circuit is open', async () => {
     const appId = newId()
     await givenOpen(appId)
     await givenPhones(appId, 5)

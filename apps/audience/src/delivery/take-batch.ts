@@ -16,8 +16,9 @@ import {
 import { findRefusals, findTaken, keyOfTake, renewBatches, takeBatches, type Refusal, type TakenRow } from './store/taken-batches.ts'
 
 /**
- * What a dispatcher asks for. `takes` null: the batch. A number: a further part, after `from` pushes, of the batch that it took with that
- * number. Environment and version are those of the credentials that it will use; version null when the app has none.
+ * What a dispatcher asks for. With `takes` null it asks for the batch. Otherwise it has the batch, `takes` is the number of its take, and it asks for
+ * a further part that begins after `from` pushes. `environment` and `credentialsVersion` are those of the credentials that it will use; the version
+ * is null when the app has no credentials.
  */
 export type TakeAsked = {
   batchId: string
@@ -28,16 +29,19 @@ export type TakeAsked = {
   credentialsVersion: number | null
 }
 
-/** `gone`: the batch is done or unknown; `busy`: another dispatcher has it; `held`: its time has not come, its circuit is open or its send is paused. */
+/**
+ * Why a dispatcher gets no batch. `gone`: the batch is done or unknown. `busy`: another dispatcher has it. `held`: it may not be tried yet, its
+ * circuit is open, or its send is paused.
+ */
 export type Refused = { answer: 'gone' | 'busy' | 'held' }
 export type Granted = { row: TakenRow; from: number; knowsSend: boolean }
 
 type Taking = { db: Db; maxHoldSeconds: number; outageProbeMs: number }
 
 /**
- * Gives batches to dispatchers (docs/architecture.md, step 4), in one update for all that were asked for: from then on the row says which take
- * has the batch. When two dispatchers ask for the same batch, the first gets it and the second is answered `busy`. Answers in the order asked.
- * `readTaken` reads the pushes of a granted batch.
+ * Gives batches to dispatchers (docs/architecture.md, step 4), in one update for all that were asked for. The update counts the take in the batch's
+ * row. When two dispatchers ask for one batch, the first gets it and the second is answered `busy`. Answers in the order asked. `readTaken` then
+ * reads the pushes.
  */
 export async function takeBatch(taking: Taking, asked: TakeAsked[]): Promise<(Granted | Refused)[]> {
   const continued = await continueTakes(taking.db, asked)
@@ -51,7 +55,7 @@ export async function renewBatch({ db }: { db: Db }, takes: { batchId: string; t
   return takes.map((take) => ({ held: held.has(keyOfTake(take)) }))
 }
 
-/** Answers the requests for whole batches; undefined for the requests for a further part. The first request for a batch gets it. */
+/** Answers the requests for whole batches; undefined for the requests for a further part. Of several requests for one batch the first gets it. */
 async function newTakes(taking: Taking, asked: TakeAsked[]): Promise<(Granted | Refused | undefined)[]> {
   const first = new Map(
     asked
@@ -76,8 +80,9 @@ async function newTakes(taking: Taking, asked: TakeAsked[]): Promise<(Granted | 
 }
 
 /**
- * Takes the free batches that may go out although a circuit is open (spec: providers/circuit-holds, providers/probe): a circuit's probe, a
- * batch of which only some devices meet the open circuit, and a batch that was held too long, as failed or expired. The others are held.
+ * Takes the free batches that may go out although a circuit is open (spec: providers/circuit-holds, providers/probe). These are the circuit's probe,
+ * batches of which only some devices belong to the circuit's environment, and batches that were held too long and end as failed or expired. The
+ * others are held.
  */
 async function passCircuits({ db, ...rules }: Taking, asked: TakeAsked[]): Promise<TakenRow[]> {
   return transact(db, async (trx) => {
@@ -117,7 +122,6 @@ const endOf = (decision: TakeDecision): Grant['end'] => {
   return decision.is === 'expired' ? { outcome: 'skipped', code: 'expired' } : null
 }
 
-/** Finds the first devices of the batches for which they decide something. */
 async function lookUpPlaces(
   db: Db,
   free: FreeRow[],

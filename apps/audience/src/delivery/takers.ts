@@ -4,24 +4,24 @@ import type { Platform } from '@herald/contracts/platform'
 
 type Asked = { room: Record<Platform, number>; full: readonly string[] }
 
-/** A dispatcher that waits for batches. Once `next` gave it to a transaction no other transaction gets it, until it is answered. */
+/** A dispatcher that waits for batches. After `next` has given it to a transaction, no other transaction gets it until `answer` is called. */
 export type Taker = {
-  /** Whether it has room for one more batch of an app and platform. If so, the place is kept for that batch. */
+  /** Whether the dispatcher can take one more batch of an app and platform. If it can, one of its free places is reserved for that batch. */
   reserve(appId: string, platform: Platform): boolean
-  /** Gives it these batches. With none it waits on. */
+  /** Gives the dispatcher these batches. When there are none it goes on waiting. */
   answer(batches: GivenBatch[]): void
 }
 
 export type Takers = {
-  /** Waits for batches, for a second at most. */
+  /** Waits until there are batches for a dispatcher, and answers without any after a second. */
   wait: (asked: Asked) => Promise<{ batches: GivenBatch[] }>
-  /** The dispatcher that has waited longest. */
+  /** Gives the dispatcher that has waited longest. */
   next(): Taker | undefined
-  /** Answers every waiting dispatcher with nothing; from now on none waits. */
+  /** Answers every waiting dispatcher without batches. From then on each call of `wait` is answered at once. */
   stop(): void
 }
 
-/** The dispatchers that wait for batches of small sends. Each waits with one call, so there are few. */
+/** Makes the list of dispatchers that wait for batches of small sends. Each dispatcher waits with one call, so the list is short. */
 export function openTakers(): Takers {
   const waiting = new Set<Taker>()
   let stopped = false
@@ -52,7 +52,7 @@ export function openTakers(): Takers {
         }
         const timer = setTimeout(() => {
           isOver = true
-          // A taker that a transaction has got is answered by that transaction.
+          // When a transaction has this dispatcher now, that transaction answers it.
           if (waiting.has(taker)) end([])
         }, nextWaitMs)
         taker.answer([])

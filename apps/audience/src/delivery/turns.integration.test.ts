@@ -9,7 +9,7 @@ import { takeBatches } from './store/taken-batches.ts'
 
 import { givenDevice, givenFanOut, givenSend, openAudience } from '../testing/rig.ts'
 
-/** No sweep runs here: only the test takes rows. */
+/** No sweep runs in this test: only the test takes rows that are due. */
 const { db, audience, peers, dispatcher } = await openAudience()
 beforeEach(() => sql`truncate fan_outs, batches`.execute(db))
 
@@ -17,8 +17,8 @@ const appsOf = (taken: { appId: string }[]) => taken.map(({ appId }) => appId)
 const allDue = () => sql`update batches set due_at = now() - interval '1 second'`.execute(db)
 
 /**
- * Makes sends of an app to its one device, whose batches no dispatcher takes. Batches that were pointed at are due again in an hour instead of
- * 5 s, because making 74 sends may take longer than 5 s.
+ * Makes sends of an app to its one device. No dispatcher takes their batches. Batches that were pointed at are due again in an hour instead of 5 s,
+ * because making 74 sends may take longer than 5 s.
  */
 async function givenSends(appId: string, count: number): Promise<void> {
   const { id } = await givenDevice(db, { appId })
@@ -31,7 +31,7 @@ async function givenSends(appId: string, count: number): Promise<void> {
 const pointersOf = (appId: string) => dispatcher.pointers.filter((pointer) => pointer.appId === appId).length
 
 // spec: sending/turns
-test('an app has 64 batches of small sends on a lane; the others wait, and each that is taken makes room for one', async () => {
+test('an app has at most 64 batches of small sends on the lane of a platform; each batch that is taken lets the next one follow', async () => {
   const [flooding, other] = [newId(), newId()]
   await givenSends(flooding, pointedAtOnce + 10)
   await givenSends(other, 1)
@@ -56,7 +56,7 @@ test('an app has 64 batches of small sends on a lane; the others wait, and each 
   expect(pointersOf(flooding)).toBeLessThanOrEqual(pointedAtOnce)
 })
 
-test('paused sends leave the lane to the app’s other sends', async () => {
+test('batches of paused sends do not keep the app’s other small sends from dispatchers', async () => {
   const appId = newId()
   await givenSends(appId, pointedAtOnce)
   await sql`update fan_outs set flow = 'paused' where app_id = ${appId}`.execute(db)
@@ -67,7 +67,7 @@ test('paused sends leave the lane to the app’s other sends', async () => {
 })
 
 // spec: sending/turns
-test('due batches are taken with apps taking turns', async () => {
+test('apps take turns when the sweep points at batches that are due', async () => {
   const apps = [newId(), newId(), newId()]
   for (const [place, appId] of apps.entries()) await givenSends(appId, place === 0 ? 30 : 2)
   await allDue()
@@ -77,7 +77,7 @@ test('due batches are taken with apps taking turns', async () => {
   expect(apps.map((appId) => appsOf(first).filter((one) => one === appId).length)).toEqual([2, 2, 2])
 })
 
-test('a retry, or a batch whose dispatcher died, does not wait for room on the lane', async () => {
+test('a retry, or a batch whose dispatcher died, goes out although the app has 64 batches on the lane', async () => {
   const appId = newId()
   await givenSends(appId, pointedAtOnce + 1)
   const [one] = await db.selectFrom('batches').select('id').orderBy('due_at', 'desc').limit(1).execute()
@@ -85,7 +85,7 @@ test('a retry, or a batch whose dispatcher died, does not wait for room on the l
   expect((await takeDueBatches(db, 200)).map(({ batchId }) => batchId)).toContain(one?.id)
 })
 
-test('due pages are taken with apps taking turns, and the sweep knows which row of all apps is due first', async () => {
+test('apps take turns when the sweep points at pages that are due, and the sweep knows which row of all apps is due first', async () => {
   const apps = [newId(), newId()]
   for (const [place, appId] of apps.entries()) {
     for (let n = 0; n < (place === 0 ? 20 : 2); n += 1) await givenFanOut(db, givenSend(appId))

@@ -18,7 +18,7 @@ const circuit = (change: Partial<CircuitRow> = {}): CircuitRow => ({
   ...change,
 })
 
-test('a circuit that opens is logged as an error that says what to do, and one that closes as news', () => {
+test('when a circuit opens an error is logged that says what to do, and when it closes an information is logged', () => {
   const opened = circuit({ state: 'open', code: 'sender_mismatch' })
   circuitMemory.tell({ ...nothing(), opened: [opened] })
   circuitMemory.tell({ ...nothing(), closed: [circuit({ appId: opened.appId })] })
@@ -31,7 +31,7 @@ test('a circuit that opens is logged as an error that says what to do, and one t
   expect(told[0]?.msg).toContain('fix the credentials')
 })
 
-test('a provider that is away is logged as an error that does not blame the credentials', () => {
+test('when a provider is away an error is logged that does not blame the credentials', () => {
   const opened = circuit({ state: 'open', code: 'network_error' })
   circuitMemory.tell({ ...nothing(), opened: [opened] })
 
@@ -41,7 +41,7 @@ test('a provider that is away is logged as an error that does not blame the cred
   expect(told?.msg).not.toContain('credentials')
 })
 
-test('many refused tokens are logged as an error once a minute for each circuit, and each is counted', async () => {
+test('when many tokens are refused an error is logged once a minute for each circuit, and each refusal is counted', async () => {
   const { appId, platform, environment } = circuit()
   const token = { place: 0, subscriptionId: newId(), userId: newId(), tokenVersion: 1, tries: 1, agoMs: 10 }
   const refused = { ...token, code: 'token_invalid' as const, providerCode: '400 BadDeviceToken' }
@@ -72,7 +72,7 @@ test('many refused tokens are logged as an error once a minute for each circuit,
   expect(await metrics.text()).toContain('herald_guarded_total{platform="ios",verdict="dead"} 2')
 })
 
-test('when sends were written last is remembered for healthy circuits alone', () => {
+test('a process remembers only for healthy circuits when it last wrote sends to them', () => {
   const [well, mixed] = [circuit({ answers: 's'.repeat(200) }), circuit({ answers: 'ssg' })]
 
   circuitMemory.tell({ ...nothing(), updated: [well, mixed] })

@@ -9,13 +9,13 @@ import { askForProbe, lockCircuits, nameOfCircuit, undoGuarded, writeCircuits, t
 import type { FinishedRow } from './store/finished-batches.ts'
 import { releaseHeld } from './store/held-batches.ts'
 
-/** A finished batch: its row, and what the dispatcher reported. */
+/** A finished batch: its row, and the finish, which is what the dispatcher reported about it. */
 export type Finish = { row: FinishedRow; finish: FinishBatch }
 /** What the refused tokens of a finish mean, and the circuit on which they were refused. */
 export type Refusal = { meaning: RefusalMeaning; circuit: CircuitKey }
 /**
- * What finished batches changed. `updated` are all circuits that were written, as they are now; `opened` and `closed` those of them that
- * changed their state; `open` the names of those that are open now.
+ * What finished batches changed. `updated`: all circuits that were written, as they are now. `opened`, `closed`: those of them whose state changed.
+ * `open`: the names of those that are open now.
  */
 export type CircuitChanges = {
   refusals: Map<Finish, Refusal>
@@ -26,18 +26,18 @@ export type CircuitChanges = {
 }
 
 /**
- * For each healthy circuit, by its name: when this process last wrote sends to it, and the version of the credentials they were sent with.
- * For any other circuit that it has seen, a moment that has long passed.
+ * For each healthy circuit, by its name: when this process last wrote sends to it, and the version of the credentials that were used. For any other
+ * circuit the time is minus infinity, so that its next answers are always written.
  */
 type Healthy = Recent<{ credentialsVersion: number | null; notedAtMs: number }>
 const noteEveryMs = 1_000
 
-/** What a process remembers of circuits, and how it logs and counts their changes. */
+/** What a process remembers of circuits, and the function that logs and counts their changes. */
 export type CircuitMemory = {
   readonly healthy: Healthy
-  /** How often a provider that is away is probed. */
+  /** The first wait between probes of a provider that is away, in milliseconds. */
   readonly outageProbeMs: number
-  /** To be called once the changes are committed. */
+  /** Logs, counts and remembers the changes. Is called after they are committed. */
   tell(changes: CircuitChanges): void
 }
 
@@ -85,10 +85,9 @@ export function rememberCircuits({ log, metrics }: { log: Log; metrics: Metrics 
 }
 
 /**
- * Updates the circuits from the answers in finished batches (spec: providers/circuit, providers/guard-many). Each circuit gets its answers
- * in the order of the finishes, opens or closes, and says what refused tokens mean. When a circuit opens because of our credentials, the
- * invalidations that it had let through are undone. Sends on a healthy circuit are written once a second; between these writes they cost no
- * statement.
+ * Updates the circuits from the answers in finished batches (spec: providers/circuit, providers/guard-many). Each circuit gets its answers in the
+ * order of the finishes, opens or closes, and says what refused tokens mean. When a circuit opens because of the app's credentials, the invalidations
+ * that it allowed in the last 24 h are undone. Sends on a healthy circuit are written once a second; between these writes they cost no statement.
  */
 export async function updateCircuits(
   db: Db,
@@ -116,15 +115,15 @@ export async function updateCircuits(
   for (const row of changes.updated) {
     if (row.state === before.get(nameOfCircuit(row))?.state) continue
     changes[row.state === 'open' ? 'opened' : 'closed'].push(row)
-    // A provider that is away has refused no token.
+    // When the provider is away, no token was refused, so there is nothing to undo.
     if (row.state === 'open' && !isOutage(row)) await undoInvalidations(db, changes, row)
   }
   return changes
 }
 
 /**
- * The circuit opened, so the tokens were not the reason for the refusals. Devices that it let be invalidated are reachable again, and pushes
- * whose tokens were about to be invalidated are tried again.
+ * Undoes invalidations on a circuit that opened, because the tokens were not the reason for the refusals. Devices that were invalidated are reachable
+ * again, and pushes of these finishes whose tokens were called dead are tried again.
  */
 async function undoInvalidations(db: Db, { refusals }: CircuitChanges, opened: CircuitKey): Promise<void> {
   const name = nameOfCircuit(opened)
@@ -133,15 +132,15 @@ async function undoInvalidations(db: Db, { refusals }: CircuitChanges, opened: C
   await undoGuarded(db, opened)
 }
 
-/** Whether these finishes hold anything that would change what is known of a circuit. */
+/** Whether these finishes hold an answer that must be written to a circuit now. */
 export const isAnythingNew = ({ healthy }: Pick<CircuitMemory, 'healthy'>, finishes: Finish[]): boolean =>
   finishes.some((one) => answersByCircuit(one).some((answers) => isNews(answers, healthy)))
 
 type HeardOn = { finish: Finish; circuit: CircuitKey; heard: Heard }
 
 /**
- * The answers in a finish, by circuit. The circuit that the batch was a probe of is always among them, even when no answer came on it: a
- * token called dead tells as much as a send.
+ * Gives the answers in a finish, by circuit. If the batch was a probe, its circuit is always among them, even without an answer: the provider may
+ * have called a token dead, which proves as much as a send.
  */
 function answersByCircuit(one: Finish): HeardOn[] {
   const { row, finish } = one
@@ -169,7 +168,10 @@ function isNews({ circuit, heard }: HeardOn, healthy: Healthy): boolean {
   return known?.credentialsVersion !== heard.credentialsVersion || performance.now() - known.notedAtMs >= noteEveryMs
 }
 
-/** Where tokens of one finish were refused in two environments, the milder meaning counts: nothing is final while one circuit is in doubt. */
+/**
+ * When tokens of one finish were refused in two environments, keeps the milder meaning for all of them: no push may fail while one circuit says that
+ * the tokens may be valid.
+ */
 function keepMilder(refusals: Map<Finish, Refusal>, finish: Finish, next: Refusal): void {
   const mildness = { dead: 0, failed: 1, retry: 2 }
   const known = refusals.get(finish)
@@ -177,9 +179,9 @@ function keepMilder(refusals: Map<Finish, Refusal>, finish: Finish, next: Refusa
 }
 
 /**
- * Has an app's open circuits (on one platform, or on all) probed now: because an operator says so, or because the app's credentials may have
- * changed. At most 500 held batches are released to be taken at once; one becomes the probe and the others are held again. Answers how many
- * circuits are open.
+ * Makes the open circuits of an app (on one platform, or on all) be probed now, because an operator asked for it or the app's credentials may have
+ * changed. At most 500 held batches are released; for each circuit one becomes the probe, and the others are held again. Answers how many circuits
+ * are open.
  */
 export async function probeCircuits(
   { db, poke }: { db: Db; poke: () => void },

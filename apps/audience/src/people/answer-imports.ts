@@ -9,7 +9,7 @@ import type { Db, Tables } from '../store/tables.ts'
 
 type InTurn = <Answer>(work: () => Promise<Answer>, turn: string) => Promise<Answer>
 
-/** Answers the calls of imports. `lotInTurn` lets the apps write lots in turn, one lot of an app at a time. */
+/** Answers the calls about imports. `lotInTurn` writes one lot (group of rows) of an app at a time, with apps taking turns. */
 export function answerImports(
   bus: Pick<Bus, 'answer'>,
   { db, reads, lotInTurn }: { db: Db; reads: Reads<Tables>; lotInTurn: InTurn },

@@ -3,7 +3,7 @@ import { notFound } from '@herald/contracts/fault'
 import type { Db } from '../store/tables.ts'
 import { patchSubscription, startSession } from './store/subscriptions.ts'
 
-/** Changes a device as the app on it says. Fault: not_found. */
+/** Changes fields of a device as its own PATCH request says. Fault: not_found. */
 export async function changeSubscription(
   { db }: { db: Db },
   request: { appId: string; subscriptionId: string; changes: PatchSubscription },
@@ -13,7 +13,7 @@ export async function changeSubscription(
   return changed
 }
 
-/** Notes that the app came to the foreground on a device. Fault: not_found. */
+/** Stores that the mobile app or web page on a device came to the foreground, which may begin a new session. Fault: not_found. */
 export async function beginSession(
   { db }: { db: Db },
   request: { appId: string; subscriptionId: string; session: SessionBody },

@@ -20,7 +20,7 @@ const usersOf = (appId: string) =>
     .orderBy('external_id')
     .execute()
 
-test('the users of a batch are made and changed in one transaction, answered in order, and stay without devices', async () => {
+test('a batch of users makes and changes its users in one transaction and answers them in order; new users have no devices', async () => {
   const appId = newId()
   const [known] = await changeUsers(appId, [{ externalId: 'ann', tags: { plan: 'free', trial: true }, language: 'de' }])
   const annId = known && 'id' in known ? known.id : ''
@@ -44,7 +44,7 @@ test('the users of a batch are made and changed in one transaction, answered in 
   expect(new Set([ann?.commit, bob?.commit, cid?.commit]).size).toBe(1)
 })
 
-test('a batch that is repeated writes nothing', async () => {
+test('a batch of users that is repeated writes nothing', async () => {
   const appId = newId()
   const users = many(500, (index) => ({ externalId: `user-${index}`, tags: { plan: 'pro', gone: null }, timezone: 'Europe/Berlin' }))
   const first = await changeUsers(appId, users)
@@ -58,7 +58,7 @@ test('a batch that is repeated writes nothing', async () => {
   expect(before).toHaveLength(500)
 })
 
-test('a user of another app is not found and not changed', async () => {
+test('a batch of users does not find or change a user of another app', async () => {
   const [mine, other] = [newId(), newId()]
   const [made] = await changeUsers(other, [{ externalId: 'ann' }])
   const userId = made && 'id' in made ? made.id : ''
@@ -67,7 +67,7 @@ test('a user of another app is not found and not changed', async () => {
   expect(await usersOf(other)).toMatchObject([{ language: null }])
 })
 
-test('batches of the same users at once, in any order, all succeed and leave one user per external id', async () => {
+test('several batches of the same users at once, in any order, all succeed, and there is one user for each external id', async () => {
   const appId = newId()
   const names = many(60, (index) => `user-${index}`)
 
@@ -85,7 +85,7 @@ test('batches of the same users at once, in any order, all succeed and leave one
   expect(made).toHaveLength(60)
 })
 
-test('a batch for an app that was erased makes no user and is answered not_found', async () => {
+test('a batch of users for an app that was erased makes no user and is answered not_found', async () => {
   const appId = newId()
   await db.insertInto('erased_apps').values({ app_id: appId }).execute()
 

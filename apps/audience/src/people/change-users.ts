@@ -14,8 +14,8 @@ import { readLocked, writeUsersOfBatch } from './store/users-in-batch.ts'
 import { transactIdentity } from './transact-identity.ts'
 
 /**
- * Changes the owner of a device; the change is for all of their devices (spec: identity/change-user). Faults: `not_found`, `invalid_body` at
- * `tags` (101st tag).
+ * Changes the user who owns a device; the change holds for all devices of the user (spec: identity/change-user). Faults: `not_found`, `invalid_body`
+ * at `tags` (101st tag).
  */
 export const changeOwner = (
   { db }: { db: Db },
@@ -35,8 +35,8 @@ export const changeOwner = (
   })
 
 /**
- * Changes a user for a backend (spec: identity/change-makes-user). An unknown external id makes a user without devices, whom a later login finds.
- * Faults: `not_found` (an unknown id), `invalid_body` at `tags` (101st tag).
+ * Changes a user for the app's backend (spec: identity/change-makes-user). For an unknown external id it makes a user without devices, whom a later
+ * login finds. Faults: `not_found` (an unknown user id), `invalid_body` at `tags` (101st tag).
  */
 export const changeUser = (
   { db }: { db: Db },
@@ -57,8 +57,9 @@ async function makeUser(db: Db, appId: string, user: UserAddress): Promise<strin
 }
 
 /**
- * Changes up to 500 users for a backend in one transaction (POST /v1/users/batch), and answers what became of each, in the order given. The users are
- * locked in the order of their ids, as everywhere. The same request again changes nothing. Fault: `not_found` (the app was erased).
+ * Changes up to 500 users for the app's backend in one transaction (POST /v1/users/batch), and answers what became of each, in the order given. It
+ * locks the users in the order of their ids, as every transaction does. Repeating the request changes nothing. Fault: `not_found` (the app was
+ * erased).
  */
 export const changeUsers = (
   { db }: { db: Db },

@@ -17,7 +17,7 @@ const reads: Reads<Tables> = (work) => work(db)
 const day = await findLastDay(db)
 const ago = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString()
 
-/** Makes devices of an app that were made so many days before the end of the last UTC day. `as`: opted out, dead, or both. */
+/** Makes devices that registered `madeDaysBefore` days before the end of the last UTC day. `as`: whether they are opted out, invalidated, or both. */
 async function givenDevices(appId: string, platform: Platform, count: number, { madeDaysBefore = 10, as = 'null' } = {}): Promise<void> {
   const made = sql`date_trunc('day', now(), 'UTC') - ${madeDaysBefore} * interval '1 day'`
   const id = sql`lpad(to_hex(floor(random() * 1e9)::bigint), 8, '0') || lpad(to_hex(n), 16, '0')`
@@ -31,7 +31,7 @@ async function givenDevices(appId: string, platform: Platform, count: number, { 
     from made`.execute(db)
 }
 
-/** Devices of each kind: 5 reachable, 2 opted out, 3 dead, 1 both, on iOS; 4 on the web, made on the last day; one Android device made today. */
+/** Makes 5 reachable iOS devices, 2 opted out, 3 invalidated and 1 both, 4 web devices of the last day, and an Android device of today. */
 async function givenMixed(): Promise<string> {
   const appId = newId()
   await givenDevices(appId, 'ios', 5)
@@ -46,21 +46,20 @@ const ios = { total: 11, reachable: 5, optedOut: 2, invalidated: 4, active1d: 0,
 const web = { total: 4, reachable: 4, optedOut: 0, invalidated: 0, active1d: 4, active7d: 4, active30d: 4 }
 const none = { total: 0, reachable: 0, optedOut: 0, invalidated: 0, active1d: 0, active7d: 0, active30d: 0 }
 
-/** Runs the sweep until the process has gone through all apps. */
 async function takeAll(look: ReturnType<typeof openDeviceDays>): Promise<void> {
   for (let took = 1; took > 0;) ({ took } = await look())
 }
 const daysOf = async (appId: string) => (await bus.call(readDeviceDays, { appId, from: ago(30), to: null })).points
 
 // spec: administration/device-series
-test('a day counts the devices that there were at its end, each once, and how many of them were new', async () => {
+test('the count of a day has each device that existed at the end of the day once, and how many of them were new', async () => {
   const appId = await givenMixed()
   await takeAll(openDeviceDays({ db, reads }))
 
   const points = await daysOf(appId)
   const takenAt = points[0]?.takenAt
   expect(points).toEqual([
-    // The device that was made today is not counted for the last day.
+    // The Android device that registered today is not counted for the last day.
     { at: `${day}T00:00:00.000Z`, platform: 'android', takenAt, ...none, new: 0 },
     { at: `${day}T00:00:00.000Z`, platform: 'ios', takenAt, ...ios, new: 0 },
     { at: `${day}T00:00:00.000Z`, platform: 'web', takenAt, ...web, new: 4 },
@@ -69,7 +68,7 @@ test('a day counts the devices that there were at its end, each once, and how ma
 })
 
 // spec: administration/device-series
-test('a day of an app is counted once by all processes together; when a process dies over it, another one counts it later', async () => {
+test('only one process counts the devices of an app for a day; when that process dies, another one counts them later', async () => {
   const appId = await givenMixed()
   const asked: number[] = []
   const counting: Reads<Tables> = (work) => {
@@ -83,7 +82,7 @@ test('a day of an app is counted once by all processes together; when a process 
   await Promise.all([1, 2].map(() => takeAll(openDeviceDays({ db, reads: counting }))))
   expect([asked.length, await daysOf(appId)]).toEqual([scans, before])
 
-  // A process that has claimed the day dies before it has counted.
+  // The claim stays without a count, as if the process that claimed the day had died.
   const left = await givenMixed()
   expect(await claimDay(db, { appId: left, day })).toBe('claimed')
   const look = openDeviceDays({ db, reads })
@@ -95,7 +94,7 @@ test('a day of an app is counted once by all processes together; when a process 
 })
 
 // spec: administration/device-series
-test('when a scan fails, the error is told, and the day is counted by the next run', async () => {
+test('when counting the devices of a day fails, the sweep throws the error, and its next run counts them', async () => {
   const appId = await givenMixed()
   await expect(takeAll(openDeviceDays({ db, reads: () => Promise.reject(new Error('too many reads')) }))).rejects.toThrow('too many reads')
   expect(await daysOf(appId)).toEqual([])
@@ -103,7 +102,7 @@ test('when a scan fails, the error is told, and the day is counted by the next r
   expect(await daysOf(appId)).toHaveLength(3)
 })
 
-test('a scan in parts gives the same counts as one scan of all devices', async () => {
+test('counting devices in parts gives the same numbers as counting all at once', async () => {
   const appId = await givenMixed()
   const read = <Answer>(work: (one: typeof db) => Promise<Answer>) => work(db)
   const whole = await countDevicesOn(read, { appId, day })
@@ -112,7 +111,7 @@ test('a scan in parts gives the same counts as one scan of all devices', async (
 })
 
 // spec: administration/device-counts
-test('the devices are counted now and the counts answered for a minute; two callers who ask at the same time share one count', async () => {
+test('the number of an app’s devices now is counted and answered for a minute; two callers that ask at the same time share one count', async () => {
   const appId = await givenMixed()
   let counts = 0
   const count = openDeviceCounts((work) => {
@@ -130,7 +129,7 @@ test('the devices are counted now and the counts answered for a minute; two call
 })
 
 // spec: administration/device-counts
-test('an app with too many devices to count now is answered the counts of its last day', async () => {
+test('for an app with too many devices to count now, the counts of its last day are answered', async () => {
   const appId = await givenMixed()
   await takeAll(openDeviceDays({ db, reads }))
   const [taken] = await daysOf(appId)
@@ -139,7 +138,7 @@ test('an app with too many devices to count now is answered the counts of its la
   expect((await openDeviceCounts(reads, { mostLive: 15 })({ appId })).devices.android.total).toBe(1)
 })
 
-test('a count that was refused is tried again for the next caller', async () => {
+test('when counting an app’s devices was refused, the next caller’s request counts again', async () => {
   const appId = await givenMixed()
   let refused = false
   const count = openDeviceCounts((work) => {
@@ -152,7 +151,7 @@ test('a count that was refused is tried again for the next caller', async () => 
 })
 
 // spec: administration/device-series
-test('days are kept for 400 days, answered by range, and deleted with their app', async () => {
+test('the device counts of each day are kept for 400 days, answered by range of days, and deleted with their app', async () => {
   const appId = newId()
   const one = { ...none, new: 0 }
   const dayBefore = (back: number) => new Date(Date.parse(day) - back * 86_400_000).toISOString().slice(0, 10)
@@ -170,7 +169,7 @@ test('days are kept for 400 days, answered by range, and deleted with their app'
 
   expect(await eraseApp({ db }, { appId })).toEqual({ done: true })
   expect(await read(dayBefore(399), null)).toEqual([])
-  // An app that was erased gets no day any more.
+  // For an app that was erased no count of a day is stored any more.
   await insertDeviceDay(db, { appId, day }, { ios: one, android: one, web: one })
   expect([await claimDay(db, { appId, day }), await read(dayBefore(399), null)]).toEqual(['taken', []])
 })

@@ -16,25 +16,25 @@ import {
 } from './store/device-days.ts'
 import type { Db, Tables } from '../store/tables.ts'
 
-/** How many days of device counts are kept: as many as of counts of pushes. */
+/** Device counts are kept for this many days, like the counts of pushes. */
 export const deviceDaysKept = 400
 
-/** An app with more devices than this is answered the counts of its last day: counting them now takes more than a second. */
+/** For an app with more devices than this the counts of its last day are answered, because counting them now takes more than a second. */
 const mostCounted = 5_000_000
 
-/** Does work when it is the app's turn. */
+/** Runs `work` when the app (`turn`) has its turn. */
 type InTurn = <Answer>(work: () => Promise<Answer>, turn: string) => Promise<Answer>
 
 /**
- * Makes the function that answers how many devices an app has. A count is answered for a minute. `inTurn` says how many apps are counted at a time. An app
- * that had more than `mostLive` devices on its last day is answered the counts of that day. Fault: `rate_limited`.
+ * Makes the function that answers how many devices an app has. The same count is answered for a minute. `inTurn` limits how many apps are counted at
+ * a time. For an app that had more than `mostLive` devices on its last day, the counts of that day are answered. Fault: `rate_limited`.
  */
 export function openDeviceCounts(
   reads: Reads<Tables>,
   { mostLive = mostCounted, inTurn = (work) => work() }: { mostLive?: number; inTurn?: InTurn } = {},
 ): (asked: { appId: string }) => Promise<DeviceCounts> {
   const count = (appId: string) => inTurn(() => reads((db) => countDevices(db, appId, mostLive), { withinMs: 8_500, turn: appId }), appId)
-  // An answer has about 500 bytes.
+  // An answer takes about 500 bytes, so all that are kept take half a megabyte.
   return keepAnswers(count, { keptMs: 60_000, most: 1_000 })
 }
 
@@ -50,18 +50,18 @@ const shown = (asOf: Date, { ios, android, web }: CountsByPlatform): DeviceCount
   return { asOf: asOf.toISOString(), devices: { ios: countOf(ios), android: countOf(android), web: countOf(web) } }
 }
 
-/** Leaves `new` out, which only a day has. */
 const countOf = ({ total, reachable, optedOut, invalidated, active1d, active7d, active30d }: DeviceCount): DeviceCount => {
   return { total, reachable, optedOut, invalidated, active1d, active7d, active30d }
 }
 
-/** After all apps, the process looks for the next day this often. */
+/** When a process has gone through all apps, it looks this often whether there is a day to count. */
 const everyMs = 60_000
 
 /**
- * Makes the work of a sweep: it counts the devices of each app as they were at the end of each UTC day (spec: administration/device-series). The process
- * that claims an app's day first scans the app's devices, part after part on the connections for reads, so that no other read waits long. A process goes
- * through all apps once a day, one app in each run. When another process holds an app, or a scan failed, it looks at that app again a minute later.
+ * Makes the work of a sweep that counts the devices of each app as they were at the end of each UTC day (spec: administration/device-series). The
+ * process that claims an app's day first scans the app's devices, in parts and on the connections for reads, so that no other read waits long. A
+ * process goes through all apps once a day, one app in each run. When another process has claimed an app, or a scan failed, the process goes through
+ * the apps again a minute later.
  */
 export function openDeviceDays({ db, reads }: { db: Db; reads: Reads<Tables> }): () => Promise<{ took: number }> {
   let nextAt = 0
@@ -89,7 +89,7 @@ export function openDeviceDays({ db, reads }: { db: Db; reads: Reads<Tables> }):
   }
 }
 
-/** Counts a day of an app unless it is counted already. False when another process is counting it. */
+/** Counts a day of an app unless it is counted already. Gives false when another process is counting it. */
 async function takeDay({ db, reads }: { db: Db; reads: Reads<Tables> }, of: { appId: string; day: string }): Promise<boolean> {
   const claim = await claimDay(db, of)
   if (claim !== 'claimed') return claim === 'taken'
@@ -111,7 +111,7 @@ export async function readDeviceDays(
   const first = from?.slice(0, 10) ?? new Date(Date.parse(last) - 29 * 86_400_000).toISOString().slice(0, 10)
   if (Date.parse(first) < Date.parse(last) - (deviceDaysKept - 1) * 86_400_000)
     throw invalidField('from', `must lie within the last ${deviceDaysKept} days`)
-  // The day in which `to` lies is answered too, unless `to` is the first instant of it.
+  // The day that contains `to` is answered too, unless `to` is its first instant.
   const before = to === null ? undefined : new Date(Date.parse(to) + 86_400_000 - 1).toISOString().slice(0, 10)
   const days = await findDeviceDays(db, { appId, from: first, before })
   return { points: days.map(({ day, takenAt, ...count }) => ({ at: `${day}T00:00:00.000Z`, takenAt: takenAt.toISOString(), ...count })) }

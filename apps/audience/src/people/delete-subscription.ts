@@ -5,7 +5,9 @@ import type { Db } from '../store/tables.ts'
 import { lockUsers } from './store/users.ts'
 import { transactIdentity } from './transact-identity.ts'
 
-/** Deletes a device, and its owner when they are anonymous and it was their last one (spec: identity/delete-device). Fault: `not_found`. */
+/**
+ * Deletes a device. It also deletes the owner if the owner is anonymous and has no other device (spec: identity/delete-device). Fault: `not_found`.
+ */
 export const deleteSubscription = (
   { db }: { db: Db },
   { appId, subscriptionId }: { appId: string; subscriptionId: string },

@@ -13,8 +13,8 @@ import { transactIdentity } from './transact-identity.ts'
 const attempts = 10
 
 /**
- * Erases a user (spec: identity/erase-user). One transaction deletes the user and all their devices, and writes down that webhooks is to be told
- * (`tellErasures`). Batches of a send under way and events stay; of the user they hold ids only. Fault: `not_found`.
+ * Erases a user (spec: identity/erase-user). One transaction deletes the user and all devices of the user, and stores that webhooks must be told
+ * (`tellErasures`). Batches of sends under way and events stay, because they contain only ids of the user. Fault: `not_found`.
  */
 export async function deleteUser(
   { db, poke }: { db: Db; poke: () => void },
@@ -27,12 +27,12 @@ export async function deleteUser(
   return {}
 }
 
-/** False when the user got another device while the known ones were being locked; nothing is deleted then. */
+/** Deletes a user. Gives false, and deletes nothing, when the user got another device while this transaction waited to lock the known ones. */
 async function erase(db: Db, appId: string, user: UserAddress): Promise<boolean> {
   const userId = await findUserId(db, appId, user)
   if (userId === undefined) throw notFound()
   const subscriptionIds = await lockSubscriptionsOf(db, userId)
-  // From here on the user gets no device any more: giving them one needs a share of this lock.
+  // From here on no other transaction can give the user a device, because that needs a shared lock on the user's row.
   if (!(await lockForRemoval(db, userId))) throw notFound()
   if ((await countDevices(db, userId)) > subscriptionIds.length) return false
 
@@ -45,7 +45,7 @@ async function erase(db: Db, appId: string, user: UserAddress): Promise<boolean>
 
 const atOnce = 50
 
-/** Tells webhooks which users were erased, because the bodies of its deliveries name them. Each erasure is told again until webhooks has answered. */
+/** Tells webhooks, whose deliveries contain external ids, which users were erased: again and again until webhooks has answered. */
 export async function tellErasures({ db, bus, log }: Audience): Promise<{ took: number }> {
   const due = await takeDueErasures(db, atOnce)
   const tell = async (erasure: Erasure): Promise<string[]> => {
@@ -53,7 +53,7 @@ export async function tellErasures({ db, bus, log }: Audience): Promise<{ took: 
       await bus.call(eraseUser, erasure)
       return [erasure.userId]
     } catch (error) {
-      // This erasure is due again later. A failure of one does not stop the others.
+      // The sweep tries this erasure again later. Its failure does not stop the others.
       log[isAway(error) ? 'debug' : 'warn']({ userId: erasure.userId, err: error }, 'webhooks could not be told of an erased user yet')
       return []
     }

@@ -19,7 +19,7 @@ const notFound = { code: 'not_found', message: 'Not found.' }
 
 describe('PATCH of a device', () => {
   // spec: identity/patch-device
-  test('changes the fields that it names and no others', async () => {
+  test('PATCH of a device changes the fields that it names and no others', async () => {
     const appId = newId()
     const { id } = await register(appId, { ...phone('token'), appVersion: '1.0', deviceModel: 'iPhone' })
 
@@ -33,14 +33,14 @@ describe('PATCH of a device', () => {
   })
 })
 
-describe('a session', () => {
+describe('sessions of a device', () => {
   const startedAgo = (id: string, minutes: number) =>
     sql`
       update subscriptions set last_session_at = now() - make_interval(mins => ${minutes}), last_active_at = now() - interval '1 day'
       where id = ${id}`.execute(db)
 
   // spec: identity/session
-  test('counts when the session before it began at least 30 minutes ago; whether it counts or not, the device is active now', async () => {
+  test('a session counts when the one before it began at least 30 minutes ago; whether it counts or not, the device is active now', async () => {
     const appId = newId()
     const { id, userId } = await register(appId, phone('token'))
     await db
@@ -64,7 +64,7 @@ describe('a session', () => {
     expect((await user(userId))?.last_active_at.getTime()).toBeGreaterThan(userBefore?.last_active_at.getTime() ?? 0)
   })
 
-  test('that is started many times at once counts once', async () => {
+  test('a session that is started many times at once counts once', async () => {
     const appId = newId()
     const { id } = await register(appId, phone('token'))
     await startedAgo(id, 31)
@@ -77,7 +77,7 @@ describe('a session', () => {
 
 describe('login and logout', () => {
   // spec: identity/login, identity/login-renames, identity/login-joins
-  test('login gives an anonymous user the external id; a second device that logs in joins them and has their tags', async () => {
+  test('login gives an anonymous user the external id; a second device that logs in belongs to the same user and has the user’s tags', async () => {
     const appId = newId()
     const one = await register(appId, { ...phone('one'), tags: { plan: 'pro' } })
     const two = await register(appId, { ...phone('two'), tags: { plan: 'free' } })
@@ -105,7 +105,7 @@ describe('login and logout', () => {
   })
 
   // spec: identity/logout
-  test('logout gives the device to a new anonymous user without tags, with a copy of language, timezone and country', async () => {
+  test('logout gives the device to a new anonymous user who has no tags, and the same language, timezone and country as the owner', async () => {
     const appId = newId()
     const about = { language: 'de', timezone: 'Europe/Berlin', country: 'DE' }
     const ann = await register(appId, { ...phone('token'), externalId: 'ann', tags: { plan: 'pro' }, ...about })
@@ -119,7 +119,7 @@ describe('login and logout', () => {
   })
 
   // spec: identity/anonymous-user
-  test('logout of an anonymous user deletes the user whom the device leaves', async () => {
+  test('logout on the only device of an anonymous user deletes that user', async () => {
     const appId = newId()
     const anonymous = await register(appId, { ...phone('token'), tags: { plan: 'pro' } })
 
@@ -130,13 +130,13 @@ describe('login and logout', () => {
   })
 })
 
-describe('rotation', () => {
+describe('rotation of an endpoint', () => {
   const moved = givenWebKeys()
   const rotate = (appId: string, old: string, endpoint: string) =>
     call(calls.rotateSubscription, { appId, rotation: { old, new: { endpoint, keys: moved } } })
 
   // spec: identity/rotate
-  test('keeps the device and its opt-out, and changes endpoint, keys and token version; a dead device is valid again', async () => {
+  test('rotation keeps the device and its opt-out, and changes endpoint, keys and token version; an invalidated device is valid again', async () => {
     const appId = newId()
     const { id } = await register(appId, browser('https://push.example/old'))
     await db.updateTable('subscriptions').set({ opted_in: false, invalidated_at: new Date() }).where('id', '=', id).execute()
@@ -155,7 +155,7 @@ describe('rotation', () => {
   })
 
   // spec: identity/rotate-onto-another
-  test('onto the endpoint of another device deletes that device, and its anonymous owner', async () => {
+  test('rotation onto the endpoint of another device deletes the other device, and its owner if anonymous', async () => {
     const appId = newId()
     const one = await register(appId, browser('https://push.example/1'))
     const two = await register(appId, browser('https://push.example/2'))
@@ -167,7 +167,7 @@ describe('rotation', () => {
     expect((await device(one.id))?.user_id).toBe(one.userId)
   })
 
-  test('onto the same endpoint changes the keys', async () => {
+  test('rotation onto the same endpoint changes only the keys', async () => {
     const appId = newId()
     const { id } = await register(appId, browser('https://push.example/1'))
 

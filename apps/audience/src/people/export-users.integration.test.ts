@@ -16,7 +16,6 @@ const call: Bus['call'] = (contract, request) => dispatcher.bus.call(contract, r
 const keys = givenWebKeys()
 
 type Asked = { appId: string; segmentId?: string; addresses?: AddressForm }
-/** Reads all portions. `between` is done after each. */
 async function all({ addresses = 'masked', ...asked }: Asked, between: (n: number) => Promise<unknown> = async () => undefined) {
   const users: ExportedUser[] = []
   let portions = 0
@@ -33,7 +32,7 @@ async function all({ addresses = 'masked', ...asked }: Asked, between: (n: numbe
 const idsOf = (users: { id: string }[]) => users.map(({ id }) => id)
 
 // spec: administration/export-everybody, administration/export-addresses
-test('each user is exported with all devices; addresses are masked unless the full form is asked for', async () => {
+test('an export has each user with all devices; addresses are masked unless the full form is asked for', async () => {
   const appId = newId()
   const token = 'canary-token-of-an-export'
   const endpoint = 'https://push.example/canary-of-an-export'
@@ -70,7 +69,7 @@ test('each user is exported with all devices; addresses are masked unless the fu
 })
 
 // spec: administration/export-resumed
-test('a user who exists during the whole export is in it exactly once, while users are made, changed and erased between the portions', async () => {
+test('a user who exists during the whole export is in the export exactly once, while users are made, changed and erased between the portions', async () => {
   const [appId, other] = [newId(), newId()]
   await givenCrowd(db, { appId, count: 1_700 })
   await givenCrowd(db, { appId: other, count: 30 })
@@ -97,7 +96,7 @@ test('a user who exists during the whole export is in it exactly once, while use
 })
 
 // spec: administration/export-resumed
-test('an export goes on after any user that it has reached', async () => {
+test('an export can be continued after any user', async () => {
   const appId = newId()
   await givenCrowd(db, { appId, count: 600 })
   const ids = idsOf((await all({ appId })).users)
@@ -110,7 +109,7 @@ test('an export goes on after any user that it has reached', async () => {
 })
 
 // spec: administration/export-everybody
-test('with a segment the export holds the users who have a reachable device in it, behind portions that hold none', async () => {
+test('an export with a segment has exactly the users who have a reachable device in it, even after portions without any', async () => {
   const appId = newId()
   await givenCrowd(db, { appId, count: 12_000 })
   const { rows } = await sql<{ id: string }>`
@@ -124,7 +123,7 @@ test('with a segment the export holds the users who have a reachable device in i
   await expect(all({ appId, segmentId: newId() })).rejects.toMatchObject({ code: 'not_found' })
 })
 
-test('users with many tags and devices make shorter portions, and no user is lost', async () => {
+test('portions of an export are shorter when users have many tags and devices, and no user is lost', async () => {
   const appId = newId()
   const tags = JSON.stringify(Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`tag-${n}`, 'ü'.repeat(1_000)])))
   await sql`
@@ -144,7 +143,7 @@ test('users with many tags and devices make shorter portions, and no user is los
   expect(users.flatMap(({ subscriptions }) => subscriptions)).toHaveLength(300)
 })
 
-test('a portion at the beginning or the end of a large app reads only the rows that it answers', async () => {
+test('a portion of an export, at the beginning or the end of a large app, reads only the rows that it answers', async () => {
   const [appId, large] = [newId(), newId()]
   await givenCrowd(db, { appId: large, count: 30_000 })
   await givenCrowd(db, { appId, count: 30_000, platform: 'android' })
@@ -156,7 +155,7 @@ test('a portion at the beginning or the end of a large app reads only the rows t
       exportUsers({ db: fresh, lastNotified: async () => true }, { appId, after, addresses: 'full' }),
     )
     expect(looks.flatMap(({ scanned }) => scanned)).toEqual([])
-    // A portion reads 500 users and as many devices, about a dozen pages of the database for each.
+    // A portion reads 500 users and 500 devices, and for each about a dozen pages of the database.
     expect(Math.max(...looks.map(({ pages }) => pages))).toBeLessThan(10_000)
   }
 })

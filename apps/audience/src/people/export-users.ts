@@ -8,17 +8,17 @@ import { findDevicesOf, type FoundDevice } from './store/subscription-reads.ts'
 import type { Db } from '../store/tables.ts'
 import { findUsersAlone } from './store/users.ts'
 
-/** Users of a portion, at most: about 20 ms. */
+/** A portion has at most this many users, which takes about 20 ms to read. */
 const mostUsers = 500
-/** Users that a portion with a segment looks at, at most; each costs about 10 µs. */
+/** A portion of an export with a segment looks at no more than this many users; each costs about 10 µs. */
 const mostOfSegment = 5_000
 
 type Asked = { appId: string; after: string | null; segmentId?: string | undefined; addresses: AddressForm }
 
 /**
- * Gives the next portion of an app's users, in the order of their ids, with their devices (spec: administration/export-everybody). New ids are larger than
- * all before, so a user who exists during the whole export is in it once, whatever is written meanwhile. Every portion costs the same, at the beginning and
- * at the end of an app of any size. Faults: those of `readSegment`.
+ * Gives the next portion of an app's users, in the order of their ids, with their devices (spec: administration/export-everybody). Each new id is
+ * larger than all before, so a user who exists during the whole export is in it once, whatever is written meanwhile. Every portion costs the same,
+ * however large the app is. Faults: those of `readSegment`.
  */
 export async function exportUsers(
   { db, lastNotified }: { db: Db; lastNotified: LastNotified },
@@ -44,8 +44,8 @@ async function keepMeant(db: Db, segment: Segment, ids: string[]): Promise<strin
 }
 
 /**
- * The id after which the next portion begins; null when this was the last one. When some of the wanted users did not fit, it is the last user of this
- * portion, otherwise the last user who was looked at. Users who were erased meanwhile are left out.
+ * Gives the id after which the next portion begins; null after the last portion. If some of the wanted users did not fit, it is the last user of this
+ * portion, otherwise the last user that was looked at. Users who were erased meanwhile are not in `ids`.
  */
 function nextOf({ examined, wanted, ids, most }: { examined: string[]; wanted: string[]; ids: string[]; most: number }): string | null {
   const last = ids.at(-1) ?? wanted.slice(0, mostUsers).at(-1)

@@ -28,7 +28,7 @@ const rowsOf = async (userId: string) =>
   (await db.selectFrom('former_devices').select(['subscription_id', 'until']).where('user_id', '=', userId).execute()).length
 
 // spec: administration/former-devices
-test('a device that leaves an identified user is remembered: by registration, login, logout, deletion or rotation', async () => {
+test('a device that leaves an identified user is remembered, whether by registration, login, logout, deletion or rotation', async () => {
   const appId = newId()
   const endpoint = (name: string) => `https://push.example/${appId}/${name}`
   const given = async (name: string) => register(appId, browser(endpoint(name), 'ann'))
@@ -57,7 +57,7 @@ test('a device that leaves an identified user is remembered: by registration, lo
 })
 
 // spec: administration/former-devices
-test('a device that leaves a user several times is remembered once, and one that leaves an anonymous user not at all', async () => {
+test('a device that leaves a user several times is remembered once, and a device that leaves an anonymous user is not remembered', async () => {
   const appId = newId()
   const one = await register(appId, browser(`https://push.example/${appId}`))
   const anonymous = one.userId
@@ -72,7 +72,7 @@ test('a device that leaves a user several times is remembered once, and one that
 })
 
 // spec: administration/former-devices
-test('registrations, logins and sessions of a device that stays with its user remember no former device', async () => {
+test('a device that registers, logs in or begins a session and stays with its user is not remembered as a former device', async () => {
   const appId = newId()
   const { rows: before } = await sql`select from former_devices`.execute(db)
   const one = await register(appId, browser(`https://push.example/${appId}`))
@@ -84,7 +84,7 @@ test('registrations, logins and sessions of a device that stays with its user re
 })
 
 // spec: administration/former-devices
-test('former devices are forgotten with their user, with the app, and a day after the ledger has forgotten their pushes', async () => {
+test('former devices are deleted with their user, with the app, and a day after the ledger has deleted their pushes', async () => {
   const appId = newId()
   const gone = async (externalId: string) => {
     const one = await register(appId, browser(`https://push.example/${appId}/${externalId}`, externalId))
@@ -104,7 +104,7 @@ test('former devices are forgotten with their user, with the app, and a day afte
   expect([await rowsOf(young), await rowsOf(ofApp)]).toEqual([0, 0])
 })
 
-test('the pages of a long list of former devices hold each once, in order', async () => {
+test('a long list of former devices has pages, which hold each device once and in order', async () => {
   const appId = newId()
   const ann = (await call(calls.changeUser, { appId, user: { externalId: 'ann' }, changes: { country: 'DE' } })).id
   await sql`

@@ -15,7 +15,7 @@ import { openAudience } from '../testing/rig.ts'
 const { db } = await openAudience()
 const register = openRegistrations({ db, kept: db }, { maxWaiting: 5_000, full: queueUnavailable }, (work) => work())
 
-/** A command that is drawn before its devices exist: `device` is a place in the list of devices, and may lie behind its end. */
+/** Random commands are chosen before their devices exist: `device` is a place in the list of devices, and may be beyond its end. */
 const endpoint = fc.constantFrom('one', 'two', 'three', 'four').map((name) => `https://push.example/${name}`)
 const externalId = fc.constantFrom('ann', 'bob', 'cem')
 const tags = fc.record({ seat: fc.integer({ min: 0, max: 9 }), plan: fc.constantFrom('free', 'pro') }, { requiredKeys: [] })
@@ -39,7 +39,7 @@ const commandOf = (planned: Plan, { devices }: Model): Command => {
 
 const webKeys = { p256dh: 'key', auth: 'auth' }
 
-/** Does a command and answers in the words of the model. Every error but `not_found` is thrown. */
+/** Runs a command on audience and gives the answer in the form of the model (testing/identity-model.ts). Throws every error but `not_found`. */
 async function run(appId: string, known: Model, command: Command): Promise<string> {
   const isKnown = new Set([...known.users, ...known.devices].map(({ id }) => id))
   const named = (id: string) => (isKnown.has(id) ? id : 'new')
@@ -94,7 +94,7 @@ async function stored(appId: string): Promise<Model> {
   }
 }
 
-/** A state in which each id that is not in `known` begins with `new`, as in the model. */
+/** Gives a state in which each id that is not in `known` begins with `new`, as in the model. */
 function relativeTo(known: Model, state: Model): Model {
   const isKnown = new Set([...known.users, ...known.devices].map(({ id }) => id))
   const named = (id: string) => (isKnown.has(id) ? id : `new ${id}`)
@@ -110,7 +110,7 @@ function* orders<T>(items: T[]): Generator<T[]> {
   for (const [place, item] of items.entries()) for (const rest of orders(items.toSpliced(place, 1))) yield [item, ...rest]
 }
 
-/** Every end that some order of the commands leads to: the answers, in the order of the commands, and the state. */
+/** Gives every result that some order of the commands leads to: the answers, in the order of `commands`, and the state. */
 function possibleEnds(known: Model, commands: Command[]): Set<string> {
   const ends = new Set<string>()
   for (const order of orders([...commands.keys()])) {
@@ -128,7 +128,7 @@ function possibleEnds(known: Model, commands: Command[]): Set<string> {
   return ends
 }
 
-/** Runs rounds of commands, all commands of a round at once. Answers the first round whose answers and state follow from no order of its commands. */
+/** Runs rounds of commands, with all commands of a round at once. Gives the first round whose answers and state no order of its commands explains. */
 async function findUnexplained(rounds: Plan[][]): Promise<{ commands: Command[]; end: string; possible: string[] } | undefined> {
   const appId = newId()
   let known = nobody
@@ -144,22 +144,26 @@ async function findUnexplained(rounds: Plan[][]): Promise<{ commands: Command[];
   return undefined
 }
 
-/** Each of the two tests does thousands of transactions, which take a busy machine minutes. */
+/** Each of the two tests runs thousands of transactions, which take minutes on a busy machine. */
 const patience = { timeout: 300_000 }
 
 // spec: identity/login, identity/logout, identity/rotate
-test('every sequence of register, login, logout, patch, change, rotate and delete ends as the identity rules say', patience, async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.array(plan, { minLength: 20, maxLength: 40 }), async (plans) => {
-      expect(await findUnexplained(plans.map((one) => [one]))).toBeUndefined()
-    }),
-    { numRuns: 80 },
-  )
-})
+test(
+  'every sequence of registrations, logins, logouts, changes, rotations and deletions ends as the identity rules say',
+  patience,
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(plan, { minLength: 20, maxLength: 40 }), async (plans) => {
+        expect(await findUnexplained(plans.map((one) => [one]))).toBeUndefined()
+      }),
+      { numRuns: 80 },
+    )
+  },
+)
 
 // spec: identity/login-parallel, identity/register-parallel
 test(
-  'what four clients do at the same time ends as if they had done it one after another, and no caller is told of a deadlock',
+  'requests of four clients at the same time end as if they had come one after another, and no client gets an error because of a deadlock',
   patience,
   async () => {
     const round = fc.array(plan, { minLength: 2, maxLength: 4 })

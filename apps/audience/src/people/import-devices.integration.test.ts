@@ -12,9 +12,9 @@ await startProcess()
 const { bus } = dispatcher
 const { importAll, register, contentOf, deviceAt, userNamed } = openImports({ db, bus })
 
-describe('a known device', () => {
+describe('importing a known device', () => {
   // spec: administration/import-known-device
-  test('is kept as it is, with its user; importing a file twice changes nothing', async () => {
+  test('an import that keeps known devices leaves the device and its user as they are; importing a file twice changes nothing', async () => {
     const appId = newId()
     await register(appId, 'one', { externalId: 'ann', tags: { plan: 'pro' } })
     const rows = [
@@ -31,7 +31,7 @@ describe('a known device', () => {
     expect(await userNamed(appId, 'bob')).toBeUndefined()
   })
 
-  test('is given, with update, to the user with its external id by the identity rules', async () => {
+  test('an import that updates known devices gives a device to the user with its external id, by the identity rules', async () => {
     const appId = newId()
     const anonymous = await register(appId, 'anonymous', { tags: { plan: 'old', kept: true } })
     const ofAnn = await register(appId, 'of-ann', { externalId: 'ann' })
@@ -56,7 +56,7 @@ describe('a known device', () => {
   })
 
   // spec: administration/import-known-device, identity/reachable
-  test('that is opted out or dead stays so, whatever the file says, and no session is counted', async () => {
+  test('an import leaves a known device opted out or invalidated, whatever the file says, and counts no session', async () => {
     const appId = newId()
     const out = await register(appId, 'out')
     await patchSubscription(db, { appId, subscriptionId: out.id, changes: { optedIn: false } })
@@ -77,8 +77,8 @@ describe('a known device', () => {
   })
 })
 
-describe('a new device', () => {
-  test('has the past that the file says, and counts as registered when it was last active', async () => {
+describe('importing a new device', () => {
+  test('an imported device has the past that the file says, and counts as registered when it was last active', async () => {
     const appId = newId()
     const times = { createdAt: '2023-01-01T00:00:00.000Z', lastActiveAt: '2024-01-01T00:00:00.000Z' }
     await importAll(appId, [
@@ -103,7 +103,7 @@ describe('a new device', () => {
     expect((await deviceAt(appId, 'ahead')).registered_at.getTime()).toBeLessThan(Date.parse('2999-01-01T00:00:00.000Z'))
   })
 
-  test('is invalidated when its provider says that it died after it was last active', async () => {
+  test('an imported device is invalidated when its provider says that the token died after the device was last active', async () => {
     const appId = newId()
     await importAll(appId, [phone('one', { lastActiveAt: '2024-01-01T00:00:00.000Z' })])
     const { id } = await deviceAt(appId, 'one')
@@ -116,7 +116,7 @@ describe('a new device', () => {
   })
 
   // spec: administration/import-web
-  test('of the web has begun no session until its browser registers here', async () => {
+  test('an imported browser has no session until it registers at Herald', async () => {
     const appId = newId()
     const endpoint = 'https://fcm.googleapis.com/x'
     const point = createECDH('prime256v1').generateKeys('base64url')
@@ -131,7 +131,7 @@ describe('a new device', () => {
     expect(seen.last_session_at).not.toBeNull()
   })
 
-  test('adds, with keep, what its user does not have, and overwrites, with update, what they have', async () => {
+  test('an import that keeps known devices adds only missing tags and fields to a user; an import that updates overwrites them', async () => {
     const appId = newId()
     await register(appId, 'one', { externalId: 'ann', tags: { plan: 'pro' }, language: 'de' })
     const row = { externalId: 'ann', tags: { plan: 'old', since: 2019 }, language: 'fr', country: 'AT' }
@@ -149,7 +149,7 @@ describe('a new device', () => {
   })
 
   // spec: administration/import-rejected, identity/device-limit, identity/tags
-  test('is rejected as the 101st device of its user or with a 101st tag, in one lot and over several', async () => {
+  test('an import rejects the 101st device of a user, or a 101st tag, within one group of rows and over several groups', async () => {
     const tags = (from: number, count: number) => Object.fromEntries(many(count, (n) => [`tag-${from + n}`, n]))
     const rows = [
       ...many(102, (n) => phone(`token-${n}`, { externalId: 'ann' })),
@@ -171,7 +171,7 @@ describe('a new device', () => {
     }
   })
 
-  test('that registers at the same moment is one device of one user', async () => {
+  test('a device that is imported and registers at the same moment becomes one device of one user', async () => {
     const appId = newId()
     const rows = many(60, (n) => phone(`token-${n}`, { externalId: `user-${n % 20}`, tags: { imported: true } }))
 

@@ -10,8 +10,9 @@ import type { Db } from '../store/tables.ts'
 import { transactIdentity } from './transact-identity.ts'
 
 /**
- * Writes a lot of an import: users, devices, counts and errors, in the transaction that moves the import from the lot's offset to its end. Faults:
- * `not_found` (the import is unknown, or the app was erased), `invalid_state` (the import has ended, or is at another offset). Nothing is written then.
+ * Writes one lot (group of rows of the file) of an import: users, devices, counts and errors, in the transaction that moves the import
+ * from the lot's offset to its end. Faults, with which nothing is written: `not_found` (the import is unknown, or the app was erased),
+ * `invalid_state` (the import has ended, or is at another offset).
  */
 export const importLot = (
   { db }: { db: Db },
@@ -37,7 +38,7 @@ export const importLot = (
     return moveImport(trx, at, lot, plan.outcomes)
   })
 
-/** Fault `invalid_state` when the import has ended, or is at another offset; that offset is then in the detail at `offset`. */
+/** Throws the fault `invalid_state` when the import has ended, or is at another offset. The detail at `offset` then says the right offset. */
 export function checkIsAt({ report: { state, offset: next } }: ImportRecord, offset: number): void {
   if (state !== 'receiving') throw fault('invalid_state', `The import is ${state}.`)
   if (offset !== next)
@@ -46,7 +47,7 @@ export function checkIsAt({ report: { state, offset: next } }: ImportRecord, off
 
 type Known = { devices: KnownDevice[]; users: KnownUser[] }
 
-/** Reads and locks what the rows are about. With `keep` a known device stays as it is, so only the users of the other rows are read and locked. */
+/** Reads and locks the devices and users of the rows. With `keep` a known device stays as it is, so its user need not be read and locked. */
 async function readAndLock(trx: Db, { appId, report }: ImportRecord, rows: ImportRow[]): Promise<Known> {
   const isUpdate = report.onExisting === 'update'
   const devices = await findDevicesAt(trx, keysOf(rows), { lock: isUpdate })

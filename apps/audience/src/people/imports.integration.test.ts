@@ -59,7 +59,7 @@ test.each(['keep', 'update'] as const)(
   },
 )
 
-test('a dry run remembers no external id, no address and no tag value, and its rows are deleted when it has ended', async () => {
+test('a dry run of an import stores no external id, no address and no tag value, and its rows are deleted when it has ended', async () => {
   const appId = newId()
   const { id } = await start(appId, { dryRun: true })
   await bus.call(calls.importLot, {
@@ -81,9 +81,9 @@ test('a dry run remembers no external id, no address and no tag value, and its r
   expect((await sql`select from import_dry_rows where import_id = ${id}`.execute(db)).rows).toEqual([])
 })
 
-describe('a lot', () => {
+describe('the lots (groups of rows) of an import', () => {
   // spec: administration/import-exactly-once, administration/import-data
-  test('that is sent again, or is from another place of the file, writes nothing and is answered the right offset', async () => {
+  test('a group of rows that is sent again, or is from another place of the file, writes nothing, and the answer says the right offset', async () => {
     const appId = newId()
     const { id } = await start(appId)
     const lot = lotOf([phone('one', { externalId: 'ann' }), phone('two')])
@@ -99,7 +99,7 @@ describe('a lot', () => {
     expect([await contentOf(appId), await reportOf(appId, id)]).toEqual(before)
   })
 
-  test('that is sent several times at once is written once', async () => {
+  test('a group of rows that is sent several times at once is written once', async () => {
     const appId = newId()
     const { id } = await start(appId)
     const lot = lotOf(many(50, (n) => phone(`token-${n}`, { externalId: `user-${n % 7}` })))
@@ -111,7 +111,7 @@ describe('a lot', () => {
     expect(await contentOf(appId)).toHaveLength(50)
   })
 
-  test('counts the rows that the gateway rejected, and keeps the first 10,000 errors', async () => {
+  test('an import counts the rows that the gateway rejected, and stores the first 10,000 errors', async () => {
     const appId = newId()
     const { id } = await start(appId)
     await sql`update imports set error_count = ${mostImportErrors - 2} where id = ${id}`.execute(db)
@@ -134,9 +134,9 @@ describe('a lot', () => {
   })
 })
 
-describe('an import', () => {
+describe('imports', () => {
   // spec: administration/import
-  test('is the only one of its app until it has ended', async () => {
+  test('an app has only one import until that import has ended', async () => {
     const appId = newId()
     const { id } = await start(appId)
 
@@ -152,7 +152,7 @@ describe('an import', () => {
     expect(await refusal(start(appId))).toBeUndefined()
   })
 
-  test('of another app is not found', async () => {
+  test('an import of another app is not found', async () => {
     const [mine, other] = [newId(), newId()]
     const { id } = await start(other)
 
@@ -167,7 +167,7 @@ describe('an import', () => {
     expect((await bus.call(calls.listImports, { appId: mine, limit: 10 })).items).toEqual([])
   })
 
-  test('cannot be finished at an old offset after a lot has moved it', async () => {
+  test('an import cannot be finished at an old offset after a further group of rows was written', async () => {
     const appId = newId()
     const { id } = await start(appId)
     await bus.call(calls.importLot, { appId, importId: id, lot: lotOf([phone('one')]) })
@@ -177,7 +177,7 @@ describe('an import', () => {
   })
 
   // spec: administration/import-kept
-  test('that got no data for a day is cancelled, and 30 days after its end it is deleted with its errors', async () => {
+  test('an import that got no data for a day is cancelled, and 30 days after its end it is deleted with its errors', async () => {
     const appId = newId()
     const { id } = await start(appId)
     const { id: younger } = await start(newId())
@@ -203,7 +203,7 @@ describe('an import', () => {
   })
 
   // spec: administration/delete-app
-  test('is deleted with its app, and a lot that comes later writes nothing', async () => {
+  test('an import is deleted with its app, and rows that come later write nothing', async () => {
     const appId = newId()
     await importAll(appId, [phone('one')], { dryRun: true })
     const { id } = await start(appId)
@@ -222,7 +222,7 @@ describe('an import', () => {
     expect(rows).toEqual([])
   })
 
-  test('whose app was erased meanwhile writes no device', async () => {
+  test('an import whose app is being erased writes no device', async () => {
     const appId = newId()
     const { id } = await start(appId)
     await db.insertInto('erased_apps').values({ app_id: appId }).execute()
@@ -233,7 +233,7 @@ describe('an import', () => {
     expect(await contentOf(appId)).toEqual([])
   })
 
-  test('is listed in pages, the newest import first', async () => {
+  test('imports are listed in pages, the newest first', async () => {
     const appId = newId()
     const ids = []
     for (let n = 0; n < 5; n += 1) ids.push((await importAll(appId, [phone(`token-${n}`)])).id)

@@ -1,6 +1,6 @@
 /**
- * Makes a function that answers an app's request once for many callers: an answer is kept for `keptMs`, and callers who ask while it is being made wait
- * for it. At most `most` answers are kept. A failure is not kept, so the next caller asks anew.
+ * Makes a function that asks once for many callers: an app's answer is kept for `keptMs`, and callers that ask while it is being made wait for it. At
+ * most `most` answers are kept. A failure is not kept, so the next caller asks again.
  */
 export function keepAnswers<Answer>(
   ask: (appId: string) => Promise<Answer>,
@@ -11,7 +11,7 @@ export function keepAnswers<Answer>(
     const known = kept.get(appId)
     if (known && now() - known.at < keptMs) return known.answer
     const one = { answer: ask(appId), at: now() }
-    // Deleted first, so that the map stays in the order of asking and its first entry is the oldest.
+    // The old entry is deleted first, so that the map is in the order of asking and its first entry is the oldest.
     kept.delete(appId)
     kept.set(appId, one)
     const [oldest] = kept.keys()

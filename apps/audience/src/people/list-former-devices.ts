@@ -1,7 +1,6 @@
 import type { Db } from '../store/tables.ts'
 import { findFormerDevices } from './store/former-devices.ts'
 
-/** How many former devices of a user are in one answer. */
 const atOnce = 500
 
 /** Lists a page of the devices that have left an identified user, in the order of their ids. */

@@ -12,13 +12,13 @@ import { openAudience } from '../testing/rig.ts'
 const { bus, db, startProcess, config } = await openAudience()
 await startProcess()
 
-/** `countTags` sets this for its transaction; a statement that is explained by itself needs it too. */
+/** `countTags` has these planner settings in its transaction; a statement that the test runs with `explain` needs them too. */
 const asCounted = new URL(config.DATABASE_URL_AUDIENCE)
 asCounted.searchParams.set('options', '-c enable_seqscan=off -c enable_bitmapscan=off')
 
-/** Makes so many users. `tags`: SQL over the number n of a user that gives their tags. */
+/** Makes `count` users. `tags`: SQL that gives the tags of the user with the number n. */
 async function givenUsers(appId: string, count: number, tags: string): Promise<void> {
-  // In portions: on a busy machine 120,000 rows take longer than a statement may.
+  // The users are inserted in portions, because on a busy machine 120,000 rows take longer than a statement may.
   for (let from = 1; from <= count; from += 20_000)
     await sql`
       insert into users (id, app_id, tags)
@@ -26,11 +26,11 @@ async function givenUsers(appId: string, count: number, tags: string): Promise<v
       from generate_series(${from}::int, ${Math.min(from + 19_999, count)}::int) as n`.execute(db)
 }
 const read = (appId: string) => bus.call(listTagsCall, { appId })
-/** Counts the tags anew, as a process does that has kept no answer. */
+/** Counts the tags again, like a process that remembers no answer. */
 const readAnew = async (appId: string) => tagUsesOf(await countTags(db, appId))
 
 // spec: administration/tags
-test('the tags of a small app are exact: names in order, types, numbers of users and the five most frequent values', async () => {
+test('for the tags of a small app the list is exact: names in order, types, numbers of users and the five most frequent values', async () => {
   const appId = newId()
   await givenUsers(
     appId,
@@ -57,7 +57,7 @@ test('the tags of a small app are exact: names in order, types, numbers of users
   expect(valuesOf('note')).toEqual(['ä'.repeat(100)])
 })
 
-test('an app without users, and one whose users have no tags, have none', async () => {
+test('the list of tags is empty for an app without users, and for an app whose users have no tags', async () => {
   const appId = newId()
   await givenUsers(appId, 10, `'{}'`)
   expect(await read(appId)).toMatchObject({ tags: [], exact: true, sample: 10, users: 10 })
@@ -65,7 +65,7 @@ test('an app without users, and one whose users have no tags, have none', async 
 })
 
 // spec: administration/tags
-test('of a large app a bounded sample is read; the answer gives its size and an interval that holds the true number', async () => {
+test('for the tags of a large app a limited sample of users is read; the answer says its size and an interval that holds the true number', async () => {
   const [appId, other] = [newId(), newId()]
   await givenUsers(
     appId,
@@ -95,7 +95,7 @@ test('of a large app a bounded sample is read; the answer gives its size and an 
   }
   expect(tags.find(({ name }) => name === 'plan')?.values).toEqual(['free', 'pro'])
 
-  // A bounded number of blocks is read, and never the whole table.
+  // The statement reads a limited number of blocks, and never the whole table.
   const { rows } = await sql<{ blocks: number }>`select (pg_relation_size('users') / 8192)::int as blocks`.execute(db)
   const looks = await looksOf<Tables>(asCounted.href, (own) => countTags(own, appId))
   expect(looks.flatMap(({ scanned }) => scanned)).toEqual([])
@@ -106,7 +106,7 @@ test('of a large app a bounded sample is read; the answer gives its size and an 
 })
 
 // spec: administration/tags
-test('a small app among large ones is read whole, by an index', async () => {
+test('for the tags of a small app among large ones all users of the app are read, by an index', async () => {
   const [appId, large] = [newId(), newId()]
   await givenUsers(large, 50_000, `'{"foreign": 1}'`)
   await givenUsers(appId, 500, `'{"plan": "pro"}'`)
@@ -117,7 +117,7 @@ test('a small app among large ones is read whole, by an index', async () => {
   expect(await readAnew(appId)).toMatchObject({ exact: true, users: 500 })
 })
 
-test('tags are counted once for all callers within 30 seconds, again after that, and again at once after a failure', async () => {
+test('the tags of an app are counted once for all callers within 30 seconds, and at once again after a failure', async () => {
   const appId = newId()
   await givenUsers(appId, 3, `'{"plan": "pro"}'`)
   let now = 0

@@ -24,7 +24,7 @@ const register = (appId: string, more: Parameters<typeof phone>[0] = {}) =>
 const keys = givenWebKeys()
 
 type Query = { q?: string; segmentId?: string }
-/** Reads all pages of a list and gives the ids. It checks that no page holds more than its limit. */
+/** Reads all pages of a list and gives the ids. Checks that no page holds more than `limit`. */
 async function all(appId: string, query: Query = {}, limit = 100) {
   const ids: string[] = []
   for (let cursor: string | null | undefined; cursor !== null;) {
@@ -41,7 +41,7 @@ async function all(appId: string, query: Query = {}, limit = 100) {
 const newestFirst = (ids: string[]) => ids.toSorted().toReversed()
 
 // spec: administration/users
-test('users are listed newest first, each once on pages of any size, with their devices counted', async () => {
+test('users are listed newest first, each once, on pages of any size and with the numbers of their devices', async () => {
   const [appId, other] = [newId(), newId()]
   const crowd = await givenCrowd(db, { appId, count: 23 })
   await givenCrowd(db, { appId: other, count: 5 })
@@ -70,7 +70,7 @@ test('users are listed newest first, each once on pages of any size, with their 
 })
 
 // spec: administration/users-search
-test('q finds a user of the app by their id and by the id of one of their devices', async () => {
+test('the search q finds a user of the app by the user’s id and by the id of one of the user’s devices', async () => {
   const [appId, other] = [newId(), newId()]
   const one = await register(appId)
   const foreign = await register(other)
@@ -80,7 +80,7 @@ test('q finds a user of the app by their id and by the id of one of their device
 })
 
 // spec: administration/users-search
-test('q finds users by the beginning of their external id in the same letter case, also one that looks like an id', async () => {
+test('the search q finds users by the beginning of their external id in the same letter case, also when it looks like an id', async () => {
   const appId = newId()
   const likeAnId = 'aaaaaaaaaaaaaaaaaaaaaaaa'
   const names = ['customer-1', 'customer-12', 'Customer-1', 'customer', 'über-1', '100%', 'a_b', 'axb', `${likeAnId}-more`]
@@ -100,7 +100,7 @@ test('q finds users by the beginning of their external id in the same letter cas
 })
 
 // spec: administration/users-search
-test('a beginning that more than 5,000 external ids share gives pages of their users, newest first, each once', async () => {
+test('when more than 5,000 external ids begin with the search q, pages list their users newest first, each once', async () => {
   const appId = newId()
   await sql`
     insert into users (id, app_id, external_id)
@@ -116,7 +116,7 @@ test('a beginning that more than 5,000 external ids share gives pages of their u
 })
 
 // spec: administration/users-of-segment
-test('with a segment all pages together hold exactly the users who have a reachable device in it', async () => {
+test('a list of users with a segment has exactly the users who have a reachable device in the segment', async () => {
   const appId = newId()
   const pro = await register(appId, { tags: { plan: 'pro' }, externalId: 'pro' })
   await register(appId, { tags: { plan: 'pro' }, externalId: 'pro' })
@@ -135,7 +135,7 @@ test('with a segment all pages together hold exactly the users who have a reacha
 })
 
 // spec: administration/users-of-segment, limits/list-gaps
-test('a rare user of a segment is found behind pages that looked at 10,000 users and hold none', async () => {
+test('a list of users with a segment finds a rare user after pages that looked at 10,000 users each and are empty', async () => {
   const appId = newId()
   await givenCrowd(db, { appId, count: 21_000, platform: 'android' })
   const { rows } = await sql<{ id: string }>`
@@ -148,14 +148,14 @@ test('a rare user of a segment is found behind pages that looked at 10,000 users
   expect(await all(appId, { segmentId })).toEqual([rows[0]?.id])
 })
 
-test('a cursor that no answer gave is refused, with its path', async () => {
+test('a list of users with an invalid cursor is refused, and the error names the field', async () => {
   await expect(call(calls.listUsers, { appId: newId(), limit: 1, cursor: 'nonsense' })).rejects.toMatchObject({
     code: 'invalid_body',
     details: [{ path: 'cursor' }],
   })
 })
 
-test('a page and a search by prefix read only the rows that they answer, however large this app and the others are', async () => {
+test('a page of users and a search for the beginning of external ids read only the rows that they answer, however large the apps are', async () => {
   const [appId, large] = [newId(), newId()]
   await givenCrowd(db, { appId: large, count: 20_000 })
   await givenCrowd(db, { appId, count: 20_000, platform: 'android' })
@@ -173,7 +173,7 @@ test('a page and a search by prefix read only the rows that they answer, however
 })
 
 // spec: administration/address-search, administration/masked-addresses
-test('a user is found by the token or the endpoint of a device, in their app alone, and addresses are masked', async () => {
+test('a user is found by the token or the endpoint of a device, only in the user’s app, and addresses are masked', async () => {
   const appId = newId()
   const one = await register(appId, {
     token: 'canary-token-of-a-phone',

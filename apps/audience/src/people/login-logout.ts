@@ -9,8 +9,8 @@ import { copyUser, insertUser, lockUsers, markByBackend, mergeUser, nameUser } f
 import { transactIdentity } from './transact-identity.ts'
 
 /**
- * Gives a device to the user who has an external id, by the identity rules (spec: identity/login-renames, identity/login-joins, identity/login-moves).
- * Faults: `not_found`, `limit_reached` (101st device of a user).
+ * Gives a device to the user who has an external id, by the identity rules (spec: identity/login-renames, identity/login-joins,
+ * identity/login-moves). Faults: `not_found`, `limit_reached` (101st device of a user).
  */
 export const loginSubscription = (
   { db }: { db: Db },
@@ -33,8 +33,9 @@ export const loginSubscription = (
   })
 
 /**
- * Decides by the identity rules which user gets a device, and makes or names that user. `ownerId`: the owner now, from the row that the caller has
- * locked. `leaves` in the answer: the owner whom the device leaves, or null. Fault: `limit_reached` (101st device of a user).
+ * Decides by the identity rules which user gets a device, and makes that user or gives the user the external id. `ownerId`: the present owner, from
+ * the row that the caller has locked. `leaves` in the answer: the owner whom the device leaves, or null. Fault: `limit_reached` (101st device of a
+ * user).
  */
 async function takeOwner(
   db: Db,
@@ -67,8 +68,8 @@ async function makeReady(db: Db, appId: string, ownership: Ownership): Promise<s
 }
 
 /**
- * Gives a device to a new anonymous user (spec: identity/logout), who has no tags. Language, timezone and country are copied, because they say as much
- * about the device as about its user. When the owner was anonymous and has no other device, they are deleted. Fault: `not_found`.
+ * Gives a device to a new anonymous user without tags (spec: identity/logout). Language, timezone and country are copied, because they say as much
+ * about the device as about its user. The former owner is deleted if anonymous and without another device. Fault: `not_found`.
  */
 export const logoutSubscription = (
   { db }: { db: Db },

@@ -30,7 +30,10 @@ export async function startImport(
   throw fault('invalid_state', `The import ${open.id} of this app is still receiving. Finish or cancel it first.`)
 }
 
-/** Gives how far an import has come, and what the gateway needs to read on: the names of the file's columns, and the bytes behind the last whole row. */
+/**
+ * Gives how far an import has come, and what the gateway needs to read on: the names of the file's columns (`header`), and the bytes after the last
+ * complete row (`tail`).
+ */
 export async function readImport(
   { db }: { db: Db },
   { appId, importId }: OfImport,
@@ -40,7 +43,7 @@ export async function readImport(
   return { report: found.report, header: found.header, tail: found.tail?.toString('base64') ?? null }
 }
 
-/** Keeps the bytes behind `offset` that are not a whole row yet. Faults: `not_found`, `invalid_state`. */
+/** Stores the bytes after `offset` that are not a complete row yet. Faults: `not_found`, `invalid_state`. */
 export const keepImportTail = (
   { db }: { db: Db },
   { appId, importId, offset, tail }: OfImport & { offset: number; tail: string },
@@ -52,7 +55,7 @@ export const keepImportTail = (
     return keepTail(trx, importId, Buffer.from(tail, 'base64'))
   })
 
-/** Ends an import that is written up to `offset`. Faults: `not_found`, `invalid_state` (it has ended, or another lot has moved it meanwhile). */
+/** Ends an import that is written up to `offset`. Faults: `not_found`, `invalid_state` (the import has ended, or is at another offset). */
 export const finishImport = ({ db }: { db: Db }, { appId, importId, offset }: OfImport & { offset: number }): Promise<ImportReport> =>
   transact(db, async (trx) => {
     const at = await lockImport(trx, appId, importId)
@@ -70,7 +73,7 @@ export const cancelImport = ({ db }: { db: Db }, { appId, importId }: OfImport):
     return endImport(trx, importId, 'cancelled')
   })
 
-/** The work of a sweep: it cancels imports that got no data for a day, and deletes old imports and the rows of ended dry runs. True when there is more to do. */
+/** Cancels imports that got no data for a day, and deletes old imports and the rows of ended dry runs. Answers whether there is more to do. */
 export async function keepImports({ db }: { db: Db }): Promise<boolean> {
   await cancelLeftAlone(db)
   const more = [await clearDryRuns(db), await purgeImports(db)]

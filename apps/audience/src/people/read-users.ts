@@ -30,20 +30,23 @@ export async function findUserByAddress(db: Db, { appId, address }: { appId: str
   return readMaskedUser(db, { appId, user: owner })
 }
 
-/** Users that a page with a segment looks at, at most; each costs about 10 µs. */
+/** A page with a segment looks at no more than this many users; each costs about 10 µs. */
 const mostOfSegment = 10_000
 const portionOfSegment = 1_000
-/** When at most this many external ids begin with `q`, all their users are found and put in order: about 5 ms. */
+/** When at most this many external ids begin with `q`, all their users are found and sorted, which takes about 5 ms. */
 const mostOfPrefix = 5_000
-/** When more external ids begin with `q`, this many of the newest users are looked through: about 50 ms. Such users are common, so a page is usually full. */
+/**
+ * When more than `mostOfPrefix` external ids begin with `q`, a page searches this many of the newest users, which takes about 50 ms. So many users
+ * match that the page is usually full.
+ */
 const mostLookedThrough = 50_000
 
 type Reading = { db: Db; lastNotified: LastNotified }
 type Asked = ListRequest & { appId: string; segmentId?: string | undefined }
 
 /**
- * Gives a page of an app's users, newest first (spec: administration/users). `q` is an id, or the beginning of an external id. A segment leaves out the
- * users who have no reachable device in it. Faults: `not_found` (the segment), `invalid_segment`, `invalid_body` at `cursor`, `rate_limited` (see
+ * Gives a page of an app's users, newest first (spec: administration/users). `q` is an id, or the beginning of an external id. A segment leaves out
+ * the users who have no reachable device in it. Faults: `not_found` (the segment), `invalid_segment`, `invalid_body` at `cursor`, `rate_limited` (see
  * `readSegment`).
  */
 export async function listUsers({ db, lastNotified }: Reading, asked: Asked): Promise<Listed<UserSummary>> {
@@ -57,7 +60,10 @@ export async function listUsers({ db, lastNotified }: Reading, asked: Asked): Pr
   return { items: await findSummaries(db, page), nextCursor: next === undefined ? null : writeCursor({ id: next, createdAt: new Date(0) }) }
 }
 
-/** Gives the first `wanted` of these users who have a reachable device in a segment, or all when they are fewer. The users of a common segment are found in the first portion. */
+/**
+ * Gives the first `wanted` of these users who have a reachable device in a segment, or all if there are fewer. It goes through the users in portions,
+ * so that for a common segment the first portion is enough.
+ */
 async function keepMeant(db: Db, segment: Segment, ids: string[], wanted: number): Promise<string[]> {
   const now = await databaseNow(db)
   const kept: string[] = []
@@ -71,7 +77,7 @@ async function keepMeant(db: Db, segment: Segment, ids: string[], wanted: number
 
 type Candidates = { ids: string[]; examinedTo: string | undefined }
 
-/** Finds users who match `q`, newest first, at most `wanted`. `examinedTo`: the user after whom the next page looks on; undefined when there are no more. */
+/** Finds at most `wanted` users who match `q`, newest first. `examinedTo`: the user after whom the next page continues; undefined at the end. */
 async function findCandidates(
   db: Db,
   { appId, q = '' }: Asked,
@@ -86,7 +92,10 @@ async function findCandidates(
   return { ids: ids.slice(0, wanted), examinedTo: ids.length > wanted ? ids[wanted - 1] : undefined }
 }
 
-/** Reads and compiles a saved segment. Faults: `not_found`, `invalid_segment`, `rate_limited` (while the ledger is read back for the first `lastNotifiedAt` of the app). */
+/**
+ * Reads and compiles a saved segment. Faults: `not_found`, `invalid_segment`, `rate_limited` (while the app's ledger is read because the app asks for
+ * `lastNotifiedAt` for the first time).
+ */
 export async function readSegment(
   { db, lastNotified }: Reading,
   { appId, segmentId }: { appId: string; segmentId: string },

@@ -23,9 +23,9 @@ const device = (id: string) => db.selectFrom('subscriptions').selectAll().where(
 const user = (id: string) => db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst()
 const usersOf = (appId: string) => db.selectFrom('users').selectAll().where('app_id', '=', appId).execute()
 
-describe('registering again', () => {
+describe('a device that registers again', () => {
   // spec: identity/register
-  test('finds the same device with the same user', async () => {
+  test('a device that registers again is the same device of the same user', async () => {
     const appId = newId()
 
     const first = await register(appId, phone('token', { appVersion: '1.0', language: 'de' }))
@@ -43,7 +43,7 @@ describe('registering again', () => {
   })
 
   // spec: identity/one-device-per-address
-  test('one token in two apps is two devices, and so is one text as a token and as an endpoint', async () => {
+  test('the same token in two apps is two devices, and so is the same text as a token and as an endpoint', async () => {
     const address = `https://push.example/${newId()}`
     const [one, other] = [newId(), newId()]
 
@@ -55,7 +55,7 @@ describe('registering again', () => {
   })
 
   // spec: providers/dead-spares-the-new
-  test('protects the device from a "dead" answer to an older push', async () => {
+  test('a device that registers again is not invalidated by a "dead" answer to an older push', async () => {
     const appId = newId()
     const { id } = await register(appId, phone('token'))
     await db
@@ -71,7 +71,7 @@ describe('registering again', () => {
   })
 
   // spec: identity/register-counts-session
-  test('counts a session only when the last one began at least 30 minutes ago', async () => {
+  test('a device that registers again begins a session only when its last one began at least 30 minutes ago', async () => {
     const appId = newId()
     const { id } = await register(appId, phone('token'))
     const startedAgo = (minutes: number) =>
@@ -88,7 +88,7 @@ describe('registering again', () => {
   })
 
   // spec: identity/register-revives, identity/token-version
-  test('opts an opted-out device in and makes a dead one valid, with a new token version', async () => {
+  test('registering again opts a device in and makes an invalidated device valid, with a new token version', async () => {
     const appId = newId()
     const { id } = await register(appId, phone('token'))
 
@@ -101,7 +101,7 @@ describe('registering again', () => {
   })
 
   // spec: identity/token-version
-  test('with new keys of a browser raises the token version, with the same keys it does not', async () => {
+  test('a browser that registers again with new keys gets a new token version, with the same keys it does not', async () => {
     const appId = newId()
     const { id } = await register(appId, browser('https://push.example/1'))
 
@@ -112,9 +112,9 @@ describe('registering again', () => {
   })
 })
 
-describe('identity', () => {
+describe('who owns a device that registers', () => {
   // spec: identity/login-renames
-  test('an anonymous user gets an unknown external id and keeps userId and tags', async () => {
+  test('when an anonymous user’s device registers with an unknown external id, the user gets it and keeps userId and tags', async () => {
     const appId = newId()
     const { userId } = await register(appId, phone('token', { tags: { plan: 'free' } }))
 
@@ -125,7 +125,7 @@ describe('identity', () => {
   })
 
   // spec: identity/login-joins
-  test('a device of an anonymous user joins a known user; the anonymous user is deleted with their tags', async () => {
+  test('when an anonymous user’s device registers with the external id of a known user, it moves to that user, and the anonymous user is deleted', async () => {
     const appId = newId()
     const ann = await register(appId, phone('first', { externalId: 'ann', tags: { plan: 'pro' } }))
     const anonymous = await register(appId, phone('second', { tags: { plan: 'free' } }))
@@ -138,7 +138,7 @@ describe('identity', () => {
   })
 
   // spec: identity/login-moves
-  test('an identified user is never renamed, and stays without devices', async () => {
+  test('an identified user whose only device registers with another external id keeps the external id and stays without devices', async () => {
     const appId = newId()
     const ann = await register(appId, phone('token', { externalId: 'ann' }))
 
@@ -151,7 +151,7 @@ describe('identity', () => {
   })
 
   // spec: identity/register-keeps-owner
-  test('a registration without an external id never changes the owner', async () => {
+  test('a registration without an external id never changes the owner of the device', async () => {
     const appId = newId()
     const ann = await register(appId, phone('token', { externalId: 'ann' }))
     await db.updateTable('subscriptions').set({ opted_in: false }).where('id', '=', ann.id).execute()
@@ -168,7 +168,7 @@ describe('identity', () => {
   })
 
   // spec: identity/register-parallel
-  test('parallel registrations of one device make one device with one owner', async () => {
+  test('several registrations of one device at the same time make one device with one owner', async () => {
     const appId = newId()
 
     const answers = await Promise.all(
@@ -182,7 +182,7 @@ describe('identity', () => {
   })
 
   // spec: identity/register-parallel
-  test('the first devices of a user, registered at the same time, make one user', async () => {
+  test('when the first devices of a user register at the same time, one user is made', async () => {
     const appId = newId()
 
     const answers = await Promise.all(
@@ -194,7 +194,7 @@ describe('identity', () => {
     expect(await usersOf(appId)).toHaveLength(1)
   })
 
-  test('devices that swap users at the same time have an owner each, and leave no anonymous user behind', async () => {
+  test('when devices swap users at the same time each has one owner, and no anonymous user without devices is left', async () => {
     const appId = newId()
     await Promise.all(Array.from({ length: 8 }, (_, index) => register(appId, phone(`token-${index}`))))
 
@@ -213,9 +213,9 @@ describe('identity', () => {
   })
 })
 
-describe('limits', () => {
+describe('limits of a registration', () => {
   // spec: identity/tags-merge, identity/register-describes-owner
-  test('the tags of a registration are merged into those of the user, who has at most 100', async () => {
+  test('the tags of a registration are merged into those of the user, who has at most 100 tags', async () => {
     const appId = newId()
     const tags = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`tag-${index}`, index]))
     const { userId } = await register(appId, phone('token', { externalId: 'ann', tags }))

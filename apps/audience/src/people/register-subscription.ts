@@ -29,21 +29,21 @@ type Asked = { appId: string; subscription: RegisterSubscription; keyKind?: KeyK
 type Registration = { appId: string; device: Device; externalId: string | null; changes: UserUpdate; byBackend: boolean }
 
 /**
- * `row in use`: another transaction, or an earlier registration of the same commit, holds or has just changed a row that this registration needs.
- * Nothing of it was written then.
+ * What became of a registration. `row in use`: nothing was written, because another transaction, or an earlier registration of the same commit, has
+ * locked or just changed a row that this registration needs.
  */
 type Outcome = Registered | Fault | 'row in use'
 
-/** Registrations in one commit, at most. 100 take about 10 ms, so the next ones do not wait long. */
+/** At most this many registrations share a commit. They take about 10 ms, so the next ones do not wait long. */
 const mostTogether = 100
-/** Registrations of one address or one user that may wait, at most: a later one would be answered when its caller has given up. */
+/** At most this many registrations of one address or one user may wait: a further one would be answered only after its caller has given up. */
 const mostOfOneKey = 100
 
 /**
  * Makes the function that registers devices. Registrations that wait at the same time share one commit. Two with the same address or the same
- * external id are done one after another, in the order in which they came. A registration whose row is in use (by a second device of the same
- * user, or by a page that holds users for a frequency cap) leaves the shared commit and waits alone, on a connection of its own, which `inTurn`
- * gives when it is the app's turn. The two statements of the shared commit use connections that keep their plans (docs/decisions/0038).
+ * external id are done one after another, in the order in which they came. A registration whose row another transaction has locked (a second device
+ * of the same user, or a page of a send with a frequency cap) leaves the shared commit. It waits alone, on another connection, which `inTurn` gives
+ * when it is the app's turn. The two statements of the shared commit use connections that keep query plans (docs/decisions/0038).
  */
 export function openRegistrations(
   { db, kept }: { db: Db; kept: Db },
@@ -69,8 +69,8 @@ export function openRegistrations(
 }
 
 /**
- * Registers one device, new or known, by the identity rules (core/identity.ts). Waits for transactions that hold its rows. Faults: `limit_reached`
- * (101st device of a user), `invalid_body` at `tags` (101st tag), `not_found` (the app was erased).
+ * Registers one device, new or known, by the identity rules (core/identity.ts). Waits for transactions that have locked its rows. Faults:
+ * `limit_reached` (101st device of a user), `invalid_body` at `tags` (101st tag), `not_found` (the app was erased).
  */
 export const registerSubscription = ({ db }: { db: Db }, asked: Asked): Promise<Registered> => registerAlone(db, toRegistration(asked))
 
@@ -81,14 +81,15 @@ async function registerAlone(db: Db, registration: Registration): Promise<Regist
       return registerAll({ db: trx, kept: trx }, [registration])
     })
     if (outcome !== 'row in use') return orThrow(outcome)
-    // Nothing was written: another transaction made the device or the user at the same moment, and the next attempt finds it, or the app was erased.
+    // Nothing was written. Either another transaction made the device or the user at the same moment, which the next attempt finds, or the app was
+    // erased.
     if (await isErased(db, registration.appId)) throw notFound()
     await pauseAfter(attempt)
   }
   throw queueUnavailable()
 }
 
-/** Locks the device that has the registration's address, then its owner and the user with the external id. */
+/** Locks the device that has the registration's address, then the device's owner and the user with the external id. */
 async function lockRowsOf(trx: Db, { appId, externalId, device }: Registration): Promise<void> {
   const devices = await lockDevices(trx, [device.addressHash])
   const names = externalId === null ? [] : [{ appId, externalId }]
@@ -96,8 +97,9 @@ async function lockRowsOf(trx: Db, { appId, externalId, device }: Registration):
 }
 
 /**
- * Writes registrations of different addresses and different external ids, and answers an outcome for each. The first statement reads, the second
- * writes where no row has changed in between. When a device leaves a user, a third one is needed, and all run in a transaction.
+ * Writes registrations of different addresses and different external ids, and answers an outcome for each. The first statement reads; the second
+ * writes the registrations of which no row has changed in between. When a device leaves a user, a third statement is needed, and the second and third
+ * run in a transaction.
  */
 async function registerAll({ db, kept }: { db: Db; kept: Db }, registrations: Registration[]): Promise<Outcome[]> {
   const decided = decide(registrations, await findKnown(kept, registrations.map(toSought), maxTagsPerUser))
@@ -130,10 +132,10 @@ const toSought = ({ appId, device, externalId, changes }: Registration): Sought 
   setsTags: countTags([], changes.tags),
 })
 
-/** `users`: the users whose rows the plan depends on. `leaves`: the user whom the device leaves, or null. */
+/** What to write for a registration. `users`: the users on whose rows the plan depends. `leaves`: the user whom the device leaves, or null. */
 type Planned = { plan: Decided; users: FoundUser[]; leaves: string | null }
 
-/** Decides by the identity rules what to write for each registration. Each user is in one plan at most. */
+/** Decides by the identity rules what to write for each registration. No user is in more than one plan. */
 function decide(registrations: Registration[], known: Known[]): (Planned | { outcome: Fault | 'row in use' })[] {
   const planned = new Set<string>()
   return registrations.map(({ appId, device, externalId, changes, byBackend }, place) => {

@@ -21,7 +21,7 @@ const many = <Item>(count: number, make: (index: number) => Item): Item[] => Arr
 const usersOf = (appId: string) => db.selectFrom('users').selectAll().where('app_id', '=', appId).execute()
 const devicesOf = (appId: string) => db.selectFrom('subscriptions').selectAll().where('app_id', '=', appId).execute()
 
-/** Locks a row in a transaction of its own. The function that it gives releases the row. */
+/** Locks a row in a separate transaction. Gives a function that ends the transaction. */
 async function holdRow(lock: RawBuilder<unknown>): Promise<() => Promise<void>> {
   const { promise: released, resolve: release } = Promise.withResolvers<void>()
   const { promise: locked, resolve: isLocked } = Promise.withResolvers<void>()
@@ -58,7 +58,7 @@ test('registrations that wait at the same time share a commit', async () => {
   expect(rows[0]?.commits).toBeLessThanOrEqual(2)
 })
 
-test('one registration takes two statements, and so do twenty together, of new devices and of known ones', async () => {
+test('one registration takes two database statements, and so do twenty registrations together, of new and of known devices', async () => {
   const appId = newId()
   let statements = 0
   const counted = db.withPlugin({
@@ -81,7 +81,7 @@ test('one registration takes two statements, and so do twenty together, of new d
 })
 
 // spec: identity/register-parallel
-test('a device that registers for several users at once belongs to the user who came last', async () => {
+test('when a device registers for several users at once, it belongs to the user of the last registration', async () => {
   const appId = newId()
 
   const answers = await Promise.all(
@@ -97,7 +97,7 @@ test('a device that registers for several users at once belongs to the user who 
 })
 
 // spec: identity/register-parallel
-test('devices that register for one user at once belong to one user, whose tags are those of the last registration', async () => {
+test('when several devices register with one external id at once, they belong to one user, who has the tags of the last registration', async () => {
   const appId = newId()
 
   const answers = await Promise.all(
@@ -109,7 +109,7 @@ test('devices that register for one user at once belong to one user, whose tags 
   expect(await devicesOf(appId)).toHaveLength(12)
 })
 
-test('devices of one user that register at once without an external id each add their tags to the user', async () => {
+test('when several devices of a user register at once without an external id, the tags of all registrations are added to the user', async () => {
   const appId = newId()
   for (const token of ['one', 'two', 'three']) await register({ appId, subscription: phone(token, { externalId: 'ann' }) })
 
@@ -118,7 +118,7 @@ test('devices of one user that register at once without an external id each add 
   expect(await usersOf(appId)).toMatchObject([{ tags: { one: true, two: true, three: true } }])
 })
 
-test('among fifty registrations in a commit one that cannot be written fails alone, and so do those that exceed a limit', async () => {
+test('of fifty registrations that share a commit, only those fail that cannot be written or exceed a limit', async () => {
   const appId = newId()
   const { userId } = await givenDevice(db, { appId, externalId: 'full' })
   await Promise.all(many(99, () => givenDevice(db, { appId, userId })))
@@ -140,7 +140,7 @@ test('among fifty registrations in a commit one that cannot be written fails alo
   expect([...names].filter((name) => name?.startsWith('user-'))).toHaveLength(49)
 })
 
-test('a registration whose device or user is locked waits alone, and other devices register meanwhile', async () => {
+test('a registration whose device or user another transaction has locked waits alone, and other devices register meanwhile', async () => {
   const appId = newId()
   const held = await register({ appId, subscription: phone('held') })
   await register({ appId, subscription: phone('of-ann', { externalId: 'ann' }) })
@@ -166,7 +166,7 @@ test('a registration whose device or user is locked waits alone, and other devic
   expect((await devicesOf(appId)).find(({ id }) => id === held.id)).toMatchObject({ app_version: '2.0' })
 })
 
-test('a registration that waits for its device has changed nothing of the user yet: a change meanwhile sees them as they were', async () => {
+test('while a registration waits for its locked device, it has not changed the user yet', async () => {
   const appId = newId()
   const { id: heldId } = await register({ appId, subscription: phone('held') })
   const ann = await register({ appId, subscription: phone('of-ann', { externalId: 'ann', tags: { seat: 1 } }) })
@@ -182,7 +182,7 @@ test('a registration that waits for its device has changed nothing of the user y
   expect(await usersOf(appId)).toMatchObject([{ external_id: 'ann', tags: { seat: 7, plan: 'pro' } }])
 })
 
-test('a device of an anonymous user that registers for a user who is locked waits for them, and is theirs then', async () => {
+test('a device that registers for a user whom another transaction has locked waits, and then belongs to that user', async () => {
   const appId = newId()
   const anonymous = await register({ appId, subscription: phone('token') })
   const ann = await register({ appId, subscription: phone('of-ann', { externalId: 'ann' }) })
@@ -196,7 +196,7 @@ test('a device of an anonymous user that registers for a user who is locked wait
   expect(await usersOf(appId)).toMatchObject([{ external_id: 'ann' }])
 })
 
-test('two processes that register the same devices and users at once make one row of each, and refuse no registration', async () => {
+test('when two processes register the same devices and users at once, each device and user is made once, and no registration is refused', async () => {
   const appId = newId()
   await Promise.all([startProcess(), startProcess()])
 

@@ -32,7 +32,7 @@ const isThere = async (externalId: string) =>
 const candidates = async () => (await db.selectFrom('abandoned_users').select('user_id').execute()).length
 
 // spec: identity/abandoned-users
-test('users whom one device made and left are deleted after 30 days, and not before', async () => {
+test('users whom a device made by logging in and then left are deleted after 30 days, and not before', async () => {
   const { id } = await register()
   const names = Array.from({ length: 600 }, (_, no) => `made-${no}`)
   for (const name of names) await login(id, name)
@@ -49,7 +49,7 @@ test('users whom one device made and left are deleted after 30 days, and not bef
 })
 
 // spec: identity/abandoned-users
-test('a user stays who has a device again, a tag or an attribute, or to whom a secret key has written', async () => {
+test('a user without devices is not deleted after 30 days if the user has a device again, a tag or a field, or was changed with a secret key', async () => {
   const { id } = await register()
   const other = await register()
   await login(id, 'tagged')
@@ -72,7 +72,7 @@ test('a user stays who has a device again, a tag or an attribute, or to whom a s
   expect(await candidates()).toBe(0)
 })
 
-test('a user whose only device was deleted is deleted after 30 days too, and an anonymous one at once', async () => {
+test('an identified user whose only device was deleted is deleted after 30 days, an anonymous user at once', async () => {
   const named = await register({ externalId: 'removed' })
   const anonymous = await register()
   for (const { id } of [named, anonymous]) await deleteSubscription({ db }, { appId, subscriptionId: id })
@@ -83,7 +83,7 @@ test('a user whose only device was deleted is deleted after 30 days too, and an 
   expect(await isThere('removed')).toBe(false)
 })
 
-test('a user for whom a secret key registers a device stays, also when the registration changes nothing else', async () => {
+test('a user for whom a request with a secret key registers a device is not deleted when the device leaves', async () => {
   const token = newId()
   const { id } = await register({ token, externalId: 'registered' })
   await registerSubscription({ db }, { appId, subscription: { platform: 'ios', token, externalId: 'registered' }, keyKind: 'secret' })
@@ -93,7 +93,7 @@ test('a user for whom a secret key registers a device stays, also when the regis
   expect(await isThere('registered')).toBe(true)
 })
 
-test('devices that log in to users who are just being deleted find these users or make them anew', async () => {
+test('when devices log in to users who are just being deleted, each device gets a user with the right external id', async () => {
   const { id } = await register()
   const names = Array.from({ length: 20 }, (_, no) => `race-${no}`)
   for (const name of names) await login(id, name)

@@ -2,13 +2,13 @@ import { transact } from '@herald/service/postgres'
 import type { Db } from '../store/tables.ts'
 import { takeAbandoned, removeAbandoned } from './store/abandoned-users.ts'
 
-/** Users of one transaction, at most, so that their locks are held for milliseconds only. */
+/** One transaction removes at most this many users, so that it holds their locks only for milliseconds. */
 const portion = 500
 
 /**
- * Removes identified users who have had no device for 30 days, have no tags and no attributes, and were never written to with a secret key; at most a
- * portion of them. A user who has a device again stays and is no candidate any more. Answers how many candidates it looked at. No other service is
- * told, because the others keep only the id of such a user.
+ * Removes up to 500 identified users who have had no device for 30 days, have no tags, language, timezone or country, and were never changed with a
+ * secret key. A user who has a device again stays and is no candidate any more. Answers how many candidates it looked at. It tells no other service,
+ * because the others keep only the id of such a user.
  */
 export const removeAbandonedUsers = ({ db }: { db: Db }): Promise<{ took: number }> =>
   transact(db, async (trx) => {

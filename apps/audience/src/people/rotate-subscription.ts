@@ -9,8 +9,8 @@ import { lockUsers } from './store/users.ts'
 import { transactIdentity } from './transact-identity.ts'
 
 /**
- * Gives a browser its new endpoint (spec: identity/rotate). The device keeps its id, its owner and its opt-out, and is valid again if the old endpoint
- * was dead. Another device that has the new endpoint is deleted (spec: identity/rotate-onto-another). Fault: `not_found`.
+ * Gives a browser its new endpoint (spec: identity/rotate). The device keeps its id, its owner and its opt-out, and is valid again if it was
+ * invalidated. Another device that has the new endpoint is deleted (spec: identity/rotate-onto-another). Fault: `not_found`.
  */
 export const rotateSubscription = (
   { db }: { db: Db },
@@ -33,9 +33,9 @@ export const rotateSubscription = (
   })
 
 /**
- * Locks the devices at the old and at the new endpoint. While the statement waits for a lock, another device may be rotated onto the old endpoint and
- * replace the one there; the statement then sees only that the device it waited for is gone. So "no device has the old endpoint" is believed only
- * when a second statement, which waits for nothing, says so too.
+ * Locks the devices at the old and at the new endpoint. While the statement waits for a lock, another device may be rotated onto the old endpoint,
+ * which deletes the device there. The statement then finds no device, although one has the endpoint. So a second statement, which waits for nothing,
+ * checks that no device has the old endpoint.
  */
 async function lockBoth(db: Db, oldHash: Buffer, newHash: Buffer): Promise<LockedDevice[]> {
   for (;;) {

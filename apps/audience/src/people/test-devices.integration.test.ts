@@ -22,7 +22,7 @@ const givenMarked = async (appId: string, about: Partial<Parameters<typeof given
 }
 
 // spec: administration/test-devices
-test('a device becomes a test device and an ordinary one again; asking for the same twice changes nothing', async () => {
+test('an operator marks a device as a test device and removes the mark; doing either twice changes nothing', async () => {
   const appId = newId()
   const { id } = await givenDevice(db, { appId })
 
@@ -38,7 +38,7 @@ test('a device becomes a test device and an ordinary one again; asking for the s
 })
 
 // spec: administration/test-devices
-test('of 110 devices that two processes mark at once exactly 100 become test devices; making one ordinary makes room for another', async () => {
+test('of 110 devices that two processes mark at once exactly 100 become test devices; when one mark is removed another device can be marked', async () => {
   const appId = newId()
   const devices = await Promise.all(Array.from({ length: 110 }, () => givenDevice(db, { appId })))
 
@@ -55,7 +55,7 @@ test('of 110 devices that two processes mark at once exactly 100 become test dev
 })
 
 // spec: administration/test-devices
-test('the mark of a test device goes when the device is deleted, alone, with its user or with its app', async () => {
+test('when a test device is deleted, alone, with its user or with its app, its mark is deleted too', async () => {
   const appId = newId()
   const [alone, ofUser, last] = [await givenMarked(appId), await givenMarked(appId), await givenMarked(appId)]
 
@@ -67,7 +67,7 @@ test('the mark of a test device goes when the device is deleted, alone, with its
   expect(await marksOf(appId)).toEqual([])
 })
 
-test('a device that is marked while it is being deleted leaves no mark behind', async () => {
+test('when a device is marked as a test device while it is being deleted, no mark is left', async () => {
   const appId = newId()
   const devices = await Promise.all(Array.from({ length: 40 }, () => givenDevice(db, { appId })))
 
@@ -81,7 +81,7 @@ test('a device that is marked while it is being deleted leaves no mark behind', 
 })
 
 // spec: administration/test-devices, administration/masked-addresses, limits/lists
-test('the list shows the device that was marked last first, in pages, with the first 8 characters of its address', async () => {
+test('the list of test devices has pages, begins with the device that was marked last, and shows 8 characters of each address', async () => {
   const appId = newId()
   const phone = await givenMarked(appId, { externalId: 'ada' })
   const browser = await givenMarked(appId, { platform: 'web' })
@@ -102,7 +102,7 @@ test('the list shows the device that was marked last first, in pages, with the f
 })
 
 // spec: administration/test-send-devices
-test('a single device of a test may be any, several must be test devices, and of a user only the test devices are meant', async () => {
+test('a test may go to any single device, or to several test devices; of users it means only their test devices', async () => {
   const appId = newId()
   const marked = await givenMarked(appId, { externalId: 'ada' })
   const ordinary = await givenDevice(db, { appId, userId: marked.userId })
@@ -122,7 +122,7 @@ test('a single device of a test may be any, several must be test devices, and of
 })
 
 // spec: administration/test-send-devices
-test('a selector of users who have more than 20 test devices in all is refused', async () => {
+test('a test to users who together have more than 20 test devices is refused', async () => {
   const appId = newId()
   const { userId } = await givenMarked(appId, { externalId: 'ada' })
   for (let n = 1; n < 20; n += 1) await givenMarked(appId, { userId })
@@ -135,7 +135,7 @@ test('a selector of users who have more than 20 test devices in all is refused',
 })
 
 // spec: administration/test-send-answer
-test('the answer says why a device cannot be reached', async () => {
+test('before a test the operator learns which devices of the test are opted out or invalidated', async () => {
   const appId = newId()
   const [fine, optedOut, dead] = [await givenMarked(appId), await givenMarked(appId), await givenMarked(appId, { platform: 'android' })]
   await call(calls.patchSubscription, { appId, subscriptionId: optedOut.id, changes: { optedIn: false } })

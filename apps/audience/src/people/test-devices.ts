@@ -16,7 +16,7 @@ import {
   type MarkedDevice,
 } from './store/test-devices.ts'
 
-/** Makes a device a test device, or an ordinary one again (spec: administration/test-devices). Faults: `not_found`, `limit_reached`. */
+/** Marks a device as a test device, or removes the mark (spec: administration/test-devices). Faults: `not_found`, `limit_reached`. */
 export async function markTestDevice(
   db: Db,
   { appId, subscriptionId, test }: { appId: string; subscriptionId: string; test: boolean },
@@ -31,7 +31,7 @@ export async function markTestDevice(
   })
 }
 
-/** Gives a page of an app's test devices, the one that was marked last first. Fault: `invalid_body` at `cursor`. */
+/** Gives a page of an app's test devices, those that were marked last first. Fault: `invalid_body` at `cursor`. */
 export async function listTestDevices(
   db: Db,
   { appId, limit, cursor }: { appId: string; limit: number; cursor?: string | undefined },
@@ -54,9 +54,9 @@ const toTestDevice = ({ address, ...device }: MarkedDevice): TestDevice => ({
 export type ForTest = { subscriptionId: string; platform: Platform; unreachable: NotQueued['code'] | null }
 
 /**
- * Finds the devices of a test (spec: administration/test-send-devices): a single device, which may be any of the app, or several test devices. Faults:
- * `not_found` (the single device); `invalid_body` at `subscriptionIds.<i>` of a device that is no test device, and at the selector when it means more than
- * 20 devices.
+ * Finds the devices of a test (spec: administration/test-send-devices): a single device, which may be any device of the app, or several test devices.
+ * Faults: `not_found` (the single device); `invalid_body` at `subscriptionIds.<i>` for a device that is no test device, and at the field that selects
+ * the devices when they are more than 20.
  */
 export async function findTestDevices(
   db: Db,

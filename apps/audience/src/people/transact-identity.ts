@@ -3,22 +3,23 @@ import { transact } from '@herald/service/postgres'
 import type { Db } from '../store/tables.ts'
 
 /**
- * How often a transaction is tried. Five tries were too few: a lot of an import can collide with as many registrations of its devices as it has
- * rows, one after another.
+ * A transaction is tried at most this many times. Five tries were too few: a transaction that imports 500 devices can collide, one after another,
+ * with registrations of all of them.
  */
 export const identityAttempts = 20
 const longestPauseMs = 100
 
 /**
  * Runs a transaction that changes which user owns which device. Every such transaction locks devices first and users second, each in the order of
- * their ids, so that two transactions cannot lock each other out. A row that does not exist yet cannot be locked: when two transactions make the
- * same device or user, a unique index refuses the second one, which is run again and then sees the rows of the first.
+ * their ids, so that two transactions cannot deadlock. A row that does not exist yet cannot be locked. When two transactions make the same device or
+ * user, a unique index refuses the second one. That one is run again and then sees the rows of the first.
  */
 export const transactIdentity = <T>(db: Db, work: (trx: Db) => Promise<T>): Promise<T> => retryIdentity(() => transact(db, work))
 
 /**
- * Runs work again while it collides with another transaction, with random pauses that grow to 100 ms, so that a lot of an import does not collide
- * with another registration each time. Fault: `queue_unavailable` after 20 attempts, which take about a second.
+ * Runs `work`, and runs it again while it collides with another transaction. The pauses between are random and grow to 100 ms, so that a transaction
+ * that imports 500 devices does not collide with another registration each time. Fault: `queue_unavailable` after 20 attempts, which take about a
+ * second.
  */
 export async function retryIdentity<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
@@ -33,7 +34,9 @@ export async function retryIdentity<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** A random pause before the next attempt. There is none after the first: the other transaction has usually ended by then. */
+/**
+ * Waits for a random time before the next attempt. After the first attempt it does not wait, because the other transaction has usually ended by then.
+ */
 export async function pauseAfter(attempt: number): Promise<void> {
   if (attempt === 1) return
   const { promise, resolve } = Promise.withResolvers<void>()
@@ -41,6 +44,9 @@ export async function pauseAfter(attempt: number): Promise<void> {
   await promise
 }
 
-/** 23505: another transaction has just made this device or user. 23503: another transaction has removed the owner. 40P01: a deadlock, in spite of the order of locks. */
+/**
+ * Whether the error says that another transaction has just made this device or user (23505), has removed the owner (23503), or that there was a
+ * deadlock in spite of the order of locks (40P01).
+ */
 const hasCollided = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && (error.code === '23505' || error.code === '23503' || error.code === '40P01')

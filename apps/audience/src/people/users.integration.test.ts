@@ -34,7 +34,7 @@ const notFound = { code: 'not_found', message: 'Not found.' }
 
 describe('changing a user', () => {
   // spec: identity/change-user, identity/tags-merge
-  test('through one of their devices is for all of them: tags are merged, and a tag of null is deleted', async () => {
+  test('a change of a user through one device holds for all devices of the user: tags are merged, and a tag that is null is deleted', async () => {
     const appId = newId()
     const one = await register(appId, { ...phone('one'), externalId: 'ann', tags: { plan: 'free', trial: true } })
     await register(appId, { ...phone('two'), externalId: 'ann' })
@@ -49,7 +49,7 @@ describe('changing a user', () => {
   })
 
   // spec: identity/change-makes-user
-  test('with an unknown external id makes a user without devices, whom a later login finds with their tags', async () => {
+  test('changing a user with an unknown external id makes a user without devices, whose tags a later login finds', async () => {
     const appId = newId()
 
     const made = await call(calls.changeUser, { appId, user: { externalId: 'ann' }, changes: { tags: { plan: 'pro' } } })
@@ -61,7 +61,7 @@ describe('changing a user', () => {
   })
 
   // spec: identity/change-makes-user
-  test('with an unknown external id, ten times at once, makes one user who has the tags of all ten', async () => {
+  test('ten changes at once for the same unknown external id make one user who has the tags of all ten', async () => {
     const appId = newId()
 
     await Promise.all(
@@ -73,7 +73,7 @@ describe('changing a user', () => {
     expect(Object.keys((await call(calls.readUser, { appId, user: { externalId: 'ann' } })).tags)).toHaveLength(10)
   })
 
-  test('from a backend does not make the user active', async () => {
+  test('a change of a user by the app’s backend does not count as activity of the user', async () => {
     const appId = newId()
     const { userId } = await register(appId, phone('token'))
     const before = await user(userId)
@@ -84,7 +84,7 @@ describe('changing a user', () => {
   })
 
   // spec: identity/tags-merge
-  test('is refused when it would leave more than 100 tags', async () => {
+  test('a change is refused when the user would have more than 100 tags', async () => {
     const appId = newId()
     const tags = Object.fromEntries(Array.from({ length: 100 }, (_, place) => [`tag-${place}`, place]))
     const { id, userId } = await register(appId, { ...phone('token'), tags })
@@ -101,7 +101,7 @@ describe('changing a user', () => {
 
 describe('reading a user', () => {
   // spec: identity/masked-token, identity/read-user, identity/last-notified, identity/user-fields, identity/device-fields
-  test('shows the last 6 characters of a token, an endpoint with its keys, and when each device got its last push', async () => {
+  test('reading a user shows the last 6 characters of a token, an endpoint with its keys, and when each device got its last push', async () => {
     const appId = newId()
     const one = await register(appId, { ...phone('0123456789abcdef'), externalId: 'ann' })
     await register(appId, { ...browser('https://push.example/1'), externalId: 'ann' })
@@ -120,7 +120,7 @@ describe('reading a user', () => {
   })
 
   // spec: identity/user-fields
-  test('an anonymous user has no externalId', async () => {
+  test('the answer about an anonymous user has no externalId', async () => {
     const appId = newId()
     const { userId } = await register(appId, phone('token'))
 
@@ -139,9 +139,9 @@ describe('reading a user', () => {
   })
 })
 
-describe('deleting', () => {
+describe('deleting devices and users', () => {
   // spec: identity/delete-device, identity/anonymous-user
-  test('deleting a device deletes its owner too when the owner is anonymous, but not when identified', async () => {
+  test('deleting the only device of a user deletes the user if anonymous, but not if identified', async () => {
     const appId = newId()
     const anonymous = await register(appId, phone('one'))
     const ann = await register(appId, { ...phone('two'), externalId: 'ann' })
@@ -157,7 +157,7 @@ describe('deleting', () => {
   })
 
   // spec: identity/erase-user
-  test('a user leaves no row that names them, and webhooks is told', async () => {
+  test('when a user is deleted no row contains the user’s names any more, and webhooks is told', async () => {
     const appId = newId()
     const token = `canary-token-${newId()}`
     const externalId = `canary-${newId()}`
@@ -193,7 +193,7 @@ describe('deleting', () => {
     await expect(call(calls.readUser, { appId, user: { externalId } })).rejects.toMatchObject(notFound)
   })
 
-  test('a user is told to webhooks again and again until webhooks has answered', async () => {
+  test('audience tells webhooks of a deleted user again and again until webhooks has answered', async () => {
     const appId = newId()
     const { userId } = await register(appId, phone('token'))
     webhooksIsAway = true
@@ -213,7 +213,7 @@ describe('deleting', () => {
     await until(async () => (await waiting()) === undefined)
   })
 
-  test('a user while devices register for them leaves none of these devices', async () => {
+  test('when a user is deleted while devices register for that user, none of these devices stays with the deleted user', async () => {
     const appId = newId()
     for (const round of [1, 2, 3, 4, 5]) {
       await register(appId, { ...phone(`first-${round}`), externalId: 'ann' })
@@ -229,9 +229,9 @@ describe('deleting', () => {
   })
 })
 
-describe('a device or user of another app', () => {
+describe('devices and users of another app', () => {
   // spec: limits/foreign-ids
-  test('is answered word for word like one that does not exist', async () => {
+  test('for a device or user of another app the answer is word for word the same as for one that does not exist', async () => {
     const [appId, foreign] = [newId(), newId()]
     const theirs = await register(foreign, { ...browser('https://push.example/theirs'), externalId: 'ann' })
     const rotation = { old: 'https://push.example/theirs', new: { endpoint: 'https://push.example/mine', keys } }

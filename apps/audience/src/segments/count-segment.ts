@@ -9,9 +9,9 @@ import type { Db } from '../store/tables.ts'
 export type CountAsked = { appId: string; segmentId: string } | { appId: string; segment: unknown }
 
 /**
- * Counts the reachable devices of a segment now: of a saved segment, whose count is kept (spec: segments/count), or of a segment in the request, where null
- * means everyone (POST /v1/segments/preview). Faults: `not_found`, `invalid_segment` with the path of the faulty node, `invalid_body` for a value that is no
- * segment at all, `rate_limited` while the ledger is read back for the first `lastNotifiedAt` of the app.
+ * Counts the reachable devices of a segment now: of a saved segment, whose count is stored (spec: segments/count), or of a segment in the request,
+ * where null means all devices (POST /v1/segments/preview). Faults: `not_found`, `invalid_segment` with the path of the faulty node, `invalid_body`
+ * for a value that is no segment at all, `rate_limited` while the app's ledger is read because the app asks for `lastNotifiedAt` for the first time.
  */
 export async function countSegment({ db, lastNotified }: { db: Db; lastNotified: LastNotified }, asked: CountAsked): Promise<SegmentCount> {
   const count = async (segment: Segment) => {
@@ -31,7 +31,7 @@ function compile(definition: unknown, path: string): Segment {
   throw fault(parsed.kind, `${parsed.path} ${parsed.message}`, [{ path: parsed.path, message: parsed.message }])
 }
 
-/** Compiles a saved segment. It compiled when it was saved, so a failure means that the language has changed since. Fault: `invalid_segment`. */
+/** Compiles a saved segment, which is invalid only if the rules for segments have changed since it was saved. Fault: `invalid_segment`. */
 export function compileSaved(definition: unknown): Segment {
   const parsed = parseSegment(definition, 'definition')
   if (parsed.ok) return parsed.segment

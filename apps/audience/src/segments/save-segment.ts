@@ -6,7 +6,9 @@ import type { Db } from '../store/tables.ts'
 
 type Asked = { appId: string; segment: SaveSegment }
 
-/** Saves a new segment with its definition word for word (spec: segments/saved-fields). Faults: `duplicate_name`, `not_found` (the app was erased). */
+/**
+ * Saves a new segment with its definition word for word (spec: segments/saved-fields). Faults: `duplicate_name`, `not_found` (the app was erased).
+ */
 export const createSegment = ({ db }: { db: Db }, { appId, segment }: Asked): Promise<SavedSegment> =>
   refuseTakenName(() => insertSegment(db, { id: newId(), appId, segment }))
 

@@ -16,9 +16,9 @@ const save = (appId: string, segment: Partial<SaveSegment> = {}) =>
   call(calls.createSegment, { appId, segment: { name: 'iPhones', definition: onIos, ...segment } })
 const notFound = { code: 'not_found', message: 'Not found.' }
 
-describe('a saved segment', () => {
+describe('saved segments', () => {
   // spec: segments/saved-fields
-  test('is read as it was saved, with its definition word for word', async () => {
+  test('a saved segment is read as it was saved, with its definition word for word', async () => {
     const appId = newId()
     const definition = { and: [{ value: 1e21, op: 'gt', field: 'tags.score' }, { op: 'eq', field: 'tags.x', value: 'ü' }, onIos] }
 
@@ -31,7 +31,7 @@ describe('a saved segment', () => {
   })
 
   // spec: segments/saved-name
-  test('needs a name that no other segment of its app has', async () => {
+  test('a segment cannot be saved with the name of another segment of its app', async () => {
     const [appId, other] = [newId(), newId()]
     const duplicate = { code: 'duplicate_name' }
     await save(appId)
@@ -46,7 +46,7 @@ describe('a saved segment', () => {
     })
   })
 
-  test('that is saved many times at once under one name is saved once', async () => {
+  test('when a segment is saved ten times at once under one name, one of the requests succeeds and the others are refused', async () => {
     const appId = newId()
 
     const answers = await Promise.allSettled(Array.from({ length: 10 }, () => save(appId)))
@@ -55,7 +55,7 @@ describe('a saved segment', () => {
   })
 
   // spec: segments/saved-replace
-  test('is replaced as a whole: fields that are left out are cleared, and so is its count', async () => {
+  test('replacing a segment clears the fields that the request leaves out, and the stored count', async () => {
     const appId = newId()
     await givenDevice(db, { appId })
     const { id, createdAt } = await save(appId, { description: 'old' })
@@ -69,7 +69,7 @@ describe('a saved segment', () => {
   })
 
   // spec: segments/saved-delete
-  test('that was deleted, never existed or belongs to another app is not found', async () => {
+  test('a segment that was deleted, never existed or belongs to another app is not found', async () => {
     const appId = newId()
     const deleted = await save(appId)
     const theirs = await save(newId())
@@ -88,7 +88,7 @@ describe('a saved segment', () => {
 
 describe('the list of segments', () => {
   // spec: segments/saved-list, limits/lists
-  test('is newest first, and its pages hold each segment once', async () => {
+  test('the list of segments begins with the newest, and its pages hold each segment once', async () => {
     const appId = newId()
     await save(newId())
     const names = Array.from({ length: 7 }, (_, place) => `Segment ${place}`)
@@ -113,7 +113,7 @@ describe('the list of segments', () => {
   const list = (appId: string, cursor: string | null) => call(calls.listSegments, { appId, limit: 3, ...(cursor ? { cursor } : {}) })
 
   // spec: limits/list-prefix
-  test('finds segments by the beginning of their names in any letter case, where % is an ordinary character', async () => {
+  test('the list of segments finds segments by the beginning of their names in any letter case; % is an ordinary character', async () => {
     const appId = newId()
     for (const name of ['Übersee', 'über 30', 'Unter 30', '100% loyal']) await save(appId, { name })
     const named = async (q: string) => (await call(calls.listSegments, { appId, limit: 10, q })).items.map(({ name }) => name).toSorted()
@@ -126,7 +126,7 @@ describe('the list of segments', () => {
   })
 
   // spec: limits/list-bytes
-  test('ends a page at 512 KiB, and the next page goes on from there', async () => {
+  test('a page of the list of segments ends at 512 KiB, and the next page goes on from there', async () => {
     const appId = newId()
     const definition = { field: 'tags.code', op: 'in', value: Array.from({ length: 200 }, (_, place) => `${place}`.padEnd(1000, 'x')) }
     for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) await save(appId, { name, definition })
@@ -144,7 +144,7 @@ describe('the list of segments', () => {
   })
   const all = (appId: string, cursor: string | undefined) => call(calls.listSegments, { appId, limit: 200, ...(cursor ? { cursor } : {}) })
 
-  test('refuses a cursor that no answer gave', async () => {
+  test('the list of segments refuses an invalid cursor', async () => {
     await expect(call(calls.listSegments, { appId: newId(), limit: 10, cursor: 'nonsense' })).rejects.toMatchObject({
       code: 'invalid_body',
       details: [{ path: 'cursor' }],
@@ -152,9 +152,9 @@ describe('the list of segments', () => {
   })
 })
 
-describe('counting', () => {
+describe('counting the devices of a segment', () => {
   // spec: segments/preview, segments/count, identity/reachable
-  test('preview and count give the reachable devices of the app, by platform; a segment that is omitted or {} means everyone', async () => {
+  test('preview and count give the numbers of reachable devices by platform; a segment that is left out or {} means all devices of the app', async () => {
     const appId = newId()
     await givenCrowd(db, { appId: newId(), count: 5 })
     await givenCrowd(db, { appId, count: 4 })
@@ -175,12 +175,12 @@ describe('counting', () => {
   })
 
   // spec: segments/count-time
-  test('a count that takes longer than 18 seconds is ended and answered 429 with the seconds to wait', async () => {
+  test('counting a segment is ended after 18 seconds, and the answer 429 says how many seconds to wait', async () => {
     const locked = Promise.withResolvers<void>()
     const { promise: refused, resolve: letGo } = Promise.withResolvers<void>()
-    // No query reads a device while this lock is held.
+    // While the test holds this lock on the table, no query can read a device.
     const holding = db.transaction().execute(async (trx) => {
-      // Otherwise the database ends a transaction that does nothing for 15 s.
+      // Without this setting the database ends a transaction that does nothing for 15 s.
       await sql`set local idle_in_transaction_session_timeout = 0`.execute(trx)
       await sql`lock table subscriptions in access exclusive mode`.execute(trx)
       locked.resolve()
@@ -202,7 +202,7 @@ describe('counting', () => {
   })
 
   // spec: segments/counts-what-is-queued
-  test('counts exactly the devices that a fan-out to the same segment queues', async () => {
+  test('the count of a segment is exactly the number of devices for which a send to it queues pushes', async () => {
     const appId = newId()
     await givenCrowd(db, { appId, count: 20 })
     await givenCrowd(db, { appId, count: 10, platform: 'web' })
@@ -218,7 +218,7 @@ describe('counting', () => {
   })
 
   // spec: segments/meaning-errors, segments/error-path, segments/saved-stale
-  test('a segment that does not compile is answered invalid_segment with the path of the faulty node', async () => {
+  test('for an invalid segment the answer is invalid_segment with the path of the faulty part', async () => {
     const appId = newId()
     const faulty = { and: [onIos, { field: 'sessionCount', op: 'near', value: 3 }] }
     const details = (path: string) => ({ code: 'invalid_segment', details: [{ path }] })

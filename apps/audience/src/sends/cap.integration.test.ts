@@ -18,7 +18,7 @@ const givenCappedApp = (max: number, windowSeconds?: number): string => {
   return appId
 }
 const batchesOf = (campaignId: string) => db.selectFrom('batches').selectAll().where('campaign_id', '=', campaignId).execute()
-/** The users to whom a campaign is sent, and those for whom it is one too many. */
+/** Gives the ids of the devices that a campaign goes to, and of those that it skips because of the cap. */
 async function endsOf(campaignId: string): Promise<{ sent: string[]; over: string[] }> {
   const batches = await batchesOf(campaignId)
   return {
@@ -40,7 +40,7 @@ async function sendTo(appId: string, change: Partial<FrozenSend> = {}) {
 }
 
 // spec: sending/frequency-cap, sending/frequency-cap-claims
-test('eight campaigns at once to the same 600 users: each user gets exactly as many as the cap allows', async () => {
+test('when eight campaigns go to the same 600 users at once, each user gets exactly as many of them as the frequency cap allows', async () => {
   const appId = givenCappedApp(3)
   const crowd = await givenCrowd(db, { appId, count: 600 })
 
@@ -53,7 +53,7 @@ test('eight campaigns at once to the same 600 users: each user gets exactly as m
 })
 
 // spec: sending/frequency-cap-claims, tracking/skip-reasons
-test('all devices of a user share one claim, and pass or are skipped together', async () => {
+test('a campaign counts once for the frequency cap of a user with several devices, and goes to all of them or to none', async () => {
   const appId = givenCappedApp(1)
   const phone = await givenDevice(db, { appId })
   const tablet = await givenDevice(db, { appId, userId: phone.userId, platform: 'android' })
@@ -63,12 +63,12 @@ test('all devices of a user share one claim, and pass or are skipped together', 
   expect(await sendTo(appId)).toMatchObject({ sent: [], over: both })
 })
 
-test('a page that is cut twice claims once, and users on many pages count once', async () => {
+test('a page that two processes make at once counts the campaign once for each user', async () => {
   const appId = newId()
   await givenCrowd(db, { appId, count: 600 })
   const campaignId = await givenFanOut(db, givenSend(appId), { settings: capped(1) })
   const gate = Promise.withResolvers<void>()
-  // Both are in the transaction of the page, or just before it, when the first one commits.
+  // When the first of the two calls commits the page, the second call has begun the same page too, or is just about to.
   const twice = [1, 2].map(async () => {
     await gate.promise
     await db.updateTable('fan_outs').set({ lease_until: null }).where('campaign_id', '=', campaignId).execute()
@@ -83,7 +83,7 @@ test('a page that is cut twice claims once, and users on many pages count once',
 })
 
 // spec: sending/rules-frozen
-test('settings that change after the first page of a send do not apply to its other pages', async () => {
+test('a cap that changes after the first page of a send does not apply to its other pages', async () => {
   const appId = givenCappedApp(1)
   const crowd = await givenCrowd(db, { appId, count: 11_000 })
   // The user has a device on each of the three pages.
@@ -105,7 +105,7 @@ test('settings that change after the first page of a send do not apply to its ot
   expect(await endsOf(second)).toEqual({ sent: [], over: meant })
 })
 
-test('a send that began before settings were frozen uses those that its app has now', async () => {
+test('a send whose fan-out has no frozen settings uses the settings that its app has now', async () => {
   const appId = givenCappedApp(1)
   const device = await givenDevice(db, { appId })
   await sendTo(appId)
@@ -116,7 +116,7 @@ test('a send that began before settings were frozen uses those that its app has 
   expect(await endsOf(campaignId)).toMatchObject({ over: [device.id] })
 })
 
-test('a user who is erased while a page is cut gets no claim', async () => {
+test('for a user who is erased while a page is made no claim is written', async () => {
   const appId = newId()
   const [kept, erased] = [await givenDevice(db, { appId }), newId()]
   const campaignId = newId()
@@ -126,7 +126,7 @@ test('a user who is erased while a page is cut gets no claim', async () => {
 })
 
 // spec: sending/frequency-cap
-test('a campaign from before the cap’s window does not count any more, and its claim is deleted', async () => {
+test('a campaign from before the cap’s window does not count for the cap, and its claim is deleted', async () => {
   const appId = givenCappedApp(1, 60)
   const device = await givenDevice(db, { appId })
   const first = await sendTo(appId)
@@ -144,7 +144,7 @@ test('a campaign from before the cap’s window does not count any more, and its
 })
 
 // spec: sending/silent-exempt, sending/bypass
-test('silent pushes and pushes that bypass the cap are sent, and do not count', async () => {
+test('silent pushes and pushes that bypass the frequency cap are sent, and do not count for it', async () => {
   const appId = givenCappedApp(1)
   const device = await givenDevice(db, { appId })
 
@@ -156,7 +156,7 @@ test('silent pushes and pushes that bypass the cap are sent, and do not count', 
 })
 
 // spec: sending/quiet-hours-skip
-test('a user who is skipped for quiet hours has not had the campaign, and it does not count', async () => {
+test('a campaign that skips a user because of quiet hours does not count for the frequency cap of that user', async () => {
   const appId = newId()
   const device = await givenDevice(db, { appId })
   const quiet = { start: '00:00', end: '23:59', action: 'skip' as const }
@@ -170,7 +170,7 @@ test('a user who is skipped for quiet hours has not had the campaign, and it doe
 })
 
 // spec: administration/test-send-exempt
-test('a test reaches a user at the cap, and does not count itself', async () => {
+test('a test goes to a user who has used up the frequency cap, and does not count for the cap', async () => {
   const appId = givenCappedApp(2)
   const { id } = await givenDevice(db, { appId })
   const claims = () => db.selectFrom('cap_claims').select('campaign_id').where('app_id', '=', appId).execute()

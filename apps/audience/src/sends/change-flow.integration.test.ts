@@ -44,7 +44,7 @@ test('a send that is paused and resumed again and again reaches every device onc
   expect(await queuedIn(campaignId)).toEqual(crowd)
 })
 
-test('a page that is being cut when its send is paused is cut after the resume, and not before', async () => {
+test('a page that a process is making when the send is paused is made after the resume, and not before', async () => {
   const appId = newId()
   const device = await givenDevice(db, { appId })
   const remainder = { of: newId(), sampleRate: 0.000_001 }
@@ -67,7 +67,7 @@ test('a page that is being cut when its send is paused is cut after the resume, 
 })
 
 // spec: campaigns/cancel-under-way
-test('a cancelled send queues nothing more, and its totals so far are its last', async () => {
+test('a cancelled send queues nothing more, and the tracker is told that its present totals are the last', async () => {
   const appId = newId()
   await givenCrowd(db, { appId, count: 11_000 })
   const campaignId = peers.givenCampaign(givenSend(appId), { kind: 'all' })
@@ -83,7 +83,7 @@ test('a cancelled send queues nothing more, and its totals so far are its last',
   await until(() => dispatcher.flows.some((flow) => flow.campaignId === campaignId && flow.flow === 'cancelled'))
 })
 
-test('a cancelled send has no further wave', async () => {
+test('after a send is cancelled none of its further waves begins', async () => {
   const appId = newId()
   await givenDevice(db, { appId })
   const later = new Date(Date.now() + 7_200_000).toISOString().slice(11, 16)
@@ -124,7 +124,7 @@ test('a wave whose instant comes while its send is paused begins with the resume
 })
 
 // spec: campaigns/flow-last-word
-test('the last change counts, in whatever order changes arrive, and a repeat changes nothing', async () => {
+test('of several pauses, resumes and cancels the one with the highest number counts, in whatever order they arrive; a repeat changes nothing', async () => {
   const appId = newId()
   await givenDevice(db, { appId })
   const campaignId = await givenFanOut(db, givenSend(appId))
@@ -135,7 +135,7 @@ test('the last change counts, in whatever order changes arrive, and a repeat cha
   expect(dispatcher.flows.filter((flow) => flow.campaignId === campaignId && flow.flow === 'paused')).toEqual([])
 })
 
-test('a send without a fan-out is not known here, and a cancel that campaigns answers to its start counts before any push goes out', async () => {
+test('audience answers that it does not know a send before its fan-out, and when campaigns answers the start with a cancel no push goes out', async () => {
   const appId = newId()
   await givenDevice(db, { appId })
   for (const flow of ['paused', 'cancelled'] as const) {
@@ -149,7 +149,7 @@ test('a send without a fan-out is not known here, and a cancel that campaigns an
   }
 })
 
-test('the batches of a resumed or cancelled send are due at once, but a retry goes on waiting unless the send is cancelled', async () => {
+test('when a send is resumed or cancelled its batches go out at once; retries of a resumed send still wait for their time', async () => {
   const appId = newId()
   await givenDevice(db, { appId })
   const campaignId = peers.givenCampaign(givenSend(appId), { kind: 'all' })
@@ -176,7 +176,7 @@ test('the batches of a resumed or cancelled send are due at once, but a retry go
   expect((await batch())?.isDue).toBe(true)
 })
 
-test('a paused send leaves its room in the bulk window to other sends', async () => {
+test('while a large send is paused its batches do not keep another large send of the app waiting', async () => {
   const appId = newId()
   await givenCrowd(db, { appId, count: 12_000 })
   const [paused, other] = [1, 2].map(() => peers.givenCampaign(givenSend(appId), { kind: 'all' })) as [string, string]
@@ -193,7 +193,7 @@ test('a paused send leaves its room in the bulk window to other sends', async ()
   expect(await queuedIn(other)).toHaveLength(5_000)
 })
 
-test('a running audience tells the last totals of a cancelled send, and answers campaigns', async () => {
+test('a running audience answers campaigns that a send is cancelled, and tells the tracker the send’s last totals', async () => {
   await startProcess()
   const appId = newId()
   await givenCrowd(db, { appId, count: 6_000 })

@@ -7,8 +7,8 @@ import { findFanOut } from './store/fan-outs.ts'
 import { changeFanOutFlow, makeBatchesDue } from './store/flow.ts'
 
 /**
- * Pauses, resumes or cancels a send (spec: campaigns/flow-last-word). Changes are numbered, and the one with the highest number counts, in
- * whatever order they arrive. Answers whether audience has such a send (yet).
+ * Pauses, resumes or cancels a send (spec: campaigns/flow-last-word). Changes are numbered, and the change with the highest number counts, in
+ * whatever order they arrive. Answers whether audience has a fan-out of the send already.
  */
 export async function changeFlow(
   { poke, ...audience }: Audience & { poke: () => void },
@@ -20,8 +20,8 @@ export async function changeFlow(
 }
 
 /**
- * Applies a change; answers whether it was new. Dispatchers are told by broadcast. A dispatcher that misses the broadcast learns of the change
- * when it takes the next batch.
+ * Applies a pause, resume or cancel, and broadcasts it to the dispatchers. A dispatcher that misses the broadcast learns of the change when it takes
+ * the next batch. Answers whether the change was new.
  */
 export async function applyFlow(audience: Audience, campaignId: string, change: FlowChange): Promise<boolean> {
   const { db, bus } = audience
@@ -32,12 +32,14 @@ export async function applyFlow(audience: Audience, campaignId: string, change: 
   })
   if (!changed) return false
   bus.broadcast(flowChanged, { campaignId, flow: change.flow })
-  // A paused or cancelled send leaves its room in the app's bulk window to the other sends.
+  // The batches of a paused send do not count in the app's bulk window, and a cancelled send makes no more pages: another send may go on.
   await wakeFanOut(audience, changed.appId)
   return true
 }
 
-/** Lets the fan-out of an app that has waited longest for room in the bulk window cut its next page, if there is room now. */
+/**
+ * Makes the fan-out that has waited longest for the app's bulk window (store/bulk-window.ts) go on with its next page, if the window has room now.
+ */
 export async function wakeFanOut(audience: Audience, appId: string): Promise<void> {
   await pointAtPages(audience, await wakeWaiting(audience.db, appId))
 }

@@ -20,23 +20,23 @@ import type { CutPage, FanOut } from './store/fan-outs.ts'
 import { insertBatches, type MadeBatch } from './store/made-batches.ts'
 import { scanPage, type Selection } from './store/pages.ts'
 
-/** A fan-out with a page to cut. It has a row, or gets one together with its first page. */
+/** A fan-out whose next page is to be made. It has a row already, or gets its row together with its first page. */
 export type Uncut = Pick<FanOut, 'campaignId' | 'appId' | 'target' | 'waves' | 'wave' | 'startedAt' | 'boundId' | 'cursor' | 'lane'> & {
   send: FrozenSend
   settings: AppSettings
   exactStart?: string
 }
 
-/** A fan-out after a page. `made` are the batches of the page, of which the ledger is told first; `batches` those to point at then. */
+/** A fan-out after a page was made. `made`: the page's batches, to be reported to the ledger first. `batches`: those to publish pointers at then. */
 export type Cut = { row: FanOut; batches: BatchPointerRow[]; made?: MadeBatch[] }
 
-/** Writes into the fan-out how far it has come, in the transaction of the page's batches; undefined when another process was first. */
+/** Writes to the fan-out's row how far it has come, in the transaction of the page's batches. Gives undefined when another process was first. */
 type StorePage = (trx: Db, cut: CutPage) => Promise<FanOut | undefined>
 
 /**
- * Cuts a page (docs/architecture.md, step 3): scans devices, chooses those that get a push, and commits claims, batches and the place of the
- * next page in one transaction. `lost` when another process cut the page, or the send was paused or cancelled; `no_room` when the app's bulk
- * window is full. Both leave nothing behind.
+ * Makes a page (docs/architecture.md, step 3): scans devices, chooses those that get a push, and commits claims, batches and the beginning of the
+ * next page in one transaction. Gives `lost` when another process made the page, or the send was paused or cancelled, and `no_room` when the app's
+ * bulk window is full. In these two cases nothing is written.
  */
 export async function cutPage(audience: Audience, uncut: Uncut, selection: Selection, store: StorePage): Promise<Cut | 'lost' | 'no_room'> {
   const { db } = audience
@@ -71,7 +71,9 @@ export async function cutPage(audience: Audience, uncut: Uncut, selection: Selec
 
 const lost = new Error('another process cut the page, or the send was paused or cancelled')
 
-/** Rolls a lost page back with its claims: a claim without a push would leave the device out for good. */
+/**
+ * Runs a transaction, and rolls it back when the page was lost. A claim that stayed without a push would keep the device from ever getting the send.
+ */
 async function transactUnlessLost<T>(db: Db, work: (trx: Db) => Promise<T | 'lost'>): Promise<T | 'lost'> {
   try {
     return await transact(db, async (trx) => {
@@ -85,7 +87,7 @@ async function transactUnlessLost<T>(db: Db, work: (trx: Db) => Promise<T | 'los
   }
 }
 
-/** Prepares a target to be scanned for. A segment that was frozen long ago may not compile any more. */
+/** Compiles the target of a send. Gives a failure for a segment that was frozen long ago and is invalid in this version of Herald. */
 export function resolveTarget(target: FrozenTarget): { ok: true; selection: Selection } | { ok: false; failure: FanOutFailure } {
   if (target.kind !== 'segment') return { ok: true, selection: target }
   const parsed = parseSegment(target.segment, 'segment')
@@ -96,7 +98,7 @@ export function resolveTarget(target: FrozenTarget): { ok: true; selection: Sele
   }
 }
 
-/** For a send that asks for `lastNotifiedAt`: fault `queue_unavailable` while that cannot be answered. The page is then tried again by itself. */
+/** Throws the fault `queue_unavailable` when the segment asks for `lastNotifiedAt` and audience does not know it yet: the page is tried again. */
 export async function awaitLastNotified(
   { lastNotified }: Pick<Audience, 'lastNotified'>,
   appId: string,
@@ -106,8 +108,8 @@ export async function awaitLastNotified(
 }
 
 /**
- * Leaves out devices of an experiment or of its follow-up: an experiment sends to its sample only, and the winner's follow-up leaves out the
- * sample and every device that already had a push of the experiment.
+ * Leaves out devices that the experiment of the send excludes. An experiment sends only to its sample. The winner's follow-up leaves out the sample,
+ * and every device that already had a push of the experiment.
  */
 async function leaveOutOthers({ bus }: Audience, send: FrozenSend, devices: PageDevice[]): Promise<PageDevice[]> {
   const meant = devices.filter(({ userId }) => isMeant(send, userId))
@@ -117,7 +119,7 @@ async function leaveOutOthers({ bus }: Audience, send: FrozenSend, devices: Page
   return meant.filter(({ id }) => !settled.has(id))
 }
 
-/** Keeps the pushes to devices that no earlier wave of the send has claimed. */
+/** Leaves out pushes to devices that an earlier wave of the send has claimed, and claims the others. */
 async function keepUntaken(trx: Db, campaignId: string, wave: CurrentWave, pushes: Queued[]): Promise<Queued[]> {
   if (!wave.claims || pushes.length === 0) return pushes
   const claimed = await claimForWave(
@@ -128,7 +130,10 @@ async function keepUntaken(trx: Db, campaignId: string, wave: CurrentWave, pushe
   return pushes.filter(({ subscriptionId }) => claimed.has(subscriptionId))
 }
 
-/** Skips users who have had as many campaigns as the cap allows. A push that is skipped anyway does not count. */
+/**
+ * Skips the pushes to users who have had as many campaigns as the frequency cap allows, and counts the campaign for the others. A push that is
+ * skipped for another reason does not count.
+ */
 async function obeyCap(trx: Db, { appId, campaignId }: Uncut, { frequencyCap }: DeliveryRules, pushes: Queued[]): Promise<Queued[]> {
   const userIds = pushes.filter(({ skip }) => !skip).map(({ userId }) => userId)
   if (!frequencyCap || userIds.length === 0) return pushes

@@ -3,10 +3,10 @@ import { settleFanOuts } from './store/settled.ts'
 import type { Db } from '../store/tables.ts'
 
 /**
- * Marks campaigns as settled, in one commit for all, because the tracker says that they are. Batches and frozen sends are deleted then, or by
- * the sweep (`clearSettled`). The emptied fan-out stays, so that a late repeat of its pointer sends nothing twice. The last outcome is counted
- * a moment before its batch is finished, and the dispatcher may die in that moment: an unfinished batch stays, with its send, so that another
- * dispatcher takes it and dead tokens are invalidated. A repeat changes nothing.
+ * Marks campaigns as settled, in one commit for all, because the tracker reports that they are. Their batches and frozen sends are deleted now, or
+ * later by the sweep (`clearSettled`). The row of the fan-out stays, so that a late repeat of its pointer sends nothing twice. The ledger counts the
+ * last outcome a moment before the batch is finished, and the dispatcher may die in between. So an unfinished batch stays with its send: another
+ * dispatcher takes it, and devices with dead tokens are invalidated. Calling this again changes nothing.
  */
 export async function dropCampaigns(
   { db, told }: { db: Db; told: Pick<ToldNotes, 'forget'> },

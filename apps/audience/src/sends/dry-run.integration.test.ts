@@ -35,7 +35,7 @@ const claims = (appId: string, userId: string, minutesAgo: number[]) =>
   )
 
 // spec: sending/dry-run
-test('opted-out and dead devices are told apart from the audience, and a user with several devices is one user', async () => {
+test('a dry run counts opted-out and invalidated devices separately, and a user with several devices once', async () => {
   const appId = newId()
   const phone = await givenDevice(db, { appId })
   await givenDevice(db, { appId, userId: phone.userId, platform: 'android' })
@@ -66,7 +66,7 @@ test('opted-out and dead devices are told apart from the audience, and a user wi
 })
 
 // spec: sending/dry-run
-test('unknown ids are counted, and a sample outside the target says so', async () => {
+test('a dry run counts unknown ids of the target, and says of a sample device that it is not in the target', async () => {
   const appId = newId()
   const [ada, bob] = [await givenDevice(db, { appId, externalId: 'ada' }), await givenDevice(db, { appId, externalId: 'bob' })]
   const foreign = await givenDevice(db, { appId: newId(), externalId: 'ada' })
@@ -83,7 +83,7 @@ test('unknown ids are counted, and a sample outside the target says so', async (
 })
 
 // spec: sending/dry-run, sending/quiet-hours-skip, sending/frequency-cap
-test('a user in quiet hours is skipped for that, and the cap counts for the others only', async () => {
+test('a dry run counts a user in quiet hours as skipped for quiet hours, and applies the frequency cap only to the others', async () => {
   const quietHours = { start: '00:00', end: '23:59', action: 'skip' as const }
   const appId = withSettings({ frequencyCap: { max: 2, windowSeconds: 3_600 }, quietHours, defaultTimezone: 'UTC' })
   const at = new Date(`${localDateAt(new Date(Date.now() + 86_400_000), 'UTC')}T12:00:00Z`)
@@ -94,7 +94,7 @@ test('a user in quiet hours is skipped for that, and the cap counts for the othe
   const quiet = await tryOut(givenSend(appId), { startsAt: at.toISOString() })
   expect(quiet.skips).toEqual([{ reason: 'quiet_hours', devices: 6, estimated: null }])
   expect(quiet.startsAt).toBe(at.toISOString())
-  // A day later today’s claims do not count any more.
+  // Tomorrow, when this send begins, today’s claims are no longer in the cap’s window of an hour.
   expect((await tryOut(givenSend(appId, { bypass }), { startsAt: at.toISOString() })).skips).toEqual([])
   const capped = await tryOut(givenSend(appId, { bypass }), { samples: { subscriptionIds: devices.map(({ id }) => id) } })
   expect(capped.skips).toEqual([{ reason: 'frequency_cap', devices: 4, estimated: null }])
@@ -103,7 +103,7 @@ test('a user in quiet hours is skipped for that, and the cap counts for the othe
 })
 
 // spec: sending/dry-run, campaigns/waves
-test('each time zone has its wave, and the cap counts the campaigns within its window at the instant of the wave', async () => {
+test('a dry run puts each time zone into its wave, and applies the frequency cap as it will be at the instant of the wave', async () => {
   const appId = withSettings({ frequencyCap: { max: 1, windowSeconds: 7_200 } })
   const after = new Date()
   const nineIn = (zone: string): string => {
@@ -115,7 +115,7 @@ test('each time zone has its wave, and the cap counts the campaigns within its w
   for (const [place, timezone] of zones.entries()) {
     const device = await givenDevice(db, { appId })
     await setUser(device.userId, { timezone })
-    // One more device in each later zone, whose users had a campaign an hour before their wave.
+    // Each later zone gets one more device. The users of these devices had a campaign an hour before their wave.
     for (let more = 0; more < place; more += 1) {
       const capped = await givenDevice(db, { appId })
       await setUser(capped.userId, { timezone })
@@ -135,7 +135,7 @@ test('each time zone has its wave, and the cap counts the campaigns within its w
 })
 
 // spec: sending/dry-run, experiments/assignment
-test('the counts of an experiment are those that its fan-out then queues', async () => {
+test('a dry run of an experiment counts exactly the devices that the experiment then queues', async () => {
   const appId = newId()
   await givenCrowd(db, { appId, count: 3_000 })
   const variants = ['a', 'b', 'c'].map((id, place) => ({
@@ -163,13 +163,14 @@ test('the counts of an experiment are those that its fan-out then queues', async
   ])
   await fanOutAll(audience, peers.givenCampaign(send, everyone))
   expect((await findFanOut(db, send.campaignId))?.queued.ios).toBe(sampled.length)
-  // The winner’s follow-up goes to the users outside the sample. Devices that already had a push are found when it is sent.
+  // The winner’s follow-up goes to the users outside the sample. A dry run does not leave out devices that had a push of the experiment; only the
+  // send does.
   const winner = givenSend(appId, { remainder: { of: send.campaignId, sampleRate: 0.4 } })
   expect(await tryOut(winner)).toMatchObject({ isWhole: false, audience: { users: users.length - sampled.length } })
 })
 
 // spec: sending/dry-run, content/locale-choice
-test('each device is counted with the locale that it is shown, and with the default where its language has no text', async () => {
+test('a dry run counts each device with the locale of the text that it would show, the default if there is no text in the user’s language', async () => {
   const appId = newId()
   const languages = ['de-AT', 'de', 'pt-BR', 'pt-PT', 'zh-Hant-TW', 'ja', undefined]
   for (const language of languages) {
@@ -192,7 +193,7 @@ test('each device is counted with the locale that it is shown, and with the defa
 })
 
 // spec: sending/dry-run-samples
-test('there are as many random samples as were asked for, or all devices of a small audience, and the same seed gives the same ones', async () => {
+test('a dry run gives as many random sample devices as were asked for, or all devices if there are fewer; the same seed gives the same devices', async () => {
   const appId = newId()
   await givenCrowd(db, { appId, count: 500 })
   const chosen = async (random: number, seed: string, target: FrozenTarget = everyone) =>
@@ -208,7 +209,7 @@ test('there are as many random samples as were asked for, or all devices of a sm
 })
 
 // spec: sending/dry-run-sampled
-test('a very large app is counted in a sample: the numbers are marked as estimates, have intervals, and are near the true ones', async () => {
+test('a dry run of a very large app counts a sample: its numbers are marked as estimates, have intervals, and are near the true numbers', async () => {
   const appId = withSettings({ frequencyCap: { max: 1, windowSeconds: 3_600 } })
   await givenCrowd(db, { appId, count: 20_000 })
   await sql`insert into cap_claims (app_id, user_id, campaign_id, expires_at)
@@ -233,7 +234,7 @@ test('a very large app is counted in a sample: the numbers are marked as estimat
   expect((await tryOut(givenSend(appId), { bounds: { exactUpTo: 1_000_000, sampled: 4_000 } })).estimated).toBeNull()
 })
 
-/** Within twice the interval: the true number is outside of that once in ten thousand times, and outside of the interval once in twenty times. */
+/** Expects the true number within twice the interval: by chance this fails once in 10,000 times, and within the interval itself once in 20 times. */
 function expectNear(estimated: Estimated | null | undefined, truth: number): void {
   const [low, high] = estimated?.interval ?? [0, 0]
   expect(high - low).toBeGreaterThan(0)
@@ -241,7 +242,7 @@ function expectNear(estimated: Estimated | null | undefined, truth: number): voi
   expect(Math.abs((low + high) / 2 - truth)).toBeLessThanOrEqual(high - low)
 }
 
-test('a running audience answers dry runs; a deleted app is not found, and an invalid segment is refused', async () => {
+test('a running audience answers dry runs; for a deleted app it answers not found, and it refuses an invalid segment', async () => {
   await startProcess()
   const appId = newId()
   await givenDevice(db, { appId })

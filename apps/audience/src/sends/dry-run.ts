@@ -30,15 +30,15 @@ import { findZones } from './store/zones.ts'
 
 export type DryRunAsked = { appId: string; send: FrozenSend; target: FrozenTarget; startsAt: string | null; samples: ChosenSamples }
 
-/** For an app with more than `exactUpTo` devices only a part of the table is read, which holds about `sampled` devices. */
+/** For an app with more than `exactUpTo` devices a dry run reads only a part of the table, which holds about `sampled` devices. */
 export type DryRunBounds = { exactUpTo: number; sampled: number }
 const bounds: DryRunBounds = { exactUpTo: 5_000_000, sampled: 250_000 }
 
 /**
- * Counts what a send would do if it began at `startsAt`: which devices it means, when its waves are, which devices delivery rules skip, and
- * which texts are shown (spec: sending/dry-run). It sends and writes nothing. It asks with the fan-out's own conditions, in one read-only
- * snapshot. Faults: not_found (the app), invalid_segment, and rate_limited when it takes longer than 8 s, or while the ledger is read back
- * because the app asks for `lastNotifiedAt` for the first time.
+ * Counts what a send would do if it began at `startsAt` (spec: sending/dry-run): to which devices it would go, when, which of them delivery rules
+ * would skip, and which texts would be shown. It sends and writes nothing. It uses the SQL conditions of a fan-out, in one read-only snapshot.
+ * Faults: not_found (the app), invalid_segment, and rate_limited when it takes longer than 8 s, or while the app's ledger is read because the app
+ * asks for `lastNotifiedAt` for the first time.
  */
 export async function dryRun(
   { db, settingsOf, lastNotified }: Pick<Audience, 'db' | 'settingsOf' | 'lastNotified'>,
@@ -64,7 +64,7 @@ export async function dryRun(
   }
 }
 
-/** Whether Postgres ended a statement at its time limit. */
+/** Whether Postgres ended a statement at its time limit (57014). */
 const isCancelled = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === '57014'
 
 async function count(
@@ -102,8 +102,8 @@ async function count(
 }
 
 /**
- * Gives the wave of each time zone, and whether its users are skipped for quiet hours then, by the rules of a page. No zones when all users are
- * treated alike.
+ * Gives the wave of each time zone, and whether quiet hours would skip its users at the instant of that wave. Gives no zones when time zones make no
+ * difference to the send.
  */
 async function planZones(
   trx: Db,
@@ -134,14 +134,17 @@ async function planZones(
   return { zones, last }
 }
 
-/** The part of the table that is read. It is 1 unless the target may be all devices of a very large app. */
+/** Gives the fraction of the table that is read: 1, or less when the target may be all devices of an app with more than `exactUpTo` devices. */
 async function fractionOf(trx: Db, appId: string, selection: Selection, { exactUpTo, sampled }: DryRunBounds): Promise<number> {
   if (selection.kind !== 'all' && selection.kind !== 'segment') return 1
   const devices = await estimateDevices(trx, appId)
   return devices > exactUpTo ? Math.min(1, sampled / devices) : 1
 }
 
-/** Chooses samples at random. The scan has picked one device from each part of the audience; a small audience may need a query for more. */
+/**
+ * Chooses sample devices at random. The scan has picked one device from each of 64 parts of the audience. When it picked too few, because the
+ * audience is small, another query chooses them.
+ */
 async function chooseAtRandom(
   trx: Db,
   scan: DryRunScan,
@@ -154,7 +157,10 @@ async function chooseAtRandom(
   return pickDevices(trx, scan, wanted)
 }
 
-/** Reads the samples in the order given, each with the values for its text, as a take would read them. Addresses and keys do not leave audience. */
+/**
+ * Reads the sample devices in the order given, each with the values for its text, with the query that reads a batch for a dispatcher. Addresses and
+ * keys do not leave audience.
+ */
 async function readSamples(trx: Db, { appId, send }: DryRunScan, chosen: string[], described: Described[]): Promise<SampleDevice[]> {
   const names = namesOfSend(send)
   const found = new Map<string, SampleDevice>()

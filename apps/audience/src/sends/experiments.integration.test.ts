@@ -29,7 +29,7 @@ async function sendTo(send: ReturnType<typeof givenSend>): Promise<string[]> {
 }
 
 // spec: experiments/only-the-sample, experiments/remainder
-test('an experiment reaches its sample, and the winner’s follow-up exactly the rest', async () => {
+test('an experiment goes to its sample, and the winner’s follow-up to exactly the other users', async () => {
   const appId = newId()
   const crowd = await givenCrowd(db, { appId, count: 5_500 })
   const parent = givenSend(appId, { experiment })
@@ -43,7 +43,7 @@ test('an experiment reaches its sample, and the winner’s follow-up exactly the
 })
 
 // spec: experiments/assignment, experiments/remainder
-test('all devices of a user are in the sample or none, and a device that had a push of the experiment gets no other', async () => {
+test('an experiment goes to all devices of a user or to none, and the winner’s follow-up to no device that had a push of the experiment', async () => {
   const appId = newId()
   const parent = givenSend(appId, { experiment })
   const devices = []
@@ -55,7 +55,7 @@ test('all devices of a user are in the sample or none, and a device that had a p
 
   expect(await sendTo(parent)).toEqual(inSample.toSorted())
 
-  // One device was sent to and belongs to another user since, who is outside the sample.
+  // One device that got a push of the experiment now belongs to a user outside the sample.
   const left = devices.filter(({ id }) => !inSample.includes(id)).map(({ id }) => id)
   peers.settled.set(parent.campaignId, [...inSample, ...left.slice(0, 1)])
   const winner = givenSend(appId, { remainder: { of: parent.campaignId, sampleRate: 0.3 } })

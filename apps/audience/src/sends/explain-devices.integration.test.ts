@@ -30,7 +30,7 @@ const changedAt = async (userId: string) =>
   (await db.selectFrom('users').select('changed_at').where('id', '=', userId).executeTakeFirstOrThrow()).changed_at
 
 // spec: tracking/attempts
-test('a batch of retries has the answer to each earlier try, in order', async () => {
+test('explain shows the provider’s answer to each earlier try of a push, in order', async () => {
   const appId = newId()
   const { id: subscriptionId, userId } = await givenDevice(db, { appId, platform: 'android' })
   const comeBack = async (batchId: string, takes: number, change: Parameters<typeof retried>[1]) => {
@@ -56,7 +56,7 @@ test('a batch of retries has the answer to each earlier try, in order', async ()
 })
 
 // spec: running/retention
-test('a settled send keeps its settings and the plan of its waves, but neither its claims nor its content', async () => {
+test('audience keeps the settings and the waves of a settled send, but neither its claims nor its content', async () => {
   const appId = newId()
   const settings: AppSettings = { ...defaultSettings, frequencyCap: { max: 3, windowSeconds: 60 } }
   peers.settings.set(appId, settings)
@@ -81,7 +81,7 @@ test('a settled send keeps its settings and the plan of its waves, but neither i
   expect(stepOf(device?.steps ?? [], 'frequency_cap')).toMatchObject({ max: 3, windowSeconds: 60 })
 })
 
-test('a user remembers the last change of a field that segments ask for, and not a request that changed nothing', async () => {
+test('audience remembers when a field of a user that segments ask for last changed; a request that changes nothing does not count', async () => {
   const appId = newId()
   const { userId } = await givenDevice(db, { appId, externalId: `person-${appId}` })
   const change = (changes: Parameters<typeof changeUser>[1]['changes']) => changeUser({ db }, { appId, user: { userId }, changes })
@@ -101,7 +101,7 @@ test('a user remembers the last change of a field that segments ask for, and not
 })
 
 // spec: administration/explain-steps
-test('a device remembers since when it is opted out, and which answer to which campaign invalidated it', async () => {
+test('audience remembers since when a device is opted out, and which campaign and answer invalidated it', async () => {
   const appId = newId()
   const [out, dead] = [await givenDevice(db, { appId }), await givenDevice(db, { appId })]
   const optIn = (optedIn: boolean) => patchSubscription(db, { appId, subscriptionId: out.id, changes: { optedIn } })
@@ -145,7 +145,7 @@ test('each condition of the largest segment is explained for each of a hundred d
   }
 })
 
-test('a push of a page that the ledger was not told of yet is found in its batch', async () => {
+test('explain finds a push of a page that was not reported to the ledger yet in its batch', async () => {
   const appId = newId()
   const { id } = await givenDevice(db, { appId })
   const send = givenSend(appId)
@@ -160,7 +160,7 @@ test('a push of a page that the ledger was not told of yet is found in its batch
 })
 
 // spec: administration/explain
-test('a user is found with their devices; an unknown user, and a device of another app, are not', async () => {
+test('explain finds the devices of a user, but no unknown user and no device of another app', async () => {
   const [appId, other] = [newId(), newId()]
   const { id, userId } = await givenDevice(db, { appId, externalId: `person-${appId}` })
   const found = { user: { id: userId, externalId: `person-${appId}` }, subscriptionIds: [id] }

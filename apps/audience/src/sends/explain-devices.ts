@@ -35,7 +35,7 @@ type Asked = {
 }
 type Answer = { startedAt: string | null; settledAt: string | null; failure: string | null; devices: ExplainedDevice[] }
 
-/** Finds a user with the devices that belong to it now, at most 100; null when the app has no such user. */
+/** Finds a user and the user's present devices, at most 100; null when the app has no such user. */
 export async function findDevicesOf(
   { db }: { db: Db },
   { appId, user: address }: { appId: string; user: UserAddress },
@@ -45,8 +45,8 @@ export async function findDevicesOf(
 }
 
 /**
- * Explains why each of these devices got a send or did not, in the order asked. It reads rows by their keys, and asks the segment's own statement
- * about these devices alone, in one read-only snapshot.
+ * Explains why each of these devices got a send or did not, in the order asked. It reads rows by their keys, and evaluates the segment for these
+ * devices only, in one read-only snapshot.
  */
 export const explainDevices = ({ db }: { db: Db }, asked: Asked): Promise<Answer> =>
   inOneSnapshot(db, (snapshot) => explain(snapshot, asked))
@@ -93,7 +93,7 @@ async function explain(db: Db, { appId, campaignId, begins, send, target, settin
 
 const nobody = { meant: new Set<string>(), byLeaf: [] as Set<string>[] }
 
-/** The segment of a target; null when the target is no segment, or the segment does not compile any more. */
+/** Compiles the segment of a target; null when the target is no segment, or a segment that is invalid in this version of Herald. */
 function segmentOf(target: FrozenTarget): Segment | null {
   if (target.kind !== 'segment') return null
   const parsed = parseSegment(target.segment, 'segment')

@@ -8,7 +8,6 @@ import { givenCrowd, givenDevice, givenFanOut, givenSend, openAudience } from '.
 
 type Rig = Awaited<ReturnType<typeof openAudience>>
 
-/** From now on Postgres refuses every batch of these apps. */
 async function poison({ db }: Rig, appIds: string[]): Promise<void> {
   const name = `poison_${newId()}`
   await sql`
@@ -25,7 +24,7 @@ describe('a page that fails', async () => {
   const isDue = (campaignId: string) => sql`update fan_outs set due_at = now() where campaign_id = ${campaignId}`.execute(db)
   const databaseNow = async () => (await sql<{ now: Date }>`select now() as now`.execute(db)).rows[0]?.now ?? new Date(0)
 
-  test('a first page that fails is tried again from its row, and its message does not come back', async () => {
+  test('when the first page of a send fails the sweep tries it again, and NATS does not deliver its message again', async () => {
     const appId = newId()
     await givenDevice(db, { appId })
     await poison(rig, [appId])
@@ -35,13 +34,13 @@ describe('a page that fails', async () => {
 
     const row = await findFanOut(db, campaignId)
     expect(row).toMatchObject({ state: 'running', page: 1, failures: 1, leaseUntil: null })
-    // Campaigns knows that the send has begun, and does not point at it any more.
+    // Campaigns was told that the send has begun, so it publishes no further pointer at it.
     expect(peers.started).toContain(campaignId)
     expect(await fanOut(audience, { campaignId, page: 0 })).toBe(0)
     expect((await findFanOut(db, campaignId))?.failures).toBe(1)
   })
 
-  test('a send that campaigns cannot read is left to campaigns, and its message does not come back', async () => {
+  test('when campaigns cannot read a send, audience makes no fan-out and NATS does not deliver the message again', async () => {
     const campaignId = peers.givenCampaign(givenSend(newId()), { kind: 'all' })
     peers.unreadable.add(campaignId)
 
@@ -51,7 +50,7 @@ describe('a page that fails', async () => {
   })
 
   // spec: sending/one-failing-send
-  test('each failure waits longer than the one before, and the fifth ends the send with a reason in plain words', async () => {
+  test('a page that fails is tried again after longer and longer waits, and the fifth failure ends the send with a reason in plain words', async () => {
     const appId = newId()
     await givenDevice(db, { appId })
     await poison(rig, [appId])
@@ -71,7 +70,7 @@ describe('a page that fails', async () => {
     expect(JSON.stringify(failure)).not.toContain('secret-value')
   })
 
-  test('after a page was cut the failures of the next one count from zero', async () => {
+  test('when a page succeeds, the failures of the next page count from zero', async () => {
     const appId = newId()
     await givenDevice(db, { appId })
     const campaignId = await givenFanOut(db, givenSend(appId))
@@ -80,7 +79,7 @@ describe('a page that fails', async () => {
     expect(await findFanOut(db, campaignId)).toMatchObject({ state: 'fanned_out', failures: 0 })
   })
 
-  test('a send at local times whose first page failed has its waves when it is tried again', async () => {
+  test('when the first page of a send at local times fails, the send has its waves at the next try', async () => {
     const appId = newId()
     const { userId } = await givenDevice(db, { appId })
     await db.updateTable('users').set({ timezone: 'Asia/Tokyo' }).where('id', '=', userId).execute()
@@ -94,7 +93,7 @@ describe('a page that fails', async () => {
     expect(await findFanOut(db, campaignId)).toMatchObject({ state: 'between_waves', page: 1, waves: [{ zones: ['Asia/Tokyo'] }] })
   })
 
-  test('when a send fails after some pages the tracker knows what was queued, and that nothing follows', async () => {
+  test('when a send fails after some pages the tracker is told what was queued, and that nothing follows', async () => {
     const appId = newId()
     await givenCrowd(db, { appId, count: 5_200 })
     const campaignId = peers.givenCampaign(givenSend(appId), { kind: 'all' })
@@ -102,7 +101,7 @@ describe('a page that fails', async () => {
     const { page, queued } = (await findFanOut(db, campaignId)) ?? {}
     expect(peers.lastReport(campaignId)).toMatchObject({ fannedOut: false, byPlatform: queued })
     await poison(rig, [appId])
-    // There is room in the app's window for the next page.
+    // The batches of the first page are done, so the app's bulk window has room for the next page.
     await sql`update batches set done_at = now() where campaign_id = ${campaignId}`.execute(db)
     await sql`update fan_outs set failures = 4, lease_until = null where campaign_id = ${campaignId}`.execute(db)
 
@@ -113,13 +112,13 @@ describe('a page that fails', async () => {
   })
 })
 
-describe('a running audience', async () => {
+describe('failing pages in a running audience', async () => {
   const rig = await openAudience()
   const { db, startProcess, peers, dispatcher } = rig
   await startProcess()
 
   // spec: sending/one-failing-send
-  test('three sends that fail do not delay a fourth one, and end as failed', async () => {
+  test('three sends whose pages fail do not delay a fourth send, and end as failed', async () => {
     const poisoned = [newId(), newId(), newId()]
     for (const appId of poisoned) await givenDevice(db, { appId })
     await poison(rig, poisoned)
@@ -139,7 +138,7 @@ describe('a running audience', async () => {
     expect((await Promise.all(failing.map((campaignId) => findFanOut(db, campaignId)))).map((row) => row?.state)).toEqual(
       Array(3).fill('running'),
     )
-    // The waits are cut short, because all tries together take half a minute.
+    // The test shortens the waits between the tries, which are half a minute together.
     await until(
       async () => {
         await sql`update fan_outs set due_at = now() where failures > 0 and state = 'running' and lease_until is null`.execute(db)

@@ -10,8 +10,8 @@ import { findFanOut, takePage } from './store/fan-outs.ts'
 import { wakeWaiting } from './store/bulk-window.ts'
 import { fanOutAll, givenCrowd, givenDevice, givenFanOut, givenSend, openAudience } from '../testing/rig.ts'
 
-/** The flow alone: no sweep runs here, so a test sees what one run did. */
-describe('one run of a fan-out', async () => {
+/** No sweep runs in these tests, so that they see what one call of `fanOut` did. */
+describe('making the pages of a send', async () => {
   const rig = await openAudience()
   const { db, audience, peers, dispatcher } = rig
   const batchesOf = (campaignId: string) =>
@@ -19,7 +19,7 @@ describe('one run of a fan-out', async () => {
   const queuedIn = async (campaignId: string) => (await batchesOf(campaignId)).flatMap((batch) => batch.subscription_ids).toSorted()
 
   // spec: sending/target-resolves, sending/target-unknown
-  test('every kind of target reaches its devices and no others', async () => {
+  test('a send with any kind of target goes to the devices of the target and to no others', async () => {
     const appId = newId()
     const ann = await givenDevice(db, { appId, externalId: 'ann' })
     const annsTablet = await givenDevice(db, { appId, userId: ann.userId, platform: 'android' })
@@ -49,7 +49,7 @@ describe('one run of a fan-out', async () => {
     }
   })
 
-  test('the target is forgotten with the last page, because it may hold external ids', async () => {
+  test('with the last page of a send audience deletes the target, because it may hold external ids', async () => {
     const appId = newId()
     await givenDevice(db, { appId, externalId: 'ann' })
     const campaignId = peers.givenCampaign(givenSend(appId), { kind: 'externalIds', externalIds: ['ann'] })
@@ -60,7 +60,7 @@ describe('one run of a fan-out', async () => {
   })
 
   // spec: tracking/never-queued, identity/reachable
-  test('opted-out and invalidated devices are never queued', async () => {
+  test('no push is queued for a device that is opted out or invalidated', async () => {
     const appId = newId()
     const out = await givenDevice(db, { appId })
     const dead = await givenDevice(db, { appId })
@@ -76,7 +76,7 @@ describe('one run of a fan-out', async () => {
   })
 
   // spec: sending/target-unknown
-  test('a send that reaches nobody is reported once, as fanned out with nothing queued', async () => {
+  test('a send whose target has no devices is reported to the tracker once, as complete with nothing queued', async () => {
     const campaignId = peers.givenCampaign(givenSend(newId()), { kind: 'externalIds', externalIds: ['nobody'] })
 
     await fanOut(audience, { campaignId, page: 0 })
@@ -95,7 +95,7 @@ describe('one run of a fan-out', async () => {
     expect(await findFanOut(db, campaignId)).toBeUndefined()
   })
 
-  test('a page pointer delivered twice, also at once, cuts one page', async () => {
+  test('when NATS delivers the pointer at a page twice, also at the same time, the page is made once', async () => {
     const appId = newId()
     const crowd = await givenCrowd(db, { appId, count: 700 })
     const campaignId = peers.givenCampaign(givenSend(appId), { kind: 'all' })
@@ -110,7 +110,7 @@ describe('one run of a fan-out', async () => {
     expect(peers.lastReport(campaignId)?.byPlatform.ios).toBe(700)
   })
 
-  test('a page whose process died is cut after its lease ends, and only once', async () => {
+  test('when the process that makes a page dies, the page is made after its lease ends, and only once', async () => {
     const appId = newId()
     const device = await givenDevice(db, { appId })
     const campaignId = await givenFanOut(db, givenSend(appId))
@@ -128,7 +128,7 @@ describe('one run of a fan-out', async () => {
     expect(await queuedIn(campaignId)).toEqual([device.id])
   })
 
-  test('of two processes that start a send at once one is first, and the other leaves nothing behind', async () => {
+  test('when two processes start a send at once, only the first one makes a fan-out and batches', async () => {
     const appId = newId()
     const crowd = await givenCrowd(db, { appId, count: 600 })
     const campaignId = peers.givenCampaign(givenSend(appId), { kind: 'all' })
@@ -145,7 +145,7 @@ describe('one run of a fan-out', async () => {
     expect(peers.lastReport(campaignId)?.byPlatform.ios).toBe(600)
   })
 
-  test('of two processes that cut one page, because a lease ended, one is first, and the other leaves nothing behind', async () => {
+  test('when two processes make the same page because a lease ended, only the batches of the first one stay', async () => {
     const appId = newId()
     const crowd = await givenCrowd(db, { appId, count: 600 })
     const remainder = { of: newId(), sampleRate: 0.000_001 }
@@ -166,7 +166,7 @@ describe('one run of a fan-out', async () => {
     expect(peers.lastReport(campaignId)?.byPlatform.ios).toBe(600)
   })
 
-  test('a page that cannot be cut because another app is away is free again at once', async () => {
+  test('a page that cannot be made because another service is away may be tried again at once', async () => {
     const appId = newId()
     const device = await givenDevice(db, { appId })
     const campaignId = peers.givenCampaign(givenSend(appId), { kind: 'all' })
@@ -180,7 +180,7 @@ describe('one run of a fan-out', async () => {
   })
 
   // spec: sending/new-devices
-  test('a device that registers after the start is not in the send, also with an id below the bound', async () => {
+  test('a device that registers after a send began does not get the send, whatever its id is', async () => {
     const appId = newId()
     const early = await givenDevice(db, { appId })
     const campaignId = await givenFanOut(db, givenSend(appId))
@@ -191,7 +191,7 @@ describe('one run of a fan-out', async () => {
     expect(await queuedIn(campaignId)).toEqual([early.id])
   })
 
-  test('no pointer goes out before the tracker knows the totals', async () => {
+  test('no pointer at a batch is published before the tracker knows the totals of its page', async () => {
     const appId = newId()
     await givenDevice(db, { appId })
     const campaignId = peers.givenCampaign(givenSend(appId), { kind: 'all' })
@@ -208,7 +208,7 @@ describe('one run of a fan-out', async () => {
     expect(dispatcher.pointers.some((pointer) => pointer.campaignId === campaignId)).toBe(false)
   })
 
-  test('the ledger is told of every batch before it goes out, with numbers that go on over pages, also after a crash', async () => {
+  test('every batch is reported to the ledger before it goes out, numbered through all pages, also after a crash', async () => {
     const appId = newId()
     await givenCrowd(db, { appId, count: 5_300 })
     await givenDevice(db, { appId, platform: 'android' })
@@ -218,19 +218,19 @@ describe('one run of a fan-out', async () => {
     await fanOut(audience, { campaignId, page: 0 })
     expect(peers.reported(campaignId)).toEqual(new Map(await made()))
     const before = peers.reports.length
-    // Room for another page.
+    // The batches of the first page are done, so the app's bulk window has room for another page.
     await db.updateTable('batches').set({ done_at: new Date() }).where('campaign_id', '=', campaignId).execute()
     peers.state.trackerIsAway = true
     await fanOut(audience, { campaignId, page: 2 })
     expect(peers.reported(campaignId).size).toBeLessThan((await made()).length)
     peers.state.trackerIsAway = false
-    // The next run does not have the page in memory.
+    // The next call reads the batches of the page from their rows.
     await fanOut(audience, { campaignId, page: 3 })
 
     const told = peers.reported(campaignId)
     expect(told).toEqual(new Map(await made()))
     expect([...told.keys()].toSorted((one, other) => one - other)).toEqual(Array.from({ length: 12 }, (_, index) => index + 1))
-    // The batches of the first page are not told again.
+    // The batches of the first page are not reported again.
     expect(
       peers.reports
         .slice(before)
@@ -241,7 +241,7 @@ describe('one run of a fan-out', async () => {
   })
 
   // spec: sending/silent, tracking/skip-reasons
-  test('a silent send skips browsers, and counts them', async () => {
+  test('the pushes of a silent send to browsers are skipped and counted', async () => {
     const appId = newId()
     await givenDevice(db, { appId })
     const browser = await givenDevice(db, { appId, platform: 'web' })
@@ -268,7 +268,7 @@ describe('one run of a fan-out', async () => {
   })
 
   // spec: segments/saved-stale, campaigns/failed
-  test('a segment that does not compile any more fails the campaign and queues nothing', async () => {
+  test('a campaign whose segment has become invalid fails, and nothing is queued', async () => {
     const appId = newId()
     await givenDevice(db, { appId })
     const campaignId = peers.givenCampaign(givenSend(appId), { kind: 'segment', segment: { field: 'shoeSize', op: 'eq', value: 1 } })
@@ -282,7 +282,7 @@ describe('one run of a fan-out', async () => {
     expect(await findFanOut(db, campaignId)).toMatchObject({ state: 'failed', send: null, target: null })
   })
 
-  test('a sparse segment over many pages reaches exactly its devices, on the bulk lane', async () => {
+  test('a send to a segment with few devices on many pages goes to exactly these devices, on the bulk lane', async () => {
     const appId = newId()
     const crowd = await givenCrowd(db, { appId, count: 11_000 })
     const meant = [crowd[3], crowd[5_500], crowd[10_999]].filter((id) => id !== undefined)
@@ -297,7 +297,7 @@ describe('one run of a fan-out', async () => {
   })
 
   // spec: sending/lanes
-  test('a large send never has more than 16 bulk batches of a platform open', async () => {
+  test('a large send never has more than 16 unfinished bulk batches of a platform', async () => {
     const appId = newId()
     await givenCrowd(db, { appId, count: 16_000 })
     const campaignId = peers.givenCampaign(givenSend(appId), { kind: 'all' })
@@ -308,7 +308,7 @@ describe('one run of a fan-out', async () => {
     expect(await batchesOf(campaignId)).toHaveLength(10)
   })
 
-  test('ten large sends of an app at once never have more than 16 bulk batches of a platform open together', async () => {
+  test('ten large sends of an app together never have more than 16 unfinished bulk batches of a platform', async () => {
     const appId = newId()
     await givenCrowd(db, { appId, count: 6_000 })
     const campaigns = Array.from({ length: 10 }, () => peers.givenCampaign(givenSend(appId), { kind: 'all' }))
@@ -318,7 +318,7 @@ describe('one run of a fan-out', async () => {
 
     const open = () => db.selectFrom('batches').select('id').where('app_id', '=', appId).where('done_at', 'is', null).execute()
     expect(await open()).toHaveLength(10)
-    // Each finished batch wakes one of them, until all have reached their end, one page at a time.
+    // In each round all batches are finished, which wakes one of the sends for one page, until all sends are complete.
     for (let rounds = 0; rounds < 40; rounds += 1) {
       await db.updateTable('batches').set({ done_at: new Date(), due_at: null }).where('app_id', '=', appId).execute()
       await wakeWaiting(db, appId)
@@ -347,20 +347,20 @@ describe('one run of a fan-out', async () => {
   })
 })
 
-describe('two processes of audience', async () => {
+describe('fan-outs in two processes of audience', async () => {
   const { startProcess, db, peers, dispatcher } = await openAudience()
   beforeAll(async () => {
     await startProcess()
     await startProcess()
   })
-  /** Notes the devices of one campaign: batches of other tests may still be pointed at. */
+  /** Collects the devices of one campaign only: there may still be pointers at batches of other tests. */
   const noteReached = (campaignId: string, reached: string[]) =>
     dispatcher.finishAll((taken) => {
       if (taken.campaignId === campaignId) reached.push(...taken.recipients.map(({ subscriptionId }) => subscriptionId))
     })
 
   // spec: sending/lanes
-  test('cut the first page of a small send while ten large ones of another app wait for room', async () => {
+  test('two processes make the first page of a small send while ten large sends of another app wait for their bulk window', async () => {
     const [large, small] = [newId(), newId()]
     await givenCrowd(db, { appId: large, count: 6_000 })
     const crowd = await givenCrowd(db, { appId: small, count: 100 })
@@ -380,7 +380,7 @@ describe('two processes of audience', async () => {
     expect(open.length).toBeLessThanOrEqual(16)
   })
 
-  test('share a fan-out of 20,000 devices without a gap or a copy', async () => {
+  test('when two processes share a fan-out of 20,000 devices, each device gets exactly one push', async () => {
     const appId = newId()
     const crowd = await givenCrowd(db, { appId, count: 20_000 })
     const campaignId = peers.givenCampaign(givenSend(appId), { kind: 'all' })
@@ -400,7 +400,7 @@ describe('two processes of audience', async () => {
     )
   })
 
-  test('a campaign pointed at twice sends to each device once', async () => {
+  test('a campaign at which two pointers are published is sent to each device once', async () => {
     const appId = newId()
     const device = await givenDevice(db, { appId })
     const campaignId = peers.givenCampaign(givenSend(appId), { kind: 'all' })

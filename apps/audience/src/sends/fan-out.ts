@@ -10,29 +10,32 @@ import { isBulkWindowFull, waitForWindow } from './store/bulk-window.ts'
 import { advanceFanOut, failFanOut, findFanOut, keepWaves, noteFailure, returnPage, takePage, type FanOut } from './store/fan-outs.ts'
 import { tellStart, tellTotals } from './tell-totals.ts'
 
-/** After this many pages a run publishes a pointer at the next page, so that all processes share the fan-outs. */
+/**
+ * One call of `fanOut` makes at most this many pages. Then it publishes a pointer at the next page, so that all processes of audience share the work.
+ */
 const pagesPerRun = 4
 
 /**
- * Moves the fan-out of a campaign on (docs/architecture.md, step 3); answers how many pages were cut. A pointer at page 0 says that the
- * campaign is due: the row is made, once. A pointer at any other page cuts it if it is the next page, and does nothing if it is cut already.
- * The totals of a page are told before its batches are pointed at and before the next page is cut. After a crash the sweep points at the
- * fan-out again. A page that fails is tried again when its row is due; after the fifth try its send ends as failed.
+ * Goes on with the fan-out of a campaign (docs/architecture.md, step 3); answers how many pages it made. A pointer at page 0 says that the campaign
+ * is to be sent now: the fan-out's row is inserted, once. For a pointer at any other page, that page is made if it is the next one. Before pointers
+ * at the batches of a page are published, and before the next page is made, the tracker gets the totals of the page. After a crash the sweep points
+ * at the fan-out again. A page that fails is tried again when the fan-out's `due_at` has come; after the fifth try the send ends as failed.
  */
 export async function fanOut(audience: Audience, { campaignId, page }: FanOutPointer): Promise<number> {
   const known = await findFanOut(audience.db, campaignId)
   const started = page === 0 && !known ? await begin(audience, campaignId) : undefined
   let row = started?.row ?? known ?? (await findFanOut(audience.db, campaignId))
   if (!row || row.settledAt || (page !== 0 && row.page !== page)) return 0
-  // Campaigns points at page 0 again: it did not hear that the send has started.
+  // Campaigns points at page 0 again when it did not get the message that the send has started.
   if (page === 0 && row.toldPage > 0) await tellStart(audience, row)
   if (!(await tellTotals(audience, row, started?.made))) return 0
   await pointAtBatches(audience, started?.batches ?? [])
 
-  // A page that failed is tried again when the row is due.
+  // A page that failed is tried again when the sweep points at it, not because of this pointer.
   if (page === 0 && row.failures > 0) return 0
   let pages = started && row.page > 1 ? 1 : 0
-  // If the first page shows that a send is large, its further pages go by the bulk lane, so that they do not delay the first page of another send.
+  // If the first page shows that a send is large, pointers at its further pages go to `work.fan-out.bulk`, so that they do not delay the first page
+  // of another send.
   const isOfLarge = !started && row.lane === 'bulk'
   for (; pages < pagesPerRun && isOpen(row) && (isOfLarge || row.lane !== 'bulk'); pages += 1) {
     const cut = await cutNextPage(audience, row)
@@ -45,8 +48,8 @@ export async function fanOut(audience: Audience, { campaignId, page }: FanOutPoi
 }
 
 /**
- * Makes the row. When the send cannot be read the message is done all the same, or it would come back every 2 s: campaigns points at the send
- * again within 15 s.
+ * Starts the fan-out. When the send cannot be read, the message is confirmed all the same: otherwise NATS would deliver it again every 2 s. Campaigns
+ * points at the send again within 15 s.
  */
 async function begin(audience: Audience, campaignId: string): Promise<Cut | undefined> {
   try {
@@ -60,7 +63,7 @@ async function begin(audience: Audience, campaignId: string): Promise<Cut | unde
 
 const isOpen = ({ state }: FanOut): boolean => state === 'running' || state === 'waiting'
 
-/** Cuts a fan-out's next page, if it may be cut now and no other process is cutting it. */
+/** Makes the next page of a fan-out, if the fan-out may go on now and no other process is making the page. */
 async function cutNextPage(audience: Audience, { campaignId, appId, page }: FanOut): Promise<Cut | undefined> {
   const { db } = audience
   for (let looks = 1; ; looks += 1) {
@@ -69,8 +72,8 @@ async function cutNextPage(audience: Audience, { campaignId, appId, page }: FanO
     const cut = await cutTaken(audience, taken)
     if (cut !== 'no_room') return cut
     await waitForWindow(db, taken)
-    // A batch that was finished between the count and this write found no fan-out to wake, so the window is looked at once more. A window full
-    // of held batches stays full: there is no third look.
+    // A batch that was finished between the count and `waitForWindow` found no waiting fan-out to wake, so the window is counted once more. A window
+    // full of held batches stays full, so it is not counted a third time.
     if (looks > 1 || (await isBulkWindowFull(db, appId))) return undefined
   }
 }
@@ -81,13 +84,13 @@ async function cutTaken(audience: Audience, taken: FanOut): Promise<Cut | 'no_ro
   if (!send || !target) return undefined
   try {
     if (taken.lane === 'bulk' && (await isBulkWindowFull(db, taken.appId))) return 'no_room'
-    // The settings are frozen at the first page. Rows from before settings were frozen have none.
+    // The settings are frozen at the first page. Rows that an old version of Herald made have no settings.
     const settings = taken.settings ?? (await audience.settingsOf(taken.appId))
     if (!settings) return await fail(audience, taken, appIsGone)
     const resolved = resolveTarget(target)
     if (!resolved.ok) return await fail(audience, taken, resolved.failure)
     await awaitLastNotified(audience, taken.appId, resolved.selection)
-    // A row that was made because the first page failed has no waves yet.
+    // A row that was inserted because the first page failed has no waves yet.
     const waves = taken.page === 1 && !taken.waves ? await plan(audience, { ...taken, send, settings }, resolved.selection) : null
     if (waves?.[0]) return withoutBatches(await keepWaves(db, taken, waves, waves[0].at))
     const cut = await cutPage(audience, { ...taken, settings, send }, resolved.selection, (trx, page) => advanceFanOut(trx, taken, page))
@@ -98,9 +101,9 @@ async function cutTaken(audience: Audience, taken: FanOut): Promise<Cut | 'no_ro
 }
 
 /**
- * Keeps a page that could not be cut for a later try. While the database is away its message comes back. While another app is away the row is
- * due again in 5 s. When the page fails for reasons of its own the row is due later each time and fails in the end: a message would come back
- * for ever.
+ * Has a page that could not be made tried again later. While the database is away, NATS delivers the message again. While another service is away,
+ * the sweep points at the page again after 5 s. When the page fails for any other reason, the sweep points at it after longer and longer waits, and
+ * after the fifth try the send fails. NATS would deliver a message again for ever.
  */
 async function keepForLater({ db, log }: Audience, taken: FanOut, error: unknown): Promise<Cut | undefined> {
   const { campaignId, appId, page } = taken

@@ -11,7 +11,7 @@ import { openTelling } from './tell-started.ts'
 import { asked, withBatches } from '../testing/batches.ts'
 import { givenDevice, givenSend, openAudience } from '../testing/rig.ts'
 
-/** No sweep runs here: a test sees what the hand-over did. */
+/** No sweep runs in these tests, so that they see what the begin of the sends did. */
 const rig = await openAudience()
 const { db, audience, peers, dispatcher } = rig
 const { take } = withBatches({ audience, db, peers })
@@ -20,7 +20,7 @@ afterEach(() => {
   peers.flows.clear()
 })
 
-/** An audience with waiting dispatchers, each with room of its own. */
+/** Makes the functions that begin sends, and the list of waiting dispatchers, which tests can join. */
 function open() {
   const takers = openTakers()
   const tell = openTelling(audience)
@@ -34,7 +34,7 @@ const toDevice = (send: FrozenSend, id: string) => ({ send, target: { kind: 'sub
 const batchesOf = (campaignId: string) => db.selectFrom('batches').selectAll().where('campaign_id', '=', campaignId).execute()
 const pointersAt = (campaignId: string) => dispatcher.pointers.filter((pointer) => pointer.campaignId === campaignId)
 
-test('a waiting dispatcher gets the batches of small sends once campaigns and tracker were told, and no pointer is published', async () => {
+test('a waiting dispatcher gets the batches of small sends when campaigns and tracker know of the sends, and no pointer is published', async () => {
   const { start, waitFor, allTold } = open()
   const [appId, otherApp] = [newId(), newId()]
   const [{ id }, { id: other }] = [await givenDevice(db, { appId }), await givenDevice(db, { appId: otherApp, platform: 'android' })]
@@ -61,7 +61,7 @@ test('a waiting dispatcher gets the batches of small sends once campaigns and tr
   expect([...pointersAt(send.campaignId), ...pointersAt(otherSend.campaignId)]).toEqual([])
 })
 
-test('a pointer is published for a batch when the waiting dispatcher has no room, the app has enough on the lane, or a circuit is open', async () => {
+test('a pointer is published at a batch when the waiting dispatcher can take no more, the app has 64 batches on the lane, or a circuit is open', async () => {
   const { start, waitFor, allTold } = open()
   const apps = [newId(), newId(), newId()] as const
   const devices = await Promise.all(apps.map((appId) => givenDevice(db, { appId })))
@@ -80,7 +80,7 @@ test('a pointer is published for a batch when the waiting dispatcher has no room
   await ask(closed, devices[2])
 })
 
-test('a send that is cancelled while it begins is given to no waiting dispatcher, and its batch is free', async () => {
+test('the batch of a send that is cancelled while it begins goes to no waiting dispatcher, and any dispatcher may take it', async () => {
   const { start, waitFor, allTold } = open()
   const appId = newId()
   const { id } = await givenDevice(db, { appId })
@@ -96,7 +96,7 @@ test('a send that is cancelled while it begins is given to no waiting dispatcher
   expect(await take(asked(batch?.id ?? ''))).toMatchObject([{ answer: 'taken', takes: 2, decided: [{ code: 'cancelled' }] }])
 })
 
-test('while the tracker is away a waiting dispatcher gets nothing, and the batch is due as soon as the tracker is back', async () => {
+test('while the tracker is away a waiting dispatcher gets no batch, and the sweep points at the batch as soon as the tracker is back', async () => {
   const { start, waitFor, allTold } = open()
   const appId = newId()
   const { id } = await givenDevice(db, { appId })
@@ -114,7 +114,7 @@ test('while the tracker is away a waiting dispatcher gets nothing, and the batch
   expect(peers.lastReport(send.campaignId)?.fannedOut).toBe(true)
 })
 
-test('a batch that a process had leased and not given to a dispatcher before it died is pointed at when its lease ends', async () => {
+test('when a process dies before a dispatcher got the batch that was leased to it, the sweep points at the batch when the lease ends', async () => {
   const takers = openTakers()
   const appId = newId()
   const { id } = await givenDevice(db, { appId })
@@ -131,7 +131,7 @@ test('a batch that a process had leased and not given to a dispatcher before it 
   expect(peers.lastReport(send.campaignId)?.fannedOut).toBe(true)
 })
 
-test('an audience that stops answers the waiting dispatchers', async () => {
+test('when audience stops, it answers the waiting dispatchers', async () => {
   const { takers, waitFor } = open()
   const waiting = waitFor()
   takers.stop()

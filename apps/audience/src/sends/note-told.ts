@@ -5,26 +5,25 @@ import { markManyTold } from './store/told.ts'
 
 type Told = Pick<FanOut, 'campaignId' | 'page' | 'batches'>
 
-/** A send to one device is settled within a fraction of this time. Its row says so, and nothing else needs to be written. */
+/** Notes are written after this time. Most sends to one device are settled much sooner, and for a settled send no note needs to be written. */
 const afterMs = 2_000
-/** How many notes a process keeps, about 100 bytes each. Above it the notes are written at once. */
+/** At most this many notes, of about 100 bytes each, wait in a process. When there are more, all of them are written at once. */
 const mostNoted = 20_000
 
 export type ToldNotes = {
   note(rows: Told[]): void
   /** Drops the notes of campaigns that are settled. */
   forget(campaignIds: string[]): void
-  /** Writes the notes that are 2 s old, for a sweep; answers how many. */
+  /** Writes the notes that are older than 2 s; a sweep calls it. Answers how many notes it wrote. */
   write(): Promise<number>
 }
 
 /**
- * Keeps notes of the fan-outs of which campaigns and tracker were told, for 2 s before they are written into the rows: most sends are settled
- * by then, which spares a write per send. Until then the row is due 5 s after it was made. If the process dies first, the sweep tells again
- * what was told, and the repeat changes nothing.
+ * Remembers for which fan-outs campaigns and tracker have been told all that there is, and writes it into their rows 2 s later. Most sends are
+ * settled by then, which saves one write for each send. If the process dies before the write, the sweep takes the row 5 s after it was made and tells
+ * campaigns and tracker again, which changes nothing.
  */
 export function openToldNotes(db: Db, log: Log, now: () => number = () => performance.now()): ToldNotes {
-  /** In the order of their times. */
   const noted = new Map<string, Told & { at: number }>()
   const writeBefore = async (until: number): Promise<number> => {
     const due: Told[] = []

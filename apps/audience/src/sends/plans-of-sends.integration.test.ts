@@ -34,11 +34,11 @@ const audience = {
 }
 const { take, finish } = withBatches({ audience, db, peers })
 
-/** An app of 100,000 devices, and one of six beside it. */
+/** The ids of an app with 100,000 devices, and of an app with six. */
 const [large, small] = [newId(), newId()]
 const personal = { _default: 'en', en: { title: 'Hello {{ user.externalId }} {{ tags.plan }}', body: 'World' } }
 let user: { externalId: string; userId: string; subscriptionId: string }
-/** What the steps hand on: the sends that were begun, the batches that were taken, and the send whose pages are cut. */
+/** What one step leaves for the next: the sends that were begun, the batches that were taken, and the send whose pages are made. */
 let begun: Begun[] = []
 let taken: { batchId: string; takes: number; recipients: { subscriptionId: string; userId: string }[] }[] = []
 let campaignId = ''
@@ -56,7 +56,7 @@ const takeAll = async (campaignIds: string[]) => {
 }
 const under = () => [...begun.map(({ row }) => row.campaignId), campaignId]
 
-/** How many rows the begin of a send may read to count the app's waiting batches: at most 64 on each of three lanes. */
+/** Beginning a send may read this many rows, to count the app's waiting batches: at most 64 on the lane of each of three platforms. */
 const onLanes = 200
 
 const steps: Record<string, Step> = {
@@ -185,7 +185,7 @@ const steps: Record<string, Step> = {
       await sweepDue(audience)
       await findDueAges(db)
     },
-    // The rows that the other steps have left.
+    // The sweep also reads the rows that the earlier steps have left.
     rows: 250,
   },
   'a page of a large app': {
@@ -199,7 +199,7 @@ const steps: Record<string, Step> = {
   },
 }
 
-/** Adds this many rows to every table, of the large app where a table has apps. Only rows that a step waits for are due. */
+/** Adds this many rows to every table; if the table has a column for the app, they belong to the large app. None of the added rows is due. */
 async function grow(count: number): Promise<void> {
   const fewer = Math.ceil(count / 5)
   const id = sql`'5' || lpad(to_hex(floor(random() * 1e9)::int), 7, '0') || lpad(to_hex(n), 16, '0')`
@@ -210,7 +210,7 @@ async function grow(count: number): Promise<void> {
     select id, ${large}, '', 'fanned_out', 2, 2, case when n % 10 = 0 then now() + interval '1 hour' end, case when n % 10 <> 0 then now() end from ${rows}`.execute(
     db,
   )
-  // By turns: done, taken, to be tried again, held.
+  // A quarter of the batches each is done, taken, to be tried again, and held.
   await sql`insert into batches (id, app_id, campaign_id, platform, lane, day, batch_no, subscription_ids, user_ids, takes, done_at, due_at, lease_until, not_before, held_since)
     select id, ${large}, id, case when n % 4 = 3 then 'web' else 'ios' end, 'prompt', now(), 1, array[id], array[id], least(n % 4, 1), case when n % 4 = 0 then now() end,
       case when n % 4 > 0 then now() + interval '1 hour' end, case when n % 4 = 1 then now() + interval '1 hour' end,
@@ -241,6 +241,6 @@ beforeAll(async () => {
   peers.settings.set(large, defaultSettings)
 })
 
-test('a send goes by keys on one connection from its beginning to its end, from the empty tables to 100,000 rows that no statistics know', async () => {
+test('every statement of a send reads few rows, while the tables grow from nothing to 100,000 rows and the planner’s statistics are old', async () => {
   expect(await lookWhileGrowing(plans, steps, grow)).toEqual({ empty: [], few: [], many: [], analysed: [] })
 })

@@ -16,14 +16,13 @@ import { fanOutAll, givenCrowd, givenSend, openAudience } from '../testing/rig.t
 const { audience, bus, db, peers, startProcess, config } = await openAudience()
 
 const zones = ['Asia/Tokyo', 'Europe/Berlin', 'America/Sao_Paulo']
-/** Gives the users of an app a time zone each, by turns; one in four gets none. */
+/** Gives every user of an app one of three time zones or, to one user in four, none. */
 const giveZones = (appId: string) =>
   sql`
     update users set timezone = given.zone
     from (select id, (${[...zones, null]}::text[])[1 + (row_number() over (order by id))::int % 4] as zone from users where app_id = ${appId}) as given
     where users.id = given.id`.execute(db)
 
-/** A send at a local time, of whose waves none has begun yet. */
 async function givenWaves(appId: string, change: Partial<FrozenSend> = {}) {
   const at = new Intl.DateTimeFormat('en-GB', { timeZone: 'UTC', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
   const localTime = at.format(new Date(Date.now() + 120_000))
@@ -33,7 +32,7 @@ async function givenWaves(appId: string, change: Partial<FrozenSend> = {}) {
   return { appId, campaignId }
 }
 
-/** Lets the instant of the next wave come now, and cuts the wave to its end. */
+/** Makes the instant of the next wave come now, and makes all pages of the wave. */
 async function runWave(campaignId: string): Promise<void> {
   await sql`update batches set done_at = now(), due_at = null where campaign_id = ${campaignId}`.execute(db)
   await sql`update fan_outs set due_at = now() where campaign_id = ${campaignId} and state = 'between_waves'`.execute(db)
@@ -53,7 +52,7 @@ const sumOf = (waves: readonly { byPlatform: { ios: number; android: number; web
   )
 
 // spec: administration/waves
-test('each wave shows its instant, its zones and what it queued, while it waits, when it is over, and after the send is settled', async () => {
+test('an operator sees the instant, the time zones and the queued pushes of each wave, before and after it and when the send is settled', async () => {
   const appId = newId()
   await givenCrowd(db, { appId, count: 1_200 })
   await givenCrowd(db, { appId, count: 400, platform: 'android' })
@@ -86,7 +85,7 @@ test('each wave shows its instant, its zones and what it queued, while it waits,
 })
 
 // spec: administration/waves
-test('the waves that a cancelled send did not begin are cancelled, and the one under way shows what it had queued', async () => {
+test('after a send is cancelled its later waves are shown as cancelled, and the wave that had begun with what it queued', async () => {
   const appId = newId()
   await givenCrowd(db, { appId, count: 400 })
   await giveZones(appId)
@@ -104,7 +103,7 @@ test('the waves that a cancelled send did not begin are cancelled, and the one u
 })
 
 // spec: administration/waves
-test('a send to everybody at once is one wave, and one that has not begun, or is another app’s, has none', async () => {
+test('a send to all users at once is shown as one wave; a send that has not begun, or belongs to another app, has none', async () => {
   await startProcess()
   const appId = newId()
   await givenCrowd(db, { appId, count: 30, platform: 'web' })
@@ -122,7 +121,7 @@ test('a send to everybody at once is one wave, and one that has not begun, or is
   expect(await read({ appId: newId(), campaignId })).toEqual({ waves: [] })
 })
 
-test('the waves of a send are read by its key among 50,000 other sends', async () => {
+test('reading the waves of a send is one look-up by key among 50,000 other sends', async () => {
   const appId = newId()
   await givenCrowd(db, { appId, count: 4 })
   await giveZones(appId)

@@ -12,8 +12,8 @@ import { fixBounds, type Selection } from './store/pages.ts'
 import { findZones } from './store/zones.ts'
 
 /**
- * Makes the fan-out of a campaign that is due, once, usually together with its first page: a small send is one commit. The app's settings are
- * read and frozen, and the waves are planned. Undefined when the campaign is not to be sent, has a fan-out already, or its app was erased.
+ * Inserts the fan-out of a campaign that is to be sent now, usually together with its first page, so that a small send is one commit. It reads and
+ * freezes the app's settings and plans the waves. Gives undefined when the campaign is not to be sent, has a fan-out already, or its app was erased.
  */
 export async function startFanOut(audience: Audience, campaignId: string): Promise<Cut | undefined> {
   const { db, bus } = audience
@@ -52,7 +52,7 @@ export async function startFanOut(audience: Audience, campaignId: string): Promi
     return cut === 'lost' ? undefined : cut
   } catch (error) {
     if (isAway(error)) throw error
-    // A row comes back by itself, later each time. A message would come back every 2 s for ever, and hold up others.
+    // The sweep points at a row after longer and longer waits. A message that failed would be delivered again every 2 s for ever, and delay others.
     audience.log.warn({ campaignId, appId: send.appId, err: error }, 'the first page of a send failed, it is tried again')
     return begin(started, { failedOf: codeOfFailure(error) })
   }
@@ -60,7 +60,7 @@ export async function startFanOut(audience: Audience, campaignId: string): Promi
 
 export const appIsGone: FanOutFailure = { code: 'not_found', message: 'The app does not exist any more.' }
 
-/** Plans the waves of a send; null when everybody is sent to at once. */
+/** Plans the waves of a send; null when all users are sent to at once. */
 export async function plan(
   { db }: Pick<Audience, 'db'>,
   { send, settings, startedAt }: { send: FrozenSend; settings: AppSettings; startedAt: Date },

@@ -17,7 +17,7 @@ import { sweepDue } from '../sweep-due.ts'
 import { openTelling } from './tell-started.ts'
 import { givenCrowd, givenDevice, givenSend, openAudience } from '../testing/rig.ts'
 
-/** No sweep runs here: a test sees what the hand-over did. */
+/** No sweep runs in these tests, so that they see what the begin of the sends did. */
 const rig = await openAudience()
 const { db, audience, peers, dispatcher } = rig
 const tell = openTelling(audience)
@@ -34,15 +34,15 @@ const batchesOf = (campaignId: string) =>
 const queuedIn = async (campaignId: string) => (await batchesOf(campaignId)).flatMap((batch) => batch.subscription_ids).toSorted()
 const pointersAt = (campaignId: string) => dispatcher.pointers.filter((pointer) => pointer.campaignId === campaignId)
 const toDevice = (send: FrozenSend, id: string): FrozenSmallSend => ({ send, target: { kind: 'subscriptionIds', subscriptionIds: [id] } })
-/** Which transaction made a campaign's row. */
+/** Gives the id of the transaction that inserted the fan-out of a campaign. */
 async function transactionOf(campaignId: string): Promise<string | undefined> {
   const { rows } = await sql<{ xmin: string }>`select xmin::text as xmin from fan_outs where campaign_id = ${campaignId}`.execute(db)
   return rows[0]?.xmin
 }
 const campaignOf = ({ send }: FrozenSmallSend) => send.campaignId
 
-describe('small sends that are handed over together', () => {
-  test('reach the devices that a fan-out of each would reach, with one transaction, one call and one message for all', async () => {
+describe('small sends that campaigns hands over together', () => {
+  test('small sends that begin together go to the same devices as if each began alone, with one transaction, one call and one message for all', async () => {
     const [appId, otherApp] = [newId(), newId()]
     const ann = await givenDevice(db, { appId, externalId: 'ann' })
     const annsTablet = await givenDevice(db, { appId, userId: ann.userId, platform: 'android' })
@@ -60,7 +60,7 @@ describe('small sends that are handed over together', () => {
       ...targets.map((target) => ({ send: givenSend(appId), target })),
       { send: givenSend(otherApp), target: { kind: 'externalIds' as const, externalIds: ['ann'] } },
     ]
-    // The devices that each of them reaches by itself.
+    // The same sends begin one by one, to compare their devices.
     const alone = handed.map(({ send, target }) => peers.givenCampaign({ ...send, campaignId: newId() }, target))
     for (const campaignId of alone) await fanOut(audience, { campaignId, page: 0 })
     const reported = peers.reports.length
@@ -88,7 +88,7 @@ describe('small sends that are handed over together', () => {
     }
   })
 
-  test('go on when one of them cannot be begun', async () => {
+  test('when one of several small sends cannot be begun, the others begin', async () => {
     const appId = newId()
     const { id } = await givenDevice(db, { appId })
     const [first, broken, last] = [givenSend(appId), givenSend(appId, { name: 'with a \u0000 that no row can hold' }), givenSend(appId)]
@@ -103,12 +103,12 @@ describe('small sends that are handed over together', () => {
     expect(await queuedIn(first.campaignId)).toEqual([id])
     expect(await queuedIn(last.campaignId)).toEqual([id])
     expect(await findFanOut(db, broken.campaignId)).toBeUndefined()
-    // It is begun like any other send, and tried again after longer and longer waits.
+    // A pointer is published at the send that failed. So it is begun alone, and tried again after longer and longer waits.
     expect(points.map((body) => JSON.parse(body))).toEqual([{ campaignId: broken.campaignId, page: 0, appId }])
     await until(() => pointersAt(last.campaignId).length === 1)
   })
 
-  test('are pointed at instead when they reach more than a few devices or have rules of their own', async () => {
+  test('a send to more than 100 devices, or with a frequency cap, is not begun together with small sends: a pointer is published at it', async () => {
     const [appId, capped] = [newId(), newId()]
     const crowd = await givenCrowd(db, { appId, count: smallSend + 1 })
     const { user_id: many } = await db
@@ -131,7 +131,7 @@ describe('small sends that are handed over together', () => {
     for (const one of handed) expect(await findFanOut(db, campaignOf(one))).toBeUndefined()
   })
 
-  test('have one fan-out and one batch each, also when they are handed over twice at the same time', async () => {
+  test('when campaigns hands over the same small sends twice at the same time, each has one fan-out and one batch', async () => {
     const appId = newId()
     const { id } = await givenDevice(db, { appId })
     const one = toDevice(givenSend(appId), id)
@@ -157,7 +157,7 @@ describe('small sends that are handed over together', () => {
   })
 })
 
-test('quiet hours skip each user by their own time zone', async () => {
+test('when a small send begins in quiet hours, users are skipped by their own time zones', async () => {
   const appId = newId()
   const { id, userId } = await givenDevice(db, { appId })
   const { id: awake } = await givenDevice(db, { appId })
@@ -177,11 +177,11 @@ test('quiet hours skip each user by their own time zone', async () => {
 })
 
 // spec: sending/committed
-test('when a process dies before it told of a send the sweep tells it, and only then points at the batches', async () => {
+test('when a process dies before it told campaigns and tracker of small sends, the sweep tells them, and then points at the batches', async () => {
   const appId = newId()
   const devices = await Promise.all(Array.from({ length: 3 }, () => givenDevice(db, { appId })))
   const handed = devices.map(({ id }) => toDevice(givenSend(appId), id))
-  // The process dies after it made the rows.
+  // The function that would tell campaigns and tracker does nothing, as if the process died after it had inserted the rows.
   await openStarting(audience, () => undefined)(handed)
   for (const one of handed) expect(await findFanOut(db, campaignOf(one))).toMatchObject({ toldPage: 0, toldBatches: 0 })
   await sql`update batches set due_at = now()`.execute(db)
@@ -196,7 +196,7 @@ test('when a process dies before it told of a send the sweep tells it, and only 
   }
 })
 
-test('while the tracker is away no batch goes out, and the send stays due', async () => {
+test('while the tracker is away no batch of a small send goes out, and the sweep tries again', async () => {
   const appId = newId()
   const { id } = await givenDevice(db, { appId })
   const one = toDevice(givenSend(appId), id)
@@ -236,14 +236,14 @@ test('a send that is cancelled or paused while it begins goes to no device', asy
 })
 
 // spec: sending/turns
-test('beside the flood of one app the send of another begins in the next commit, and 64 batches of the flood are on the lane', async () => {
+test('while one app floods audience with sends, another app’s send begins in one of the next commits, and 64 batches of the flood are pointed at', async () => {
   const [flooding, honest] = [newId(), newId()]
   const [of, ofHonest] = await Promise.all([givenDevice(db, { appId: flooding }), givenDevice(db, { appId: honest })])
   const flood = Array.from({ length: 120 }, () => toDevice(givenSend(flooding), of.id))
   const [first, ...rest] = flood
   if (!first) throw new Error('no flood')
   const one = toDevice(givenSend(honest), ofHonest.id)
-  // So that no send waits for the gateway, and all are ready in the order in which they are handed over.
+  // Reads the settings first: then no send waits for the gateway, and the sends begin in the order in which they are handed over.
   await Promise.all([flooding, honest].map(audience.settingsOf))
 
   await Promise.all([start([first]), ...rest.map((each) => start([each])), start([one])])
@@ -255,7 +255,7 @@ test('beside the flood of one app the send of another begins in the next commit,
       ),
     ),
   ]
-  // The send came last of 121, and is in one of the first transactions.
+  // The other app's send was handed over last of 121, and was begun in one of the first two transactions.
   expect(places.length).toBeGreaterThan(1)
   expect([0, 1]).toContain(places.indexOf((await transactionOf(campaignOf(one))) ?? ''))
   const { rows } = await sql<{
@@ -264,7 +264,7 @@ test('beside the flood of one app the send of another begins in the next commit,
   expect(rows).toEqual([{ waiting: flood.length - pointedAtOnce }])
 })
 
-test('a note that a send was told is written after 2 s, unless the send is settled by then', async () => {
+test('that campaigns and tracker were told of a send is written down after 2 s, unless the send is settled by then', async () => {
   const appId = newId()
   const { id } = await givenDevice(db, { appId })
   const handed = [toDevice(givenSend(appId), id), toDevice(givenSend(appId), id)]
@@ -282,7 +282,7 @@ test('a note that a send was told is written after 2 s, unless the send is settl
   expect(await findFanOut(db, campaignOf(handed[1]!))).toMatchObject({ toldPage: 0 })
 })
 
-test('the devices that small sends name are found by keys, whatever the tables hold and without statistics', async () => {
+test('the devices of small sends are found by keys, whatever the tables hold, and without planner statistics', async () => {
   const appId = newId()
   const names = Array.from({ length: 50 }, () => newId())
   const targets: FrozenSmallSend['target'][] = [
@@ -290,7 +290,7 @@ test('the devices that small sends name are found by keys, whatever the tables h
     { kind: 'userIds', userIds: names },
     { kind: 'subscriptionIds', subscriptionIds: names },
   ]
-  /** How many rows of users and devices one connection has read without an index. */
+  /** Counts the rows of users and devices that finding the devices reads without an index. */
   const readWithoutIndex = () =>
     db.transaction().execute(async (trx) => {
       await findFew(

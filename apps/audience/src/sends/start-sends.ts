@@ -16,27 +16,26 @@ import type { FanOut } from './store/fan-outs.ts'
 import type { MadeBatch } from './store/made-batches.ts'
 import { findFew, insertSmallSends } from './store/small-sends.ts'
 
-/** A small send with the settings and rules that decide about it. It goes to all devices that it names, at once. */
+/** A small send, with the app's settings and the delivery rules that the send obeys. */
 type Ready = FrozenSmallSend & { settings: AppSettings; rules: DeliveryRules }
-/** A batch that a waiting dispatcher has from the commit that made it, and that dispatcher. */
+/** A batch that the commit that inserted it leased to a waiting dispatcher (`taker`). */
 export type Given = { batch: GivenBatch; taker: Taker; share: Share }
-/** The answer to a dispatcher as it grows: the dispatcher gets all batches of one commit in one answer, when none is `open` any more. */
+/** The batches of one commit for one dispatcher, which gets them in one answer. `open`: for how many it is not known yet whether they go out. */
 type Share = { open: number; batches: GivenBatch[] }
-/** A send that has begun: its fan-out, all batches that were made, those that dispatchers have already, and those to point at. */
+/** A send that has begun. `made`: all its batches. `given`: the batches for waiting dispatchers. `batches`: those to publish pointers at. */
 export type Begun = { row: FanOut; send: FrozenSend; made: MadeBatch[]; given: Given[]; batches: BatchPointerRow[] }
-/** `known`: the send has a fan-out already, or its app was erased; `many`: it reaches more than a few devices. */
+/** What became of a small send. `known`: it has a fan-out already, or its app was erased. `many`: it reaches more than 100 devices. */
 type Beginning = Begun | 'known' | 'many'
 
-/** How many sends are begun in one transaction. */
 const atOnce = 50
 const sharing = { maxWaiting: 2_000, full: queueUnavailable, isShared: failsEverybody }
 
 /**
- * Begins the small sends that campaigns hands over, all that are ready in one transaction, with apps taking turns. One statement finds the devices
- * of all of them, and a second one makes their fan-outs and batches. Resolves when they have their rows; the rest happens in the background
- * (`goOn`), and the sweep repairs it. A send that needs more than that (waves, a frequency cap, a winner's follow-up, more devices), or that
- * fails, is pointed at and begun like any other (`fanOut`), so that it does not delay the sends beside it. A waiting dispatcher (`takers`)
- * has the batches from that commit on.
+ * Begins the small sends that campaigns hands over. Sends that wait at the same time share a transaction; when there are too many, apps take turns.
+ * One statement finds the devices of all of them, and a second one inserts their fan-outs and batches. The call resolves when the rows are committed.
+ * What follows happens in the background (`goOn`), and after a crash the sweep does it. A pointer is published at a send that needs more (waves, a
+ * frequency cap, a winner's follow-up, over 100 devices) or that fails. `fanOut` then begins it, so that it does not delay the other sends. When a
+ * dispatcher waits (`takers`), the transaction leases the batches to it.
  */
 export function openStarting(
   audience: Audience,
@@ -55,14 +54,14 @@ export function openStarting(
     else await pointAtSends(audience, [small.send])
   }
   return async (sends) => {
-    // Each send by itself: a failure is answered after all others have their rows.
+    // When one send fails, the others still get their rows before the failure is answered.
     const started = await Promise.allSettled(sends.map(start))
     const failed = started.find((one) => one.status === 'rejected')
     if (failed) throw failed.reason
   }
 }
 
-/** Reads and freezes the app's settings; undefined when the send cannot be begun like this. */
+/** Reads the app's settings and the rules of a send; undefined when the send cannot be begun together with others. */
 async function prepare({ settingsOf }: Audience, small: FrozenSmallSend): Promise<Ready | undefined> {
   const { send } = small
   const settings = await settingsOf(send.appId)
@@ -86,7 +85,7 @@ async function beginTogether(audience: Audience, sends: Ready[], taker: Taker | 
 }
 
 async function beginAll({ db, ...audience }: Audience, sends: Ready[], taker: Taker | undefined, share: Share): Promise<Beginning[]> {
-  // A send that is handed over twice may be in one group.
+  // When campaigns hands a send over twice, both may be in this group.
   const distinct = [...new Map(sends.map((one) => [one.send.campaignId, one])).values()]
   const asked = distinct.map(({ send, target, rules }) => ({ appId: send.appId, target, withZones: rules.skipIn !== null }))
   const few = await findFew(db, asked)
@@ -99,7 +98,8 @@ async function beginAll({ db, ...audience }: Audience, sends: Ready[], taker: Ta
     return {
       campaignId: send.campaignId,
       appId: send.appId,
-      // From here on only the time zone of the settings is needed. Settings with quiet hours that decided something are kept, to explain it.
+      // After this, only the default time zone of the settings is needed, so the send keeps it. Settings are stored only if quiet hours decided about
+      // pushes, so that explain can show why.
       send: { ...send, defaultTimezone: settings.defaultTimezone },
       settings: rules.skipIn ? settings : null,
       counts: countByPlatform(pushes),

@@ -10,14 +10,13 @@ import type { Begun, Given } from './start-sends.ts'
 import { freeBatch } from './store/small-sends.ts'
 import { reportOf } from './tell-totals.ts'
 
-/** How many small sends are told of in one call. */
 const toldAtOnce = 100
 const sharing = { maxWaiting: 5_000, full: queueUnavailable, isShared: isAway, turn: ({ row }: Begun) => row.appId }
 
 /**
- * Does what follows when small sends have their rows, for many at once: tells campaigns that they have started (the answer may be that one was
- * paused or cancelled meanwhile), tells the tracker which pushes are queued, and only then points at the batches. If this fails the sweep
- * repairs it: the rows say that campaigns and tracker were not told, and are due in 5 s.
+ * Gives a function that does what follows when a small send has its rows, for many sends in one call. It tells campaigns that they have started,
+ * whose answer may be that a send was paused or cancelled meanwhile. It tells the tracker which pushes are queued. Then it points at the batches. If
+ * this fails, the sweep does it after 5 s: the rows say that campaigns and tracker were not told.
  */
 export function openTelling(audience: Audience): (begun: Begun) => Promise<void> {
   const tell = group((begun: Begun[]) => tellTogether(audience, begun), { ...sharing, limit: toldAtOnce, atOnce: 2 })
@@ -31,8 +30,8 @@ export function openTelling(audience: Audience): (begun: Begun) => Promise<void>
 }
 
 /**
- * Answers the dispatcher that has a batch, once campaigns and tracker were told. If that failed, or the send was paused or cancelled, the batch
- * is free again and due now.
+ * Gives a leased batch to its dispatcher when campaigns and tracker know of the send. If telling them failed, or the send was paused or cancelled, it
+ * frees the batch, and the sweep may point at it at once.
  */
 async function give({ db, log }: Audience, { batch, taker, share }: Given, telling: Promise<{ goesOn: boolean }>): Promise<void> {
   const goesOn = await telling.then((told) => told.goesOn).catch(() => false)
@@ -48,7 +47,7 @@ async function tellTogether(audience: Audience, begun: Begun[]): Promise<{ goesO
   const { bus, noteTold } = audience
   const rows = begun.map(({ row }) => row)
   const reports = begun.map(({ row, send, made }) => reportOf(row, send, made))
-  // Both at once, since neither needs the other; the pointers wait for both.
+  // The two calls run at the same time, because neither needs the other. Pointers are published only after both are answered.
   const [{ flows }] = await Promise.all([
     bus.call(fanOutStarted, { campaignIds: rows.map(({ campaignId }) => campaignId) }),
     bus.call(reportQueued, { reports }),

@@ -11,10 +11,10 @@ import type { MadeBatch } from './store/made-batches.ts'
 import { findUntoldBatches, markTold } from './store/told.ts'
 
 /**
- * Tells how far a fan-out has come. Campaigns is told that it has started, and may answer that it was paused or cancelled before anything went
- * out; or that it failed. The tracker is told its totals and which batches were made; a repeat changes nothing. `made` are the batches of the
- * page that was just cut; after a crash they are read from their rows. Answers whether both know it now. If not, no batch of it may go out yet,
- * and the sweep tries again.
+ * Tells campaigns and tracker how far a fan-out has come. Campaigns is told that the send has started or has failed, and may answer that it was
+ * paused or cancelled before. The tracker is told the totals and which batches were made; telling it again changes nothing. `made`: the batches of
+ * the page that was just made; after a crash they are read from their rows. Answers whether campaigns and tracker know it now. If they do not, no
+ * batch of the page may go out yet, and the sweep tries again.
  */
 export async function tellTotals(audience: Audience, fanOut: FanOut, made?: MadeBatch[]): Promise<boolean> {
   if (fanOut.toldPage >= fanOut.page) return true
@@ -23,14 +23,15 @@ export async function tellTotals(audience: Audience, fanOut: FanOut, made?: Made
   try {
     if (fanOut.state === 'failed') {
       await tellFailure(bus, fanOut)
-      // Nothing more is queued after a failure: the tracker settles the campaign when all that was queued has its outcomes.
+      // After a failure nothing more is queued: the tracker settles the campaign when all queued pushes have outcomes.
       if (fanOut.toldPage > 0) await tell()
     } else {
       if (fanOut.toldPage === 0) await tellStart(audience, fanOut)
       await tell()
     }
   } catch (error) {
-    // Without the database nothing can go on. A failure of this fan-out alone must not stop the others: the sweep tells it again.
+    // When the database is away nothing can go on. A failure that concerns only this fan-out must not stop the others: the sweep tells campaigns and
+    // tracker again.
     if (failsEverybody(error)) throw error
     log[isAway(error) ? 'debug' : 'warn']({ campaignId: fanOut.campaignId, err: error }, 'totals not told yet')
     return false
@@ -39,21 +40,21 @@ export async function tellTotals(audience: Audience, fanOut: FanOut, made?: Made
   return true
 }
 
-/** Tells campaigns that a send has started. The answer may be that it was paused or cancelled meanwhile: then that is applied. */
+/** Tells campaigns that a send has started. If campaigns answers that the send was paused or cancelled meanwhile, applies that change. */
 export async function tellStart(audience: Audience, { campaignId, flowNo }: FanOut): Promise<void> {
   const [change] = (await audience.bus.call(fanOutStarted, { campaignIds: [campaignId] })).flows
   if (change && change.no > flowNo) await applyFlow(audience, campaignId, change)
 }
 
 async function tellQueued({ bus, db }: Audience, fanOut: FanOut, made: MadeBatch[] = []): Promise<void> {
-  // A send that was settled meanwhile has no content any more. The tracker knows its last totals.
+  // The frozen send of a settled campaign was deleted. The tracker knows its last totals already.
   if (!fanOut.send) return
   const isWhole = made.length === fanOut.batches - fanOut.toldBatches
   const batches = isWhole ? made : await findUntoldBatches(db, fanOut)
   await bus.call(reportQueued, { reports: [reportOf(fanOut, fanOut.send, batches)] })
 }
 
-/** The report of a fan-out to the tracker, with the batches that the tracker does not know yet. */
+/** Makes the report of a fan-out to the tracker, with the batches that the tracker does not know yet. */
 export const reportOf = (
   fanOut: FanOut,
   { name, transactional, test }: FrozenSend,

@@ -19,7 +19,6 @@ const zones = Intl.supportedValuesOf('timeZone')
   .filter((_, index) => index % 10 === 0)
   .slice(0, 40)
 
-/** Gives the users of an app a time zone each, by turns. */
 const giveZones = (appId: string, names: (string | null)[]) =>
   sql`
     update users set timezone = given.zone
@@ -31,7 +30,7 @@ const queuedIn = async (campaignId: string) => (await batchesOf(campaignId)).fla
 const finishBatches = (campaignId: string) =>
   sql`update batches set done_at = now(), due_at = null where campaign_id = ${campaignId}`.execute(db)
 
-/** Lets the instant of the next wave come now. */
+/** Finishes the batches of a send, and makes the instant of its next wave come now. */
 async function beginNextWave(campaignId: string): Promise<void> {
   await finishBatches(campaignId)
   await sql`update fan_outs set due_at = now() where campaign_id = ${campaignId} and state = 'between_waves'`.execute(db)
@@ -49,14 +48,14 @@ async function cutWave(campaignId: string): Promise<void> {
 const atLocal = (appId: string, localTime: string, change: Partial<FrozenSend> = {}): FrozenSend =>
   givenSend(appId, { userTimezone: { localTime, after: new Date().toISOString() }, ...change })
 
-/** A local time of a zone that lies some minutes ahead or back. */
+/** Gives the local time of a zone as it will be in this many minutes; a negative number means in the past. */
 function clockIn(zone: string, minutes: number): string {
   const at = new Date(Date.now() + minutes * 60_000)
   return new Intl.DateTimeFormat('en-GB', { timeZone: zone, hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }).format(at)
 }
 
 // spec: campaigns/waves-once
-test('each of 10,000 users in 40 zones gets one push, also those who move to another zone between waves', async () => {
+test('each of 10,000 users in 40 time zones gets one push, also users who move to another zone between waves', async () => {
   const appId = newId()
   const crowd = await givenCrowd(db, { appId, count: 10_000 })
   await giveZones(appId, [...zones.slice(1), null])
@@ -85,14 +84,14 @@ test('each of 10,000 users in 40 zones gets one push, also those who move to ano
 })
 
 // spec: campaigns/waves-once
-test('a user who moves into a zone whose wave is over, or that had none, is sent to with the last wave', async () => {
+test('a user who moves to a time zone whose wave is over, or for which no wave was planned, gets the send with the last wave', async () => {
   const appId = newId()
   const [early, late, unplanned] = [await givenDevice(db, { appId }), await givenDevice(db, { appId }), await givenDevice(db, { appId })]
   const move = (userId: string, zone: string) => db.updateTable('users').set({ timezone: zone }).where('id', '=', userId).execute()
   await move(early.userId, 'Asia/Tokyo')
   await move(late.userId, 'Europe/Berlin')
   await move(unplanned.userId, 'Asia/Tokyo')
-  // Tokyo’s time has come a moment ago, Berlin’s is hours ahead.
+  // The local time of the send came in Tokyo a minute ago, and comes in Berlin hours later.
   const after = new Date(Date.now() - 3 * 60_000).toISOString()
   const campaignId = peers.givenCampaign(givenSend(appId, { userTimezone: { localTime: clockIn('Asia/Tokyo', -1), after } }), {
     kind: 'all',
@@ -111,7 +110,7 @@ test('a user who moves into a zone whose wave is over, or that had none, is sent
   expect(await queuedIn(campaignId)).toEqual([early.id, late.id, unplanned.id].toSorted())
 })
 
-test('a wave whose page is lost, to a pause or to another process, has claimed no device: each gets one push later', async () => {
+test('when a page of a wave is lost to a pause or to another process its claims are undone, and each device gets one push later', async () => {
   const appId = newId()
   const crowd = await givenCrowd(db, { appId, count: 20 })
   await giveZones(appId, ['Asia/Tokyo', 'Europe/Berlin'])
@@ -130,7 +129,7 @@ test('a wave whose page is lost, to a pause or to another process, has claimed n
 })
 
 // spec: campaigns/waves
-test('a wave begins no earlier than its instant, however often its page is pointed at', async () => {
+test('a wave does not begin before its instant, however many pointers at its page are published', async () => {
   const appId = newId()
   await givenDevice(db, { appId })
   const campaignId = peers.givenCampaign(atLocal(appId, clockIn('UTC', 30)), { kind: 'all' })
@@ -148,7 +147,7 @@ test('a wave begins no earlier than its instant, however often its page is point
   expect(await queuedIn(campaignId)).toHaveLength(1)
 })
 
-/** Quiet hours in which a zone is now, from an hour ago until in an hour. */
+/** Gives quiet hours that in this zone began an hour ago and end in an hour. */
 const quietIn = (zone: string, action: 'hold' | 'skip') => ({ start: clockIn(zone, -60), end: clockIn(zone, 60), action })
 const givenQuietApp = async (action: 'hold' | 'skip') => {
   const appId = newId()
@@ -160,7 +159,7 @@ const givenQuietApp = async (action: 'hold' | 'skip') => {
 }
 
 // spec: sending/quiet-hours-hold
-test('quiet hours that hold: users in them are sent to at their end, and the others now', async () => {
+test('when an app’s quiet hours hold pushes, users in quiet hours get the send at their end, and the other users now', async () => {
   const { appId, asleep, awake } = await givenQuietApp('hold')
   const campaignId = peers.givenCampaign(givenSend(appId), { kind: 'all' })
 
@@ -178,7 +177,7 @@ test('quiet hours that hold: users in them are sent to at their end, and the oth
   expect(await queuedIn(campaignId)).toEqual([asleep.id, awake.id].toSorted())
 })
 
-test('a send to one user in quiet hours waits as a whole, and claims nothing', async () => {
+test('a send to one user in quiet hours waits for their end as a single wave, and writes no claims', async () => {
   const { appId, asleep } = await givenQuietApp('hold')
   const campaignId = peers.givenCampaign(givenSend(appId), { kind: 'subscriptionIds', subscriptionIds: [asleep.id] })
 
@@ -193,7 +192,7 @@ test('a send to one user in quiet hours waits as a whole, and claims nothing', a
 })
 
 // spec: sending/quiet-hours-skip, tracking/skip-reasons
-test('quiet hours that skip: the pushes to users in them are queued, skipped and counted', async () => {
+test('when an app’s quiet hours skip pushes, those to users in quiet hours are queued, skipped and counted', async () => {
   const { appId, asleep, awake } = await givenQuietApp('skip')
   const campaignId = peers.givenCampaign(givenSend(appId), { kind: 'all' })
 
@@ -208,7 +207,7 @@ test('quiet hours that skip: the pushes to users in them are queued, skipped and
 })
 
 // spec: sending/silent-exempt, sending/bypass
-test('quiet hours do not apply to silent pushes and to sends that bypass them', async () => {
+test('quiet hours do not apply to silent pushes, nor to sends that bypass quiet hours', async () => {
   for (const action of ['hold', 'skip'] as const) {
     const { appId, asleep, awake } = await givenQuietApp(action)
     for (const change of [{ silent: true }, { bypass: { quietHours: true } }]) {
@@ -220,7 +219,7 @@ test('quiet hours do not apply to silent pushes and to sends that bypass them', 
   }
 })
 
-test('a settled send of several waves leaves no claims behind', async () => {
+test('after a send of several waves is settled its claims are deleted', async () => {
   const appId = newId()
   await givenCrowd(db, { appId, count: 6_000 })
   await giveZones(appId, ['Asia/Tokyo', 'Europe/Berlin'])
@@ -241,7 +240,7 @@ test('a settled send of several waves leaves no claims behind', async () => {
   expect(await findFanOut(db, campaignId)).toMatchObject({ send: null, waves: null })
 })
 
-test('the zones of an app’s users are listed, each once', async () => {
+test('the time zones of an app’s users are listed, each once', async () => {
   const appId = newId()
   await givenCrowd(db, { appId, count: 100 })
   await giveZones(appId, ['Asia/Tokyo', null, 'Europe/Berlin'])

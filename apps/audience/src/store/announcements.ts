@@ -10,14 +10,14 @@ export const insertAnnouncements = (db: Db, announcements: { id: string; subject
     .values(announcements.map(({ id, subject, body }) => ({ id, subject, body: JSON.stringify(body) })))
     .execute()
 
-/** How many repeated announcements may be unconfirmed at a time. Others are repeated when webhooks confirms some of these. */
+/** At most this many repeated announcements may be unconfirmed at a time. Further ones are repeated when webhooks confirms some of these. */
 export const mostRepeated = 200
-/** After this many repeats, about half an hour, an announcement does not count among these any more. */
+/** After this many repeats, which take about half an hour, an announcement does not count for `mostRepeated` any more. */
 const repeatsInWindow = 8
 
 /**
- * Takes announcements that webhooks has not confirmed, to repeat them: after 10, 20, 40 … s, at most 5 minutes, and later once an hour. Only
- * `mostRepeated` are repeated at a time: while webhooks is away, copies of its whole backlog must not pile up.
+ * Takes announcements that webhooks has not confirmed, to repeat them: after 10, 20, 40 s and so on, up to every 5 minutes, and later once an hour.
+ * Only `mostRepeated` are repeated at a time, so that while webhooks is away NATS does not fill with copies of all announcements that wait.
  */
 export async function takeDueAnnouncements(db: Db, limit: number): Promise<AnnouncementRow[]> {
   const { rows } = await sql<AnnouncementRow>`

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from './tables.ts'
 
-/** The tables with rows of an app, in an order in which no row refers to a deleted one. */
+/** The tables with rows of an app, in an order in which rows can be deleted without breaking a reference. */
 export const partsOfApp = [
   'batches',
   'circuits',
@@ -19,7 +19,7 @@ export const partsOfApp = [
 ] as const
 type Part = (typeof partsOfApp)[number]
 
-/** The condition that a row belongs to an app. An announcement may hold events of several apps: it belongs to one when it holds no others. */
+/** Gives the condition that a row belongs to an app. An announcement of several apps' events belongs to an app only when all its events do. */
 const isOf = (part: Part, appId: string) =>
   part === 'announcements'
     ? sql`not exists (select from jsonb_array_elements(body) as event where event ->> 'appId' <> ${appId})`
@@ -28,9 +28,8 @@ const isOf = (part: Part, appId: string) =>
       : sql`app_id = ${appId}`
 
 /**
- * The column by which the delete finds the rows that its subquery chose. `ctid` is used only for tables without an id whose rows are not
- * updated (rows of imports: not any more, because imports are cancelled first). In other tables, a delete that waited for an update would
- * miss the row at its new place, and the answer would count too few.
+ * The tables without an id, whose rows a delete finds by `ctid`. Their rows are not updated (those of imports not any more, because imports are
+ * cancelled first). In a table with updates, a delete that waited for an update would miss the row's new version, and the answer would count too few.
  */
 const withoutId = new Set<Part>(['cap_claims', 'device_days', 'import_errors', 'import_dry_rows'])
 const keyOf = (part: Part) => {
@@ -39,10 +38,10 @@ const keyOf = (part: Part) => {
   return part === 'guarded_invalidations' ? sql`subscription_id` : sql`id`
 }
 
-/** Deletes at most `limit` rows of an app; answers how many. With a device goes the note of when it was last sent to. */
+/** Deletes at most `limit` rows of an app from one table; answers how many. With a device it deletes the time when the device was last sent to. */
 export async function deleteOfApp(db: Db, part: Part, appId: string, limit: number): Promise<number> {
   const key = keyOf(part)
-  // An app has a handful of circuits, and every finish updates them: all are deleted at once.
+  // An app has only a few circuits, and every finish updates them: so all are deleted at once.
   const where =
     part === 'circuits'
       ? isOf(part, appId)

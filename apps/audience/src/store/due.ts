@@ -3,7 +3,6 @@ import { sql, type RawBuilder } from 'kysely'
 import type { Db } from './tables.ts'
 import { appsOf, dueAgain, dueFanOuts, notDone, onLane, roomOnLane, sweptAgain } from './turns.ts'
 
-/** A batch to publish a pointer at. */
 export type BatchPointerRow = {
   batchId: string
   campaignId: string
@@ -11,30 +10,30 @@ export type BatchPointerRow = {
   platform: Platform
   lane: Lane
   pointerNo: number
-  /** How many pushes it holds; left out for a batch that is to be taken by itself. */
+  /** How many pushes the batch holds. Left out when the batch must not share a message with other batches. */
   size?: number
 }
 
-/** A page to publish a pointer at. */
 export type PagePointer = { campaignId: string; page: number; pointerNo: number; lane: Lane | null }
 
-/** When the first of these rows is due, by one look into an index for each app. */
+/** Gives the earliest `due_at` of these rows, by one index look-up for each app. */
 const firstDue = (rows: RawBuilder<unknown>) => sql`(
   select min(first.due_at) from ${appsOf(rows)} apps
     cross join lateral (select t.due_at from ${rows} and t.app_id = apps.app_id order by t.due_at limit 1) as first)`
 
-/** Gives the milliseconds until the sweep has something to do, by the database's clock; undefined when nothing waits. */
+/** Gives the milliseconds until the sweep has something to do, by the database's clock; undefined when no row has a `due_at`. */
 export async function millisecondsUntilDue(db: Db): Promise<number | undefined> {
   const { rows } = await sql<{ ms: number | null }>`
     select (extract(epoch from least(
       ${firstDue(onLane)}, ${firstDue(dueAgain)}, ${firstDue(dueFanOuts)},
-      -- Announcements that were never repeated may wait for room; the sweep looks for them every second in any case.
+      -- Announcements that were never repeated are left out: they may have to wait (mostRepeated), and the sweep looks for them every second
+      -- anyway.
       (select min(due_at) from announcements where pointer_no > 0)
     ) - now()) * 1000)::float8 as ms`.execute(db)
   return rows[0]?.ms ?? undefined
 }
 
-/** Gives, by queue, for how long its oldest row has been due; 0 when no row is due. */
+/** Gives for each queue (batches, fan-outs, announcements) for how long its oldest row has waited for the sweep; 0 when no row is due. */
 export async function findDueAges(db: Db): Promise<{ queue: string; seconds: number }[]> {
   const { rows } = await sql<{ queue: string; seconds: number }>`
     select queue, coalesce(greatest(extract(epoch from now() - due_at), 0), 0)::float8 as seconds
@@ -47,8 +46,8 @@ export async function findDueAges(db: Db): Promise<{ queue: string; seconds: num
 }
 
 /**
- * Makes every batch and page that no process has taken due at once: NATS may have lost its store, and with it every pointer. One pointer too many
- * does no harm, and waiting until each row is due would cost a send 5 s.
+ * Makes the sweep point at once at every batch and page that no process has taken, because NATS may have lost its store with all pointers. An
+ * unnecessary pointer does no harm, and without this a send would wait up to 5 s.
  */
 export async function makeUntakenDue(db: Db): Promise<void> {
   await sql`
@@ -60,8 +59,9 @@ export async function makeUntakenDue(db: Db): Promise<void> {
 }
 
 /**
- * Takes batches that are due, to point at them again, with apps taking turns: no dispatcher has taken them, or their taker is gone. Of new batches
- * of small sends an app and platform has `pointedAtOnce` pointers on a lane at most. Two sweeps never take the same batch.
+ * Takes batches whose `due_at` has passed, so that the sweep points at them again, with apps taking turns (turns.ts). No dispatcher has taken these
+ * batches, their taker has died, or their time to be tried again has come. At new batches of small sends of an app and platform it points only up to
+ * `pointedAtOnce`. Two sweeps never take the same batch.
  */
 export async function takeDueBatches(db: Db, limit: number): Promise<BatchPointerRow[]> {
   const { rows } = await sql<BatchPointerRow>`
@@ -80,7 +80,7 @@ export async function takeDueBatches(db: Db, limit: number): Promise<BatchPointe
         ) as due
       order by due.turn limit ${4 * limit}
     ), due as (
-      -- Looks at more rows than it takes: another sweep may have locked the first of them.
+      -- Chooses from more rows than it takes, because another sweep may have locked the first of them.
       select b.id from turns join batches b on b.id = turns.id
       where b.id = any(array(select id from turns)) and b.due_at <= now() and b.done_at is null
       order by turns.turn limit ${limit} for update of b skip locked
@@ -89,13 +89,13 @@ export async function takeDueBatches(db: Db, limit: number): Promise<BatchPointe
     where b.id = any(array(select id from due))
     returning b.id as "batchId", b.campaign_id as "campaignId", b.app_id as "appId", b.platform, b.lane, b.pointer_no as "pointerNo",
       cardinality(b.subscription_ids) as size`.execute(db)
-  // A batch that was pointed at twice and not taken gets a message of its own: it may have failed because of others in its message.
+  // A batch that was pointed at before and not taken gets its own message: taking it may have failed because of other batches in its message.
   return rows.map(({ size = 0, ...row }) => (row.pointerNo > 1 ? row : { ...row, size }))
 }
 
 /**
- * Takes fan-outs that are due, with apps taking turns: their next step was not done in time (a page was not cut, or totals were not told), or their
- * next wave begins. Two sweeps never take the same fan-out.
+ * Takes fan-outs whose `due_at` has passed, with apps taking turns (turns.ts). Their next page was not made in time, campaigns and tracker were not
+ * told their totals, or their next wave begins. Two sweeps never take the same fan-out.
  */
 export async function takeDueFanOuts(db: Db, limit: number): Promise<PagePointer[]> {
   const { rows } = await sql<PagePointer>`
@@ -106,7 +106,7 @@ export async function takeDueFanOuts(db: Db, limit: number): Promise<PagePointer
       ) as due
       order by due.turn limit ${4 * limit}
     ), due as (
-      -- Looks at more rows than it takes: another sweep may have locked the first of them.
+      -- Chooses from more rows than it takes, because another sweep may have locked the first of them.
       select f.campaign_id from turns join fan_outs f on f.campaign_id = turns.campaign_id
       where f.campaign_id = any(array(select campaign_id from turns)) and f.due_at <= now()
       order by turns.turn limit ${limit} for update of f skip locked

@@ -2,9 +2,9 @@ import { sql } from 'kysely'
 import type { Db } from './tables.ts'
 
 /**
- * Marks an app as erased: no user, device, segment or send of it is added any more (migrations/0006). It waits for transactions that are adding
- * such rows at this moment, so that a later statement sees their rows. Not to be called in a transaction: the mark must be committed before the
- * lock is asked for.
+ * Marks an app as erased, so that no user, device, segment or send of the app is added any more (migrations/0006). It then waits for transactions
+ * that are adding such rows now, so that later statements see their rows. Must not be called in a transaction: the mark must be committed before the
+ * lock is taken.
  */
 export async function markErased(db: Db, appId: string): Promise<void> {
   await db
@@ -17,7 +17,7 @@ export async function markErased(db: Db, appId: string): Promise<void> {
   await sql`delete from notified_apps where app_id = ${appId}`.execute(db)
 }
 
-/** Deletes old marks. Calls and messages that were on their way when an app was deleted arrive within days. */
+/** Deletes marks of apps that were erased more than `days` ago: by then no call or message about the app arrives any more. */
 export const purgeErasedApps = (db: Db, days: number) =>
   sql`delete from erased_apps where at < now() - make_interval(days => ${days})`.execute(db)
 

@@ -1,12 +1,11 @@
 import { sql } from 'kysely'
 import type { Db } from './tables.ts'
 
-/** How many rows one statement of a purge deletes. */
 const purgedAtOnce = 5_000
 
 /**
- * Notes that the devices of these batches were sent to now, except those in `notTo`. Deleted devices are left out. Each look-up is by a key,
- * whatever statistics the planner has.
+ * Stores that the devices of these batches were sent to now, except the devices in `notTo`. Deleted devices are left out. The statement is written so
+ * that each look-up is by a key, whatever statistics the planner has.
  */
 export async function noteNotified(db: Db, batches: { batchId: string; notTo: string[] }[]): Promise<void> {
   if (batches.length === 0) return
@@ -26,8 +25,9 @@ export async function noteNotified(db: Db, batches: { batchId: string; notTo: st
 }
 
 /**
- * Notes that an app asks for `lastNotifiedAt`. Answers whether its notes are complete: the ledger was read back since the app began to ask, and
- * it has asked again within six days. A finish notes devices for an app that asked within seven days, so no note is missing.
+ * Stores that an app asks for `lastNotifiedAt`. Answers whether audience knows it for all devices of the app, so that the app's notes are complete.
+ * They are when the ledger was read since the app began to ask, and the app has asked again within six days. While an app has asked within seven
+ * days, each finish notes to which devices it sent, so no note is missing.
  */
 export async function nameApp(db: Db, appId: string): Promise<{ isRead: boolean }> {
   const { rows } = await sql<{ isRead: boolean }>`
@@ -37,11 +37,11 @@ export async function nameApp(db: Db, appId: string): Promise<{ isRead: boolean 
       read_to = case when known.named_at > now() - interval '6 days' then known.read_to end,
       is_read = known.is_read and known.named_at > now() - interval '6 days'
     returning is_read as "isRead"`.execute(db)
-  // An erased app has no devices.
+  // For an erased app no row is written. It has no devices, so its notes count as complete.
   return rows[0] ?? { isRead: true }
 }
 
-/** Whether the notes of an app are complete now. This question does not count as the app asking for them. */
+/** Whether the notes of an app are complete now (see `nameApp`). Calling this does not count as the app asking for `lastNotifiedAt`. */
 export async function isNoted(db: Db, appId: string): Promise<boolean> {
   const { rows } = await sql`
     select from notified_apps where app_id = ${appId} and is_read and named_at > now() - interval '6 days'`.execute(db)
@@ -50,7 +50,7 @@ export async function isNoted(db: Db, appId: string): Promise<boolean> {
 
 export type Reading = { round: number; readTo: string | null }
 
-/** Finds how far an app's ledger has been read back; undefined when it was read to its end. */
+/** Finds how far an app's ledger has been read, newest push first; undefined when it was read to its end. */
 export async function findReading(db: Db, appId: string): Promise<Reading | undefined> {
   const { rows } = await sql<Reading>`
     select round, read_to as "readTo" from notified_apps where app_id = ${appId} and not is_read`.execute(db)
@@ -58,8 +58,8 @@ export async function findReading(db: Db, appId: string): Promise<Reading | unde
 }
 
 /**
- * Stores a portion of the ledger, where nothing newer is noted, and how far the reading has come; `next` is null at the end of the ledger. To be
- * called in a transaction. If another process has read further meanwhile, its place stays.
+ * Stores when the devices in a portion of the ledger were sent to, unless a newer time is noted, and how far the ledger has been read; `next` is null
+ * at the end of the ledger. Must be called in a transaction. If another process has read further meanwhile, its progress stays.
  */
 export async function keepRead(
   trx: Db,
@@ -85,7 +85,9 @@ export async function keepRead(
     where app_id = ${appId} and round = ${round} and read_to is not distinct from ${readTo} and not is_read`.execute(trx)
 }
 
-/** Deletes notes that were written for devices after these were deleted; at most 5,000 devices, `true` when there may be more. */
+/**
+ * Deletes notes that were written for devices after the devices were deleted; of at most 5,000 devices at a time. Answers whether there may be more.
+ */
 export async function purgeGoneNotes(db: Db): Promise<boolean> {
   const { rows } = await sql`
     with due as (

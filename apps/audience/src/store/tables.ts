@@ -14,7 +14,7 @@ import type { Wave } from '../sends/core/waves.ts'
 type Json<Value> = ColumnType<Value, string, string>
 type JsonOrNull<Value> = ColumnType<Value | null, string | null, string | null>
 
-/** The schema of audience, as migrations/ makes it. A Transaction is a Db too. */
+/** The tables of audience, as migrations/ makes them. */
 export type Tables = {
   users: UserTable
   subscriptions: SubscriptionTable
@@ -34,7 +34,7 @@ export type Tables = {
   abandoned_users: { user_id: string; due_at: Generated<Date> }
   erased_apps: { app_id: string; at: Generated<Date> }
   device_days: DeviceDayTable
-  /** Until when a process has the job of counting an app's newest day; `infinity` when the day is counted. */
+  /** `until`: when the lease of the process that counts the devices of the app's newest day ends; `infinity` when the day is counted. */
   device_day_claims: { app_id: string; day: string; until: Date }
   former_devices: { user_id: string; subscription_id: string; until: Generated<Date> }
   imports: ImportTable
@@ -53,9 +53,9 @@ export type UserTable = {
   country: string | null
   created_at: Generated<Date>
   last_active_at: Generated<Date>
-  /** Whether a request with a secret key has written to the user. */
+  /** Whether a request with a secret key has ever changed the user. */
   by_backend: Generated<boolean>
-  /** When tags, language, timezone or country last changed; null when they never did, or did before this was noted. */
+  /** When tags, language, timezone or country last changed; null when they have not changed since Herald stores this. */
   changed_at: Generated<Date | null>
 }
 
@@ -83,16 +83,16 @@ export type SubscriptionTable = {
   created_at: Generated<Date>
   last_active_at: Generated<Date>
   invalidated_at: Date | null
-  /** Valid while the device is opted out. */
+  /** Since when the device is opted out; meaningless while `opted_in` is true. Null for opt-outs that are older than this column or were imported. */
   opted_out_at: Generated<Date | null>
   /** This code and the campaign id below say why the device was invalidated. They mean something only while `invalidated_at` is set. */
   invalidated_code: Generated<string | null>
   invalidated_campaign_id: Generated<string | null>
-  /** When the device last reported a change of its app or system in a request of its own. */
+  /** When a PATCH request of the device or an import last changed what is known of its app or system. Registrations and sessions do not count. */
   told_at: Generated<Date | null>
 }
 
-/** Devices of an app at the end of a UTC day. */
+/** How many devices of one platform an app had at the end of a UTC day. */
 export type DeviceDayTable = {
   app_id: string
   day: string
@@ -105,7 +105,7 @@ export type DeviceDayTable = {
   active_1d: number
   active_7d: number
   active_30d: number
-  /** Registered on that day, and not deleted since. */
+  /** How many devices were registered on that day and not deleted before they were counted. */
   new: number
 }
 
@@ -113,10 +113,10 @@ export type SegmentTable = {
   id: string
   app_id: string
   name: string
-  /** The name in lower case, for the list's `q`. */
+  /** The name in lower case, in which the list's parameter `q` is searched for. */
   folded_name: string
   description: string | null
-  /** `json`, not `jsonb`: it is kept as it was written. */
+  /** The column has the type `json`, because `jsonb` would not keep the text as the client wrote it. */
   definition: Json<Record<string, unknown>>
   last_count: number | null
   last_counted_at: Date | null
@@ -143,25 +143,25 @@ export type FanOutTable = {
   lane: Lane | null
   state: Generated<FanOutState>
   told_page: Generated<number>
-  /** How many batches its pages have made, which is the number of the last one. */
+  /** How many batches were made for the pages so far, which is also the number of the last batch. */
   batches: Generated<number>
-  /** The number of the last batch that the ledger was told of. */
+  /** The number of the last batch that was reported to the ledger. */
   told_batches: Generated<number>
   failure: JsonOrNull<FanOutFailure>
   lease_until: Date | null
   due_at: Generated<Date | null>
   pointer_no: Generated<number>
   settled_at: Date | null
-  /** How many tries of the next page failed for reasons of their own. */
+  /** How many tries of the next page failed for another reason than that the database or a service was away. */
   failures: Generated<number>
   last_failure: string | null
   flow: Generated<CampaignFlow>
   flow_no: Generated<number>
-  /** Null when everybody is sent to at once. */
+  /** Null when all users are sent to at once. */
   waves: JsonOrNull<Wave[]>
-  /** The index of the wave whose pages are cut. */
+  /** The index of the wave whose pages are made now. */
   wave: Generated<number>
-  /** The value of `waves`, after the claims of a settled send were deleted. */
+  /** The former value of `waves`, which is set to null when the claims of a settled send are deleted. */
   past_waves: ColumnType<Wave[] | null, string | null | undefined, string | null>
 }
 /** The reason for which a send cannot be fanned out, in words that an operator can act on. */
@@ -175,9 +175,9 @@ export type BatchTable = {
   lane: Lane
   day: string
   queued_at: Generated<Date>
-  /** The number, within the campaign, of the batch in which its pushes were first queued. Retries keep it. */
+  /** The number, within the campaign, of the batch in which the pushes were first queued. Batches of retries keep it. */
   batch_no: number
-  /** The places of its pushes in that batch; null when they are 0, 1, 2 and so on. */
+  /** The places of the pushes in the batch in which they were first queued; null when the places are 0, 1, 2 and so on. */
   places: number[] | null
   subscription_ids: string[]
   user_ids: string[]
@@ -186,7 +186,7 @@ export type BatchTable = {
   retry_of: string | null
   not_before: Date | null
   held_since: Date | null
-  /** The environment of the open circuit that the latest take probes; null when it is no probe. */
+  /** The environment of the open circuit that the latest take probes; null when the take is no probe. */
   probes: CircuitEnvironment | null
   takes: Generated<number>
   spared: Generated<number>
@@ -194,10 +194,10 @@ export type BatchTable = {
   due_at: Generated<Date | null>
   pointer_no: Generated<number>
   done_at: Date | null
-  /** In a retry: why its pushes come back, and the provider's own code. */
+  /** In a batch of retries: why the pushes are tried again, and below the provider's own code. */
   last_code: Generated<FailureCode | null>
   last_provider_code: Generated<string | null>
-  /** In a retry: the answers to the earlier tries, in order. */
+  /** In a batch of retries: the provider's answers to the earlier tries, in order. */
   trail: ColumnType<Attempt[] | null, string | null | undefined, string | null>
 }
 
@@ -206,13 +206,13 @@ export type CircuitTable = {
   platform: Platform
   environment: Generated<CircuitEnvironment>
   state: Generated<'closed' | 'open'>
-  /** The code with which pushes end that were held too long. */
+  /** The code with which pushes fail that were held too long. */
   code: FailureCode | null
   since: Generated<Date>
   probe_at: Date | null
-  /** The last 200 answers, newest last, a letter each (contracts' FinishBatch). */
+  /** The provider's last 200 answers, newest last, one letter for each (`answers` in libs/contracts/src/batch.ts explains the letters). */
   answers: Generated<string>
-  /** The version of the credentials that the answers were given to. */
+  /** The version of the credentials that were in use when the provider gave these answers. */
   credentials_version: number | null
 }
 

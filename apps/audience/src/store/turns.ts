@@ -4,16 +4,17 @@ import { sql, type RawBuilder } from 'kysely'
 import type { Db } from './tables.ts'
 
 const [firstWait, longestWait] = [sweepAgain.stepSeconds, sweepAgain.mostSeconds]
-/** When the sweep points at a row that is made now, or begins anew now: its first pointer may be lost. */
+/** The first `due_at` of a row: after this time the sweep points at the row, in case its first pointer was lost. */
 export const soon = sql<Date>`now() + ${sql.lit(`${firstWait} seconds`)}::interval`
-/** When the sweep points at a row that now begins to wait and is usually woken before. */
+/** The `due_at` of a row that begins to wait now: usually the row is woken earlier, and if not, the sweep does it. */
 export const sweptAgainAtMost = sql<Date>`now() + ${sql.lit(`${longestWait} seconds`)}::interval`
-/** When the sweep points again at a row that it points at now, by the pointer number that the row gets (contracts' `sweepAgain`). */
+/** The next `due_at` of a row that the sweep points at now: the more often it has pointed at the row, the later (`sweepAgain` in libs/contracts). */
 export const sweptAgain = sql<Date>`now() + make_interval(secs => least(${sql.lit(firstWait)} * (pointer_no + 2), ${sql.lit(longestWait)}))`
 
 /**
- * The apps that have rows `t`, which are given as `from … where …`. It looks once for each app into an index that begins with the app: the
- * cost follows from the number of apps, and not from how many rows each app has.
+ * Lists the apps that have rows `t`; `rows` is the SQL after `from`, with a `where`. Apps take turns at the sweep: it takes the first row of each
+ * app, then the second row of each, and so on. So an app with many rows does not delay the others. The query looks once for each app into an index
+ * that begins with the app, so its cost does not grow with the number of rows.
  */
 export const appsOf = (rows: RawBuilder<unknown>): RawBuilder<unknown> => sql`(
   with recursive apps as (
@@ -24,20 +25,24 @@ export const appsOf = (rows: RawBuilder<unknown>): RawBuilder<unknown> => sql`(
   select app_id from apps where app_id is not null)`
 
 /**
- * Batches that are not done, for statements that walk through all of them: written as the index has it (migrations/0095). Statements that
- * look for a few batches must not be written like this, so that the planner does not take that index for them.
+ * The condition that a batch is not done, for statements that read all such batches: in the words of their index (migrations/0095). Statements that
+ * look for a few batches must write it differently, so that the planner does not use this index for them.
  */
 export const notDone = sql`coalesce(done_at, 'infinity') = 'infinity'`
-/** Batches of small sends that nobody has taken. Those that are due later are pointed at; those that are due wait for their app's turn. */
+/**
+ * Batches of small sends that no dispatcher has taken. If `due_at` is in the future, a pointer at the batch was published; if it has passed, the
+ * batch waits until the sweep points at it.
+ */
 export const onLane = sql`batches t where t.lane = 'prompt' and t.takes = 0 and t.not_before is null and t.done_at is null`
-/** All other unfinished batches. */
+/** All unfinished batches that are not `onLane`. */
 export const dueAgain = sql`batches t where t.done_at is null and (t.lane = 'bulk' or t.takes > 0 or t.not_before is not null)`
 export const dueFanOuts = sql`fan_outs t where t.due_at is not null`
 
 /**
- * How many more batches of small sends of an app and platform may be pointed at now. Batches of paused sends do not count: they would block
- * the others. Each batch is compared with its fan-out only if the app has paused sends: the comparison took a third of the time in which
- * small sends are begun. (`|| ''` and `offset 0`: each fan-out is read by its key, and not all paused ones.)
+ * Computes at how many more batches of small sends of an app and platform pointers may be published now: `pointedAtOnce` less those that wait for a
+ * dispatcher already. Batches of paused sends do not count, because they would block the others. A batch's fan-out is looked up only if the app has
+ * paused sends, because the look-ups took a third of the time in which small sends are begun. (With `|| ''` and `offset 0` the planner reads each
+ * fan-out by its key, and not all paused ones.)
  */
 export const roomOnLane = (appId: RawBuilder<unknown>, platform: RawBuilder<unknown>): RawBuilder<unknown> => {
   const pointedAt = sql`${onLane} and t.app_id = ${appId} and t.platform = ${platform} and t.due_at > now()`
@@ -49,7 +54,7 @@ export const roomOnLane = (appId: RawBuilder<unknown>, platform: RawBuilder<unkn
   end)`
 }
 
-/** Finds the platforms of an app on which no more batches of small sends may be pointed at now: new ones wait for their turn. */
+/** Finds the platforms of an app on which new batches of small sends must wait until the sweep points at them (`roomOnLane` is 0). */
 export async function findFullLanes(db: Db, appId: string): Promise<Set<Platform>> {
   const { rows } = await sql<{ platform: Platform }>`
     select platform from unnest(${[...platforms]}::text[]) as p(platform) where ${roomOnLane(sql`${appId}`, sql`p.platform`)} = 0`.execute(

@@ -26,13 +26,13 @@ export const finished = (batchId: string, takes: number, change: Partial<FinishB
   ...change,
 })
 
-/** A push that is to be tried again. */
+/** Makes the entry of a push that is to be tried again, for a finish. */
 export const retried = (
   { place = 0, subscriptionId, userId }: { place?: number; subscriptionId: string; userId: string },
   change: Partial<FinishBatch['retries'][number]> = {},
 ): FinishBatch['retries'][number] => ({ place, subscriptionId, userId, tries: 0, retryInMs: 0, code: null, providerCode: '', ...change })
 
-/** Takes and finishes batches as dispatchers do, by calling the flows. Every take is another process, which remembers no send. */
+/** Makes functions that take and finish batches like dispatchers, by calling audience's functions. Each take is like a new process without memory. */
 export function withBatches({ audience, db, peers }: Pick<Awaited<ReturnType<typeof openAudience>>, 'audience' | 'db' | 'peers'>) {
   const take = async (...all: TakeAsked[]): Promise<ReturnType<typeof opened>[]> => {
     const given = await takeBatch({ db, maxHoldSeconds: 86_400, outageProbeMs: 5_000 }, all)
@@ -40,7 +40,6 @@ export function withBatches({ audience, db, peers }: Pick<Awaited<ReturnType<typ
     const read = await readTaken({ db, remembered: rememberSends() }, granted)
     return given.map((one) => opened('row' in one ? (read[granted.indexOf(one)] ?? { answer: 'gone' }) : one))
   }
-  /** Makes the batches of a send to all devices of an app. */
   const givenBatches = async (appId: string, send: FrozenSend = givenSend(appId)): Promise<string[]> => {
     const campaignId = peers.givenCampaign(send, { kind: 'all' })
     await fanOut(audience, { campaignId, page: 0 })

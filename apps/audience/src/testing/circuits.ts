@@ -11,13 +11,13 @@ import { sql } from 'kysely'
 import { asked, finished, retried, withBatches } from './batches.ts'
 import { givenCrowd, givenDevice, givenSend, type openAudience, type Taken } from './rig.ts'
 
-/** What a provider answers to a push: sent, token refused, credentials refused, perhaps refused, unavailable. */
+/** What a provider answers to a push: `s` sent, `g` token refused, `c` credentials wrong, `w` credentials perhaps wrong, `u` unavailable. */
 export type Letter = 's' | 'g' | 'c' | 'w' | 'u'
 
-/** The credentials that a dispatcher uses: those of Android unless told otherwise, which has one environment. */
+/** Gives the credentials that a dispatcher uses. By default they are those of Android, which has one environment, named ''. */
 export const used = (credentialsVersion = 1, environment: CircuitEnvironment = '') => ({ credentialsVersion, environment })
 
-/** The finish of a batch whose recipients got these answers, in their order. The last answer is that of all further recipients. */
+/** Makes the finish of a batch for whose recipients, in their order, the provider gave these answers. All further recipients got the last answer. */
 export function heard(
   { batchId, takes, tries, recipients, probe }: Taken,
   letters: Letter[],
@@ -49,7 +49,7 @@ export function heard(
   })
 }
 
-/** What tests of circuits do: batches that are taken with credentials, and circuits and batches as they are in the tables. */
+/** Makes functions for tests of circuits, which take batches with credentials and read circuits and batches from the tables. */
 export function withCircuits(rig: Pick<Awaited<ReturnType<typeof openAudience>>, 'audience' | 'db' | 'peers'>) {
   const { db } = rig
   const batches = withBatches(rig)
@@ -70,7 +70,6 @@ export function withCircuits(rig: Pick<Awaited<ReturnType<typeof openAudience>>,
         .orderBy('id')
         .execute()
     ).map(({ id }) => id)
-  /** The unfinished batches of an app, in the order in which they are due. */
   const openBatches = (appId: string) =>
     db.selectFrom('batches').selectAll().where('app_id', '=', appId).where('done_at', 'is', null).orderBy('due_at').orderBy('id').execute()
   const letTimePass = (appId: string, seconds: number) => {
@@ -82,7 +81,7 @@ export function withCircuits(rig: Pick<Awaited<ReturnType<typeof openAudience>>,
       ),
     ])
   }
-  /** Opens a circuit: one push of the app was refused because of its credentials, and waits. Answers its device. */
+  /** Opens a circuit: the provider refuses the credentials with one push of the app, which is then held. Answers the device of that push. */
   const givenOpen = async (appId: string, using = used(), platform: Platform = 'android'): Promise<string> => {
     const device = await givenDevice(db, { appId, platform })
     const taken = await takeOne(await givenBatch(appId, givenSend(appId)), using)

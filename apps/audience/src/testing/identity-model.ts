@@ -1,8 +1,8 @@
 import type { Tags } from '@herald/contracts/text'
 
 /**
- * A request of a client about devices and users. A device that existed before the round is named by its id, others by their address. The client
- * knows `subscriptionId`, but that device may be deleted by now.
+ * A request about devices and users in a test that sends rounds of requests. A device that existed before the round is named by its id (and may have
+ * been deleted), others are named by their endpoint.
  */
 export type Command =
   | { do: 'register'; endpoint: string; externalId: string | null; tags: Tags }
@@ -16,15 +16,18 @@ export type Command =
 type ModelUser = { id: string; externalId: string | null; tags: Tags }
 type ModelDevice = { id: string; endpoint: string; userId: string; optedIn: boolean }
 
-/** Immutable: every command gives a new model. Users and devices that a round makes have ids that begin with `new`. */
+/** The users and devices that there should be. Every command gives a new model. Ids of users and devices that a round makes begin with `new`. */
 export type Model = { users: readonly ModelUser[]; devices: readonly ModelDevice[]; made: number }
 
 export const nobody: Model = { users: [], devices: [], made: 0 }
 
-/** The answer in words that do not depend on random ids: the user or device that it is about, or the fault's code. */
+/** The model after a command, and the command's answer without random ids: the user or device that was named, or the code of the fault. */
 export type Applied = { model: Model; answer: string }
 
-/** The identity rules (docs/specification/identity.md) written a second time, for lists and one command at a time. */
+/**
+ * Applies a command to a model. These are the identity rules (docs/specification/identity.md) written a second time, for lists instead of tables and
+ * one command at a time.
+ */
 export function apply(model: Model, command: Command): Applied {
   switch (command.do) {
     case 'register':
@@ -95,7 +98,7 @@ function onUser(model: Model, command: Command & { do: 'change-user' | 'delete-u
   return { model: { ...model, users, devices: model.devices.filter(({ userId }) => userId !== user.id) }, answer: 'done' }
 }
 
-/** Who owns a device after a login (spec: identity/login-renames, identity/login-joins, identity/login-same, identity/login-moves). */
+/** Decides who owns a device after a login (spec: identity/login-renames, identity/login-joins, identity/login-same, identity/login-moves). */
 function ownerFor(model: Model, ownerId: string | null, externalId: string | null): [Model, string] {
   const owner = model.users.find(({ id }) => id === ownerId)
   if (externalId === null) return owner ? [model, owner.id] : addUser(model, null)
@@ -126,7 +129,7 @@ const tidy = (model: Model): Model => ({
 export const kind = (id: string): string => (id.startsWith('new') ? 'new' : id)
 export const tagsText = (tags: Tags): string => JSON.stringify(Object.entries(tags).toSorted(([one], [other]) => one.localeCompare(other)))
 
-/** Describes a state in words, in the same way for the model and for the database. */
+/** Describes a state as text, in the same way for the model and for the database. */
 export const describeState = ({ users, devices }: Pick<Model, 'users' | 'devices'>): string =>
   users
     .map(({ id, externalId, tags }) => {

@@ -6,7 +6,7 @@ import { sql } from 'kysely'
 import { registerSubscription } from '../people/register-subscription.ts'
 import type { Db } from '../store/tables.ts'
 
-/** Makes imports in the place of the gateway, and reads the tables. */
+/** Makes functions that import devices as the gateway does, and functions that read the tables. */
 export function openImports({ db, bus }: { db: Db; bus: Pick<Bus, 'call'> }) {
   const start = (appId: string, settings: Partial<StartImport> = {}) =>
     bus.call(calls.startImport, { appId, settings: StartImport.parse({ format: 'jsonl', ...settings }) })
@@ -14,7 +14,7 @@ export function openImports({ db, bus }: { db: Db; bus: Pick<Bus, 'call'> }) {
   const finish = async (appId: string, importId: string) =>
     bus.call(calls.finishImport, { appId, importId, offset: (await reportOf(appId, importId)).offset })
 
-  /** Imports devices, `perLot` in a lot, and finishes. */
+  /** Imports devices, `perLot` in each lot (group of rows), and finishes the import. */
   async function importAll(appId: string, devices: ImportedDevice[], settings: Partial<StartImport> = {}, perLot = 500) {
     const { id } = await start(appId, settings)
     for (let from = 0; from < devices.length; from += perLot)
@@ -44,7 +44,7 @@ export function openImports({ db, bus }: { db: Db; bus: Pick<Bus, 'call'> }) {
   return { start, reportOf, finish, importAll, register, contentOf, deviceAt, userNamed }
 }
 
-/** A lot as the gateway makes one: ten bytes a row. */
+/** Makes a lot (group of rows) as the gateway does, as if each row had ten bytes. */
 export const lotOf = (devices: ImportedDevice[], from = 0, change: Partial<ImportLot> = {}): ImportLot => ({
   offset: from * 10,
   nextOffset: (from + devices.length) * 10,
@@ -75,7 +75,7 @@ function openRandom(seed: number): (below: number) => number {
   }
 }
 
-/** Makes rows about a few devices and a few users, so that rows meet in every way. All of them have times. */
+/** Makes many rows about a few devices and a few users, so that rows often concern the same device or user. All rows have times. */
 export function crowdedRows(seed: number, count: number): ImportedDevice[] {
   const random = openRandom(seed)
   const day = (n: number) => new Date(Date.UTC(2024, 0, 1 + n)).toISOString()

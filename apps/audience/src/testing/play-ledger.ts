@@ -7,7 +7,10 @@ import type { Db } from '../store/tables.ts'
 
 type Notified = { at: string; subscriptionIds: string[] }
 
-/** Plays the part of the tracker that knows which devices were sent to. Answers a map: by app its sent pushes in portions, newest first. */
+/**
+ * Answers the calls with which audience asks the tracker which devices were sent to. Gives a map that tests fill: the sent pushes of each app, in
+ * portions, newest first.
+ */
 export function playLedger(tracker: Bus, state: { trackerIsAway: boolean; notifiedAnswersAfter: Promise<void>; askedNotified: number }) {
   const notified = new Map<string, Notified[][]>()
   tracker.answer(readNotified, async ({ appId, after }) => {
@@ -32,10 +35,10 @@ export function playLedger(tracker: Bus, state: { trackerIsAway: boolean; notifi
 /** Gives an app an endpoint for all events. */
 export const givenEndpoint = (db: Db, appId: string) => rememberListeners(db, [{ appId, version: 1, eventTypes: ['*'] }])
 
-/** Makes an app one that asks for lastNotifiedAt and whose ledger was read back. */
+/** Stores that an app asks for `lastNotifiedAt`, and that its ledger was read completely. */
 export const givenAsking = (db: Db, appId: string) =>
   sql`insert into notified_apps (app_id, named_at, is_read) values (${appId}, now(), true)`.execute(db)
 
-/** Notes that devices were sent to now. */
+/** Stores that devices were sent to now. */
 export const givenNotified = (db: Db, subscriptionIds: string[]) =>
   sql`insert into last_notified (subscription_id, at) select unnest(${subscriptionIds}::text[]), now()`.execute(db)

@@ -36,7 +36,7 @@ type Report = QueuedReport
 
 const sharing = { maxWaiting: 5_000, full: queueUnavailable }
 
-/** Opens a database and a bus for one test file, and the arguments of flows, without a running audience. */
+/** Opens a database and a bus for one test file, and makes what audience's functions need as arguments, without a running audience. */
 export async function openAudience() {
   const [database, natsUrl] = await Promise.all([freshDatabase(), freshNats()])
   const config = {
@@ -54,7 +54,7 @@ export async function openAudience() {
   }
   const service = testService('audience', config)
   const { db } = await openDatabase<Tables>(service, { url: config.DATABASE_URL_AUDIENCE, poolSize: 12 })
-  // Tests play other apps on it, so it may do what any app may. `startProcess` has the rights of audience alone.
+  // Tests act as other services on this bus, so it has the rights of all services. The bus of `startProcess` has only those of audience.
   const bus = await openBus({ ...service, config: { NATS_URL: natsUrl } })
   const told = openToldNotes(db, service.log)
   const audience: Audience = {
@@ -73,10 +73,9 @@ export async function openAudience() {
     ...audience,
     audience,
     told,
-    /** The configuration of a process of audience. */
     config,
     ownerUrl: database.ownerUrl,
-    /** Ends every connection to the database and refuses new ones; answers a function that opens it again. */
+    /** Ends every connection to the database and refuses new ones. Gives a function that makes the database accept connections again. */
     cutOffDatabase: database.cutOff,
     /** Starts a process of audience on the same database and bus, as main.ts does. */
     startProcess: async () => {
@@ -89,7 +88,9 @@ export async function openAudience() {
   }
 }
 
-/** Plays campaigns, tracker, gateway and webhooks, as far as audience calls them. Answers what they hold and what they were told. */
+/**
+ * Answers audience's calls as campaigns, tracker, gateway and webhooks do. Gives what these answer, for tests to set, and what audience told them.
+ */
 async function playPeers(natsUrl: string) {
   const sends = new Map<string, { send: FrozenSend; target: FrozenTarget }>()
   const started: string[] = []
@@ -156,25 +157,24 @@ async function playPeers(natsUrl: string) {
     unreadable,
     reports,
     events,
-    /** The settings of apps, by id. An app that is not in it has the default settings. */
+    /** The settings of apps, by app id. An app that is not in this map has the default settings. */
     settings,
-    /** Apps that were deleted. */
     gone,
-    /** The change of flow that campaigns answers when it is told that a send has started. */
+    /** The pause, resume or cancel that campaigns answers, by send, when it is told that the send has started. */
     flows,
-    /** Devices that have an outcome, by campaign. */
+    /** The ids of devices whose pushes have an outcome, by campaign. */
     settled,
     notified,
-    /** Accepts a campaign. `point` publishes a pointer at it, as campaigns does. */
+    /** Makes a campaign known. `point` publishes a pointer at the campaign, as campaigns does. */
     givenCampaign(send: FrozenSend, target: FrozenTarget) {
       sends.set(send.campaignId, { send, target })
       return send.campaignId
     },
     point: (campaignId: string, page = 0) => campaigns.publish(fanOutWork.subject, { campaignId, page }, newId()),
-    /** Reads the pages of large sends in the place of a running audience. */
+    /** Reads the pointers at pages of large sends, instead of a running audience. */
     consumeBulkPages: (note: (pointer: FanOutPointer) => void) =>
       campaigns.consume(bulkFanOutWork, { slots: 1 }, async (pointer) => note(pointer)),
-    /** The batches of a campaign that the ledger was told of: by number, their devices. */
+    /** Gives the batches of a campaign that were reported to the ledger: the ids of their devices, by batch number. */
     reported: (campaignId: string): Map<number, string[]> =>
       new Map(
         reports
@@ -185,7 +185,7 @@ async function playPeers(natsUrl: string) {
   }
 }
 
-/** Plays a dispatcher, which notes the pointers that it reads, and takes and finishes batches when it is told to. */
+/** Makes a dispatcher for tests, which records the pointers that it reads, and takes and finishes batches when the test asks for it. */
 async function playDispatcher(natsUrl: string) {
   const bus = await openBus(testService('dispatcher', { NATS_URL: natsUrl }))
   const pointers: (BatchPointer & { platform: Platform; lane: Lane })[] = []
@@ -203,10 +203,10 @@ async function playDispatcher(natsUrl: string) {
   return {
     bus,
     pointers,
-    /** The changes of flow that were broadcast. */
+    /** The pauses, resumes and cancels of sends that audience broadcast. */
     flows,
     take,
-    /** From now on takes and finishes every batch that is pointed at, as if all its pushes were sent. */
+    /** From now on takes and finishes every batch for which a pointer arrives, as if all its pushes were sent. */
     finishAll(note: (taken: Taken) => void) {
       onPointer = async ({ batchId }) => {
         const taken = await take(batchId)
@@ -219,7 +219,7 @@ async function playDispatcher(natsUrl: string) {
   }
 }
 
-/** The finish of a batch without any answer. */
+/** The lists of a finish, all empty. */
 const noPushes = { environments: [], unsent: [], dead: [], guarded: [], unavailable: [], retries: [] }
 export const nothingHeard = { ...noPushes, answers: [], credentialsVersion: null }
 
@@ -239,7 +239,7 @@ export const givenSend = (appId: string, change: Partial<FrozenSend> = {}): Froz
   ...change,
 })
 
-/** Makes a device of a user. The user is new unless given. */
+/** Makes a device. Without `userId` it also makes a new user as the owner. */
 export async function givenDevice(
   db: Db,
   {
@@ -277,7 +277,7 @@ export async function givenDevice(
   return { id, userId: owner }
 }
 
-/** Makes a fan-out to all devices that has started and of which no page is cut. */
+/** Makes the fan-out of a send to all devices that has started and has no page yet. */
 export async function givenFanOut(
   db: Db,
   send: FrozenSend,
@@ -290,7 +290,7 @@ export async function givenFanOut(
   return send.campaignId
 }
 
-/** Cuts the pages of a campaign as its pointers would, until no page follows. */
+/** Makes the pages of a campaign, as its pointers would cause it, until no page follows. */
 export async function fanOutAll(audience: Audience, campaignId: string): Promise<void> {
   await fanOut(audience, { campaignId, page: 0 })
   for (let cut = 1; cut > 0;) {
@@ -299,7 +299,7 @@ export async function fanOutAll(audience: Audience, campaignId: string): Promise
   }
 }
 
-/** Makes many devices at once, each of its own user, all registered a minute ago. Answers their ids in order. */
+/** Makes many devices at once, each with its own user, all registered a minute ago. Answers the devices' ids in order. */
 export async function givenCrowd(
   db: Db,
   { appId, count, platform = 'ios' }: { appId: string; count: number; platform?: Platform },
@@ -326,7 +326,7 @@ export const givenWebKeys = () => ({
   auth: randomBytes(16).toString('base64url'),
 })
 
-/** A batch that was taken, with its recipients one by one. */
+/** A taken batch, with its recipients as a list of objects. */
 export type Taken = Omit<TakenBatch & { answer: 'taken' }, 'recipients'> & { recipients: Recipient[] }
 type NotTaken = Exclude<TakenBatch, { answer: 'taken' }>
 

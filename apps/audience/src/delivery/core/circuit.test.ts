@@ -29,21 +29,21 @@ const refused = (count: number) => 'g'.repeat(count)
 
 describe('what the answers of a provider mean', () => {
   const table: [name: string, before: string, letters: string, state: 'closed' | 'open', refusal: string][] = [
-    ['a few refused tokens are dead', '', refused(19), 'closed', 'dead'],
-    ['19 among many sends are dead', sent(100), refused(19), 'closed', 'dead'],
-    ['20 are doubted when they are nearly all', '', refused(20), 'open', 'retry'],
-    ['20 among 50 sends are no 30 %', sent(50), refused(20), 'closed', 'dead'],
-    ['20 among 46 sends are more than 30 %, and there are sends', sent(46), refused(20), 'closed', 'failed'],
-    ['40 % bad among sends fail and stay', '', 'gsgss'.repeat(40), 'closed', 'failed'],
-    ['no send in the last 50: the circuit opens', sent(100), refused(50), 'open', 'retry'],
-    ['a send 50 answers ago: it does not', sent(1), refused(49), 'closed', 'failed'],
-    ['a whole batch refused opens it', '', refused(500), 'open', 'retry'],
-    ['a send after it does not count as refused', refused(60), sent(1), 'closed', 'failed'],
-    ['one answer about our credentials opens it', sent(200), 'c', 'open', 'retry'],
-    ['one push service that refuses is not all of them', sent(1), 'w'.repeat(19), 'closed', 'dead'],
-    ['20 refusals in a row and no send open it', sent(200), 'w'.repeat(20), 'open', 'retry'],
-    ['the first answer ever is a refusal', '', 'w', 'open', 'retry'],
-    ['sends are sends', sent(10), sent(10), 'closed', 'dead'],
+    ['19 refused tokens and no send: the tokens are dead', '', refused(19), 'closed', 'dead'],
+    ['19 refused tokens after 100 sends: the tokens are dead', sent(100), refused(19), 'closed', 'dead'],
+    ['20 refused tokens and no send: the circuit opens and the pushes are tried again', '', refused(20), 'open', 'retry'],
+    ['20 refused tokens after 50 sends are less than 30 %: the tokens are dead', sent(50), refused(20), 'closed', 'dead'],
+    ['over 30 % refused tokens after 46 sends: the pushes fail and the devices stay', sent(46), refused(20), 'closed', 'failed'],
+    ['40 % refused tokens among sends: the pushes fail and the devices stay', '', 'gsgss'.repeat(40), 'closed', 'failed'],
+    ['refused tokens and no send in the last 50 answers: the circuit opens', sent(100), refused(50), 'open', 'retry'],
+    ['refused tokens and one send in the last 50 answers: the circuit stays closed', sent(1), refused(49), 'closed', 'failed'],
+    ['a batch of 500 refused tokens: the circuit opens', '', refused(500), 'open', 'retry'],
+    ['a send after 60 refused tokens: the circuit stays closed', refused(60), sent(1), 'closed', 'failed'],
+    ['one answer that the credentials are wrong: the circuit opens', sent(200), 'c', 'open', 'retry'],
+    ['19 refusals by a push service after a send: the circuit stays closed', sent(1), 'w'.repeat(19), 'closed', 'dead'],
+    ['20 refusals by a push service and no send: the circuit opens', sent(200), 'w'.repeat(20), 'open', 'retry'],
+    ['a refusal by a push service as the very first answer: the circuit opens', '', 'w', 'open', 'retry'],
+    ['nothing but sends: the circuit stays closed', sent(10), sent(10), 'closed', 'dead'],
   ]
   // spec: providers/guard-few, providers/guard-many, providers/circuit-opens
   test.each(table)('%s', (_name, answers, letters, state, refusal) => {
@@ -53,7 +53,7 @@ describe('what the answers of a provider mean', () => {
     expect(after.circuit.probeAt).toEqual(state === 'open' ? inMs(30_000) : null)
   })
 
-  test('an open circuit says why', () => {
+  test('an open circuit has the code that says why it opened', () => {
     const codeAfter = (letters: string, code: Heard['code']) => changeCircuit(circuit(), heard(letters, { code }), now).circuit.code
     expect(codeAfter('c', 'sender_mismatch')).toBe('sender_mismatch')
     expect(codeAfter('c', null)).toBe('credentials_invalid')
@@ -61,7 +61,7 @@ describe('what the answers of a provider mean', () => {
   })
 
   // spec: providers/guard-credentials
-  test('answers to older credentials change nothing, and answers to newer ones begin an empty window', () => {
+  test('answers to older credentials change no circuit, and with the first answer to newer credentials a circuit forgets all earlier answers', () => {
     const before = circuit({ credentialsVersion: 5, answers: refused(100) })
 
     expect(changeCircuit(before, heard('ccc', { credentialsVersion: 4 }), now)).toEqual({ circuit: before, refusal: 'retry' })
@@ -72,7 +72,7 @@ describe('what the answers of a provider mean', () => {
   })
 
   // spec: providers/circuit-closes
-  test('only a probe closes an open circuit, by a send or by a token called dead', () => {
+  test('only the answer to a probe closes an open circuit: the push was sent, or its token was called dead', () => {
     expect(changeCircuit(open(), heard(sent(10)), now).circuit.state).toBe('open')
     expect(changeCircuit(open(), heard('s', { probe: true }), now).circuit).toMatchObject({
       state: 'closed',
@@ -85,14 +85,14 @@ describe('what the answers of a provider mean', () => {
     expect(changeCircuit(open(), heard('s', { credentialsVersion: 2 }), now).circuit.state).toBe('closed')
   })
 
-  test('a circuit whose probe is refused stays open with the new reason', () => {
+  test('a circuit whose probe is refused stays open, with the code of the new answer', () => {
     const { circuit, refusal } = changeCircuit(open(), heard('g', { probe: true, code: 'sender_mismatch' }), now)
 
     expect([circuit.state, circuit.code, refusal]).toEqual(['open', 'sender_mismatch', 'retry'])
     expect(changeCircuit(open(), heard('sc', { probe: true }), now).circuit.state).toBe('open')
   })
 
-  test('whatever is answered, 200 answers are kept, an open circuit ends no push, and a flood of refusals invalidates no device', () => {
+  test('whatever a provider answers, no push ends while the circuit is open, and a flood of refused tokens invalidates no device', () => {
     const letters = fc.string({ unit: fc.constantFrom('s', 'g', 'w', 'c', 'u', 'a'), maxLength: 400 })
     const state = fc.constantFrom('closed' as const, 'open' as const)
     fc.assert(
@@ -112,14 +112,14 @@ describe('what the answers of a provider mean', () => {
     )
   })
 
-  describe('a provider that is away', () => {
+  describe('outages of a provider', () => {
     const unavailable = (count: number) => 'u'.repeat(count)
     const away = (change: Partial<Circuit> = {}) => open({ code: 'network_error', ...change })
     const after = (answers: string, letters: string, change: Partial<Heard> = {}) =>
       changeCircuit(circuit({ answers }), heard(letters, { code: 'timeout', ...change }), now).circuit
 
     // spec: providers/away
-    test('20 answers in a row that it is unavailable are an outage, which is probed every 5 s', () => {
+    test('20 answers in a row that the provider is unavailable open the circuit, and the first probe follows after 5 s', () => {
       expect(after(sent(200), unavailable(19)).state).toBe('closed')
       expect(after(sent(200), unavailable(20))).toMatchObject({ state: 'open', code: 'timeout', probeAt: inMs(5_000) })
       expect(after(unavailable(19), 'u').state).toBe('open')
@@ -128,7 +128,7 @@ describe('what the answers of a provider mean', () => {
     })
 
     // spec: providers/away, providers/away-one-token
-    test('the used-up tries of two devices are an outage when no other push was answered meanwhile, those of one device are not', () => {
+    test('when every try of two pushes finds the provider unavailable, and no other push was answered, the circuit opens; for one push it does not', () => {
       expect(after('s', unavailable(5), { exhausted: true }).state).toBe('closed')
       expect(after(`s${unavailable(9)}`, 'u', { exhausted: true }).state).toBe('open')
       expect(after(`s${unavailable(9)}`, 'u').state).toBe('closed')
@@ -136,7 +136,7 @@ describe('what the answers of a provider mean', () => {
     })
 
     // spec: providers/away-over
-    test('is back with any answer to a probe, and not with an answer to a push that was under way', () => {
+    test('an outage ends with any answer to a probe, and not with the answer to a push that was under way', () => {
       const probed = (letters: string, change: Partial<Heard> = {}) =>
         changeCircuit(away(), heard(letters, { probe: true, ...change }), now).circuit
       expect(['s', 'a', 'g', 'w'].map((letter) => probed(letter).state)).toEqual(['closed', 'closed', 'closed', 'open'])
@@ -150,7 +150,7 @@ describe('what the answers of a provider mean', () => {
       })
     })
 
-    test('stays away when a probe gets no answer, whatever the code', () => {
+    test('an outage goes on when a probe gets no answer, whatever code the dispatcher reports', () => {
       expect(changeCircuit(away(), heard('u', { probe: true, code: 'timeout' }), now).circuit).toMatchObject({
         state: 'open',
         code: 'timeout',
@@ -158,7 +158,7 @@ describe('what the answers of a provider mean', () => {
       expect(changeCircuit(away(), heard('', { probe: true }), now).circuit).toMatchObject({ state: 'open', code: 'network_error' })
     })
 
-    test('proves nothing about credentials: a circuit that is open because of them stays open, and the mass guard counts as before', () => {
+    test('an outage changes nothing for a circuit that is open because of the credentials, and the mass guard keeps its earlier answers', () => {
       expect(changeCircuit(open(), heard('u', { probe: true, code: 'timeout' }), now).circuit).toMatchObject({
         state: 'open',
         code: 'credentials_invalid',
@@ -171,7 +171,7 @@ describe('what the answers of a provider mean', () => {
     })
   })
 
-  test('a circuit is healthy when its window is full of sends', () => {
+  test('a circuit is healthy when its last 200 answers are sends', () => {
     expect([sent(200), sent(199), `${sent(199)}g`].map((answers) => isHealthy(circuit({ answers })))).toEqual([true, false, false])
     expect(isHealthy(open({ answers: sent(200) }))).toBe(false)
   })
@@ -192,13 +192,13 @@ describe('which batches go out while a circuit is open', () => {
   const due = open({ probeAt: now })
 
   // spec: providers/circuit-hold-limit
-  test('a batch is held until the next probe, or to the end of its ttl or of the longest hold', () => {
+  test('a batch is held until the next probe, but not beyond its ttl or the longest hold', () => {
     expect(decided([open()])).toEqual({ is: 'held', until: inMs(20_000) })
     expect(decided([open()], { ttlSeconds: 11 })).toEqual({ is: 'held', until: inMs(10_000) })
     expect(decided([open()], { heldSince: inMs(5_000 - 3_600_000) })).toEqual({ is: 'held', until: inMs(5_000) })
   })
 
-  test('a batch that was held so long fails with the circuit’s code, also when a probe is due', () => {
+  test('a batch that was held for the longest time fails with the circuit’s code, even when a probe may be made', () => {
     const failed = { is: 'failed', code: 'credentials_invalid' }
     expect(decided([open()], { ttlSeconds: 1 })).toEqual(failed)
     expect(decided([open()], { heldSince: inMs(-3_600_000) })).toEqual(failed)
@@ -206,17 +206,17 @@ describe('which batches go out while a circuit is open', () => {
   })
 
   // spec: providers/circuit-now-or-never
-  test('a batch with ttl 0 is never held: it fails, or it is the probe', () => {
+  test('a batch with ttl 0 is never held: it fails, or it becomes the probe', () => {
     expect(decided([open()], { ttlSeconds: 0 })).toEqual({ is: 'failed', code: 'credentials_invalid' })
     expect(decided([due], { ttlSeconds: 0, places: { '': 3 } })).toEqual({ is: 'probe', environment: '', place: 3 })
   })
 
-  test('the first batch after 30 s, or with newer credentials, is the probe', () => {
+  test('the first batch that a dispatcher asks for after 30 s, or with newer credentials, becomes the probe', () => {
     expect(decided([due], { places: { '': 2 } })).toEqual({ is: 'probe', environment: '', place: 2 })
     expect(decided([open()], { places: { '': 1 }, credentialsVersion: 2 })).toEqual({ is: 'probe', environment: '', place: 1 })
   })
 
-  test('of several batches one is the probe, and newer credentials begin with an empty window', () => {
+  test('of several batches one becomes the probe, and a probe with newer credentials makes the circuit forget all answers', () => {
     const batches = [batch({ places: { '': 1 } }), batch({ places: { '': 1 }, credentialsVersion: 2 }), batch({ credentialsVersion: 2 })]
     const { decisions, circuits } = decideTakes([open({ answers: refused(30) })], batches, rules)
 
@@ -225,11 +225,11 @@ describe('which batches go out while a circuit is open', () => {
     expect(circuits).toMatchObject([{ state: 'open', answers: '', credentialsVersion: 2, probeAt: inMs(30_000) }])
   })
 
-  test('a batch without a device to send to is not held', () => {
+  test('a batch whose devices cannot be sent to is not held', () => {
     expect(decided([due], { places: {} })).toEqual({ is: 'granted' })
   })
 
-  test('with the circuit of one environment open, a batch goes out unless all of its devices are of that environment, and a probe has one of them', () => {
+  test('while the circuit of one environment is open, only batches without a device of the other are held, and a probe goes to a device of the first', () => {
     const sandbox = open({ environment: 'sandbox' })
     const dueSandbox = { ...sandbox, probeAt: now }
     expect(decided([sandbox], { places: { production: 1, sandbox: 2 } })).toEqual({ is: 'granted' })
@@ -239,7 +239,7 @@ describe('which batches go out while a circuit is open', () => {
     expect(decided([dueSandbox], { places: { production: 1 } })).toEqual({ is: 'granted' })
   })
 
-  test('of ten thousand held batches one waits for the next probe, and the others are tried again after 30 s', () => {
+  test('of ten thousand held batches one is tried again at the next probe, and the others after 30 s', () => {
     const batches = Array.from({ length: 10_000 }, () => batch())
     const until = (nextLookAt: Date | null) =>
       decideTakes([open({ probeAt: inMs(5_000) })], batches, { ...rules, nextLookAt }).decisions.map((one) =>
@@ -256,7 +256,7 @@ describe('which batches go out while a circuit is open', () => {
     expect(until(inMs(60_000)).filter((ms) => ms === 5_000)).toHaveLength(1)
   })
 
-  test('of ten thousand held batches only the devices of the probe are looked up', () => {
+  test('of ten thousand held batches only those that may be the probe have their devices looked up', () => {
     const batches = [batch({ ttlSeconds: 1 }), ...Array.from({ length: 10_000 }, () => batch())]
 
     expect(toLookUp([open()], batches, false, now)).toEqual([])
@@ -266,22 +266,22 @@ describe('which batches go out while a circuit is open', () => {
     expect(toLookUp([open({ environment: 'sandbox' })], batches, true, now)).toHaveLength(10_001)
   })
 
-  describe('because the provider is away', () => {
+  describe('which batches go out while a provider is away', () => {
     const away = open({ code: 'timeout', probeAt: inMs(5_000) })
 
-    test('a batch is held to the end of its ttl, however long that is, and then skipped as expired', () => {
+    test('while a provider is away a batch is held to the end of its ttl, however long that is, and then skipped as expired', () => {
       expect(decided([away], { heldSince: inMs(-400_000), ttlSeconds: 2_419_200 })).toEqual({ is: 'held', until: inMs(5_000) })
       expect(decided([away], { ttlSeconds: 2 })).toEqual({ is: 'held', until: inMs(1_000) })
       expect(decided([away], { ttlSeconds: 1 })).toEqual({ is: 'expired' })
     })
 
-    test('a batch with ttl 0 goes out for its one try', () => {
+    test('while a provider is away a batch with ttl 0 goes out for its one try', () => {
       expect(decided([away], { ttlSeconds: 0 })).toEqual({ is: 'granted' })
       expect(decided([{ ...away, probeAt: now }], { ttlSeconds: 0, places: { '': 1 } }).is).toBe('probe')
     })
 
     // spec: providers/away-probe
-    test('the next probe follows after the configured time, later when the outage lasts, and after twelve times that at most', () => {
+    test('in an outage the next probe follows after the configured time, in a long outage after up to twelve times that', () => {
       const probedIn = (sinceMs: number, outageProbeMs: number) =>
         decideTakes([{ ...away, since: inMs(-sinceMs), probeAt: now }], [batch({ places: { '': 1 } })], { ...rules, outageProbeMs })
           .circuits

@@ -2,79 +2,87 @@ import { maxTries, type CircuitEnvironment } from '@herald/contracts/batch'
 import type { FailureCode } from '@herald/contracts/outcome'
 
 /**
- * What is known of the connection of an app to a provider's environment (spec: providers/circuit, providers/guard-few). While a circuit is
- * open nothing but probes goes out on it.
+ * What Herald remembers of an app's connection to a provider's environment (spec: providers/circuit, providers/guard-few). While a circuit is open,
+ * only probes are sent on it.
  */
 export type Circuit = {
   environment: CircuitEnvironment
   state: 'closed' | 'open'
-  /** Why it is open. Pushes that were held too long end with this code. */
+  /** Why the circuit is open; null while it is closed. Pushes that were held too long end with this code. */
   code: FailureCode | null
   since: Date
-  /** When the next probe may be made; null when closed. */
+  /** From when on the next probe may be made; null while the circuit is closed. */
   probeAt: Date | null
-  /** The last 200 answers, newest last, a letter each (contracts' FinishBatch). */
+  /** The provider's last 200 answers, newest last, one letter for each (`answers` in libs/contracts/src/batch.ts explains the letters). */
   answers: string
-  /** The version of the credentials that the answers were given to. The circuit knows nothing of other versions. */
+  /** The version of the credentials that were in use when the provider gave these answers. Answers to other versions are not among them. */
   credentialsVersion: number | null
 }
 
 const windowSize = 200
-/** Fewer refused tokens than this, or a smaller share of the window, are normal for an app: those tokens are dead. */
+/** Fewer refused tokens than `guardedFrom` among the last 200 answers, or a smaller share than `guardedShare`, are normal: these tokens are dead. */
 const guardedFrom = 20
 const guardedShare = 0.3
-/** An answer `g` or `w` is about our credentials when none of this many last answers was a send. */
+/** An answer `g` (token refused) or `w` (credentials may be wrong) opens the circuit when none of the last 50 or 20 answers was a send. */
 const answersWithoutSend = { g: 50, w: 20 }
 const probeEveryMs = 30_000
-/** A provider that is away may be back at any moment: it is probed more often than one that refuses our credentials. */
+/** A provider that is away may be back at any moment. Herald probes it every 5 s, and a provider that refuses the app's credentials every 30 s. */
 export const outageProbeMs = 5_000
-/** The longer an outage lasts, the longer the wait between probes: a 120th of its time so far (after 10 minutes 5 s), at most 12 first waits (a minute). */
+/**
+ * The longer an outage lasts, the longer the wait between probes: a 120th of its time so far, so 5 s after 10 minutes. The wait is at most 12 times
+ * the first one, which is a minute.
+ */
 const outageProbeShare = 120
 const outageProbeMost = 12
-/** This many answers in a row that all say that the provider is unavailable are an outage. */
+/** When this many answers in a row all say that the provider is unavailable, the circuit opens because of an outage. */
 const outageFrom = 20
-/** A held batch that is not the next probe is tried again after this time, in case the probe is lost. A circuit that closes releases it at once. */
+/** A held batch that is not the next probe is pointed at again after this time, in case the probe is lost and the circuit stays open. */
 const lookAgainMs = 30_000
 
 const outageCodes: ReadonlySet<FailureCode | null> = new Set(['provider_unavailable', 'network_error', 'timeout'] as const)
-/** Whether a circuit is open because the provider is away, and not because of our credentials. */
+/** Whether a circuit is open because the provider is away, and not because of the app's credentials. */
 export const isOutage = ({ state, code }: Pick<Circuit, 'state' | 'code'>): boolean => state === 'open' && outageCodes.has(code)
 
 const isNewer = (version: number | null, { credentialsVersion }: Circuit): boolean =>
   version !== null && (credentialsVersion === null || version > credentialsVersion)
 
-/** Answers to older credentials are forgotten. */
+/** Forgets the circuit's answers when `version` is newer than the credentials that they were given to. */
 const withCredentials = (circuit: Circuit, version: number | null): Circuit =>
   isNewer(version, circuit) ? { ...circuit, credentialsVersion: version, answers: '' } : circuit
 
-/** The answers that say something about our credentials. */
+/** Leaves out the answers that say nothing about the app's credentials: `u` (provider unavailable) and `a` (any other). */
 const ofCredentials = (letters: string): string => letters.replaceAll(/[ua]/g, '')
 
-/** `u` and `a` are about the moment, so they are kept among the last 20 only: an outage must not push out the answers that the mass guard needs. */
+/**
+ * Appends the new letters and keeps the last 200. Of `u` and `a` it keeps only those among the last 20 answers: an outage must not push out the
+ * answers that the mass guard needs.
+ */
 function remember(answers: string, letters: string): string {
   const all = answers + letters
   const recent = Math.max(0, all.length - outageFrom)
   return (ofCredentials(all.slice(0, recent)) + all.slice(recent)).slice(-windowSize)
 }
 
-/** This many in a row are enough when they used up the tries of a push. One device alone gives fewer: its token may be the reason. */
+/**
+ * This many answers `u` in a row are an outage when they used up the tries of a push. A single push gives half as many: its token may be the reason.
+ */
 const outageFromExhausted = 2 * maxTries
 
 /**
- * Whether the last answers all say that the provider is unavailable: 20 of them, or 10 when they used up the tries of a push, which takes
- * 80 s or more without any other answer. A provider that meanwhile answers other pushes is not away.
+ * Whether the last 20 answers all say that the provider is unavailable, or the last 10 when they used up the tries of a push. The tries of a push
+ * last 80 s or longer. A provider that gives another push another answer in that time is not away.
  */
 const isAway = (answers: string, isExhausted: boolean): boolean => {
   const inARow = answers.length - answers.replace(/u+$/, '').length
   return inARow >= outageFrom || (isExhausted && inARow >= outageFromExhausted)
 }
 
-/** Whether the window holds nothing but sends: one more send changes nothing. */
+/** Whether the circuit is closed and all of its last 200 answers are sends, so that one more send changes nothing. */
 export const isHealthy = ({ state, answers }: Circuit): boolean => state === 'closed' && answers === 's'.repeat(windowSize)
 
 /**
- * The answers that a finished batch got on a circuit. `probe`: it was the circuit's probe; `foundDead`: the provider called a token dead,
- * which it does for working credentials only; `exhausted`: the provider was unavailable at the last try of a push.
+ * The answers that a finished batch got on a circuit. `probe`: the batch was the circuit's probe. `foundDead`: the provider called a token dead,
+ * which it does only when the credentials work. `exhausted`: the provider was unavailable at the last try of a push.
  */
 export type Heard = {
   letters: string
@@ -86,16 +94,17 @@ export type Heard = {
 }
 
 /**
- * What refused tokens mean. `dead`: their devices are invalidated; `failed`: the pushes fail and the devices stay; `retry`: the pushes are
- * tried again, because the tokens were not the reason.
+ * What refused tokens mean. `dead`: the pushes fail and their devices are invalidated. `failed`: the pushes fail and the devices stay as they are.
+ * `retry`: the pushes are tried again, because the tokens were not the reason.
  */
 export type RefusalMeaning = 'dead' | 'failed' | 'retry'
 export type CircuitChange = { circuit: Circuit; refusal: RefusalMeaning }
 
 /**
- * Gives the circuit after a batch's answers, and what the batch's refused tokens mean. Answers to older credentials change nothing. Only a
- * probe, or newer credentials, closes an open circuit: a send that was under way when the circuit opened proves nothing. An outage ends with
- * any other answer of the provider; credentials work again when a push is sent or a token is called dead.
+ * Gives the circuit after a batch's answers, and what the batch's refused tokens mean. Answers to older credentials change nothing. An open circuit
+ * closes only by the answers to a probe or to newer credentials: a push that was under way when the circuit opened proves nothing. A circuit that is
+ * open because of an outage closes with any answer but "unavailable". A circuit that is open because of the app's credentials closes when a push is
+ * sent or a token is called dead.
  */
 export function changeCircuit(before: Circuit, heard: Heard, now: Date, probeInMs = outageProbeMs): CircuitChange {
   const { letters, credentialsVersion } = heard
@@ -137,12 +146,15 @@ function changeClosedCircuit(circuit: Circuit, heard: Heard, now: Date, probeInM
   return { circuit, refusal: 'failed' }
 }
 
-/** A batch has one code for all its answers, which may belong to another letter than the one that opened the circuit. */
+/** Gives the code with which the circuit opens. The batch's only code may belong to another of its answers than the one that opens the circuit. */
 const codeOf = ({ code, letters }: Heard): FailureCode =>
   code !== null && !outageCodes.has(code) ? code : /[cw]/.test(letters) ? 'credentials_invalid' : 'token_invalid'
 const outageCodeOf = ({ code }: Heard): FailureCode => (code !== null && outageCodes.has(code) ? code : 'provider_unavailable')
 
-/** A free batch that meets open circuits. `places`: where its first device of each environment stands; null while that was not looked up. */
+/**
+ * A batch that a dispatcher asks for while circuits of its app and platform are open. `places`: for each environment, the place in the batch of the
+ * first device that would be sent to there; null when the places were not looked up.
+ */
 export type Waiting = {
   queuedAt: Date
   heldSince: Date | null
@@ -152,10 +164,9 @@ export type Waiting = {
 }
 
 /**
- * What a dispatcher that asks for the batch gets. `granted`: the batch; only some of its devices, or none, meet an open circuit, and the
- * dispatcher is told which environments are held. `probe`: the batch, of which only the device at `place` is sent to, in this environment.
- * `held`: nothing before `until`. `failed` and `expired`: the batch with this end for every push; `expired` when its ttl ended while the
- * provider was away.
+ * What a dispatcher that asks for a batch gets. `granted`: the batch, and which environments have an open circuit, because not all of its devices
+ * belong to one of these. `probe`: the batch, of which only the device at `place` is sent to, in this environment. `held`: nothing before `until`.
+ * `failed` and `expired`: the batch with this outcome for every push; `expired` when its ttl ended while the provider was away.
  */
 export type TakeDecision =
   | { is: 'granted' }
@@ -164,14 +175,14 @@ export type TakeDecision =
   | { is: 'failed'; code: FailureCode }
   | { is: 'expired' }
 
-/** Whether it is time to probe: the wait is over, or there are new credentials. */
+/** Whether the circuit may be probed now: its wait is over, or the batch would be sent with newer credentials. */
 const isProbeDue = (circuit: Circuit, version: number | null, now: Date): boolean =>
   isNewer(version, circuit) || circuit.probeAt === null || circuit.probeAt <= now
 
 /**
- * Which of these batches of one app and platform need their `places`, by index. All of them while one environment of two has an open
- * circuit. When every environment has one, the batches are held anyway, and only the batch that becomes the probe needs them. None when no
- * circuit is open any more.
+ * Gives the indexes of the batches, all of one app and platform, whose `places` must be looked up. While one environment of two has an open circuit
+ * these are all batches. While every environment has an open circuit only the batch that becomes the probe needs its places: the others are held
+ * anyway. When no circuit is open any more, no batch needs them.
  */
 export function toLookUp(open: readonly Circuit[], batches: readonly Omit<Waiting, 'places'>[], isIos: boolean, now: Date): number[] {
   if (open.length === 0) return []
@@ -186,17 +197,17 @@ export function toLookUp(open: readonly Circuit[], batches: readonly Omit<Waitin
 
 export type TakeRules = {
   now: Date
-  /** How long a batch is held at most while our credentials are refused. In an outage it is held to the end of its ttl. */
+  /** For at most this long a batch is held while the provider refuses the app's credentials. In an outage a batch is held to the end of its ttl. */
   maxHoldSeconds: number
   outageProbeMs: number
-  /** When the first of the other held batches of this app and platform is tried again; null when there is no other. */
+  /** When the first of the other held batches of this app and platform is pointed at again; null when no other batch is held. */
   nextLookAt: Date | null
 }
 
 /**
- * Decides what becomes of batches that dispatchers ask for while these circuits of their app and platform are open, and gives the circuits
- * after that. At most one batch becomes the probe of each circuit; should it be lost, another follows. One held batch waits for the next
- * probe. The others wait longer, so that ten thousand of them do not come back every few seconds to be held again.
+ * Decides what becomes of batches that dispatchers ask for while these circuits of their app and platform are open, and gives the changed circuits.
+ * At most one batch becomes the probe of each circuit; if the probe is lost, another batch becomes one later. One held batch comes back in time for
+ * the next probe. The others wait longer, so that ten thousand of them do not come back every few seconds to be held again.
  */
 export function decideTakes<C extends Circuit>(
   open: C[],
@@ -224,9 +235,10 @@ const nextOutageProbe = ({ since }: Circuit, now: Date, probeInMs: number): numb
   Math.min(Math.max((now.getTime() - since.getTime()) / outageProbeShare, probeInMs), outageProbeMost * probeInMs)
 
 /**
- * A batch is held to the end of its ttl at most. While the provider is away it is then skipped as expired; a batch with ttl 0 goes out for
- * its one try. While our credentials are refused it is held for `maxHoldSeconds` at most and fails with the circuit's code. With ttl 0 it
- * fails at once, unless it may be the probe: otherwise nothing would ever close the circuit of an app that sends nothing else.
+ * Decides what becomes of one batch. While the provider is away a batch is held to the end of its ttl and is then skipped as expired. With ttl 0 it
+ * goes out for its one try. While the app's credentials are refused a batch is held for at most `maxHoldSeconds`, never longer than its ttl, and then
+ * fails with the circuit's code. With ttl 0 it fails at once, unless it may be the probe: otherwise nothing would ever close the circuit of an app
+ * that sends nothing else.
  */
 function decideTake(
   open: Circuit[],
@@ -249,7 +261,7 @@ function decideTake(
   if (!refusing && ttlSeconds === 0) return { is: 'granted' }
   if (isOver) return refusing ? { is: 'failed', code: refusing.code ?? 'credentials_invalid' } : { is: 'expired' }
   if (!isWhole) return { is: 'granted' }
-  // Another batch is the probe that is due: wait at least a second.
+  // When a probe is due now, another batch has become that probe: this batch waits at least a second.
   const probeAt = Math.max(now.getTime() + 1_000, Math.min(...met.map((circuit) => (circuit.probeAt ?? now).getTime())))
   return { is: 'held', until: new Date(Math.min(endsAt, isNextKnown ? Math.max(probeAt, now.getTime() + lookAgainMs) : probeAt)) }
 }

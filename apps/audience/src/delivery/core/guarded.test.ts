@@ -39,16 +39,16 @@ const decided = [
   },
 ]
 
-test('when refused tokens are dead their pushes fail and their devices are invalidated', () => {
+test('when refused tokens count as dead, their pushes fail and their devices are invalidated', () => {
   const dead = [{ subscriptionId, userId, tokenVersion, agoMs, deadSince: null, code: 'token_invalid' }]
   expect(resolveGuarded(finish, 'dead')).toEqual({ dead, retries: [other], decided })
 })
 
-test('when refused tokens mean failed no device is invalidated', () => {
+test('when refused tokens are in doubt but many pushes are sent, the refused pushes fail and no device is invalidated', () => {
   expect(resolveGuarded(finish, 'failed')).toEqual({ dead: [], retries: [other], decided })
 })
 
-test('when refused tokens mean retry the try does not count, and the push comes back after the other retries of its batch', () => {
+test('when refused tokens are not the reason, the try does not count, and the push is tried again after the other retries of its batch', () => {
   const retries = [
     other,
     { place, subscriptionId, userId, tries: 2, retryInMs: 6_000, code: 'token_invalid', providerCode: '400 BadDeviceToken' },
@@ -56,7 +56,7 @@ test('when refused tokens mean retry the try does not count, and the push comes 
   expect(resolveGuarded(finish, 'retry')).toEqual({ dead: [], retries, decided: [] })
 })
 
-describe('pushes for which the provider was unavailable', () => {
+describe('pushes for which a provider was unavailable', () => {
   const push = { place, subscriptionId, userId, tokenVersion, environment: '' as const, code: 'timeout' as const, providerCode: '' }
   const [again, last] = [
     { ...push, tries: 2, retryInMs: 4_000 },
@@ -66,21 +66,21 @@ describe('pushes for which the provider was unavailable', () => {
   const settled = (isOpen: boolean, isProbe = false) =>
     resolveUnavailable({ unavailable: [again, last], retries: [other] }, () => isOpen, isProbe)
 
-  test('come back at their time, or have failed when their tries are used up', () => {
+  test('while the circuit is closed, a push for which the provider was unavailable is tried again at its time, or fails when its tries are used up', () => {
     expect(settled(false)).toEqual({
       retries: [other, { ...back, tries: 2, retryInMs: 4_000 }],
       decided: [{ place, subscriptionId, userId, tokenVersion, attempts: 5, outcome: 'failed', code: 'timeout', providerCode: '' }],
     })
   })
 
-  test('are held while their circuit is open: their try does not count, and none fails', () => {
+  test('while the circuit is open, pushes for which the provider was unavailable are held: the try does not count, and none fails', () => {
     expect(settled(true)).toEqual({
       retries: [other, { ...back, tries: 1, retryInMs: 0 }, { ...back, tries: 4, retryInMs: 0 }],
       decided: [],
     })
   })
 
-  test('come back after the other retries when they were a probe, so that the next probe asks another device', () => {
+  test('a probe for which the provider was unavailable comes back after the other retries, so that the next probe goes to another device', () => {
     expect(settled(true, true).retries.map(({ retryInMs }) => retryInMs)).toEqual([5_000, 6_000, 6_000])
   })
 })

@@ -1,17 +1,20 @@
 import type { Decided, FinishBatch } from '@herald/contracts/batch'
 import type { RefusalMeaning } from './circuit.ts'
 
-/** A finish in which every push has got its next step. `decided` are the pushes that have failed, for the ledger. */
+/**
+ * A finish (what a dispatcher reports when it is done with a batch) in which it is decided for every push whether it is tried again or has failed.
+ * `decided`: the failed pushes, for the ledger.
+ */
 export type Resolved = Pick<FinishBatch, 'dead' | 'retries'> & { decided: Decided[] }
 
 const laterByMs = 1_000
 
-/** After the other retries of the batch: these pushes get a batch of their own, so that the next probe asks another device. */
+/** Gives a wait that is 1 s longer than that of every other retry of the batch, so that the next probe goes to another device. */
 const afterTheRest = (retries: FinishBatch['retries']): number => Math.max(0, ...retries.map(({ retryInMs }) => retryInMs)) + laterByMs
 
 /**
- * Gives the pushes of a finish whose tokens were refused their next step, by what the refusals mean. One that is tried again is counted as
- * if it had not been tried, and comes back after the other retries of its batch.
+ * Decides for the pushes of a finish whose tokens were refused whether they have failed or are tried again, by what the refusals mean. The try of a
+ * push that is tried again does not count, and the push comes back after the other retries of its batch.
  */
 export function resolveGuarded({ guarded, dead, retries }: FinishBatch, refusal: RefusalMeaning): Resolved {
   if (guarded.length === 0) return { dead, retries, decided: [] }
@@ -29,9 +32,9 @@ export function resolveGuarded({ guarded, dead, retries }: FinishBatch, refusal:
 }
 
 /**
- * Gives the pushes of a finish for which the provider was unavailable their next step. While their circuit is open they are counted as if
- * they had not been tried and are held at once; those of a probe after the other retries of their batch. Otherwise they come back after
- * `retryInMs`, or have failed when that is null.
+ * Decides for the pushes of a finish for which the provider was unavailable whether they are tried again or have failed. While their circuit is open
+ * the try does not count and they are held at once; those of a probe come back after the other retries of their batch. While the circuit is closed
+ * they come back after `retryInMs`, or have failed when `retryInMs` is null.
  */
 export function resolveUnavailable(
   { unavailable, retries }: Pick<FinishBatch, 'unavailable' | 'retries'>,

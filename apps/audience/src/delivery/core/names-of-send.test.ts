@@ -3,7 +3,7 @@ import { namesOfSend, namesUser } from './names-of-send.ts'
 
 const saying = (body: string) => ({ _default: 'en', en: { title: 'Hello', body } })
 
-test('the fields that any variant names are read, each once', () => {
+test('for an experiment the fields that any variant’s texts name are read, each once', () => {
   const experiment = {
     sampleRate: 1,
     variants: [
@@ -29,7 +29,7 @@ test('a user’s time zone is read for texts that show a time', () => {
   expect(isRead('What a date')).toBe(false)
 })
 
-test('a user is read when the texts differ by language or name a field of the user', () => {
+test('users are read for a send only when its texts differ by language or name a field of the user', () => {
   const plain = { title: 'Hello', body: 'you' }
   const needs = (content: Parameters<typeof namesOfSend>[0]['content']) => namesUser(namesOfSend({ content }))
   expect(needs({ _default: 'en', en: plain })).toBe(false)

@@ -4,9 +4,9 @@ import type { NamesUsed } from '@herald/contracts/placeholder'
 
 /** The fields of users and devices that the texts of a send name. */
 export type NamesOfSend = NamesUsed & {
-  /** The send has several locales, so the user's language chooses. */
+  /** Whether the send has texts in several languages, so that the user's language chooses one. */
   language: boolean
-  /** The texts may show a time, so the user's time zone is needed. Only the filter `date` shows a time. */
+  /** Whether a text may show a time, so that the user's time zone is needed. Only the placeholder filter `date` shows a time. */
   timezone: boolean
 }
 
@@ -25,6 +25,6 @@ export function namesOfSend({ content, experiment }: Pick<FrozenSend, 'content' 
   }
 }
 
-/** Whether any of these fields is kept in the user's row: for most sends no user is read. */
+/** Whether any of these fields is a column of the user's row. For most sends none is, and audience reads no users. */
 export const namesUser = ({ user, tags, language, timezone }: NamesOfSend): boolean =>
   language || timezone || tags.length > 0 || user.some((name) => name !== 'id')

@@ -6,7 +6,7 @@ import { facts, partOf, queuedDevices, type QueuedDevices } from './recipient.ts
 const names = { user: [], tags: [], subscription: [], language: false, timezone: false }
 const usual = facts.isThere + facts.isOptedIn
 
-/** A batch of devices with these digits of facts, and other fields that were read. */
+/** Makes a batch with one device for each of these digits (the sums of `facts`). `change`: other fields, as they are read. */
 function givenQueued(digits: number[], change: Partial<QueuedDevices> = {}) {
   const subscriptionIds = digits.map(() => newId())
   const userIds = digits.map(() => newId())
@@ -22,7 +22,7 @@ function givenQueued(digits: number[], change: Partial<QueuedDevices> = {}) {
   return { queued, subscriptionIds, userIds }
 }
 
-test('a recipient has only the fields that the texts name', () => {
+test('a dispatcher gets only those fields of a device and user that the texts of the send name', () => {
   const read = {
     language: ['de', 'en'],
     timezone: ['Europe/Berlin', null],
@@ -73,7 +73,7 @@ test.each([
   ])
 })
 
-test('500 devices of a usual send take about 100 bytes each, and a value that all have in common is there once', () => {
+test('500 devices of a usual send take about 100 bytes each in the answer, which has a value that all of them share only once', () => {
   const token = 'a'.repeat(64)
   const { queued } = givenQueued(
     Array.from({ length: 500 }, () => usual),
@@ -89,7 +89,7 @@ test('500 devices of a usual send take about 100 bytes each, and a value that al
   expect(JSON.stringify(recipients).length).toBeLessThan(500 * 102)
 })
 
-test('a part holds about 256 kB, and at least one push', () => {
+test('one answer to a dispatcher holds about 256 kB of a batch, and at least one push', () => {
   const given = (addresses: string[]) =>
     givenQueued(
       addresses.map(() => usual),
@@ -104,7 +104,7 @@ test('a part holds about 256 kB, and at least one push', () => {
   expect(JSON.stringify(recipients).length).toBeGreaterThan(230_000)
 })
 
-test('a batch of retries keeps the first places of its pushes, also of those that are skipped', () => {
+test('in a batch of retries each push, also a skipped one, keeps the place of its first batch', () => {
   const { queued } = givenQueued([usual, facts.isThere, usual], { places: [7, 11, 480] })
 
   const { recipients, decided } = partOf(queued, names, 'ios', 0)
@@ -113,7 +113,7 @@ test('a batch of retries keeps the first places of its pushes, also of those tha
   expect(decided).toMatchObject([{ place: 11, code: 'opted_out' }])
 })
 
-describe('what the database found of a batch', () => {
+describe('a batch as the database finds it', () => {
   const [one, two, three] = [newId(), newId(), newId()]
   const [ann, ben] = [newId(), newId()]
   const found = {
@@ -123,14 +123,14 @@ describe('what the database found of a batch', () => {
   }
   const isThere = facts.isThere + facts.isOptedIn
 
-  test('is passed on as it is when nothing has changed, without environments when none is remembered', () => {
+  test('when no device of a batch has changed since it was queued, the devices that were found are passed on as they are', () => {
     const queued = queuedDevices({ ...found, environments: '---' })
 
     expect(queued).toMatchObject({ facts: '919', addresses: found.addresses, tokenVersions: found.tokenVersions })
     expect(queued.environments).toBeUndefined()
   })
 
-  test('is put in the order of the batch, with gaps where a device is gone', () => {
+  test('the devices that were found are put in the order of the batch, with gaps for deleted devices', () => {
     const queued = queuedDevices({
       ...found,
       ...{ idsFound: three + one, owners: ann + ann, facts: '59', addresses: ['3', '1'], tokenVersions: [3, 1], environments: 's-' },
@@ -146,12 +146,12 @@ describe('what the database found of a batch', () => {
     expect(queued.environments).toEqual([null, null, 'sandbox'])
   })
 
-  test('says which devices belong to another user now', () => {
+  test('a device that belongs to another user now is marked', () => {
     const queued = queuedDevices({ ...found, owners: ann + ann + ann })
     expect(queued.facts).toBe(`${isThere}${facts.isThere + facts.isOthers}${isThere}`)
   })
 
-  test('gives each device the fields of its user, who may have several devices or may be gone', () => {
+  test('each device gets the fields of its user, also when the user has several devices or was deleted', () => {
     const users = { userIdsFound: ann, externalId: ['Ann'], tags: [{ plan: 'gold' }] }
     const queued = queuedDevices({ ...found, ...users })
 
@@ -159,7 +159,7 @@ describe('what the database found of a batch', () => {
     expect(queued.tags).toEqual([{ plan: 'gold' }, null, { plan: 'gold' }])
   })
 
-  test('is empty when no device exists', () => {
+  test('a batch whose devices were all deleted has no addresses', () => {
     const nobody = { idsFound: null, owners: null, facts: null, addresses: null, tokenVersions: null, environments: null }
     expect(queuedDevices({ ...found, ...nobody })).toMatchObject({ facts: '000', addresses: [null, null, null] })
     expect(queuedDevices({ ...found, ...nobody, subscriptionIds: '', queuedFor: '' })).toMatchObject({ facts: '', addresses: [] })

@@ -5,23 +5,25 @@ import { shortColumn, type Column, type RecipientColumns } from '@herald/contrac
 import type { Tags } from '@herald/contracts/text'
 import type { NamesOfSend } from './names-of-send.ts'
 
-/** The fields of a user and of a device that the texts of a send may name, beside the ids. */
+/** The fields of a user, and below those of a device, that the texts of a send may name beside the ids. */
 export const userFields = ['externalId', 'language', 'timezone', 'country', 'createdAt'] as const
 export const subscriptionFields = ['appVersion', 'deviceModel', 'browser'] as const
 type Field = (typeof userFields)[number] | (typeof subscriptionFields)[number]
 
 /**
- * The pushes of a batch with their devices and users as they are now, from the first push that was not yet given to the dispatcher. A list
- * holds null where there is no device any more. Fields that the send does not name are left out.
+ * The pushes of a batch with their devices and users as they are now, from the first push that the dispatcher was not yet given. A list holds null
+ * where the device of a push was deleted. Fields that the send does not name are left out.
  */
 export type QueuedDevices = {
-  /** The place of each push in the batch that it was first queued in, which is its name in the ledger. Null when they follow one another. */
+  /**
+   * The place of each push in the batch in which it was first queued; the ledger's slot has the same number. Null when the places follow one another.
+   */
   places: number[] | null
-  /** The ids of the devices in one text, 24 characters each. */
+  /** The ids of the devices, joined to one text of 24 characters for each. */
   subscriptionIds: string
-  /** The ids of the users for whom the pushes were queued, in the same form. */
+  /** The ids of the users for whom the pushes were queued, joined like the ids of the devices. */
   queuedFor: string
-  /** A hexadecimal digit per push: the sum of the `facts` that are true of its device, 0 when there is no device. */
+  /** One hexadecimal digit for each push: the sum of the `facts` that are true of its device; 0 when the device was deleted. */
   facts: string
   addresses: (string | null)[]
   tokenVersions: (number | null)[]
@@ -33,33 +35,35 @@ export type QueuedDevices = {
 
 export const noDevices: QueuedDevices = { places: null, subscriptionIds: '', queuedFor: '', facts: '', addresses: [], tokenVersions: [] }
 
-/** The digit of a device is a sum of these. `isOthers`: the device belongs to another user than when the push was queued. */
+/**
+ * The numbers whose sum is a device's digit in `facts`. `isOthers`: the device now belongs to another user than the one for whom the push was queued.
+ */
 export const facts = { isThere: 1, isOthers: 2, isInvalidated: 4, isOptedIn: 8 } as const
 const mayBeSent = (facts.isThere + facts.isOptedIn).toString(16)
 
 /**
- * A batch as the database gives it: its devices that exist, in any order (`idsFound` and the lists beside it), and the users for whom the
- * pushes were queued, each once (`userIdsFound` and the lists of user fields). A list is null where nothing was found.
+ * A batch as the database gives it. `idsFound` and the lists of device fields have the devices that exist, in any order. `userIdsFound` and the lists
+ * of user fields have the users for whom the pushes were queued, each once. A list is null when no row was found.
  */
 export type DevicesFound = Pick<QueuedDevices, 'places' | 'subscriptionIds' | 'queuedFor'> & {
-  /** 24 characters each, like `owners`: the users whom these devices belong to now. */
+  /** The ids of the devices, joined to one text of 24 characters for each. `owners`: the ids of their present owners, in the same order and form. */
   idsFound: string | null
   owners: string | null
-  /** A digit per device, without `isOthers`. */
+  /** One digit for each device, as in `QueuedDevices`, but without `isOthers`, which follows from `owners`. */
   facts: string | null
   addresses: string[] | null
   tokenVersions: number[] | null
   p256dh?: (string | null)[] | null
   auth?: (string | null)[] | null
-  /** A letter per device: the first of its environment's name, a hyphen when none is remembered. */
+  /** One character for each device: `p` (production), `s` (sandbox), or a hyphen when no environment is remembered. */
   environments?: string | null
   userIdsFound?: string | null
   tags?: (Tags | null)[] | null
 } & { [Name in Field]?: (string | null)[] | null }
 
 /**
- * Puts devices into the order of their batch. Usually all of them exist, were found in that order and belong to the users for whom they were
- * queued: then nothing is moved.
+ * Puts the devices that the database found into the order of their batch. Usually every device exists, was found in that order and belongs to the
+ * user for whom its push was queued; then the lists are passed on as they are.
  */
 export function queuedDevices(found: DevicesFound): QueuedDevices {
   const { places, subscriptionIds, queuedFor } = found
@@ -90,7 +94,7 @@ export function queuedDevices(found: DevicesFound): QueuedDevices {
   }
 }
 
-/** Gives the place of each of these ids among the found ones, -1 for an id that was not found; `same` when both are the same ids in the same order. */
+/** Gives the place of each of `ids` among `found`, -1 for an id that was not found; `same` when both lists are equal. */
 function placesIn(found: string, ids: string): number[] | 'same' {
   if (found === ids) return 'same'
   const placeOf = new Map(Array.from({ length: found.length / 24 }, (_, at) => [idAt(found, at), at]))
@@ -108,16 +112,19 @@ function factsInOrder(all: string, owners: string, queuedFor: string, devices: n
   ).join('')
 }
 
-/** Undefined when no device has an environment. */
+/** Spells out the letters of `DevicesFound`; undefined when no device has an environment. */
 const environmentsOf = (letters: string | null | undefined): ('production' | 'sandbox' | null)[] | undefined =>
   letters && /[^-]/.test(letters)
     ? Array.from(letters, (letter) => (letter === 'p' ? 'production' : letter === 's' ? 'sandbox' : null))
     : undefined
 
-/** A part of a batch: the pushes to send, and the ends of the pushes that are not to be sent. `count`: both together. */
+/**
+ * As much of a batch as one answer holds: the pushes to send (`recipients`), and the outcomes of the pushes that are not sent (`decided`). `count`:
+ * how many pushes both are together.
+ */
 export type Part = { recipients: RecipientColumns; decided: Decided[]; count: number }
 
-/** Gives as much of a batch as one answer holds. `from`: how many of its pushes earlier answers held. */
+/** Gives as much of a batch as one answer to the dispatcher holds. `from`: how many pushes of the batch earlier answers held. */
 export function partOf(queued: QueuedDevices, names: NamesOfSend, platform: string, from: number): Part {
   const count = countFitting(queued)
   const chosen: number[] = []
@@ -130,12 +137,11 @@ export function partOf(queued: QueuedDevices, names: NamesOfSend, platform: stri
   return { recipients: columnsOf(queued, chosen, names, platform, from), decided, count }
 }
 
-/** A device as it is when its batch is taken; null when it does not exist any more. */
 type DeviceNow = { userId: string; optedIn: boolean; invalidated: boolean } | null
 
 /**
- * Why a queued push is not sent after all; null when it is sent. The owner is compared first: another user is never shown this text
- * (spec: tracking/owner-first).
+ * Gives the reason for which a queued push is skipped; null when it is sent. The owner is compared before anything else, so that no other user is
+ * ever shown the text (spec: tracking/owner-first).
  */
 function whySkipped(queuedFor: string, device: DeviceNow): SkipReason | null {
   if (!device) return 'deleted'
@@ -144,7 +150,6 @@ function whySkipped(queuedFor: string, device: DeviceNow): SkipReason | null {
   return device.optedIn ? null : 'opted_out'
 }
 
-/** The outcome of a push that is not sent. It is counted for the user for whom the push was queued. */
 function skipped(queued: QueuedDevices, at: number, place: number, digit: number): Decided {
   const queuedFor = idAt(queued.queuedFor, at)
   const owner = digit & facts.isOthers ? '' : queuedFor
@@ -206,12 +211,12 @@ const asInstant = (text: string | null): string | null => (text === null ? null 
 const placeAt = ({ places }: QueuedDevices, from: number, at: number): number => places?.[at] ?? from + at
 const idAt = (ids: string, at: number): string => ids.slice(at * 24, at * 24 + 24)
 
-/** One answer holds about this much of a batch. The dispatcher asks again for the rest (docs/architecture.md, step 4). */
+/** One answer holds about this many bytes of a batch. For the remaining pushes the dispatcher asks again (docs/architecture.md, step 4). */
 const partBytes = 256_000
-/** The ids, versions and marks of one recipient as JSON. */
+/** About how many bytes the ids, the token version and the punctuation of one recipient take as JSON. */
 const fixedBytes = 100
 
-/** How many pushes fit into one part, by a cheap estimate of their JSON; at least one. */
+/** Estimates how many pushes fit into one answer, by the length of their JSON; at least one. */
 function countFitting(queued: QueuedDevices): number {
   const texts = [queued.addresses, queued.p256dh, queued.auth, ...fields.map((name) => (isField(name) ? queued[name] : undefined))]
   const columns = texts.filter((column) => column !== undefined)

@@ -10,7 +10,7 @@ const retry = (retryInMs: number, tries = 1, code: FailureCode | null = null, pr
   ...{ code, providerCode },
 })
 
-test('pushes that are to be tried in the same second are one batch, and none is tried early', () => {
+test('pushes that are to be tried again in the same second become one batch, which waits for the latest of them', () => {
   const batches = groupRetries({ batchId, takes: 1, retries: [retry(1_100), retry(1_900), retry(2_000)] }, queuedAt)
 
   expect(batches.map(({ subscriptionIds, inMs }) => [subscriptionIds.length, inMs])).toEqual([
@@ -19,13 +19,13 @@ test('pushes that are to be tried in the same second are one batch, and none is 
   ])
 })
 
-test('unsent pushes are in another batch than tried ones, and keep their number of tries', () => {
+test('pushes that were handed back untried become another batch than tried ones, and keep their number of tries', () => {
   const batches = groupRetries({ batchId, takes: 1, retries: [retry(0, 0), retry(0, 1), retry(0, 0)] }, queuedAt)
 
   expect(Object.fromEntries(batches.map(({ tries, subscriptionIds }) => [tries, subscriptionIds.length]))).toEqual({ 0: 2, 1: 1 })
 })
 
-test('a batch of retries has one reason, so that it can be shown', () => {
+test('all pushes of a batch of retries are tried again for the same reason, so that it can be shown', () => {
   const retries = [retry(0, 1, 'timeout'), retry(0, 1, 'network_error', 'ECONNREFUSED'), retry(0, 1, 'timeout')]
 
   const batches = groupRetries({ batchId, takes: 1, retries }, queuedAt)
@@ -38,7 +38,7 @@ test('a batch of retries has one reason, so that it can be shown', () => {
   })
 })
 
-test('the same finish makes the same batches, whatever the order', () => {
+test('when a batch is finished twice, both times give the same batches of retries, whatever the order of the pushes', () => {
   const retries = [retry(1_100), retry(1_200)]
   const grouped = (takes: number, of = retries) => groupRetries({ batchId, takes, retries: of }, queuedAt)
 

@@ -2,26 +2,25 @@ import { createHash } from 'node:crypto'
 import type { FinishBatch } from '@herald/contracts/batch'
 import type { FailureCode } from '@herald/contracts/outcome'
 
-/** A batch of pushes that are to be tried again. */
 export type RetryBatch = {
   id: string
   places: number[]
   subscriptionIds: string[]
   userIds: string[]
   tries: number
-  /** When it may be taken, counted from its insert. */
+  /** How many milliseconds after its insert the batch may be taken. */
   inMs: number
-  /** How long before its insert the first of the provider's answers came. */
+  /** How many milliseconds before the insert the provider gave the earliest of the answers to these pushes. */
   agoMs: number
-  /** Why its pushes come back; null, with an empty `providerCode`, when they were not tried. */
+  /** Why the pushes are tried again; null, with an empty `providerCode`, when the dispatcher handed them back untried. */
   code: FailureCode | null
   providerCode: string
 }
 
 /**
- * Groups the pushes of a finished batch that are to be tried again into new batches: one for each second of `retryInMs`, number of tries and
- * reason, with the devices in the order of their ids. No push is tried before its time, so a batch waits for its latest push. The id of a
- * batch follows from the finished batch, the take and the group, so that the same finish never makes two.
+ * Groups the pushes of a finished batch that are to be tried again into new batches. Each has one second of `retryInMs`, one number of tries and one
+ * reason, and its devices in the order of their ids. No push is tried before its time, so a batch waits for its latest push. The id of a new batch is
+ * a hash of the finished batch, the take and the group, so that a repeated finish makes no second batch.
  */
 export function groupRetries(
   { batchId, takes, retries }: Pick<FinishBatch, 'batchId' | 'takes' | 'retries'>,
@@ -46,7 +45,7 @@ export function groupRetries(
   return batches.toSorted((one, other) => one.inMs - other.inMs)
 }
 
-/** Makes an id of the usual form (seconds, then 8 bytes) that follows from a text. It is never shown, so it may be guessable. */
+/** Makes an id of the usual form (seconds, then 8 bytes) from a hash of `text`. Such an id is never shown, so it may be guessable. */
 export function deterministicId(text: string, at: Date): string {
   const seconds = Math.floor(at.getTime() / 1000)
     .toString(16)

@@ -8,7 +8,7 @@ import type { Db } from '../../store/tables.ts'
 
 export type CircuitKey = { appId: string; platform: Platform; environment: CircuitEnvironment }
 export type CircuitRow = CircuitKey & Circuit
-/** A locked circuit, with the database's time, by which probes are due. */
+/** A locked circuit, and the database's time, which decides when the next probe may be made. */
 export type LockedCircuit = CircuitRow & { now: Date }
 
 export const nameOfCircuit = ({ appId, platform, environment }: CircuitKey): string => `${appId}.${platform}.${environment}`
@@ -16,7 +16,7 @@ export const nameOfCircuit = ({ appId, platform, environment }: CircuitKey): str
 const circuitColumns = sql`app_id as "appId", platform, environment, state, code, since, probe_at as "probeAt", answers,
   credentials_version as "credentialsVersion"`
 
-/** Locks circuits in the order of their keys, and makes those that are missing. A transaction that also locks batches locks them first. */
+/** Locks circuits in the order of their keys, and inserts missing ones. A transaction that also locks batches must lock the batches first. */
 export async function lockCircuits(db: Db, keys: CircuitKey[]): Promise<LockedCircuit[]> {
   const { rows } = await sql<LockedCircuit>`
     insert into circuits (app_id, platform, environment)
@@ -41,7 +41,7 @@ export async function lockOpenCircuits(db: Db, asked: { appId: string; platform:
   return rows
 }
 
-/** Writes locked circuits. */
+/** Writes circuits that the transaction has locked. */
 export const writeCircuits = (db: Db, circuits: CircuitRow[]) =>
   sql`
     update circuits c set state = told.state, code = told.code, since = told.since, probe_at = told.probe_at, answers = told.answers,
@@ -60,8 +60,8 @@ export const writeCircuits = (db: Db, circuits: CircuitRow[]) =>
     where c.app_id = told.app_id and c.platform = told.platform and c.environment = told.environment`.execute(db)
 
 /**
- * Makes a probe due now on each open circuit of an app (on one platform, or on all). For each, one of the batches asked for next is taken
- * as its probe: only one of its devices is sent to. Answers how many circuits are open.
+ * Allows a probe now on each open circuit of an app (on one platform, or on all). For each circuit, one of the batches that dispatchers ask for next
+ * becomes the probe. Answers how many circuits are open.
  */
 export async function askForProbe(db: Db, { appId, platform }: { appId: string; platform: Platform | null }): Promise<number> {
   const { rows } = await sql`
@@ -76,7 +76,7 @@ export async function askForProbe(db: Db, { appId, platform }: { appId: string; 
   return rows.length
 }
 
-/** Lists an app's circuits. Each open one is shown with the number of pushes that are held on its platform. */
+/** Lists an app's circuits. Each open circuit is shown with the number of pushes that are held on its platform. */
 export async function listCircuits(db: Db, appId: string): Promise<ShownCircuit[]> {
   const { rows } = await sql<CircuitRow & { heldCount: number }>`
     select ${circuitColumns}, case when state = 'closed' then 0 else (
@@ -95,7 +95,7 @@ export async function listCircuits(db: Db, appId: string): Promise<ShownCircuit[
   }))
 }
 
-/** Lists the open circuits of all apps, the latest first, with the number of all of them. They are in an index of their own. */
+/** Lists the open circuits of all apps, those that opened last first, and counts all of them. An index holds only the open circuits. */
 export async function listOpenCircuits(db: Db, limit = 100): Promise<{ circuits: OpenCircuit[]; count: number }> {
   const { rows } = await sql<CircuitRow & { count: number }>`
     select ${circuitColumns}, count(*) over () as count from circuits where state = 'open'
@@ -117,7 +117,7 @@ export async function countOpenCircuits(db: Db): Promise<{ platform: Platform; e
   return rows
 }
 
-/** Remembers the devices that were invalidated because the mass guard let it happen, so that it can be undone. */
+/** Remembers the devices whose invalidation the mass guard allowed, so that it can be undone. */
 export const insertGuarded = (db: Db, guarded: (Invalidated & CircuitKey)[]) =>
   sql`
     insert into guarded_invalidations (subscription_id, app_id, platform, environment, token_version)
@@ -132,8 +132,8 @@ export const insertGuarded = (db: Db, guarded: (Invalidated & CircuitKey)[]) =>
       environment = excluded.environment, token_version = excluded.token_version, at = excluded.at`.execute(db)
 
 /**
- * Undoes what the mass guard let happen on a circuit: a device that was invalidated within the last 24 h is reachable again if it still has
- * the same token. Answers how many.
+ * Undoes the invalidations that the mass guard allowed on a circuit: a device that was invalidated within the last 24 h is reachable again if it
+ * still has the same token. Answers how many devices these are.
  */
 export async function undoGuarded(db: Db, { appId, platform, environment }: CircuitKey): Promise<number> {
   const { rows } = await sql`
@@ -150,7 +150,7 @@ export async function undoGuarded(db: Db, { appId, platform, environment }: Circ
   return rows.length
 }
 
-/** Forgets invalidations that cannot be undone any more; at most 5,000 at a time, `true` when there may be more. */
+/** Forgets invalidations that are older than 24 h and so cannot be undone any more; at most 5,000 at a time. Answers whether there may be more. */
 export async function purgeGuarded(db: Db): Promise<boolean> {
   const { numAffectedRows } = await sql`
     delete from guarded_invalidations where subscription_id in (

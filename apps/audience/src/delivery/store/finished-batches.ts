@@ -13,15 +13,17 @@ export type FinishedRow = {
   probes: CircuitEnvironment | null
   takes: number
   queuedAt: Date
-  /** Whether its app has asked for `lastNotifiedAt` within seven days, so that it is noted to whom the batch was sent. */
+  /** Whether the app has asked for `lastNotifiedAt` within seven days, so that audience notes to which devices the batch was sent. */
   notesSent: boolean
 }
 
-/** Marks the batches done that their takers still have, and locks them in the order of their ids. A take that is not in the answer is lost. */
+/**
+ * Marks the batches done that their takers still have, in the order of their ids. Batches that were done or have another taker are not in the answer.
+ */
 export const markDone = (db: Db, takes: Pick<FinishBatch, 'batchId' | 'takes'>[]): Promise<FinishedRow[]> =>
   markDoneIf(db, takes, sql`true`)
 
-/** The same for batches that are no probes and of whose devices nothing is noted: nothing but the row is to be written for them. */
+/** Marks batches done like `markDone`, but only those for which nothing else is written: no probes, and no apps that ask for `lastNotifiedAt`. */
 export const markQuietlyDone = (db: Db, takes: Pick<FinishBatch, 'batchId' | 'takes'>[]): Promise<FinishedRow[]> =>
   markDoneIf(db, takes, sql`b.probes is null and not ${notesSent}`)
 
@@ -43,8 +45,9 @@ async function markDoneIf(db: Db, takes: Pick<FinishBatch, 'batchId' | 'takes'>[
 }
 
 /**
- * Inserts batches of pushes that are to be tried again. They keep the campaign, day, lane, batch number and places that they were queued with,
- * the moment from which the ttl counts, since when they are held and, if they were not tried, the last answer. A try is added to their trail.
+ * Inserts batches of pushes that are to be tried again. They keep the campaign, day, lane, batch number and places of their first queueing, the
+ * moment from which the ttl counts, and the moment since which they are held. A try is added to the trail; a push that was not tried keeps its last
+ * answer.
  */
 export const insertRetries = (db: Db, retries: (RetryBatch & { retryOf: string })[]) =>
   sql`
@@ -78,7 +81,7 @@ export async function findNowOrNever(db: Db, campaignIds: ReadonlySet<string>): 
   return new Set(rows.map(({ campaign_id }) => campaign_id))
 }
 
-/** Inserts batches of the pushes whose end was decided when their batch was finished. Their ends travel to the ledger like any other. */
+/** Inserts batches of the pushes that failed when their batch was finished. A dispatcher takes such a batch to report the outcomes to the ledger. */
 export const insertDecided = (db: Db, batches: { id: string; retryOf: string; decided: Decided[] }[]) =>
   sql`
     insert into batches (id, app_id, campaign_id, platform, lane, day, queued_at, batch_no, places, subscription_ids, user_ids, tries, retry_of, decided, trail)

@@ -6,13 +6,13 @@ import type { Db } from '../../store/tables.ts'
 import type { Waiting } from '../core/circuit.ts'
 import { endingAs, heldEnvironments, isFree, takenColumns, takenLease, type TakenRow } from './taken-batches.ts'
 
-/** The places of a batch's pushes. Where the column is null they are 0, 1, 2 and so on. */
+/** The places of a batch's pushes as an array. When the column is null the places are 0, 1, 2 and so on. */
 const placesOf = sql`(coalesce(b.places, array(select generate_series(0, cardinality(b.subscription_ids) - 1)::smallint)))`
 
 type FreeAsked = { batchId: string; environment: CircuitEnvironment; credentialsVersion: number | null }
 export type FreeRow = FreeAsked & { appId: string; platform: Platform } & Omit<Waiting, 'places'>
 
-/** Locks the batches among these that are free, in the order of their ids. */
+/** Locks those of these batches that are free to be taken, in the order of their ids. */
 export async function lockFree(db: Db, asked: FreeAsked[]): Promise<FreeRow[]> {
   const { rows } = await sql<FreeRow>`
     select b.id as "batchId", asked.environment, asked.version as "credentialsVersion", b.app_id as "appId", b.platform,
@@ -29,8 +29,8 @@ export async function lockFree(db: Db, asked: FreeAsked[]): Promise<FreeRow[]> {
 }
 
 /**
- * Finds for each batch, by environment, the place of the first device that would be sent to there. A device belongs to the environment that
- * accepted its token before, or else to that of the credentials.
+ * Finds for each batch and environment the place of the first device that would be sent to in this environment. A device belongs to the environment
+ * that accepted its token before; if none did, to the environment of the credentials.
  */
 export async function findFirstPlaces(
   db: Db,
@@ -45,7 +45,8 @@ export async function findFirstPlaces(
     ) as asked(id, environment)
       join batches b on b.id = asked.id
       cross join lateral unnest(b.subscription_ids, b.user_ids) with ordinality as queued(subscription_id, user_id, place)
-      -- Each device by its key. As a join, with statistics of a table that was empty, the planner read all devices for every push.
+      -- Looks up each device by its key. When this was a join, and the planner's statistics were those of an empty table, it read all devices for
+      -- every push.
       cross join lateral (
         select app_id, user_id, apns_environment, opted_in, invalidated_at from subscriptions where id = queued.subscription_id offset 0
       ) as s
@@ -56,7 +57,7 @@ export async function findFirstPlaces(
   return found
 }
 
-/** Holds locked batches while their circuits are open. The sweep points at each again at its `until`. */
+/** Holds locked batches while their circuits are open. The sweep points at each batch again at the time `until`. */
 export const holdBatches = (db: Db, held: { batchId: string; until: Date }[]) =>
   sql`
     update batches b set held_since = coalesce(held_since, now()), not_before = told.until, due_at = told.until
@@ -64,10 +65,10 @@ export const holdBatches = (db: Db, held: { batchId: string; until: Date }[]) =>
     where b.id = any(${held.map(({ batchId }) => batchId)}::text[]) and b.id = told.id`.execute(db)
 
 type AppAndPlatform = { appId: string; platform: Platform }
-/** A key for an app and platform, whose circuits hold the same batches. */
+/** Gives a key for an app and platform. An open circuit of an app and platform can hold all of its batches. */
 export const keyOfAppAndPlatform = ({ appId, platform }: AppAndPlatform): string => `${appId}.${platform}`
 
-/** Finds, for each app and platform of these batches, when the first of its other held batches is tried again. */
+/** Finds for each app and platform when the sweep points at the first of its held batches that are not among `batches`. */
 export async function findNextLooks(db: Db, batches: (AppAndPlatform & { batchId: string })[]): Promise<Map<string, Date>> {
   const asked = [...new Map(batches.map((batch) => [keyOfAppAndPlatform(batch), batch])).values()]
   const { rows } = await sql<AppAndPlatform & { at: Date }>`
@@ -89,8 +90,8 @@ export type Grant = {
 }
 
 /**
- * Takes locked batches although circuits are open. In a probe the device that is sent to is moved to the first place; a batch that was held
- * too long is decided with its `end`. `held_since` stays, for the pushes that come back as retries.
+ * Takes locked batches although circuits are open. In a probe the device that is sent to is moved to the first place. In a batch that was held too
+ * long every push gets the outcome `end`. `held_since` stays, for the pushes that are tried again later.
  */
 export async function grantBatches(db: Db, grants: Grant[]): Promise<TakenRow[]> {
   const { rows } = await sql<TakenRow>`
@@ -112,8 +113,9 @@ export async function grantBatches(db: Db, grants: Grant[]): Promise<TakenRow[]>
 }
 
 /**
- * Releases held batches of an app (on one platform, or on all) to be taken at once: at most 500, in the order in which they would have been
- * tried again, without those that another transaction is writing. Answers how many; fewer than 500 means that no more are held.
+ * Releases held batches of an app (on one platform, or on all), so that dispatchers may take them at once. It releases at most 500, in the order of
+ * their `due_at`, and leaves out batches that another transaction is writing. Answers how many it released; fewer than 500 means that no more are
+ * held.
  */
 export async function releaseHeld(db: Db, { appId, platform }: { appId: string; platform: Platform | null }): Promise<number> {
   const { rows } = await sql`
@@ -122,7 +124,7 @@ export async function releaseHeld(db: Db, { appId, platform }: { appId: string; 
       from batches b
       where b.app_id = ${appId} ${platform === null ? sql`` : sql`and b.platform = ${platform}`} and b.held_since is not null and b.done_at is null
         and (b.lease_until is null or b.lease_until <= now())
-        -- A batch whose time has come, and whose circuit is open, was released before.
+        -- While its circuit is open, a batch whose not_before has passed was released before and waits to be taken.
         and (b.not_before > now() or not exists (
           select from circuits c where c.app_id = b.app_id and c.platform = b.platform and c.state = 'open'
         ))

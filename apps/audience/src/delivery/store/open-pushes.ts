@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import type { Db } from '../../store/tables.ts'
 import { notDone } from '../../store/turns.ts'
 
-/** The last push of a page, by its batch and its place there: the next page begins after it. */
+/** The last push of a page, as its batch and its place in the batch. The next page begins after this push. */
 export type OpenPlace = { campaignId: string; batchId: string; place: number }
 export type OpenFilter = {
   appId: string
@@ -13,17 +13,17 @@ export type OpenFilter = {
   subscriptionId?: string | undefined
   code?: string | undefined
   platform?: Platform | undefined
-  /** When the push was queued (ISO): at `from` or later, and before `to`. */
+  /** Lists only pushes that were queued at `from` or later, and before `to` (ISO timestamps). */
   from?: string | undefined
   to?: string | undefined
   limit: number
   after: OpenPlace | undefined
 }
 
-/** A page looks at this many batches at most, which hold 100,000 pushes: a filter that no push fits costs no more than that. */
+/** Reading a page looks at no more than this many batches, which hold at most 100,000 pushes, even when no push matches the filter. */
 const batchesPerPage = 200
 
-/** The next unfinished batches of an app, newest campaign first: one more than a page looks at. */
+/** Gives the query for the next unfinished batches of an app, newest campaign first: one more than `batchesPerPage`. */
 export const nextOpenBatches = ({ appId, campaignId, after }: OpenFilter) => sql<{ campaignId: string; id: string }>`
   select campaign_id as "campaignId", id from batches
   where app_id = ${appId} and ${notDone}

@@ -17,7 +17,7 @@ const saying = (title: string) => ({ _default: 'en', en: { title, body: 'B' } })
 const plain = saying('Hello')
 const personal = saying('Hello {{ user.externalId }} {{ tags.plan }} {{ subscription.appVersion }}')
 
-/** How many rows and pages were read to get the devices of an app's batches. `perPush`: pages per push. */
+/** Counts the rows and the database pages that are read to get the devices of an app's batches. `perPush`: pages for each push. */
 async function lookedAt(appId: string, content: FrozenSend['content']) {
   const names = namesOfSend({ content })
   const batchIds = await givenBatches(appId, givenSend(appId, { content }))
@@ -36,9 +36,9 @@ async function lookedAt(appId: string, content: FrozenSend['content']) {
   }
 }
 
-test('devices and users are found by their keys, in small tables and in large ones without statistics', async () => {
+test('the devices and users of a batch are found by their keys, in small tables and in large tables without planner statistics', async () => {
   await sql`alter table subscriptions set (autovacuum_enabled = false); alter table users set (autovacuum_enabled = false)`.execute(db)
-  // As on the first day of an installation: the planner's statistics are of empty tables.
+  // The planner's statistics are those of empty tables, as on the first day of an installation.
   await sql`analyze users, subscriptions`.execute(db)
   const few = newId()
   await givenCrowd(db, { appId: few, count: 3 })
@@ -55,7 +55,7 @@ test('devices and users are found by their keys, in small tables and in large on
   expect(await lookedAt(few, personal)).toMatchObject({ pushes: 3, scanned: [] })
 })
 
-test('a send that names no field of its users does not read them', async () => {
+test('for a send whose texts name no field of a user, audience reads no users', async () => {
   const appId = newId()
   await givenCrowd(db, { appId, count: 500 })
   const [without, withUsers] = [await lookedAt(appId, plain), await lookedAt(appId, personal)]

@@ -6,9 +6,8 @@ import type { Db } from '../../store/tables.ts'
 export type RecipientsAsked = {
   batchId: string
   platform: string
-  /** How many of its pushes earlier answers held. */
+  /** How many pushes of the batch earlier answers to the dispatcher held. */
   from: number
-  /** The fields that its send names. */
   names: NamesOfSend
 }
 
@@ -16,11 +15,11 @@ const userColumns = { externalId: 'external_id', language: 'language', timezone:
 const subscriptionColumns = { appVersion: 'app_version', deviceModel: 'device_model', browser: 'browser' }
 
 /**
- * Reads the pushes of batches with their devices and users as they are now, in one query for all batches: a list for each field that one of
- * their sends names. Users are read only for sends that name something of theirs, and of their tags only those that are named: a user may
- * have 100 KB of tags. The devices and users of a batch are found by their keys in one walk along the index; a look-up for each cost three
- * times as much. They come in the order of their ids, which usually is the order of the batch; `queuedDevices` puts them into it where it is
- * not, or where a device is gone. Answers in the order asked; undefined for a batch that is gone.
+ * Reads the pushes of batches with their devices and users as they are now, in one query for all batches: a list for each field that one of their
+ * sends names. Users are read only for sends that name a field of the user. Of the tags only the named ones are read, because a user may have 100 KB
+ * of tags. The devices of a batch, and its users, are found by their keys in one index scan; a look-up for each device cost three times as much. They
+ * come in the order of their ids, which usually is the order of the batch; when it is not, or a device was deleted, `queuedDevices` puts them in
+ * order. Answers in the order asked; undefined for a batch that does not exist any more.
  */
 export const readRecipients = (db: Db, asked: RecipientsAsked[]): Promise<(QueuedDevices | undefined)[]> =>
   readQueued(
@@ -31,7 +30,7 @@ export const readRecipients = (db: Db, asked: RecipientsAsked[]): Promise<(Queue
         from batches where id = asked.batch_id offset 0`,
   )
 
-/** The same for devices that are in no batch, as if a send to them were queued now. */
+/** Reads devices and their users like `readRecipients`, but for devices that are in no batch: as if a send to them were queued now. */
 export const readDevices = async (
   db: Db,
   {
@@ -90,25 +89,25 @@ async function readQueued(db: Db, asked: RecipientsAsked[], batch: RawBuilder<un
   })
 }
 
-/** The users for whom a batch was queued, each once. A user to whom a device belongs only since then is not sent to. */
+/** Reads the users for whom the pushes of a batch were queued, each once. A user who became the owner of a device later is not sent to. */
 const queuedUsers = (lists: RawBuilder<unknown>[]) => sql`
   cross join lateral (
     select string_agg(u.id, '') as "userIdsFound", ${sql.join(lists)}
     from (select * from users where id = any(b.user_ids) and asked.reads_users order by id) as u
   ) as queued_users`
 
-/** A list of a column's values; null where no row was found. */
+/** Gives a column's values as a list; null when no row was found. */
 const list = (column: string, as: string) => sql`json_agg(${sql.ref(column)}) as ${sql.ref(as)}`
 
 const digit = (sum: number) => sql.lit(sum.toString(16))
 
-/** A digit per device (`facts` of core/recipient.ts). Whether it belongs to another user follows from `owners`. */
+/** One digit for each device (`facts` of core/recipient.ts). Whether the device belongs to another user follows from `owners`. */
 const factsOfAll = sql`string_agg(case
   when s.invalidated_at is null then case when s.opted_in then ${digit(facts.isThere + facts.isOptedIn)} else ${digit(facts.isThere)} end
   when s.opted_in then ${digit(facts.isThere + facts.isInvalidated + facts.isOptedIn)} else ${digit(facts.isThere + facts.isInvalidated)}
   end, '') as facts`
 
-/** A letter per device: the first of its environment's name, a hyphen when none is remembered. */
+/** One character for each device: `p` (production), `s` (sandbox), or a hyphen when no environment is remembered. */
 const environments = sql`string_agg(coalesce(left(s.apns_environment, 1), '-'), '') as environments`
 
 const tagsNamed = sql`json_agg(case when cardinality(asked.tag_names) > 0 then

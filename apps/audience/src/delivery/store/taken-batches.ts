@@ -22,11 +22,10 @@ export type TakenRow = {
   queuedAt: Date
   elapsedMs: number
   decided: Decided[] | null
-  /** The environment of the open circuit that this take probes; null when it is no probe. */
+  /** The environment of the open circuit that this take probes; null when the take is no probe. */
   probes: CircuitEnvironment | null
-  /** The open circuits of iOS that this take does not probe. */
+  /** On iOS: the environments whose circuits are open and not probed by this take, and in how many milliseconds each may be probed. */
   heldEnvironments: { environment: CircuitEnvironment; inMs: number }[]
-  /** How many pushes it holds. */
   size: number
 }
 
@@ -42,11 +41,11 @@ export const heldEnvironments = sql`array(
   order by c.environment
 ) as "heldEnvironments"`
 
-/** A batch `b` that may be taken: it has no taker, its time has come, and its send (the fan-out `f`) is not paused. */
+/** Whether a batch `b` may be taken: it is not done, has no taker, its `not_before` has passed, and its send (the fan-out `f`) is not paused. */
 export const isFree = sql`b.done_at is null and (b.not_before is null or b.not_before <= now()) and (b.lease_until is null or b.lease_until <= now())
   and f.flow is distinct from 'paused'`
 
-/** All pushes of a batch with the same end, as the column `decided` holds them. */
+/** Gives all pushes of a batch with one and the same outcome, in the form of the column `decided`. */
 export const endingAs = (outcome: unknown, code: unknown) => sql`(
   select jsonb_agg(jsonb_build_object('place', coalesce(b.places[queued.place], queued.place - 1), 'subscriptionId', queued.subscription_id, 'userId', queued.user_id, 'tokenVersion', 0,
     'attempts', b.tries, 'outcome', ${outcome}, 'code', ${code}) order by queued.place)
@@ -54,9 +53,9 @@ export const endingAs = (outcome: unknown, code: unknown) => sql`(
 )`
 
 /**
- * Takes the batches that are free and meet no open circuit of their app and platform, in one statement for all. A batch needs no circuit
- * when its app has no credentials, its end is decided or its send is cancelled; every push of a cancelled send is decided as skipped here.
- * A batch has one taker at a time, and each take has its own number. A batch that is not in the answer was not taken.
+ * Takes, in one statement, the batches that are free while no circuit of their app and platform is open. An open circuit does not matter when the app
+ * has no credentials, when the outcomes of the batch are decided, or when its send is cancelled. Every push of a cancelled send gets the outcome
+ * skipped here. A batch has one taker at a time, and its takes are numbered. A batch that is not in the answer was not taken.
  */
 export async function takeBatches(db: Db, asked: { batchId: string; credentialsVersion: number | null }[]): Promise<TakenRow[]> {
   const withoutCredentials = asked.filter(({ credentialsVersion }) => credentialsVersion === null)
@@ -80,8 +79,8 @@ export async function takeBatches(db: Db, asked: { batchId: string; credentialsV
 export type Refusal = 'gone' | 'busy' | 'held' | 'free'
 
 /**
- * Says why batches were not taken, by id. A batch that is not in the answer does not exist. `free`: a circuit of its app and platform is
- * open, or was open a moment ago.
+ * Says why batches were not taken, by id. A batch that is not in the answer does not exist. `free`: only a circuit of its app and platform kept the
+ * batch from being taken; the circuit may have closed since.
  */
 export async function findRefusals(db: Db, batchIds: string[]): Promise<Map<string, Refusal>> {
   const { rows } = await sql<{ id: string; answer: Refusal }>`
@@ -91,10 +90,10 @@ export async function findRefusals(db: Db, batchIds: string[]): Promise<Map<stri
   return new Map(rows.map(({ id, answer }) => [id, answer]))
 }
 
-/** The name of a take: a batch and the number of the take, which keeps out what an earlier taker still says. */
+/** Gives the name of a take: the batch and the number of the take. By the number a call of an earlier taker is recognised. */
 export const keyOfTake = ({ batchId, takes }: { batchId: string; takes: number }): string => `${batchId}.${takes}`
 
-/** Finds the batches among these that their takers still have, for a further part of their pushes. */
+/** Finds those of these batches that their takers still have, so that they can be given a further part of the pushes. */
 export async function findTaken(db: Db, takes: { batchId: string; takes: number }[]): Promise<TakenRow[]> {
   const { rows } = await sql<TakenRow>`
     select ${takenColumns}, ${heldEnvironments}
@@ -104,7 +103,7 @@ export async function findTaken(db: Db, takes: { batchId: string; takes: number 
   return rows
 }
 
-/** Renews the leases of the batches that their takers still have; answers the names of these takes. */
+/** Renews the leases of the batches that their takers still have. Answers the names of the takes that were renewed. */
 export async function renewBatches(db: Db, takes: { batchId: string; takes: number }[]): Promise<Set<string>> {
   const { rows } = await sql<{ id: string; takes: number }>`
     with held as (
@@ -120,9 +119,9 @@ export async function renewBatches(db: Db, takes: { batchId: string; takes: numb
 }
 
 /**
- * Gives every taken batch a whole lease from now, except those that another transaction is writing. `unlessRenewed`: only if no lease was
- * taken or renewed in the last 6 s. A lease is extended at most three times without a word of its taker: otherwise a connection that comes
- * and goes would keep the batches of a dead dispatcher for ever.
+ * Gives every taken batch a full lease from now, except those that another transaction is writing. With `unlessRenewed` only if no batch was taken or
+ * renewed within the last 6 s, half of a lease. A lease is extended at most three times without a renewal by its taker: otherwise a connection that
+ * is lost again and again would keep the batches of a dead dispatcher for ever.
  */
 export const extendLeases = (db: Db, { unlessRenewed }: { unlessRenewed: boolean }) =>
   sql`
@@ -136,7 +135,7 @@ export const extendLeases = (db: Db, { unlessRenewed }: { unlessRenewed: boolean
     update batches b set lease_until = ${takenLease}, due_at = ${takenLease}, spared = spared + 1
     from lapsed where b.id = lapsed.id`.execute(db)
 
-/** Finds the frozen sends of campaigns: the send as it was accepted, and the app's settings of its first page. */
+/** Finds the frozen sends of campaigns: the send as it was accepted, and the app's settings when its first page was made. */
 export const findFrozen = async (
   db: Db,
   campaignIds: string[],
@@ -147,7 +146,7 @@ export const findFrozen = async (
     .where('campaign_id', '=', sql<string>`any(${campaignIds})`)
     .execute()
 
-/** Finds what the provider answered at the earlier tries of these batches, by batch. A batch without an answer is not in the result. */
+/** Finds the provider's answers to the earlier tries of these batches, by batch. A batch without an earlier answer is not in the result. */
 export async function findTrails(db: Db, batchIds: string[]): Promise<Map<string, Attempt[]>> {
   const { rows } = await sql<{ id: string; trail: Attempt[] }>`
     select id, trail from batches where id = any(${batchIds}::text[]) and trail is not null`.execute(db)

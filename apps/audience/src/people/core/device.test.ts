@@ -2,11 +2,11 @@ import { expect, test } from 'vitest'
 import { maskAddress, maskToken } from './device.ts'
 
 // spec: identity/masked-token
-test('user reads show only the last 6 characters of a token', () => {
+test('an answer about a user shows only the last 6 characters of a token', () => {
   expect(maskToken('0123456789abcdef')).toBe('…abcdef')
 })
 
-test('a short token is not shown at all', () => {
+test('an answer about a user shows no character of a short token', () => {
   expect(maskToken('abcdef')).toBe('…')
 })
 

@@ -2,10 +2,9 @@ import { hash } from 'node:crypto'
 import type { Platform } from '@herald/contracts/platform'
 import type { RegisterSubscription } from '@herald/contracts/subscription'
 
-/** A device as it registers, in the terms of the table. A field of null was not given, and leaves what is known as it is. */
+/** A device as it registers, with the fields of the table. A field is null when the registration does not say it; the stored value then stays. */
 export type Device = {
   platform: Platform
-  /** Device token or endpoint address. */
   address: string
   addressHash: Buffer
   keys: { p256dh: string; auth: string } | null
@@ -45,12 +44,14 @@ export function toDevice(appId: string, subscription: RegisterSubscription): Dev
   }
 }
 
-/** What a device is found by: two registrations are of one device when app, kind and address are the same. Phones have a token, browsers an endpoint. */
+/** Gives the hash by which a device is found: app, kind and address say which device it is. Phones have a token, browsers an endpoint. */
 export const hashAddress = (appId: string, kind: 'token' | 'endpoint', address: string): Buffer =>
   hash('sha256', `${appId} ${kind}:${address}`, 'buffer')
 
-/** What user reads show of a token: its last 6 characters, or none when it is not longer (spec: identity/masked-token). */
+/** Gives what the API shows of a token in answers about users: its last 6 characters, or none when it is not longer (spec: identity/masked-token). */
 export const maskToken = (token: string): string => `…${token.length > 6 ? token.slice(-6) : ''}`
 
-/** What the administration shows of a token or an endpoint: its first 8 characters, or none when it is not longer (spec: administration/masked-addresses). */
+/**
+ * Gives what the administration shows of an address: the first 8 characters, or none when it is not longer (spec: administration/masked-addresses).
+ */
 export const maskAddress = (address: string): string => `${address.length > 8 ? address.slice(0, 8) : ''}…`

@@ -21,7 +21,7 @@ test.each([
   expect(decideOwnership(owner, externalId, named)).toEqual(expected)
 })
 
-test('a tag that is written again counts once, and one that is deleted does not count', () => {
+test('for the limit of 100 tags a tag that is written again counts once, and a tag that is deleted does not count', () => {
   expect(countTags(['seat', 'plan'], {})).toBe(2)
   expect(countTags(['seat', 'plan'], { seat: 8, vip: false })).toBe(3)
   expect(countTags(['seat', 'plan'], { seat: null, vip: null })).toBe(1)

@@ -19,9 +19,9 @@ export type Ownership =
   | { kind: 'create'; externalId: string | null }
 
 /**
- * The identity rules of login and registration (spec: identity/login). `owner`: the device's owner now, null for a new device. `externalId`: the one
- * that the caller gives; without one (null) the owner never changes. `named`: the user who has that external id, null when no user has it. An
- * identified user is never renamed.
+ * Decides by the identity rules of login and registration which user gets a device (spec: identity/login). `owner`: the device's present owner; null
+ * for a new device. `externalId`: the external id in the request; when it is null the owner never changes. `named`: the user who has that external
+ * id; null when no user has it. An identified user is never renamed.
  */
 export function decideOwnership(owner: UserIdentity | null, externalId: string | null, named: UserIdentity | null): Ownership {
   if (externalId === null) return owner ? { kind: 'stay', userId: owner.id } : { kind: 'create', externalId: null }
@@ -31,7 +31,7 @@ export function decideOwnership(owner: UserIdentity | null, externalId: string |
   return { kind: 'create', externalId }
 }
 
-/** A device leaves a user. */
+/** Says that a device leaves a user: it gets another owner, or is deleted. */
 export type Departure = { userId: string; subscriptionId: string }
 
 /** At most this many devices belong to one user (spec: identity/device-limit): 409 `limit_reached`. */
@@ -44,7 +44,7 @@ export const tooManyTags = () => invalidField('tags', `would leave the user with
 /** A session that starts this long after the one before counts as a new one (spec: identity/session). */
 export const sessionGapMinutes = 30
 
-/** What a caller changes of a user. A field of null stays as it is; a tag of null is deleted. */
+/** The changes of a user in a request. A field that is null stays as it is; a tag that is null is deleted. */
 export type UserUpdate = {
   tags: TagChanges
   language: string | null
@@ -59,7 +59,7 @@ export const toUserUpdate = ({ tags = {}, language, timezone, country }: UserCha
   country: country ?? null,
 })
 
-/** Gives the names of a user's tags after a change. `names`: those before it. */
+/** Gives the names of a user's tags after a change. `names`: the names before the change. */
 export function tagNamesAfter(names: Iterable<string>, changes: TagChanges): Set<string> {
   const after = new Set(names)
   for (const [name, value] of Object.entries(changes)) {
@@ -69,5 +69,5 @@ export function tagNamesAfter(names: Iterable<string>, changes: TagChanges): Set
   return after
 }
 
-/** Counts a user's tags after a change. `names`: those before it. */
+/** Counts a user's tags after a change. `names`: their names before the change. */
 export const countTags = (names: string[], changes: TagChanges): number => tagNamesAfter(names, changes).size

@@ -11,7 +11,7 @@ import {
   type UserUpdate,
 } from './identity.ts'
 
-/** A row of a file, in the terms of the tables. `key`: the hash of the device's address in hex, which finds the device. */
+/** A row of an import's file, with the fields of the tables. `key`: the hash of the device's address in hex, by which the device is found. */
 export type ImportRow = {
   row: number
   key: string
@@ -21,7 +21,7 @@ export type ImportRow = {
   past: Past
 }
 
-/** What a device did before the import. A field is null when the file does not say it. Times are ISO 8601, so that they can be compared as texts. */
+/** What a device did before the import, as the file says; null where it says nothing. Times are in ISO 8601 and can be compared as texts. */
 export type Past = { optedOut: boolean; sessionCount: number | null; createdAt: string | null; lastActiveAt: string | null }
 
 export function toImportRow(appId: string, row: number, imported: ImportedDevice): ImportRow {
@@ -39,7 +39,7 @@ export function toImportRow(appId: string, row: number, imported: ImportedDevice
 
 /** A device that exists, with its owner. */
 export type KnownDevice = { id: string; key: string; userId: string }
-/** A user who exists. `devices`: how many they have. */
+/** A user who exists. `devices`: how many devices the user has. */
 export type KnownUser = UserIdentity & { devices: number; tagNames: string[] }
 
 export type PlannedDevice = {
@@ -49,7 +49,7 @@ export type PlannedDevice = {
   userId: string
   device: Device
   past: Past
-  /** Since when the address of a new device is known to be good, as far as its row says; not used for a known device. */
+  /** For a new device: when it was last active, as its row says. Until then its address was certainly valid. Null when the row does not say it. */
   registeredAt: string | null
 }
 export type PlannedUser = {
@@ -68,7 +68,10 @@ export type RowOutcome = { row: number } & (
   | { is: 'rejected'; code: 'device_limit' | 'tag_limit'; at: 'externalId' | 'tags'; message: string }
 )
 
-/** What a lot writes. `left`: the users whom a device leaves. `departures`: which device leaves which user, each pair once. */
+/**
+ * What a lot writes. A lot is a group of at most 500 rows of an import's file that are written in one transaction. `left`: the users whom a device
+ * leaves. `departures`: which device leaves which user, each pair once.
+ */
 export type LotPlan = {
   outcomes: RowOutcome[]
   devices: PlannedDevice[]
@@ -78,11 +81,11 @@ export type LotPlan = {
 }
 
 /**
- * Decides what a lot writes, as if its rows were done one after another, so that it makes no difference where a file is cut into lots. The identity
- * rules of a registration hold (core/identity.ts), except that
- *   `keep`   leaves a known device as it is, and adds to the user of a new device only what they do not have;
- *   `update` overwrites device and user with what the row says, but opts no device in, makes no dead device valid and counts no session.
- * `now`: the database's time, ISO 8601. A time in the future counts as now; a new device without any time was made and last active now.
+ * Decides what a lot writes, as if its rows were done one after another, so that it makes no difference how a file is divided into lots. The identity
+ * rules of a registration hold (core/identity.ts), except that `keep` leaves a known device as it is, and adds to the user of a new device only tags
+ * and fields that the user does not have; `update` overwrites device and user with what the row says, but opts no device in, makes no invalidated
+ * device valid and counts no session. `now`: the database's time, ISO 8601. A time in the future counts as now. A new device whose row has no times
+ * counts as made now and last active now.
  */
 export function planLot(
   known: { devices: KnownDevice[]; users: KnownUser[] },
@@ -187,7 +190,7 @@ const over = (before: Device, device: Device): Device => ({
   standalone: device.standalone ?? before.standalone,
 })
 
-/** The past of a new device. When its row says only one of the two times, that stands for both; without any they are now. */
+/** Gives the past of a new device. When its row has only one of the two times, both get that time; when it has none, both are now. */
 const begun = ({ createdAt, lastActiveAt, ...past }: Past, now: string): Past => ({
   ...past,
   createdAt: createdAt ?? lastActiveAt ?? now,
@@ -204,12 +207,10 @@ const joined = (before: Past, row: Past): Past => ({
   lastActiveAt: later(before.lastActiveAt, row.lastActiveAt),
 })
 
-/** The earlier of two times. Null stands for no time, and gives the other one. */
 function earlier(one: string | null, other: string | null): string | null {
   if (one === null || other === null) return one ?? other
   return one < other ? one : other
 }
-/** The later of two times. Null stands for no time, and gives the other one. */
 function later(one: string | null, other: string | null): string | null {
   if (one === null || other === null) return one ?? other
   return one > other ? one : other

@@ -3,7 +3,7 @@ import { openOrder } from './in-order.ts'
 
 const full = () => new Error('full')
 
-/** A piece of work that ends when the test says so. */
+/** Makes a piece of work that ends when the test calls `end` or `fail`. */
 function held(begun: string[], name: string) {
   const { promise, resolve, reject } = Promise.withResolvers<string>()
   return {
@@ -17,7 +17,7 @@ function held(begun: string[], name: string) {
 }
 const aTurn = () => new Promise((resolve) => setImmediate(resolve))
 
-test('work with a common key is done one after another in the order it came, also after a failure; other work is done at once', async () => {
+test('registrations with a key in common are done one after another in the order in which they came, also after a failure; others at once', async () => {
   const inOrder = openOrder({ most: 10, full })
   const begun: string[] = []
   const [one, two, three, other] = [held(begun, 'one'), held(begun, 'two'), held(begun, 'three'), held(begun, 'other')]
@@ -38,7 +38,7 @@ test('work with a common key is done one after another in the order it came, als
   expect(await Promise.all(answers.slice(2))).toEqual(['three', 'other'])
 })
 
-test('only so many pieces of work with one key may wait; the next is refused, until those are done', async () => {
+test('only a limited number of registrations with one key may wait; further ones are refused until these are done', async () => {
   const inOrder = openOrder({ most: 2, full })
   const begun: string[] = []
   const [one, two] = [held(begun, 'one'), held(begun, 'two')]

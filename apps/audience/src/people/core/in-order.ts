@@ -1,7 +1,7 @@
 /**
- * Makes a function that does pieces of work with a common key one after another, in the order in which they came, and all others at the same time.
- * At most `most` pieces with one key may wait or be under way. The next one is refused with the error that `full` makes, so that a caller who repeats
- * one key holds up no other caller.
+ * Makes a function that runs pieces of work that have a key in common one after another, in the order in which they came, and all others at the same
+ * time. At most `most` pieces with one key may wait or run. A further piece is rejected with the error that `full` makes, so that a client that
+ * repeats one key does not delay others.
  */
 export function openOrder({
   most,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { estimate, tagUsesOf } from './tag-uses.ts'
 
-/** Random numbers that are the same in each run (mulberry32). */
+/** Gives a generator of random numbers that are the same in each run (mulberry32). */
 function openRandom(seed: number): () => number {
   let state = seed
   return () => {
@@ -13,9 +13,9 @@ function openRandom(seed: number): () => number {
 }
 
 // spec: administration/tags
-test('the interval of an estimate holds the true number in at least 90 of 100 samples, also when the users of a block are alike', () => {
+test('the interval of an estimated number of users holds the true number in at least 90 of 100 samples, also when the users of a block are alike', () => {
   const random = openRandom(7)
-  // 5,000 blocks of 20 users. In three of ten blocks either all users have the tag or none.
+  // There are 5,000 blocks of 20 users. In three of ten blocks either all users have the tag or none has it.
   const blocks = Array.from({ length: 5_000 }, (_, block) => {
     const share = block % 10 < 3 ? Math.round(random()) : 0.2
     return Array.from({ length: 20 }, () => (random() < share ? 1 : 0)).reduce<number>((sum, has) => sum + has, 0)
@@ -33,11 +33,11 @@ test('the interval of an estimate holds the true number in at least 90 of 100 sa
   expect(Math.abs(mean - truth) / truth).toBeLessThan(0.02)
 })
 
-test('the count of a tag is exact when every block was read', () => {
+test('the number of users who have a tag is exact when every block was read', () => {
   expect(estimate({ sum: 12, squares: 60 }, { blocks: 4, ofAll: 4 })).toEqual({ count: 12, low: 12, high: 12 })
 })
 
-test('an interval never begins below the number of users who were counted', () => {
+test('the interval of an estimated number of users never begins below the number that was counted', () => {
   const { low, high } = estimate({ sum: 1, squares: 1 }, { blocks: 10, ofAll: 1_000 })
   expect(low).toBe(1)
   expect(high).toBeGreaterThan(100)

@@ -4,25 +4,26 @@ import type { TagUse, TagUses } from '@herald/contracts/calls/audience'
 export type CountedTag = {
   name: string
   types: string[]
-  /** How many of these users have the tag: in all blocks together, and the sum of the squares of the numbers of each block. */
+  /** How many of the counted users have the tag; `squares` is the sum, over the blocks, of the squares of these numbers. */
   users: number
   squares: number
   values: string[]
 }
 
 /**
- * The tags and the users that were counted, in `blocks` of the table that were drawn at random. `ofAll`: how many blocks the table has; null when
- * every user of the app was counted. `squares`: the sum of the squares of how many users of the app each block has.
+ * The tags and the users of an app that were counted in some blocks of the users' table, drawn at random. `blocks`: how many blocks were read.
+ * `ofAll`: how many blocks the table has; null when every user of the app was counted. `squares`: the sum, over the blocks, of the squares of the
+ * numbers of the app's users.
  */
 export type CountedTags = { tags: CountedTag[]; users: number; squares: number; blocks: number; ofAll: number | null; asOf: Date }
 
-/** 95 % of a normal distribution lie within so many standard deviations of its mean. */
+/** 95 % of a normal distribution lie within this many standard deviations of its mean. */
 const within95 = 1.96
 
 /**
- * Estimates how many users there are in all blocks from how many there are in some (`sum`): the mean of a block times the number of blocks. The
- * interval follows from how much the blocks differ. Users who came at the same time lie in the same block and are often alike, so the statistics treat
- * the blocks, and not the users, as what was drawn at random.
+ * Estimates how many users there are in all blocks of a table from how many there are in some (`sum`): the mean of a block times the number of
+ * blocks. The interval follows from how much the blocks differ. The blocks, and not the users, count as what was drawn at random, because users who
+ * came at the same time are in the same block and are often alike.
  */
 export function estimate(
   { sum, squares }: { sum: number; squares: number },
@@ -33,11 +34,11 @@ export function estimate(
   const variance = (squares - (sum * sum) / blocks) / (blocks - 1)
   const error = within95 * ofAll * Math.sqrt(((1 - blocks / ofAll) * Math.max(0, variance)) / blocks)
   const count = factor * sum
-  // There are at least as many as were counted.
+  // There are at least as many users as were counted.
   return { count: Math.round(count), low: Math.max(sum, Math.floor(count - error)), high: Math.ceil(count + error) }
 }
 
-/** Gives the tags in the order of their names, with estimates where a part of the users was counted. */
+/** Gives the tags in the order of their names. The numbers of users are estimates when only a part of the users was counted. */
 export function tagUsesOf({ tags, users, squares, blocks, ofAll, asOf }: CountedTags): TagUses {
   const all = (sum: number, ofBlocks: number) =>
     ofAll === null ? { count: sum, low: sum, high: sum } : estimate({ sum, squares: ofBlocks }, { blocks, ofAll })

@@ -7,7 +7,7 @@ const ids = () => {
 }
 const tags = (count: number, value: string | null = 'yes') => Object.fromEntries(Array.from({ length: count }, (_, n) => [`t${n}`, value]))
 
-test('a user who is named several times, by id and by external id, is written once, and the last item wins', () => {
+test('a user whom a batch names several times, by id and by external id, is written once, and the last item wins', () => {
   const known = [{ id: 'ann-id', externalId: 'ann', tagNames: ['plan'] }]
 
   const { answers, users } = planUsersInBatch(
@@ -43,7 +43,7 @@ test('a user who is named several times, by id and by external id, is written on
   ])
 })
 
-test('an item with an unknown id or a 101st tag is refused and changes nothing, and later items of the same user are done without it', () => {
+test('an item of a batch with an unknown id or a 101st tag is refused and changes nothing, and later items of the same user are still done', () => {
   const known = [{ id: 'ann-id', externalId: null, tagNames: Object.keys(tags(99)) }]
 
   const { answers, users } = planUsersInBatch(
@@ -68,7 +68,7 @@ test('an item with an unknown id or a 101st tag is refused and changes nothing, 
   expect(users).toMatchObject([{ id: 'ann-id', changes: { tags: { a: null, b: 2 } } }])
 })
 
-test('a user is not written when all items that name them are refused', () => {
+test('a user is not written when all items of a batch that name the user are refused', () => {
   const known = [{ id: 'ann-id', externalId: 'ann', tagNames: Object.keys(tags(100)) }]
   expect(planUsersInBatch(known, [{ externalId: 'ann', tags: { more: 1 } }], ids()).users).toEqual([])
 })

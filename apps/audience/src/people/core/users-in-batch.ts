@@ -2,12 +2,13 @@ import { notFound, type Fault } from '@herald/contracts/fault'
 import type { UserInBatch, UserInBatchAnswer } from '@herald/contracts/user-batch'
 import { maxTagsPerUser, tagNamesAfter, tooManyTags, toUserUpdate, type UserIdentity, type UserUpdate } from './identity.ts'
 
-/** What a batch writes of a user: the changes of all its items that name them, in one. */
+/** What a batch of users writes to one user: the joined changes of all items that name the user. */
 export type UserToWrite = { id: string; externalId: string | null; isNew: boolean; changes: UserUpdate }
 
 /**
- * Decides what a batch writes, as if its items were done one after another. A user who is named several times is written once, and a later item
- * overrides an earlier one. `known`: the users that exist, with the names of their tags. `makeId` makes the ids of new users.
+ * Decides what a batch of users (POST /v1/users/batch) writes, as if its items were done one after another. A user who is named several times is
+ * written once, and a later item overrides an earlier one. `known`: the users who exist, with the names of their tags. `makeId` makes the ids of new
+ * users.
  */
 export function planUsersInBatch(
   known: (UserIdentity & { tagNames: string[] })[],

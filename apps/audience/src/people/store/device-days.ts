@@ -4,11 +4,11 @@ import { sql } from 'kysely'
 import { reachable } from '../../segments/store/segment-sql.ts'
 import type { Db } from '../../store/tables.ts'
 
-/** The counts of the devices of one platform at an instant. `new`: made within the day before it. */
+/** The counts of the devices of one platform at an instant. `new`: those that registered within the day before that instant. */
 export type DayCount = DeviceCount & { new: number }
 export type CountsByPlatform = Record<Platform, DayCount>
 
-/** The counts of devices `s` at an instant, as far as their rows still tell. */
+/** SQL that counts devices `s` as they were at an instant, as far as their present rows show it. */
 const counted = (at: ReturnType<typeof sql>) => sql`
   s.platform, count(*) as total, count(*) filter (where ${reachable}) as reachable,
   count(*) filter (where not s.opted_in and s.invalidated_at is null) as "optedOut", count(*) filter (where s.invalidated_at is not null) as invalidated,
@@ -28,10 +28,10 @@ function byPlatform(rows: Row[]): CountsByPlatform {
   return { ios: of('ios'), android: of('android'), web: of('web') }
 }
 
-/** Counts an app's devices now, by a scan of all of them, in parallel where Postgres has workers. It may take up to 8 s. */
+/** Counts an app's devices now, by a scan of all of them, in parallel if Postgres has free workers. It may take up to 8 s. */
 export const countDevicesNow = (db: Db, appId: string): Promise<{ asOf: Date; counts: CountsByPlatform }> =>
   db.transaction().execute(async (trx) => {
-    // Other reads have 2 s.
+    // Other reads may take 2 s. This count needs longer.
     await sql`set local statement_timeout = '8s'`.execute(trx)
     const { rows } = await sql<Row>`
       select ${counted(sql`now()`)} from subscriptions s where s.app_id = ${appId} group by s.platform`.execute(trx)
@@ -39,10 +39,10 @@ export const countDevicesNow = (db: Db, appId: string): Promise<{ asOf: Date; co
     return { asOf: now.rows[0]?.now ?? new Date(Number.NaN), counts: byPlatform(rows) }
   })
 
-/** Devices that one statement of a day's scan looks at, in about a twentieth of a second. */
+/** One statement of a day's scan looks at this many devices, in about 50 ms. */
 export const devicesAtOnce = 100_000
 
-/** Counts an app's devices at the end of a UTC day, part after part. `read` runs each part on a connection for reads. */
+/** Counts an app's devices at the end of a UTC day, in parts of `atOnce` devices. `read` runs each part on a connection for reads. */
 export async function countDevicesOn(
   read: <Answer>(work: (db: Db) => Promise<Answer>) => Promise<Answer>,
   { appId, day, atOnce = devicesAtOnce }: { appId: string; day: string; atOnce?: number },
@@ -64,7 +64,7 @@ export async function countDevicesOn(
   }
 }
 
-/** Finds the id that is `places` behind another in the order of an app's devices. Undefined when fewer devices are left. */
+/** Finds the id that comes `places` after another in the order of an app's devices. Undefined when fewer devices follow. */
 async function findPlace(db: Db, { appId, after, places }: { appId: string; after: string; places: number }): Promise<string | undefined> {
   const { rows } = await sql<{ id: string }>`
     select id from subscriptions where app_id = ${appId} and id > ${after} order by id offset ${places - 1} limit 1`.execute(db)
@@ -84,10 +84,10 @@ export async function findNextApp(db: Db, after: string): Promise<string | undef
   return rows[0]?.appId
 }
 
-/** How long a claim lasts: when a process dies over it, another takes the day afterwards. */
+/** A claim lasts for this long. When the process that has it dies, another process counts the day afterwards. */
 const claimFor = sql`interval '10 minutes'`
 
-/** Claims a day of an app for counting. Answers `claimed`, `held` (another process is counting it), or `taken` (it is counted, or the app was deleted). */
+/** Claims an app's day for counting. Answers `claimed`, `held` (another process counts it), or `taken` (it is counted, or the app was deleted). */
 export async function claimDay(db: Db, { appId, day }: { appId: string; day: string }): Promise<'claimed' | 'held' | 'taken'> {
   const claimed = await sql`
     insert into device_day_claims as c (app_id, day, until) values (${appId}, ${day}::date, now() + ${claimFor})
@@ -100,11 +100,11 @@ export async function claimDay(db: Db, { appId, day }: { appId: string; day: str
   return rows[0]?.held ? 'held' : 'taken'
 }
 
-/** Gives up the claim of a day that was not counted. */
+/** Ends the claim on a day that was not counted, so that any process may claim it. */
 export const releaseDay = (db: Db, { appId, day }: { appId: string; day: string }) =>
   sql`update device_day_claims set until = now() where app_id = ${appId} and day = ${day}::date and until < 'infinity'`.execute(db)
 
-/** Writes the counts of a claimed day. Counts that are there already stay. */
+/** Writes the counts of a claimed day. Counts that exist already stay. */
 export async function insertDeviceDay(db: Db, { appId, day }: { appId: string; day: string }, counts: CountsByPlatform): Promise<void> {
   const rows = platforms.map((platform) => ({ platform, ...counts[platform] }))
   await sql`
@@ -122,7 +122,7 @@ export type TakenDay = DayCount & { day: string; platform: Platform; takenAt: Da
 const dayColumns = sql`day, platform, taken_at as "takenAt", total, reachable, opted_out as "optedOut", invalidated,
   active_1d as "active1d", active_7d as "active7d", active_30d as "active30d", new`
 
-/** Finds the days of an app from `from` on and before `before`, or all later ones when that is undefined, earliest first. */
+/** Finds the counted days of an app from `from` on, earliest first. If `before` is given, it finds only days before that day. */
 export async function findDeviceDays(
   db: Db,
   { appId, from, before }: { appId: string; from: string; before: string | undefined },
@@ -142,7 +142,7 @@ export async function findNewestDay(db: Db, appId: string): Promise<{ takenAt: D
   return rows[0] && { takenAt: rows[0].takenAt, counts: byPlatform(rows) }
 }
 
-/** Deletes up to 5,000 rows of days that are more than `days` days ago. True when there may be more. Rows are never changed, so their place (`ctid`) is a key. */
+/** Deletes up to 5,000 rows older than `days` days. Answers whether there may be more. Rows are never updated, so `ctid` can serve as a key. */
 export async function purgeDeviceDays(db: Db, days: number): Promise<boolean> {
   const { numAffectedRows } = await sql`
     delete from device_days where ctid = any(array(

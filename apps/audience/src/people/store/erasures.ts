@@ -6,7 +6,10 @@ export type Erasure = { appId: string; userId: string }
 export const insertErasure = (db: Db, { appId, userId }: Erasure) =>
   db.insertInto('erasures').values({ app_id: appId, user_id: userId }).execute()
 
-/** Takes erasures that webhooks has not confirmed yet. Each is due again after 5, 10, 15, 15 … s. Two sweeps never take the same one. */
+/**
+ * Takes erased users of whom webhooks must still be told. Each is taken again after 5, 10, and then every 15 s, until webhooks has answered. Two
+ * sweeps never take the same user.
+ */
 export async function takeDueErasures(db: Db, limit: number): Promise<Erasure[]> {
   const { rows } = await sql<Erasure>`
     with due as (

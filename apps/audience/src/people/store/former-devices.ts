@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../store/tables.ts'
 
-/** Finds the devices that have left a user, in the order of their ids, behind the id `after`. */
+/** Finds the devices that have left a user, in the order of their ids, beginning after the id `after`. */
 export async function findFormerDevices(
   db: Db,
   { appId, userId, after, limit }: { appId: string; userId: string; after: string | null; limit: number },
@@ -20,7 +20,7 @@ export async function findFormerDevices(
 const daysMore = 1
 const portion = 5_000
 
-/** Deletes former devices that left so long ago that the ledger keeps no push that they got for the user. True when there may be more. */
+/** Deletes former devices that left their user so long ago that the ledger has no push from that time any more. Answers whether there may be more. */
 export async function purgeFormerDevices(db: Db, ledgerDays: number): Promise<boolean> {
   const { numAffectedRows } = await sql`
     delete from former_devices where (user_id, subscription_id) in (

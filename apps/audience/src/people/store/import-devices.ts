@@ -4,11 +4,11 @@ import type { Db } from '../../store/tables.ts'
 import { userKeyOf, userKeyColumn } from './users.ts'
 
 /*
- * What a lot of an import reads and writes, each by one statement. Rows travel as one text of JSON, which costs the process a tenth of what arrays of
- * columns cost. Devices are locked before users, each in the order of their ids, as everywhere.
+ * What one lot (group of rows of the file) of an import reads and writes, each by one statement. Rows are sent to Postgres as one JSON text, which costs
+ * the process a tenth of what arrays of columns cost. Devices are locked before users, each in the order of their ids, as everywhere.
  */
 
-/** Finds the devices that have these addresses. `keys`: the hashes of the addresses in hex. `lock`: the caller will change them. */
+/** Finds devices by the hashes of their addresses in hex (`keys`). `lock`: whether to lock the devices, because the caller will change them. */
 export async function findDevicesAt(db: Db, keys: string[], { lock }: { lock: boolean }): Promise<KnownDevice[]> {
   const { rows } = await sql<KnownDevice>`
     select id, encode(address_hash, 'hex') as key, user_id as "userId" from subscriptions
@@ -17,7 +17,7 @@ export async function findDevicesAt(db: Db, keys: string[], { lock }: { lock: bo
   return rows
 }
 
-/** Finds users by id and by external id, with how many devices they have and the names of their tags. `lock`: the caller will change them. */
+/** Finds users by id and by external id, with the number of their devices and the names of their tags. `lock`: whether to lock the users. */
 export async function findUsers(
   db: Db,
   { appId, ids, names, lock }: { appId: string; ids: string[]; names: string[]; lock: boolean },
@@ -30,7 +30,7 @@ export async function findUsers(
     )
     select id, external_id as "externalId", array(select jsonb_object_keys(tags)) as "tagNames" from users
     where id = any(array(select id from meant)) order by id ${lock ? sql`for no key update` : sql``}`.execute(db)
-  // A statement of its own: it sees the devices that were given to these users while the statement above waited for its locks.
+  // This is a separate statement so that it sees devices that were given to these users while the statement above waited for its locks.
   const { rows: counts } = await sql<{ userId: string; devices: number }>`
     select user_id as "userId", count(*) as devices from subscriptions where user_id = any(${rows.map(({ id }) => id)}::text[])
     group by user_id`.execute(db)
@@ -42,9 +42,9 @@ const columnsOfUsers = sql`given(id text, external_id text, tags jsonb, language
   created_at timestamptz, last_active_at timestamptz)`
 
 /**
- * Makes and changes users. With `keep` a user keeps what they have and gets only what they do not have. A user in whom nothing changes is written too,
- * because a registration that has counted their devices must see a new version of their row (docs/decisions/0038). False when the app was erased. When
- * another transaction has given the external id to a user meanwhile, the statement fails (23505).
+ * Makes and changes users. With `keep` a user keeps all values and gets only the missing ones. A user in whom nothing changes is written too, because
+ * a registration that has counted the user's devices must see a new version of the row (docs/decisions/0038). Gives false when the app was erased.
+ * When another transaction has given the external id to a user meanwhile, the statement fails (23505).
  */
 export async function writeUsers(db: Db, appId: string, users: PlannedUser[], onExisting: 'keep' | 'update'): Promise<boolean> {
   const [made, changed] = [users.filter(({ isNew }) => isNew), users.filter(({ isNew }) => !isNew)]
@@ -95,9 +95,9 @@ const columnsOfDevices = sql`given(id text, user_id text, platform text, address
   created_at timestamptz, last_active_at timestamptz, registered_at timestamptz)`
 
 /**
- * Makes and changes devices. A new device has no start of a session, which also marks a browser that has not registered here yet. Its address is known
- * to be good since the device was last active, as far as the file says so, because a provider's "dead" of a later moment must still invalidate it. False
- * when the app was erased. When another transaction has made the device meanwhile, the statement fails (23505).
+ * Makes and changes devices. For a new device `last_session_at` is null, which also marks a browser that has not registered at Herald yet. Its
+ * `registered_at` is the time when the file says that it was last active, so that a provider's answer "dead since" a later time still invalidates it.
+ * Gives false when the app was erased. When another transaction has made the device meanwhile, the statement fails (23505).
  */
 export async function writeDevices(db: Db, appId: string, devices: PlannedDevice[]): Promise<boolean> {
   const [made, changed] = [devices.filter(({ isNew }) => isNew), devices.filter(({ isNew }) => !isNew)]

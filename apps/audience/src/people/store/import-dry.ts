@@ -5,9 +5,9 @@ import { findDevicesAt, findUsers } from './import-devices.ts'
 import type { Db } from '../../store/tables.ts'
 
 /*
- * What a dry run writes instead of devices and users, so that a later row of the file finds what the rows before it would have made. The key
- * `d <hash of the address>` holds a device with its owner, `n <hash of the external id>` an identified user, `u <id>` an anonymous user. Neither external
- * ids nor addresses are in it.
+ * What a dry run of an import writes instead of devices and users, so that a later row of the file finds what the rows before it would have made. The
+ * key `d <hash of the address>` has a device with its owner, `n <hash of the external id>` an identified user, `u <id>` an anonymous user. Neither
+ * external ids nor addresses are stored.
  */
 
 type State = { id: string; user?: string; name?: string | null; devices?: number; tags?: string[] }
@@ -17,10 +17,12 @@ const deviceKey = (key: string) => `d ${short(key)}`
 const nameKey = (name: string) => `n ${name}`
 const userKey = (id: string) => `u ${id}`
 
-/** The hash of an external id. The rows of a dry run are planned with hashes in the place of external ids. */
+/** Gives the hash of an external id. A dry run plans its rows with hashes instead of external ids. */
 export const hashName = (appId: string, externalId: string): string => short(`${appId} ${externalId}`)
 
-/** Finds the devices and users that the rows of a lot are about: the real ones, overridden by what this dry run has written. External ids are hashes (`hashName`). */
+/**
+ * Finds the devices and users that these rows name: what this dry run has written for them, or the real ones. External ids are hashes (`hashName`).
+ */
 export async function readWithDry(
   db: Db,
   { appId, importId, keys, names }: { appId: string; importId: string; keys: string[]; names: string[] },
@@ -56,7 +58,7 @@ export async function readWithDry(
   return { devices: [...real, ...dryDevices], users: [...users.values()] }
 }
 
-/** Writes what a lot of a dry run would have made and changed. */
+/** Stores which devices and users the rows would have made and changed, if this were no dry run. */
 export async function writeDry(db: Db, importId: string, { devices, users, left }: LotPlan): Promise<void> {
   const changed = new Map([...left, ...users].map((user) => [user.id, user]))
   const states = [

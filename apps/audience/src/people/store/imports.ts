@@ -13,7 +13,10 @@ import type { Db, ImportTable } from '../../store/tables.ts'
 
 type Row = Selectable<ImportTable>
 
-/** An import as it stands. `header` and `tail`: what the gateway needs to read on. `errorCount`: how many of its errors are kept. */
+/**
+ * An import. `header` (the names of the file's columns) and `tail` (the bytes after the last complete row) are what the gateway needs to read on.
+ * `errorCount`: how many errors of the import are stored.
+ */
 export type ImportRecord = { appId: string; report: ImportReport; header: string[] | null; tail: Buffer | null; errorCount: number }
 
 const toRecord = (row: Row): ImportRecord => ({
@@ -24,7 +27,7 @@ const toRecord = (row: Row): ImportRecord => ({
   errorCount: row.error_count,
 })
 
-/** Makes an import. Undefined when the app has one that is receiving, or was erased. */
+/** Inserts an import. Undefined when the app has another import in the state `receiving`, or was erased. */
 export async function insertImport(db: Db, id: string, appId: string, settings: StartImport): Promise<ImportReport | undefined> {
   const row = await db
     .insertInto('imports')
@@ -57,7 +60,7 @@ export async function findImport(db: Db, appId: string, id: string): Promise<Imp
   return row && toRecord(row)
 }
 
-/** Locks an import, so that its lots are written one after another. `now`: the database's time. */
+/** Locks an import, so that its lots (groups of rows) are written one after another. `now`: the database's time. */
 export async function lockImport(db: Db, appId: string, id: string): Promise<(ImportRecord & { now: Date }) | undefined> {
   const row = await db
     .selectFrom('imports')
@@ -70,7 +73,10 @@ export async function lockImport(db: Db, appId: string, id: string): Promise<(Im
   return row && { ...toRecord(row), now: row.now }
 }
 
-/** Moves an import, which the caller has locked, to the end of a lot, and counts what became of the rows. The first 10,000 errors are kept. */
+/**
+ * Moves an import, which the caller has locked, to the end of a lot (group of rows), and counts the outcomes. Only the first 10,000 errors are
+ * stored.
+ */
 export async function moveImport(
   db: Db,
   { report, errorCount }: ImportRecord,
@@ -148,7 +154,7 @@ export const endImport = async (db: Db, id: string, state: 'finished' | 'cancell
       .executeTakeFirstOrThrow(),
   )
 
-/** Cancels the import of an app that is being erased. Waits until the lot that is being written is committed. */
+/** Cancels the import of an app that is being erased. If rows are being written, it waits until they are committed. */
 export const cancelImportsOf = (db: Db, appId: string) =>
   sql`update imports set state = 'cancelled', tail = null, ended_at = now() where app_id = ${appId} and state = 'receiving'`.execute(db)
 
@@ -176,7 +182,7 @@ export async function listImports(
   )
 }
 
-/** Gives the errors of an import in the order of its rows, behind the row `after`. */
+/** Gives the errors of an import in the order of its rows, beginning after the row `after`. */
 export async function listImportErrors(
   db: Db,
   importId: string,
@@ -224,10 +230,10 @@ function rateOf({ row_count: rows, first_data_at: from, last_data_at: to }: Row)
   return Math.round((rows * 1000) / Math.max(1, to.getTime() - from.getTime()))
 }
 
-/** An import that got no data for so long is cancelled, and one that ended so long ago is deleted. */
+/** An import that got no data for `silentFor` is cancelled. An import is deleted `keptFor` after it ended. */
 const silentFor = sql`interval '24 hours'`
 const keptFor = sql`interval '30 days'`
-/** Rows of a dry run that one statement deletes, at most. */
+/** One statement deletes at most this many rows of dry runs. */
 const rowsAtOnce = 5_000
 
 /** Cancels imports that got no data for a day. */
@@ -236,7 +242,7 @@ export const cancelLeftAlone = (db: Db) =>
     update imports set state = 'cancelled', tail = null, ended_at = now()
     where state = 'receiving' and last_data_at < now() - ${silentFor}`.execute(db)
 
-/** Deletes the rows of dry runs that have ended. True when there may be more. */
+/** Deletes the rows of dry runs that have ended. Answers whether there may be more. */
 export async function clearDryRuns(db: Db): Promise<boolean> {
   const ended = await db.selectFrom('imports').select('id').where('has_dry_rows', '=', true).where('state', '<>', 'receiving').execute()
   if (ended.length === 0) return false
@@ -248,7 +254,7 @@ export async function clearDryRuns(db: Db): Promise<boolean> {
   return numAffectedRows > 0n
 }
 
-/** Deletes imports that ended more than 30 days ago, with their errors. True when there may be more. */
+/** Deletes imports that ended more than 30 days ago, with their errors. Answers whether there may be more. */
 export async function purgeImports(db: Db): Promise<boolean> {
   const { numAffectedRows = 0n } = await sql`
     delete from imports where id = any(array(

@@ -20,7 +20,7 @@ const browser = (name: string) => ({
   keys: { p256dh: 'key', auth: 'auth' },
 })
 
-/** A known device of `ann`, and what a registration of it found, before another transaction changes something. */
+/** Makes a device of the user `ann`, and reads what a registration of this device finds, before the test changes something. */
 async function givenFound() {
   const appId = newId()
   const registered = await registerSubscription({ db }, { appId, subscription: { ...browser('one'), externalId: 'ann' } })
@@ -47,7 +47,7 @@ async function givenFound() {
 
 const tagsOf = async (id: string) => (await db.selectFrom('users').select('tags').where('id', '=', id).executeTakeFirstOrThrow()).tags
 
-test('a registration is written when its rows are as they were found', async () => {
+test('a registration is written only when nothing that it depends on has changed since it was read', async () => {
   const { decided, owner } = await givenFound()
 
   expect(await writeRegistrations(db, [decided], [owner])).toEqual(new Set([decided.deviceId]))
@@ -91,7 +91,7 @@ test.each<[string, (given: Given) => Promise<unknown>]>([
   expect(await tagsOf(given.owner.id)).not.toHaveProperty('seat')
 })
 
-test('a new device whose address another device has got meanwhile leaves no user behind', async () => {
+test('when another device has got the address of a new device meanwhile, the registration makes no user', async () => {
   const appId = newId()
   const device = toDevice(appId, browser('new'))
   await registerSubscription({ db }, { appId, subscription: browser('new') })
@@ -112,7 +112,7 @@ test('a new device whose address another device has got meanwhile leaves no user
   expect(users).toEqual([{ external_id: null }])
 })
 
-test('a new device whose new user another transaction has made meanwhile is an error, and nothing is written', async () => {
+test('when another transaction has made the new user of a new device meanwhile, the registration fails and writes nothing', async () => {
   const appId = newId()
   const device = toDevice(appId, browser('new'))
   await registerSubscription({ db }, { appId, subscription: { ...browser('other'), externalId: 'cem' } })

@@ -6,11 +6,11 @@ import type { Db } from '../../store/tables.ts'
 import { changesOf, isUnchanged, userKeyColumn, splitTags } from './users.ts'
 
 /*
- * Many registrations are read by one statement and written by one. Each row is found by one key, so the plan of a statement is the same for an
- * empty table and for a large one.
+ * One statement reads all that many registrations need, and one writes all of them. Each row is found by one key, so the query plan is the same for
+ * an empty table and for a large one.
  */
 
-/** Locks the devices that have these addresses, in the order of their ids. Waits for transactions that hold them. */
+/** Locks the devices that have these addresses, in the order of their ids. Waits for transactions that have locked them. */
 export async function lockDevices(db: Db, addressHashes: Buffer[]): Promise<LockedDevice[]> {
   const { rows } = await sql<LockedDevice>`
     select id, user_id as "userId", address_hash as "addressHash" from subscriptions
@@ -21,18 +21,18 @@ export async function lockDevices(db: Db, addressHashes: Buffer[]): Promise<Lock
 
 export type LockedDevice = { id: string; userId: string; addressHash: Buffer }
 
-/** What a registration is looked up by. `name`: the `userKeyOf` of its external id. `setsTags`: how many tags it sets. */
+/** By what the rows of a registration are found. `name`: `userKeyOf` of its external id; null without one. `setsTags`: how many tags it sets. */
 export type Sought = { addressHash: Buffer; name: string | null; setsTags: number }
 
 /**
- * A user as a registration finds them. `version` changes with every change of the row. `tagNames` are read only where the tags that the registration
- * sets might be too many, because reading them costs more than reading the row; otherwise null.
+ * A user as a registration finds the row. `version` changes with every change of the row. `tagNames` are read only when the user might get too many
+ * tags, because reading them costs more than reading the row; otherwise null.
  */
 export type FoundUser = { id: string; externalId: string | null; version: string; tagNames: string[] | null }
 
 /**
- * What a registration finds: the device at its address with its owner, and the user who has its external id (`named`). `namedDevices`: how many
- * devices that user has; 0 when they are the owner.
+ * What a registration finds: the device at its address with the device's owner, and the user who has its external id (`named`). `namedDevices`: how
+ * many devices that user has; 0 when that user is the owner.
  */
 export type Known = {
   device: { id: string; owner: FoundUser } | null
@@ -40,7 +40,9 @@ export type Known = {
   namedDevices: number
 }
 
-/** Finds what there is for each registration, in the order given. It locks nothing: `writeRegistrations` writes only where this is still so. */
+/**
+ * Finds the device and users of each registration, in the order given. It locks nothing: `writeRegistrations` writes only what has not changed since.
+ */
 export async function findKnown(db: Db, sought: Sought[], mostTags: number): Promise<Known[]> {
   const user = sql`
     select id, external_id, xmin::text as version,
@@ -94,32 +96,32 @@ function toKnown(row: KnownRow): Known {
   }
 }
 
-/** A registration with its decision: the user who gets the device, and the device as it was found. */
+/** What to write for a registration: the user who gets the device, and the device's id and owner as they were found. */
 export type Decided = {
   appId: string
   deviceId: string
   device: Device
-  /** The owner at the time of the decision; null for a new device. */
+  /** The owner of the device when it was read; null for a new device. */
   ownerId: string | null
   userId: string
   isUserNew: boolean
-  /** The external id that a new user or an anonymous user gets; null leaves the user's as it is. */
+  /** The external id that a new user or an anonymous user gets; null when the user's external id stays as it is. */
   externalId: string | null
   changes: UserUpdate
   byBackend: boolean
 }
 
 /**
- * Writes registrations, each as a whole or not at all, and answers the ids of the devices that were written. A registration is written when the
- * rows that it depends on are as they were found: the device has the same address and the same owner, and its users (`seen`) have the version that
- * was read. A registration is left out when another transaction holds or has just changed one of its rows, when another transaction makes its new device at the same
- * moment, and when its app was erased. Each user and each device is in one registration at most.
+ * Writes registrations, each completely or not at all, and answers the ids of the devices that were written. A registration is written when the rows
+ * that it depends on are as they were found: the device has the same address and the same owner, and its users (`seen`) have the version that was
+ * read. A registration is left out when another transaction has locked or just changed one of its rows, when another transaction makes its new device
+ * at the same moment, and when its app was erased. No user or device may be in two of these registrations.
  *
- * A registration opts its known device in and makes it valid again. The token version rises when the keys or the platform change, or when the device
- * was opted out or invalidated, so that a late "dead" answer for the time before cannot invalidate it (provider-answers.ts, token version).
+ * A registration opts a known device in and makes it valid again. The token version rises when the keys or the platform change, or when the device
+ * was opted out or invalidated. So a late answer that the token was dead before this registration does not invalidate the device.
  *
- * New devices are made before their new users, so that no user is left without a device. Errors: 23505, another transaction has just given the
- * external id to a user; 23503, the same for the new user of a device. Nothing is written then.
+ * New devices are inserted before their new users, so that no user is left without a device. The statement fails and writes nothing when another
+ * transaction has just given the external id to a user: with 23505, or with 23503 when that concerns the new user of a device.
  */
 export async function writeRegistrations(db: Db, registrations: Decided[], seen: FoundUser[]): Promise<Set<string>> {
   if (registrations.length === 0) return new Set()

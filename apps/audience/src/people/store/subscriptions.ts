@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import { sessionGapMinutes } from '../core/identity.ts'
 import type { Db } from '../../store/tables.ts'
 
-/** Whether a device that comes back now begins a new session, or is still in its last one. */
+/** SQL that is true if a device that comes back now begins a new session: it has none, or its last one began `sessionGapMinutes` ago or earlier. */
 const newSession = sql`(last_session_at is null or last_session_at <= now() - make_interval(mins => ${sql.lit(sessionGapMinutes)}))`
 export const sessionColumns = sql`
   session_count = session_count + case when ${newSession} then 1 else 0 end,
@@ -30,7 +30,7 @@ export async function lockSubscriptionsOf(db: Db, userId: string): Promise<strin
   return rows.map(({ id }) => id)
 }
 
-/** Gives a device to another user. The caller has locked both. */
+/** Gives a device to another user. The caller has locked the device and the user. */
 export const giveSubscription = (db: Db, id: string, userId: string) =>
   db
     .updateTable('subscriptions')
@@ -40,7 +40,7 @@ export const giveSubscription = (db: Db, id: string, userId: string) =>
 
 const deviceFields = ['appVersion', 'osVersion', 'deviceModel'] as const
 
-/** Changes what a device says about itself; a field that is undefined stays as it is. Answers undefined when the app has no such device. */
+/** Changes the fields of a device that its PATCH request names; undefined fields stay. Answers undefined when the app has no such device. */
 export async function patchSubscription(
   db: Db,
   { appId, subscriptionId, changes }: { appId: string; subscriptionId: string; changes: PatchSubscription },
@@ -61,7 +61,10 @@ export async function patchSubscription(
     .executeTakeFirst()
 }
 
-/** Notes that the device's app came to the foreground: device and owner are active now, and a new session may begin. Undefined when there is no such device. */
+/**
+ * Stores that the mobile app or web page on a device came to the foreground: device and owner are active now, and a new session may begin. Undefined
+ * when the app has no such device.
+ */
 export async function startSession(
   db: Db,
   { appId, subscriptionId, session }: { appId: string; subscriptionId: string; session: SessionBody },
@@ -79,10 +82,7 @@ export async function startSession(
   return rows[0]
 }
 
-/**
- * Writes a browser's new endpoint and keys. That the old endpoint was dead does not hold for the new one, so the device is valid again. An opt-out is the
- * user's choice and stays.
- */
+/** Writes a browser's new endpoint and keys. An invalidated device is valid again, because the new endpoint may work. An opt-out stays. */
 export const moveEndpoint = (
   db: Db,
   id: string,
@@ -103,8 +103,8 @@ export const moveEndpoint = (
     .execute()
 
 /**
- * Deletes devices, which the caller has locked, and the notes of when they last got a push. A batch that finishes at the same moment may write such a note
- * afterwards; `purgeGoneNotes` deletes it.
+ * Deletes devices, which the caller has locked, and the stored times of their last pushes. The finish of a batch at the same moment may store such a
+ * time afterwards; `purgeGoneNotes` deletes it.
  */
 export async function deleteSubscriptions(db: Db, ids: string[]): Promise<void> {
   await sql`delete from last_notified where subscription_id = any(${ids}::text[])`.execute(db)
@@ -121,25 +121,25 @@ export async function countDevices(db: Db, userId: string): Promise<number> {
 }
 
 /**
- * A token that a provider called dead. `agoMs`: how many milliseconds ago the provider was asked; `deadSince`: since when the token is dead by the
- * provider's clock (ISO 8601), if the provider says so.
+ * A token that a provider called dead. `agoMs`: how many milliseconds ago the provider was asked. `deadSince`: since when the token is dead by the
+ * provider's clock (ISO 8601); null when the provider does not say it.
  */
 export type DeadToken = {
   subscriptionId: string
   tokenVersion: number
   agoMs: number
   deadSince: string | null
-  /** The code of the provider's answer, and the campaign of the push that it answered. */
+  /** The code of the provider's answer, and below the campaign of the push. */
   code: string
   campaignId: string
 }
 export type Invalidated = { id: string; appId: string; userId: string; platform: Platform; tokenVersion: number; at: Date }
 
 /**
- * Invalidates devices whose tokens a provider called dead, and answers those that were valid until now: a device is invalidated once, however many sends
- * find its token dead. A device stays valid when its token has another version than the one that the provider answered for, or when it has registered
- * since the provider was asked, or since `deadSince` if that is earlier. `agoMs` is counted back from this database's clock, so the provider's clock can
- * only make the moment earlier.
+ * Invalidates devices whose tokens a provider called dead, and answers those that were valid until now: a device is invalidated once, however many
+ * sends find its token dead. A device stays valid when its token has another version than the token that the provider was asked about. It also stays
+ * valid when it has registered since the provider was asked or, if that is earlier, since `deadSince`. `agoMs` is counted back from the time of the
+ * database, so a wrong clock of the provider can only keep a device valid.
  */
 export async function invalidateDead(db: Db, dead: DeadToken[]): Promise<Invalidated[]> {
   const { rows } = await sql<Invalidated>`
@@ -166,8 +166,8 @@ export async function invalidateDead(db: Db, dead: DeadToken[]): Promise<Invalid
 }
 
 /**
- * Remembers which APNs environment accepted a token after the other one had refused it. For a device without such a note the environment of the app's
- * credentials is asked first, so the rows of ordinary devices are never written.
+ * Remembers which APNs environment accepted a token after the other environment had refused it. For all other devices the environment of the app's
+ * credentials is asked first, so nothing needs to be written for them.
  */
 export const rememberEnvironments = (db: Db, accepted: { subscriptionId: string; environment: 'production' | 'sandbox' }[]) =>
   sql`

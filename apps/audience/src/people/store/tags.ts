@@ -2,9 +2,11 @@ import { sql, type RawBuilder } from 'kysely'
 import type { CountedTag, CountedTags } from '../core/tag-uses.ts'
 import type { Db } from '../../store/tables.ts'
 
-/** An app with at most this many users is read whole; of a larger one a sample is read. */
+/** For an app with at most this many users all users are read; for a larger app a sample of them. */
 const mostReadWhole = 10_000
-/** A sample of so many users of the app is enough. It is looked for in so many blocks of the table at first, and in so many at most. */
+/**
+ * A sample of `enoughUsers` users of the app is enough. It is first looked for in `blocksAtFirst` blocks of the table, then in up to `mostBlocks`.
+ */
 const enoughUsers = 2_000
 const blocksAtFirst = 300
 const mostBlocks = 5_000
@@ -13,15 +15,16 @@ const valuesOfTag = 5
 const charactersOfValue = 100
 
 /**
- * Counts the tags of an app's users: of all of them, or of those in some blocks of the table that are drawn at random (`tablesample system`). What is read is
- * bounded, however large the app and the other apps are. When the app has only a small part of the table, its sample is small and its intervals are wide.
+ * Counts the tags of an app's users: of all users, or of the users in some blocks of the table that are drawn at random (`tablesample system`).
+ * However large the app and the other apps are, it reads a limited number of blocks. When the app has only a small part of the table, its sample is
+ * small and its intervals are wide.
  */
 export const countTags = (db: Db, appId: string): Promise<CountedTags> =>
   db.transaction().execute(async (trx) => {
-    // The users of a small app are read by the index of their app, whatever share of the table the planner thinks the app has.
+    // Makes the planner read the users of a small app by the index of the app, whatever it assumes about the size of the app.
     await sql`set local enable_seqscan = off`.execute(trx)
     await sql`set local enable_bitmapscan = off`.execute(trx)
-    // About 50,000 pairs of name and value are counted, in memory.
+    // Enough memory to count about 50,000 pairs of name and value.
     await sql`set local work_mem = '32MB'`.execute(trx)
     const { rows } = await sql<{ users: number }>`
       select count(*) as users from (select from users where app_id = ${appId} limit ${mostReadWhole + 1}) as counted`.execute(trx)
@@ -47,7 +50,7 @@ async function countBlocks(db: Db): Promise<number> {
 
 type Counted = Omit<CountedTags, 'ofAll'>
 
-/** Counts the tags of the app's users among these rows of the table, and how their numbers differ from block to block. */
+/** Counts the tags of the app's users among these rows of the table, and how much the numbers differ between blocks. */
 async function countIn(db: Db, users: RawBuilder<unknown>, appId: string): Promise<Counted> {
   const { rows } = await sql<Omit<Counted, 'tags'> & { tags: CountedTag[] | null }>`
     with read as materialized (

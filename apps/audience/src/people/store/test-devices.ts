@@ -7,12 +7,12 @@ import type { Db } from '../../store/tables.ts'
 export type Marked = 'marked' | 'too many'
 
 /**
- * Marks a device, which the caller has locked with `holdDevice`, as a test device; a second mark changes nothing. An advisory lock, held until the
- * transaction ends, lets an app's marks be made one after another only, so that there are never more than 100.
+ * Marks a device, which the caller has locked with `holdDevice`, as a test device; marking it again changes nothing. An advisory lock, held until the
+ * transaction ends, lets only one transaction at a time mark devices of an app, so that there are never more than 100.
  */
 export async function insertMark(trx: Db, appId: string, subscriptionId: string): Promise<Marked> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`audience.test-devices ${appId}`}, 0))`.execute(trx)
-  // A statement of its own: it sees what was committed while this transaction waited for the lock.
+  // This is a separate statement so that it sees what was committed while this transaction waited for the lock.
   const marked = await trx.selectFrom('test_devices').select('subscription_id').where('app_id', '=', appId).execute()
   if (marked.some(({ subscription_id }) => subscription_id === subscriptionId)) return 'marked'
   if (marked.length >= mostTestDevices) return 'too many'
@@ -33,7 +33,10 @@ export const holdDevice = (trx: Db, appId: string, subscriptionId: string) =>
     .forKeyShare()
     .executeTakeFirst()
 
-/** Finds an app's test devices with their owners, the one that was marked last first, behind the end of an earlier page. Gives one more than `limit`, if there is one. */
+/**
+ * Finds an app's test devices with their owners, those that were marked last first, beginning after the place `after`. Gives at most one more than
+ * `limit`, so that the caller sees whether there is a next page.
+ */
 export const findMarked = (db: Db, appId: string, { limit, after }: { limit: number; after: Place | undefined }) =>
   db
     .selectFrom('test_devices as t')
@@ -52,7 +55,7 @@ export const findMarked = (db: Db, appId: string, { limit, after }: { limit: num
     .execute()
 export type MarkedDevice = Awaited<ReturnType<typeof findMarked>>[number]
 
-/** A device as a test finds it. `isMarked`: it is a test device. */
+/** A device for a test. `isMarked`: whether it is a test device. */
 export type Found = { id: string; platform: Platform; optedIn: boolean; invalidatedAt: Date | null; isMarked: boolean }
 
 /** Finds these devices, in the order of their ids. A device of another app is left out. Each is looked up by its primary key. */
@@ -67,7 +70,7 @@ export async function findDevices(db: Db, appId: string, subscriptionIds: string
   return rows
 }
 
-/** Finds the test devices of these users, in the order of their ids, at most one more than a test may have. It looks at no other devices of the app. */
+/** Finds the test devices of these users, in the order of their ids, at most one more than a test may have. It reads only test devices of the app. */
 export const findMarkedOf = (db: Db, appId: string, users: { userIds: string[] } | { externalIds: string[] }): Promise<Found[]> =>
   db
     .selectFrom('test_devices as t')

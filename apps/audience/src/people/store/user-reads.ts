@@ -10,15 +10,15 @@ import { findDevice, type FoundDevice } from './subscription-reads.ts'
 import type { Db } from '../../store/tables.ts'
 import { userKeyOf, userKeyColumn } from './users.ts'
 
-/** Ids are hexadecimal, so every id comes before this. */
+/** Ids are hexadecimal, so every id comes before this letter. */
 const pastEveryId = 'g'
 /** The last character of Unicode. Every text that begins with a prefix comes before the prefix followed by this character. */
 const pastEveryCharacter = '\u{10FFFF}'
 
 /**
- * Finds the next users of an app, newest first: those whose external id begins with `prefix`, or all. It looks at `most` users at most. `examinedTo`: the
- * last user that it looked at; undefined when there are no more. The query asks for a range of the index by app: with `app_id = …` the planner may take the
- * primary key, and walk through the users of other apps.
+ * Finds the next users of an app, newest first: those whose external id begins with `prefix`, or all. It looks at no more than `most` users.
+ * `examinedTo`: the last user that it looked at; undefined when there are no more. The query asks for a range of the index by app, because with
+ * `app_id =` the planner may take the primary key and read the users of other apps.
  */
 export async function findNewestUsers(
   db: Db,
@@ -36,7 +36,7 @@ export async function findNewestUsers(
   return { ids, examinedTo: last[0]?.id }
 }
 
-/** Finds the next users of an app in the order of their ids, behind the id `after`. */
+/** Finds the next users of an app in the order of their ids, beginning after the id `after`. */
 export async function findNextUsers(
   db: Db,
   { appId, after, limit }: { appId: string; after: string | null; limit: number },
@@ -55,7 +55,7 @@ export async function findByPrefix(db: Db, { appId, prefix, limit }: { appId: st
   return rows.map(({ id }) => id)
 }
 
-/** Finds the user who has this id, or the owner of the device that has it. */
+/** Finds the user who has this id, or the owner of the device that has this id. */
 export async function findByEitherId(db: Db, appId: string, id: string): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select id from users where id = ${id} and app_id || '' = ${appId}
@@ -63,7 +63,7 @@ export async function findByEitherId(db: Db, appId: string, id: string): Promise
   return rows.map((row) => row.id)
 }
 
-/** Finds those of these users who have a reachable device in a segment. `now`: what relative dates count from. */
+/** Finds those of these users who have a reachable device in a segment. `now`: the instant from which relative dates count. */
 export async function findMeant(db: Db, segment: Segment, ids: string[], now: Date): Promise<Set<string>> {
   const devices = devicesMeant(segment, now, {
     columns: sql`s.id, s.user_id`,
@@ -114,16 +114,18 @@ export async function getDevice(db: Db, appId: string, id: string): Promise<Owne
   return { ...maskDevice(found), user: { id: found.userId, externalId } }
 }
 
-/** A device as the administration shows it. */
+/** Gives a device as the administration shows it, with a masked address. */
 export function maskDevice({ device, address, test }: FoundDevice): MaskedDevice {
   const { keys: _, ...shown } = device
   return { ...shown, test, ...(device.platform === 'web' ? { endpoint: maskAddress(address) } : { token: maskAddress(address) }) }
 }
 
-/** Bytes of a portion of the export, about. Users with many tags or devices make a portion of fewer users. */
+/** A portion of the export has about this many bytes at most. When users have many tags or devices, it has fewer users. */
 const mostBytes = 1_000_000
 
-/** Gives as many of these users, from the first on, as make a portion: at least one. Postgres adds up their sizes, so that a process never reads more than a portion. */
+/**
+ * Gives as many of these users as fit into a portion: at least one. Postgres adds up their sizes, so that the process reads no more than a portion.
+ */
 export async function findPortion(db: Db, ids: string[]): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select id from (

@@ -5,8 +5,8 @@ import type { Db } from '../../store/tables.ts'
 import { changesOf, isUnchanged, splitTags } from './users.ts'
 
 /**
- * Reads users, whom the caller has locked, with the names of their tags; users of another app are left out. The values of the tags are not read: a name
- * has at most 64 characters, and a value may be sixteen times as long.
+ * Reads users, whom the caller has locked, with the names of their tags; users of another app are left out. The values of the tags are not read,
+ * because a value may be sixteen times as long as a name.
  */
 export async function readLocked(db: Db, appId: string, ids: string[]): Promise<(UserIdentity & { tagNames: string[] })[]> {
   const { rows } = await sql<UserIdentity & { appId: string; tagNames: string[] }>`
@@ -17,8 +17,8 @@ export async function readLocked(db: Db, appId: string, ids: string[]): Promise<
 
 /**
  * Makes new users and changes known ones, whom the caller has locked. Each user is in `users` once. A user in whom nothing changes is not written,
- * because a backend that sends all its users every night changes only few of them. Answers how many users were made, which is fewer than asked when the
- * app was erased. When another transaction has given the external id to a user meanwhile, the statement fails (23505).
+ * because a backend that sends all its users every night changes only few of them. Answers how many users were made; these are fewer than asked for
+ * when the app was erased. When another transaction has given the external id to a user meanwhile, the statement fails (23505).
  */
 export async function writeUsersOfBatch(db: Db, appId: string, users: UserToWrite[]): Promise<number> {
   const tags = users.map(({ changes }) => splitTags(changes.tags))

@@ -6,15 +6,15 @@ import { maxTagsPerUser, tooManyTags, type UserIdentity, type UserUpdate } from 
 import { findSubscriptionsOf } from './subscription-reads.ts'
 import type { Db, UserTable } from '../../store/tables.ts'
 
-/** A user by the external id that an app has for them. Postgres looks both up as one text (migrations/0070). */
+/** The app and the external id of a user. Postgres looks up both as one text (migrations/0070). */
 export type NamedUser = { appId: string; externalId: string }
 export const userKeyOf = ({ appId, externalId }: NamedUser): string => `${appId} ${externalId}`
 /** The indexed expression that `userKeyOf` is compared with. Every look-up by external id uses it. */
 export const userKeyColumn = sql<string>`(app_id || ' ' || external_id)`
 
 /**
- * Locks users by id and by external id, in the order of their ids, so that two transactions that swap the owners of two devices cannot lock each other
- * out. A user who does not exist is left out of the answer.
+ * Locks users by id and by external id, in the order of their ids, so that two transactions that swap the owners of two devices cannot deadlock. A
+ * user who does not exist is left out of the answer.
  */
 export async function lockUsers(db: Db, { ids, names = [] }: { ids: string[]; names?: NamedUser[] }): Promise<UserIdentity[]> {
   const { rows } = await sql<UserIdentity>`
@@ -26,7 +26,7 @@ export async function lockUsers(db: Db, { ids, names = [] }: { ids: string[]; na
   return rows
 }
 
-/** Makes a user. Fault: `not_found` (the app was erased). */
+/** Inserts a user. Fault: `not_found` (the app was erased). */
 export async function insertUser(db: Db, user: { id: string; appId: string; externalId: string | null }): Promise<void> {
   const { numInsertedOrUpdatedRows } = await db
     .insertInto('users')
@@ -46,7 +46,7 @@ export async function insertUser(db: Db, user: { id: string; appId: string; exte
 export const nameUser = (db: Db, userId: string, externalId: string) =>
   db.updateTable('users').set({ external_id: externalId }).where('id', '=', userId).execute()
 
-/** Makes an anonymous user with the language, timezone and country of another one. Fault: `not_found` (the app was erased). */
+/** Inserts an anonymous user with the language, timezone and country of another user. Fault: `not_found` (the app was erased). */
 export async function copyUser(db: Db, fromId: string, toId: string): Promise<void> {
   const { numAffectedRows } = await sql`
     insert into users (id, app_id, language, timezone, country)
@@ -55,8 +55,8 @@ export async function copyUser(db: Db, fromId: string, toId: string): Promise<vo
 }
 
 /**
- * Merges changes into a user: a tag of null is deleted, a field of null stays as it was. A change by a backend does not make the user
- * active. Fault: `invalid_body` at `tags` (101st tag).
+ * Merges changes into a user: a tag that is null is deleted, a field that is null stays as it is. A change by a device sets `last_active_at`, a
+ * change by a backend does not. Fault: `invalid_body` at `tags` (101st tag).
  */
 export async function mergeUser(
   db: Db,
@@ -86,7 +86,7 @@ export async function mergeUser(
 
 type Change = Record<'tags' | 'deleted' | 'language' | 'timezone' | 'country', RawBuilder<unknown>>
 
-/** Whether a change would leave a user as they are: all its tags are set already, none that it deletes is there, and its fields are null or the same. */
+/** SQL that is true if a user has all tags that a change sets, none that it deletes, and the fields of the change are null or equal to the user's. */
 export const isUnchanged = (user: string, { tags, deleted, ...fields }: Change): RawBuilder<boolean> => sql<boolean>`(
   ${sql.ref(`${user}.tags`)} @> ${tags} and not ${sql.ref(`${user}.tags`)} ?| ${deleted}
   and ${sql.join(
@@ -96,7 +96,7 @@ export const isUnchanged = (user: string, { tags, deleted, ...fields }: Change):
     sql` and `,
   )})`
 
-/** The change in a row of a statement that has columns of these names. `rows`: the name of the rows in the statement. */
+/** Gives the columns of a change in a statement whose rows have columns of these names. `rows`: the alias of these rows. */
 export const changesOf = (rows: string): Change => ({
   tags: sql.ref(`${rows}.new_tags`),
   deleted: sql.ref(`${rows}.deleted`),
@@ -105,7 +105,7 @@ export const changesOf = (rows: string): Change => ({
   country: sql.ref(`${rows}.country`),
 })
 
-/** Separates the tags that a change sets from the names of those that it deletes. */
+/** Separates the tags that a change sets from the names of the tags that it deletes. */
 export function splitTags(tags: UserUpdate['tags']): { set: Record<string, string | number | boolean>; deleted: string[] } {
   const entries = Object.entries(tags)
   return {
@@ -114,13 +114,13 @@ export function splitTags(tags: UserUpdate['tags']): { set: Record<string, strin
   }
 }
 
-/** Remembers that a secret key wrote to a user. Such a user stays, also without devices. */
+/** Remembers that a request with a secret key changed a user. Such a user is not removed when the last device leaves. */
 export const markByBackend = (db: Db, userId: string) =>
   db.updateTable('users').set({ by_backend: true }).where('id', '=', userId).where('by_backend', '=', false).execute()
 
 /**
- * The condition for a user of an app, by id or by external id. The app is compared as an expression: as a column it would offer the planner every index
- * that begins with the app, and with stale statistics one of these may look as good as the primary key.
+ * Gives the condition for a user of an app, by id or by external id. The app is compared as the expression `app_id || ''`, because with the plain
+ * column the planner might take an index that begins with the app when its statistics are old.
  */
 const addressed = (appId: string, address: UserAddress) =>
   'userId' in address
@@ -134,12 +134,12 @@ export async function findUserId(db: Db, appId: string, address: UserAddress): P
 export const findUser = (db: Db, appId: string, address: UserAddress): Promise<{ id: string; externalId: string | null } | undefined> =>
   db.selectFrom('users').select(['id', 'external_id as externalId']).where(addressed(appId, address)).executeTakeFirst()
 
-/** Locks a user for a change of tags and attributes; devices can still be given to them. Answers the id, or undefined when there is no such user. */
+/** Locks a user for a change; other transactions can still give the user devices. Answers the id, or undefined when there is no such user. */
 export async function lockUser(db: Db, appId: string, address: UserAddress): Promise<string | undefined> {
   return (await db.selectFrom('users').select('id').where(addressed(appId, address)).forNoKeyUpdate().executeTakeFirst())?.id
 }
 
-/** Locks a user for deletion, so that no device can be given to them. False when the user does not exist any more. */
+/** Locks a user for deletion, so that no other transaction can give the user a device. Gives false when the user does not exist any more. */
 export const lockForRemoval = async (db: Db, userId: string): Promise<boolean> =>
   (await db.selectFrom('users').select('id').where('id', '=', userId).forUpdate().executeTakeFirst()) !== undefined
 

@@ -7,12 +7,12 @@ import { asksAboutUser, devicesMeant, reachable } from './segment-sql.ts'
 import type { Db } from '../../store/tables.ts'
 
 /**
- * Counts the devices that a fan-out to this segment would reach now. No index helps a count that finds a fifth of a million devices, and none is needed:
- * parallel scans of a million devices and users take about half a second (bench/results/preview-*.json). More memory helps: with the usual 4 MB the join of
- * the two goes through files, and takes 2.0 s instead of 1.4 s.
+ * Counts the devices that a send to this segment would go to now. An index would not help to find a fifth of a million devices, and parallel scans of
+ * a million devices and users take about half a second (bench/results/preview-*.json). More memory helps: with the usual 4 MB the join of devices and
+ * users uses files, and takes 2.0 s instead of 1.4 s.
  *
- * Fault: `rate_limited` when it takes longer than 18 s. The most expensive segments that are accepted take up to half of that, for a million devices on two
- * quiet cores (docs/decisions/0014).
+ * Fault: `rate_limited` when it takes longer than 18 s. The most expensive segments that are accepted take up to half of that, for a million devices
+ * on two quiet cores (docs/decisions/0014).
  */
 export const countReachable = (db: Db, appId: string, segment: Segment): Promise<SegmentCount> =>
   count(db, appId, segment).catch((error: unknown) => {
@@ -20,13 +20,13 @@ export const countReachable = (db: Db, appId: string, segment: Segment): Promise
     throw new Fault('rate_limited', 'The count took too long. Try again later.', undefined, error, 5)
   })
 
-/** Postgres ended a statement at its time limit. */
+/** Whether Postgres ended a statement at its time limit (57014). */
 const isCancelled = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === '57014'
 
 const count = (db: Db, appId: string, segment: Segment): Promise<SegmentCount> =>
   db.transaction().execute(async (trx) => {
     await sql`set local work_mem = '32MB'`.execute(trx)
-    // Other reads have 2 s.
+    // Other reads may take 2 s. This count may need longer.
     await sql`set local statement_timeout = '18s'`.execute(trx)
     const now = await databaseNow(trx)
     const devices = devicesMeant(segment, now, {
@@ -41,7 +41,7 @@ const count = (db: Db, appId: string, segment: Segment): Promise<SegmentCount> =
     return { count: byPlatform.ios + byPlatform.android + byPlatform.web, byPlatform }
   })
 
-/** Reads the database's clock. Relative dates count from it, as at the start of a fan-out. */
+/** Reads the database's time, from which relative dates in a segment count. */
 export async function databaseNow(db: Db): Promise<Date> {
   const { rows } = await sql<{ now: Date }>`select now() as now`.execute(db)
   return rows[0]?.now ?? new Date(Number.NaN)

@@ -23,7 +23,7 @@ const userCount = 320
 type TestUser = { id: string; device: SegmentDevice; user: SegmentUser }
 const users: TestUser[] = []
 
-/** Few values, so that random leaves often match: absent ones, equal ones, and ones that only look alike. */
+/** There are few values, so that random conditions often match: missing values, equal values, and values that only look alike. */
 const versions = [
   ...[null, '9.9', '10.2', '10.2.0', 'v10.2.0-beta', '10', '1234567890', '1.1234567890', 'beta', ''],
   ...['0', '0.0', '100', '10.20', '1.02', '.9', '9.', '9..1', '.', '123456789', '1.2.3.4.5.6.7.8.9', '10.2 '],
@@ -111,7 +111,7 @@ const scalar = fc.oneof(
   fc.constantFrom(0, 1, 2, -1.5, 1e21, 5e-324, 0.1),
   fc.boolean(),
 )
-/** Values that fit a field of each type, so that most leaves compile. */
+/** Values that are valid for a field of each type, so that most random conditions compile. */
 const fitting: Record<FieldType, fc.Arbitrary<unknown>> = {
   platform: fc.constantFrom('ios', 'android', 'web'),
   boolean: fc.boolean(),
@@ -151,7 +151,7 @@ const tree = fc.letrec((tie) => ({
   ),
 })).node
 
-/** Checks many segments in one query, each with a column of its own: a query for 40 costs little more than one for a single segment. */
+/** Checks many segments in one query, with a column for each: a query for 40 segments costs little more than a query for one. */
 async function checkAll(definitions: unknown[]): Promise<number> {
   const segments = definitions.flatMap((definition) => {
     const parsed = parseSegment(definition, 'segment')
@@ -163,7 +163,7 @@ async function checkAll(definitions: unknown[]): Promise<number> {
 }
 
 // spec: segments/same-meaning, segments/device-fields, segments/user-fields, segments/operators
-test('every leaf selects exactly the devices that it means', async () => {
+test('every single condition of a segment selects exactly the devices that match it', async () => {
   let compiled = 0
   const some = fc.array(leaf, { minLength: 40, maxLength: 40 })
   await fc.assert(
@@ -176,7 +176,7 @@ test('every leaf selects exactly the devices that it means', async () => {
 })
 
 // spec: segments/same-meaning
-test('5,000 random trees select exactly the devices that they mean, among 320 users', async () => {
+test('5,000 random segments select exactly the devices that match them, among 320 users', async () => {
   let compiled = 0
   const some = fc.array(tree, { minLength: 20, maxLength: 20 })
   await fc.assert(
@@ -188,7 +188,7 @@ test('5,000 random trees select exactly the devices that they mean, among 320 us
   expect(compiled).toBeGreaterThan(5_000)
 })
 
-test('the most expensive segments that are accepted select exactly the devices that they mean', async () => {
+test('the most expensive segments that Herald accepts select exactly the devices that match them', async () => {
   const listed = (of: (place: number) => unknown) => Array.from({ length: 500 }, (_, place) => of(place))
   const lists = (count: number, name: string, of: (place: number) => unknown) =>
     Array.from({ length: count }, (_, n) => ({ field: name, op: 'in', value: listed((place) => of(n * 500 + place)) }))
@@ -208,7 +208,7 @@ test('the empty segment selects every device', async () => {
   expect(await selected({ is: 'everyone' })).toHaveLength(users.length)
 })
 
-test('the values of a segment travel as parameters, never as SQL', async () => {
+test('the values of a segment reach the database as parameters, never as SQL', async () => {
   const hostile = "'; drop table users; --"
   for (const definition of [
     { field: 'browser', op: 'eq', value: hostile },

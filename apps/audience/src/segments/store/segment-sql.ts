@@ -7,7 +7,7 @@ type Sql = RawBuilder<unknown>
 const lastNotifiedAt = (subscriptionId: Sql): Sql =>
   sql`(select date_trunc('milliseconds', n.at) from last_notified n where n.subscription_id = ${subscriptionId})`
 
-/** The SQL of each field: `s` is the device, `u` its user. Dates are compared as the API shows them, to the millisecond. */
+/** The SQL of each field of a segment: `s` is the device, `u` its owner. Dates are compared as the API shows them, in whole milliseconds. */
 const deviceColumn: Record<DeviceFieldName, Sql> = {
   platform: sql`s.platform`,
   browser: sql`s.browser`,
@@ -35,28 +35,32 @@ const userColumn: Record<UserFieldName, Sql> = {
 /** The condition for a reachable device (spec: identity/reachable). Preview, count and fan-out all use it. */
 export const reachable = sql<boolean>`s.opted_in and s.invalidated_at is null`
 
-/** Whether a segment asks about the user, so that the query must join users. */
+/** Whether a segment has conditions about the user, so that the query must join users. */
 export const asksAboutUser = (segment: Segment): boolean =>
   segment.is !== 'everyone' && leavesOf(segment).some(({ field }) => field.on !== 'device')
 
 /**
- * The first eight numeric parts of a version as an array, filled up with zeros, so that 10.2 is 10.2.0. Postgres compares such arrays part by part, which is
- * the order of versions. Null for a text that does not begin with a number. It is the same form as `versionParts` of contracts. Nearly every version is short
- * and has only digits and dots, and needs no regular expression. The others need two simple ones, which take 2 µs: one takes the numeric parts at the
- * beginning, the other removes the first part of more than nine digits and all behind it. A single expression that counts and looks ahead takes 12 µs.
+ * Gives the first eight numeric parts of a version as an array, filled up with zeros, so that 10.2 equals 10.2.0. Postgres compares such arrays part
+ * by part, which is the order of versions. The result is null for a text that does not begin with a number, and equals that of `versionParts` in
+ * libs/contracts. Nearly every version is short and has only digits and dots; for these no regular expression is needed. For others two simple
+ * expressions take 2 µs: one takes the numeric parts at the beginning, the other removes the first part of more than nine digits and all after it. A
+ * single expression that does both takes 12 µs.
  */
 const versionOf = (text: Sql): Sql => sql`
   (string_to_array(
     case when length(${text}) <= 9 and translate(${text}, '0123456789.', '') = '' and '.' || ${text} || '.' not like '%..%' then ${text}
     else nullif(regexp_replace(substring(${text} from '^[vV]?([0-9]+(?:\\.[0-9]+)*)'), '(?:^|\\.)[0-9]{10}.*$', ''), '') end
     || '.0.0.0.0.0.0.0', '.')::int[])[1:8]`
-/** The same form of a version in a segment, as the text of a Postgres array. */
+/** Gives a version in a segment in the form of `versionOf`, as the text of a Postgres array. */
 const versionText = (value: SegmentScalar): string => {
   const parts = (typeof value === 'string' && versionParts(value)) || []
   return `{${Array.from({ length: 8 }, (_, place) => parts[place] ?? 0).join(',')}}`
 }
 
-/** Facts of a device that are expensive to work out. When several leaves ask for one, it is worked out once per device. */
+/**
+ * Values of a device that are expensive to compute ("facts"). When several leaves (single conditions) of a segment ask for the same fact, it is
+ * computed once for each device.
+ */
 const facts = {
   appVersion: versionOf(sql`s.app_version`),
   sdkVersion: versionOf(sql`s.sdk_version`),
@@ -71,24 +75,26 @@ function factOf({ field, op }: SegmentLeaf): Fact | undefined {
   return isText || field.on !== 'device' ? undefined : factNames.find((name) => name === field.name)
 }
 
-/** What leaves are compiled with: the instant that relative dates count from, the facts that are worked out once per device, and the columns of tags. */
+/** What the compilation of a leaf needs: the instant from which relative dates count, the facts that are computed once, and the columns of tags. */
 type Compiling = { now: Date; shared: ReadonlySet<Fact>; tagColumns: ReadonlyMap<string, string> }
 
 const orderSign = { gt: sql`>`, gte: sql`>=`, lt: sql`<`, lte: sql`<=` } as const
 
-/** Keeps Postgres from merging a query in `from` into the outer one. It is written as a bigint, because with a plain 0 Postgres does not run the query in parallel. */
+/** Keeps Postgres from merging an inner query into the outer one. With a plain 0 instead of a bigint Postgres would not run the query in parallel. */
 const barrier = sql`offset bigint '0'`
 
-/** The parts of the query that gives the devices: `s` is the device, and `u` its user if the segment asks about the user. `columns` begins with `s.id`. */
+/**
+ * The parts of the query that selects devices: `s` is the device, and `u` its owner if the segment asks about the user. `columns` begins with `s.id`.
+ */
 type Devices = { columns: Sql; from: Sql; where: Sql }
 
 /**
- * Compiles a segment to the SQL that gives its devices (spec: segments/same-meaning), to be put behind `from`: rows `f` with the columns asked for. `now` is
- * what relative dates count from. The condition is true or false and never null, so `not` needs no special case. It means exactly what `matches` of contracts
- * says. Values travel as parameters, one for each leaf, however many values the leaf has.
+ * Compiles a segment to SQL for use after `from`, which selects its devices (spec: segments/same-meaning) as rows `f` with the columns asked for.
+ * Relative dates count from `now`. The condition is true or false and never null, so `not` needs no special case. It selects exactly the devices for
+ * which `matches` in libs/contracts is true. Values are parameters of the statement: one for each leaf, however many values the leaf has.
  *
- * A fact that several leaves ask for is a column of an inner query that is kept apart; otherwise the planner would work its expression out at each use. The
- * inner query is not a lateral join, because Postgres never runs a lateral join that reads the row beside it in parallel workers.
+ * A fact that several leaves ask for is a column of an inner query, which `barrier` keeps separate; otherwise the planner would compute its
+ * expression at each use. The inner query is not a lateral join, because Postgres does not run such a join in parallel workers.
  */
 export function devicesMeant(segment: Segment, now: Date, { columns, from, where }: Devices): Sql {
   if (segment.is === 'everyone') return sql`(select ${columns} from ${from} where ${where}) f`
@@ -96,7 +102,7 @@ export function devicesMeant(segment: Segment, now: Date, { columns, from, where
   const asked = leaves.map(factOf)
   const shared = new Set(factNames.filter((name) => asked.indexOf(name) !== asked.lastIndexOf(name)))
   const tagNames = leaves.flatMap(({ field }) => (field.on === 'tag' ? [field.name] : []))
-  // A leaf that checks the type of a tag first reads the tag more than once.
+  // The SQL of a leaf that first checks the type of a tag reads the tag more than once.
   const looksTwice = ({ op }: SegmentLeaf) => op in orderSign || op === 'contains' || op === 'startsWith'
   const tagsOfMany = [
     ...new Set([
@@ -113,7 +119,8 @@ export function devicesMeant(segment: Segment, now: Date, { columns, from, where
     if (field.on === 'user') fields.set(`user_${field.name}`, userColumn[field.name])
   }
   for (const name of shared) fields.set(`fact_${name}`, facts[name])
-  // Many tags are stored compressed, and each read of one would unpack all of them. Concatenated with an empty object they stay unpacked.
+  // When a user has many tags they are stored compressed, and each read of one tag would unpack all of them. Concatenated with an empty object they
+  // are unpacked only once.
   if (tagNames.length > 0) fields.set('tags', tagNames.length > 1 ? sql`u.tags || '{}'::jsonb` : sql`u.tags`)
   const known = [...fields].map(([name, column]) => sql`${column} as ${sql.ref(name)}`)
   const devices = sql`(select ${sql.join([columns, ...known])} from ${from} where ${where} ${apart})`
@@ -127,7 +134,7 @@ function conditionOf(node: SegmentNode, compiling: Compiling): RawBuilder<boolea
   if (node.is === 'leaf') {
     return sql`coalesce(${node.field.on === 'tag' ? tagCondition(node, compiling) : fieldCondition(node, compiling)}, false)`
   }
-  // The cheap nodes come first: Postgres stops at the first one that decides a group.
+  // The cheap nodes come first, because Postgres stops at the first node that decides a group.
   const conditions = node.nodes.toSorted((one, other) => costOf(one) - costOf(other)).map((one) => conditionOf(one, compiling))
   return sql`(${sql.join(conditions, node.is === 'and' ? sql` and ` : sql` or `)})`
 }
@@ -170,7 +177,7 @@ function columnOf(leaf: SegmentLeaf, { shared, tagColumns }: Compiling): Sql {
 function equalsAny({ field }: SegmentLeaf, column: Sql, values: SegmentScalar[], { now }: Compiling): Sql {
   switch (field.type) {
     case 'version':
-      // Not `= any`, because Postgres would take an array of arrays for an array of numbers. The rows of the inner query are hashed once.
+      // This is not `= any`, because Postgres would take an array of arrays for an array of numbers. The rows of the inner query are hashed once.
       return values.length === 1
         ? sql`${column} = ${versionText(values[0] ?? '')}::int[]`
         : sql`${column} in (select listed::int[] from unnest(${values.map(versionText)}::text[]) as listed)`
@@ -196,8 +203,8 @@ const dateOf = (value: SegmentScalar, now: Date): string =>
   typeof value === 'object' ? resolveDate(value, now).toISOString() : new Date(Number.NaN).toISOString()
 
 /**
- * A tag has the type that it was written with, and only values of the same type are compared. Equality of jsonb does so by itself; an order needs a check of the
- * type first (`case` keeps a text from being cast to a number). Texts are ordered by their bytes.
+ * Compiles a leaf about a tag. A tag has the type with which it was written, and only values of the same type are compared. Equality of jsonb takes
+ * care of that. For an order the type is checked first (`case` keeps a text from being cast to a number). Texts are ordered by their bytes.
  */
 function tagCondition(leaf: SegmentLeaf, compiling: Compiling): Sql {
   const tag = columnOf(leaf, compiling)

@@ -7,7 +7,7 @@ import type { Db, SegmentTable } from '../../store/tables.ts'
 type OfApp = { appId: string; segmentId: string }
 type Row = Selectable<SegmentTable>
 
-/** Bytes of a page of the list, at most (spec: limits/list-bytes). A single definition may have nearly as many. */
+/** A page of the list has at most this many bytes (spec: limits/list-bytes). A single definition may have nearly as many. */
 const largestList = 524_288
 
 /** Finds the definition of a saved segment. Null when the app has no such segment. */
@@ -68,7 +68,7 @@ export async function deleteSegment(db: Db, { appId, segmentId }: OfApp): Promis
   return {}
 }
 
-/** Keeps the count of a definition, unless the segment has another definition by now. */
+/** Stores the count of a segment, unless the segment has another definition by now than the one that was counted. */
 export const keepCount = (db: Db, segmentId: string, definition: unknown, count: number) =>
   db
     .updateTable('segments')
@@ -77,12 +77,11 @@ export const keepCount = (db: Db, segmentId: string, definition: unknown, count:
     .where(sql<boolean>`definition::text = ${JSON.stringify(definition)}`)
     .execute()
 
-/** Segments that one page looks at, at most. */
 const mostExamined = 5_000
 
 /**
- * Gives a page of an app's segments, newest first, whose names begin with `q` in any letter case. It looks at the next 5,000 segments only, so a page may hold
- * fewer than asked for and still have a next one. Fault: `invalid_body` at `cursor`.
+ * Gives a page of an app's segments, newest first, whose names begin with `q` in any letter case. It looks at the next 5,000 segments only, so a page
+ * may hold fewer than asked for and still have a next one. Fault: `invalid_body` at `cursor`.
  */
 export async function listSegments(db: Db, { appId, limit, cursor, q }: ListRequest & { appId: string }): Promise<Listed<SavedSegment>> {
   const after = cursor === undefined ? undefined : readCursor(cursor)
@@ -113,7 +112,7 @@ export async function listSegments(db: Db, { appId, limit, cursor, q }: ListRequ
   return { items: rows.map(toSegment), nextCursor: next ? writeCursor(next) : null }
 }
 
-/** Folds the letter case of a name, here and not in Postgres, whose `lower` treats letters other than a to z by the database's locale. */
+/** Gives a name in lower case. This is not done in Postgres, whose `lower` treats letters other than a to z by the database's locale. */
 const fold = (name: string): string => name.toLowerCase()
 
 const written = ({ name, description, definition }: SaveSegment) => ({

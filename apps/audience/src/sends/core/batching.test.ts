@@ -30,7 +30,7 @@ test('a batch has one platform and at most 500 pushes, in order and with their u
   expect(countByPlatform(page)).toEqual({ ios: 1_001, android: 0, web: 3 })
 })
 
-test('skipped pushes are in batches of their own, with the reason, and are counted', () => {
+test('skipped pushes get separate batches with the reason, and are counted', () => {
   const page = [...pushes(2, 'ios'), ...pushes(1, 'ios', 'frequency_cap'), ...pushes(1, 'ios', 'quiet_hours')]
 
   const [sent, skipped] = cutIntoBatches(page)
@@ -43,7 +43,7 @@ test('skipped pushes are in batches of their own, with the reason, and are count
   expect(countByPlatform(page)).toEqual({ ios: 4, android: 0, web: 0 })
 })
 
-test('a page never makes more batches of a platform than its pushes were counted for', () => {
+test('a page never has more batches than the check of the bulk window expects', () => {
   for (const [sent, skipped] of [
     [0, 0],
     [1, 0],
@@ -57,12 +57,12 @@ test('a page never makes more batches of a platform than its pushes were counted
   }
 })
 
-test('a page without devices makes no batch', () => {
+test('for a page without devices no batch is made', () => {
   expect(cutIntoBatches([])).toEqual([])
 })
 
 // spec: sending/lanes
-test('only a send of one page and at most 1,000 devices is prompt', () => {
+test('only a send of one page and at most 1,000 devices goes on the prompt lane', () => {
   expect(laneOf({ isLast: true, devices: 1_000 })).toBe('prompt')
   expect(laneOf({ isLast: true, devices: 1_001 })).toBe('bulk')
   expect(laneOf({ isLast: false, devices: 3 })).toBe('bulk')

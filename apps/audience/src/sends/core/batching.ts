@@ -2,10 +2,10 @@ import { batchSize, pageSize, promptLimit, type Decided } from '@herald/contract
 import { platforms, type Lane, type Platform } from '@herald/contracts/platform'
 import type { Queued } from './queueing.ts'
 
-/** `decided`: the outcomes of its pushes when all of them end at once; null when all are to be sent. */
+/** A batch of a page. `decided`: the outcomes of its pushes when all of them are skipped; null when all are to be sent. */
 export type NewBatch = { platform: Platform; subscriptionIds: string[]; userIds: string[]; decided: Decided[] | null }
 
-/** Cuts a page into batches of at most 500 pushes of one platform, in the order given. Skipped pushes get batches of their own. */
+/** Divides a page into batches of at most 500 pushes of one platform, in the order given. Skipped pushes get separate batches. */
 export function cutIntoBatches(page: readonly Queued[]): NewBatch[] {
   return platforms.flatMap((platform) => {
     const pushes = page.filter((push) => push.platform === platform)
@@ -28,10 +28,10 @@ function decide(batch: Queued[]): Decided[] | null {
   return decided.length > 0 ? decided : null
 }
 
-/** How many batches of a platform a page makes at most: skipped pushes may leave two batches that are not full. */
+/** At most this many batches of one platform are made for a page: it may end with one batch to send and one of skipped pushes that are not full. */
 export const mostBatchesOfPage = pageSize / batchSize + 1
 
-/** How many batches of a platform this many pushes make at most. */
+/** Gives the largest number of batches that this many pushes of one platform may need. */
 export const mostBatches = (pushes: number): number => (pushes === 0 ? 0 : Math.ceil(pushes / batchSize) + 1)
 
 export const countByPlatform = (page: readonly Queued[]): Record<Platform, number> => {
@@ -40,6 +40,6 @@ export const countByPlatform = (page: readonly Queued[]): Record<Platform, numbe
   return counts
 }
 
-/** The lane of a send or of a wave. Its first page decides, so that small sends pass by large ones (spec: sending/lanes). */
+/** Gives the lane of a send or of a wave, which its first page decides: a small send must not wait behind large ones (spec: sending/lanes). */
 export const laneOf = (firstPage: { isLast: boolean; devices: number }): Lane =>
   firstPage.isLast && firstPage.devices <= promptLimit ? 'prompt' : 'bulk'

@@ -3,29 +3,28 @@ import type { AudienceDryRun, Estimated, SampleSkip, ShownLocale } from '@herald
 import { platforms, type Platform } from '@herald/contracts/platform'
 
 /**
- * Users who are treated alike, added up. `variant` is null for users outside the sample of the experiment, and `locale` when the texts have none in
- * the users' language.
+ * The numbers of devices and users to whom a send does the same. `variant` is null for users outside the sample of the experiment, and `locale` when
+ * the send has no text in the users' language.
  */
 export type Group = Record<Platform, number> & {
   wave: number
   quiet: boolean
-  /** Whether the frequency cap would skip them. */
   capped: boolean
   variant: string | null
   locale: string | null
-  /** Whether the users have a language. */
+  /** Whether a language of the users is known. */
   speaks: boolean
   optedOut: number
   invalidated: number
   users: number
 }
-/** How many devices are in a sampled block of the table, and how many of them each rule skips. */
+/** How many devices are in one sampled block of the database table, and how many of them each rule skips. */
 export type Block = { devices: number; web: number; quiet: number; capped: number }
 type Counted = Pick<AudienceDryRun, 'audience' | 'estimated' | 'unreachable' | 'skips' | 'waves' | 'experiment' | 'locales'>
 
 /**
- * Adds up what would become of the audience of a send. With `fraction` below 1 the groups are those of a part of the table's blocks: the numbers
- * are then estimates for the whole table, and their intervals follow from how much the blocks differ.
+ * Adds up what a send would do to its devices. With `fraction` below 1 the groups were counted in a part of the table's blocks. The numbers are then
+ * estimates for the whole table, and their intervals follow from how much the blocks differ.
  */
 export function addUp(
   { silent, content, experiment }: Pick<FrozenSend, 'silent' | 'content' | 'experiment'>,
@@ -106,7 +105,6 @@ export function addUp(
 
 const devicesOf = (group: Group): number => group.ios + group.android + group.web
 
-/** The default locale of each variant's text. */
 function defaultsOf(content: FrozenSend['content'], experiment: FrozenSend['experiment']): Map<string, string> {
   const texts = experiment ? experiment.variants.map((variant) => ({ id: variant.id, content: variant.content })) : [{ id: '', content }]
   return new Map(
@@ -148,8 +146,8 @@ function shownLocales(
 const total = (byPlatform: Record<Platform, number>): number => platforms.reduce((sum, platform) => sum + byPlatform[platform], 0)
 
 /**
- * The interval that holds the true number 95 times in a hundred, if each block was read with the probability `fraction`: by the variance of the
- * Horvitz-Thompson estimate for independent draws. It never begins below the number that was counted.
+ * Gives the interval that holds the true number 95 times in a hundred, if each block was read with the probability `fraction`. It uses the variance
+ * of the Horvitz-Thompson estimate for independent draws, and never begins below the number that was counted.
  */
 function intervalOf(seen: readonly number[], fraction: number): [low: number, high: number] {
   const estimate = seen.reduce((sum, count) => sum + count, 0) / fraction
@@ -158,7 +156,7 @@ function intervalOf(seen: readonly number[], fraction: number): [low: number, hi
   return [Math.max(Math.round(estimate - reach), Math.round(estimate * fraction)), Math.round(estimate + reach)]
 }
 
-/** Says why a device would not be sent to, in the order in which a send finds out; null when it would be sent to. */
+/** Gives the reason why a device would not be sent to, and checks in the same order as a send; null when the device would be sent to. */
 export function whySampleSkipped(
   { silent, experiment, remainder }: Pick<FrozenSend, 'silent' | 'experiment' | 'remainder'>,
   device: { platform: Platform; reach: 0 | 1 | 2 | null; variant: string | null; quiet: boolean; capped: boolean },

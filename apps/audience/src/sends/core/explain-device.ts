@@ -47,23 +47,22 @@ export type KnownUser = {
 }
 type Circuit = { platform: Platform; environment: CircuitEnvironment; code: FailureCode | null; since: Date; probeAt: Date | null }
 
-/** Everything that audience knows of one device now, and of its push. */
+/** All that audience knows now about one device and its push. */
 export type DeviceFacts = {
   subscriptionId: string
   device: KnownDevice | undefined
   user: KnownUser | undefined
   lastNotifiedAt: Date | null
-  /** Whether the segment means the device; `matched`: whether each leaf of the segment does. */
+  /** `isMeant`: whether the device matches the segment. `matched`: whether it matches each leaf (single condition) of the segment. */
   isMeant: boolean
   matched: boolean[]
   batch: (OpenPlace & { queuedAt: Date; lane: Lane }) | undefined
-  /** The open circuits of the app. */
   circuits: readonly Circuit[]
-  /** The campaigns that count against the frequency cap of its user. */
+  /** The campaigns that count against the frequency cap of the device's owner. */
   claims: readonly { campaignId: string; at: Date }[]
 }
 
-/** Explains why a device got a send or did not, as far as audience knows: step by step, and where its push is. */
+/** Explains why a device got a send or did not, as far as audience knows: the steps that decided, and where the push is. */
 export function explainDevice(of: SendToExplain, facts: DeviceFacts): ExplainedDevice {
   const { subscriptionId, device, user, batch } = facts
   const { fanOut } = of
@@ -109,14 +108,14 @@ function deviceStep({ fanOut, startedAt }: SendToExplain, { id, createdAt }: Kno
 }
 
 /**
- * It matters since when a device is not reachable: a change after the send was settled decided nothing, and a change before the send began is
- * certain.
+ * Gives the step that says whether the device is reachable. If it became unreachable after the send was settled, that did not matter to the send
+ * (`info`). If it became unreachable before the send began, that certainly stopped the send (`frozen`).
  */
 function reachableStep({ fanOut, startedAt }: SendToExplain, device: KnownDevice): StepOf<'reachable'> {
   const { optedIn, invalidatedAt } = device
   const optedOutAt = optedIn ? null : device.optedOutAt
   const moments = [optedOutAt, invalidatedAt].filter((at) => at !== null).toSorted((one, other) => one.getTime() - other.getTime())
-  // When a device opted out was not always noted. Without that moment it is not known since when the device is unreachable.
+  // For opt-outs that were imported or are older than its column `optedOutAt` is null: then it is unknown since when the device is unreachable.
   const since = optedIn || optedOutAt ? moments[0] : undefined
   const isReachable = optedIn && invalidatedAt === null
   const isLater = since !== undefined && fanOut?.settledAt != null && since > fanOut.settledAt
@@ -146,7 +145,7 @@ function targetSteps(of: SendToExplain, facts: DeviceFacts, device: KnownDevice,
       return listed('all', true, 'frozen')
     case 'subscriptionIds':
       return listed('subscriptionIds', target.subscriptionIds.includes(device.id), 'frozen')
-    // The device may belong to another user since then.
+    // The basis is `now`: when the send was made, the device may have belonged to another user.
     case 'userIds':
       return listed('userIds', target.userIds.includes(user.id), 'now')
     case 'externalIds':
@@ -165,7 +164,10 @@ const valuesOf = (device: KnownDevice, user: KnownUser, lastNotifiedAt: Date | n
   return { device: { ...device, lastNotifiedAt }, user: { ...fields, userId }, tags }
 }
 
-/** Whether the values may have changed since the send looked at the device: since the push was queued, or else since the send began. */
+/**
+ * Whether values that the segment asks for may have changed since the send evaluated it for the device: since the push was queued or, if there is no
+ * push, since the send began.
+ */
 function hasChanged(
   { startedAt }: SendToExplain,
   segment: Segment,
@@ -195,7 +197,10 @@ function experimentSteps({ send: { campaignId, experiment, remainder } }: SendTo
   return [{ step: 'experiment', result: inSample ? 'pass' : 'stop', basis: 'frozen', inSample, sampleRate, variant, remainderOf: null }]
 }
 
-/** The open circuit that a device meets. For an iOS device without a remembered environment any open one of iOS: the environment of the credentials is not known here. */
+/**
+ * Gives the open circuit that holds the push to a device. For an iOS device without a remembered environment it gives any open iOS circuit, because
+ * audience does not know the environment of the credentials.
+ */
 function circuitMet({ device, circuits }: DeviceFacts, queuedFor: string) {
   if (!device || device.userId !== queuedFor) return null
   const { platform, apnsEnvironment: environment } = device

@@ -16,7 +16,7 @@ export type ToRender = {
   now: Date
 }
 
-/** Renders what a send would show on a device now: in which locale, how many bytes, and which parts would be cut or left out. */
+/** Renders what a send would show on a device now: in which locale, with how many bytes, and which texts would be shortened or fields left out. */
 export function explainMessage({ send, platform, userId, language, values, now }: ToRender): StepOf<'message'> {
   const limit = payloadLimits[platform]
   const step = { step: 'message', result: 'info', basis: 'now', locale: null, fallback: false, bytes: null, limit } as const
@@ -42,15 +42,17 @@ function measured(platform: Platform, push: Parameters<typeof encodePush>[1], tt
   return { result: 'info', bytes: bytesOf(platform, encoded.body), truncated: whole !== encoded.body }
 }
 
-/** The bytes as the limit counts them: without the token and the JSON around it. */
+/** Counts the bytes as the provider's limit does: on Android without the token and the JSON around the message. */
 const bytesOf = (platform: Platform, body: string): number =>
   Buffer.byteLength(body) - (platform === 'android' ? Buffer.byteLength(JSON.stringify({ message: { token: '' } })) : 0)
 
-/** The length of a tracking id: app, campaign, user, device, platform and variant with five bars between them, and the signature. */
+/**
+ * Gives the length of a tracking id. It has four ids, the platform and the variant with five separators, in base64url, and after a dot the signature.
+ */
 const lengthOfMsgId = (platform: Platform, variant: string): number =>
   Math.ceil(((4 * 24 + 5 + platform.length + variant.length) * 4) / 3) + 1 + 22
 
-/** Lists the fields that were written and are not shown: addresses that are not valid once filled in, and actions without a title. */
+/** Lists the fields that the push leaves out: URLs that are invalid once their placeholders are filled in, and actions with an empty title. */
 function droppedOf(written: LocaleEntry, shown: LocaleEntry): string[] {
   const kept = new Map((shown.actions ?? []).map((action) => [action.id, action]))
   return [

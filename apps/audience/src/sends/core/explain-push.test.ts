@@ -12,8 +12,8 @@ const place = (change: Partial<FanOutSoFar>, of = { waves: [] as typeof waves, o
   placeWithoutBatch({ ...running, ...change }, id, of)
 
 // spec: administration/explain-waiting
-describe('a push that is in no batch', () => {
-  test('is ahead until its page is cut', () => {
+describe('where explain finds a push that is in no batch', () => {
+  test('while the fan-out has not come to a device, explain says what the fan-out waits for', () => {
     expect(place({})).toEqual({ is: 'ahead', waitingFor: { kind: 'fan_out', scanned: 10_000, of: null } })
     expect(place({ state: 'waiting' })).toEqual({ is: 'ahead', waitingFor: { kind: 'window' } })
     expect(place({ flow: 'paused' })).toMatchObject({ is: 'ahead', waitingFor: { kind: 'paused' } })
@@ -21,14 +21,14 @@ describe('a push that is in no batch', () => {
     expect(place({ state: 'fanned_out' })).toEqual({ is: 'past' })
   })
 
-  test('is passed over by a send that ended before its page', () => {
+  test('when a send was cancelled or failed before the fan-out came to a device, explain says so', () => {
     expect(place({ flow: 'cancelled', state: 'fanned_out' })).toEqual({ is: 'passed' })
     expect(place({ flow: 'cancelled', state: 'fanned_out', cursor: id })).toEqual({ is: 'past' })
     expect(place({ state: 'failed' })).toEqual({ is: 'passed' })
     expect(place({ flow: 'cancelled', state: 'fanned_out', boundId: '', cursor: '' })).toEqual({ is: 'past' })
   })
 
-  test('waits for its wave, and for the last one when its own has passed', () => {
+  test('a push waits for the wave of its user’s time zone, and when that wave is over for the last wave', () => {
     expect(place({ state: 'between_waves', cursor: '' }, { waves, own: 0 })).toMatchObject({
       waitingFor: { kind: 'wave', at: waves[0]!.at, wave: 1, of: 2 },
     })

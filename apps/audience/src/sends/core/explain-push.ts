@@ -6,24 +6,23 @@ import type { Wave } from './waves.ts'
 
 type Push = ExplainedDevice['push']
 
-/** How far a fan-out has come. */
 export type FanOutSoFar = {
   state: 'running' | 'waiting' | 'between_waves' | 'fanned_out' | 'failed'
   flow: 'running' | 'paused' | 'cancelled'
-  /** Empty when the devices of the send were found at once, without pages. */
+  /** The greatest device id in the send. Empty when the devices of the send were found at once, without pages. */
   boundId: string
   cursor: string
   page: number
   wave: number
 }
 
-/** What a push of a paused send waits for. Campaigns knows since when and until when. */
+/** The answer for a push of a paused send. The times are null here because only campaigns knows since when and until when the send is paused. */
 const paused: WaitingFor = { kind: 'paused', since: null, at: null }
 
 /**
- * Says where a device's push is when no unfinished batch holds it. `ahead`: its page is not cut yet. `past`: its page was cut, the fan-out
- * is complete, or the send had no pages. `passed`: the send was cancelled or failed before its page was cut (with waves, its page of the
- * last wave). `own`: the index of the wave of the user's time zone.
+ * Says where the push to a device is when no unfinished batch holds it. `ahead`: the fan-out has not come to the device yet. `past`: the fan-out has
+ * come to the device, is complete, or had no pages. `passed`: the send was cancelled or failed before the fan-out (with waves: its last wave) came to
+ * the device. `own`: the index of the wave of the user's time zone.
  */
 export function placeWithoutBatch(fanOut: FanOutSoFar, id: string, { waves, own }: { waves: readonly Wave[]; own: number }): Push {
   const { state, flow } = fanOut
@@ -31,7 +30,7 @@ export function placeWithoutBatch(fanOut: FanOutSoFar, id: string, { waves, own 
   const last = Math.max(0, waves.length - 1)
   if (flow === 'cancelled' || state === 'failed') return { is: fanOut.boundId === '' || isCut(last) ? 'past' : 'passed' }
   if (state === 'fanned_out') return { is: 'past' }
-  // A device that its own wave did not take is taken by the last wave.
+  // When the wave of the user's time zone did not take the device, the last wave does.
   const next = !isCut(own) ? own : last
   if (isCut(next)) return { is: 'past' }
   if (flow === 'paused') return { is: 'ahead', waitingFor: paused }
@@ -42,7 +41,6 @@ export function placeWithoutBatch(fanOut: FanOutSoFar, id: string, { waves, own 
   return { is: 'ahead', waitingFor: { kind: 'fan_out', scanned: waves.length > 0 ? 0 : (fanOut.page - 1) * pageSize, of: null } }
 }
 
-/** The unfinished batch that holds a push. */
 export type OpenPlace = {
   no: number
   queuedFor: string
@@ -57,7 +55,7 @@ export type OpenPlace = {
 }
 type Closed = Extract<WaitingFor, { kind: 'circuit' }>
 
-/** Says where the push of a device is that is in a batch. `circuit`: the open circuit that it meets, or null. */
+/** Says what a push in an unfinished batch waits for. `circuit`: the open circuit of its device; null when none is open. */
 export function placeInBatch(
   batch: OpenPlace,
   { flow, circuit, now }: { flow: FanOutSoFar['flow']; circuit: Closed | null; now: Date },

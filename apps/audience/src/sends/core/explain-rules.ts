@@ -9,22 +9,22 @@ import type { FanOutSoFar } from './explain-push.ts'
 import { rulesFor } from './queueing.ts'
 import { planWaves, zoneOf, type Wave } from './waves.ts'
 
-/** A send to explain. `begins`: it was not sent yet, and is explained as if it began now. */
+/** A send to explain. `begins`: the send has not begun, and is explained as if it began now. */
 export type SendToExplain = {
   send: FrozenSend
   target: FrozenTarget
-  /** The compiled segment; null when the target is no segment, or the segment does not compile any more. */
+  /** The compiled segment; null when the target is no segment, or a segment that is invalid in this version of Herald. */
   segment: Segment | null
-  /** The settings that were frozen at the first page, or else the settings that the app has now. */
+  /** The app's settings as they were frozen at the first page; without a fan-out the settings of now. */
   settings: AppSettings
   begins: boolean
-  /** When its first page was cut. If that is not kept any more, when campaigns says that it began. Null when it has not begun. */
+  /** When the fan-out began; when its row was deleted, the time at which the send began as campaigns knows it. Null when the send has not begun. */
   startedAt: Date | null
   fanOut: (FanOutSoFar & { settledAt: Date | null; waves: Wave[] | null; pastWaves: Wave[] | null }) | undefined
   now: Date
 }
 
-/** The index of the wave for a time zone. A zone for which no wave was planned belongs to the last wave. */
+/** Gives the index of the wave for a time zone. A zone for which no wave was planned belongs to the last wave. */
 export function ownWave(waves: readonly Wave[], zone: string): number {
   const planned = waves.findIndex(({ zones }) => zones.includes(zone))
   return planned === -1 ? Math.max(0, waves.length - 1) : planned
@@ -67,7 +67,7 @@ export function quietSteps({ send, settings, startedAt, now }: SendToExplain, us
   return [{ step: 'quiet_hours', result, basis: 'now', start, end, zone, until: until?.toISOString() ?? null }]
 }
 
-/** The campaigns that had used up the cap when the send was cut: those within the window before it began, or since, but not after it was settled. */
+/** Gives the step of the frequency cap, with the campaigns that counted: from the cap's window before the send began until it was settled. */
 export function capSteps(
   { send, settings, fanOut, startedAt, now }: SendToExplain,
   claims: readonly { campaignId: string; at: Date }[],

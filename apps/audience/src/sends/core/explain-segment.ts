@@ -2,14 +2,16 @@ import type { ExplainedLeaf } from '@herald/contracts/explain'
 import { leavesOf, type Segment, type SegmentField } from '@herald/contracts/segment'
 import type { Tags } from '@herald/contracts/text'
 
-/** The values of a device and its user now, under the names of segment fields. */
+/** The values that a device and its user have now, by the names of the segment fields. */
 export type KnownValues = {
   device: Record<string, string | number | boolean | Date | null>
   user: Record<string, string | Date | null>
   tags: Tags
 }
 
-/** Gives each leaf of a segment, in the order written, with the wanted value and the actual one. `matched`: whether each leaf matches. */
+/**
+ * Gives each leaf (single condition) of a segment, in the order written, with the wanted and the actual value. `matched`: whether each leaf matches.
+ */
 export function explainLeaves(segment: Segment, definition: unknown, known: KnownValues, matched: readonly boolean[]): ExplainedLeaf[] {
   if (segment.is === 'everyone') return []
   return leavesOf(segment).map(({ path, field }, place): ExplainedLeaf => {
@@ -25,7 +27,7 @@ export function explainLeaves(segment: Segment, definition: unknown, known: Know
   })
 }
 
-/** The object at a path of a definition that compiles. */
+/** Gives the object at a path of a valid segment definition. */
 function at(definition: unknown, steps: readonly string[]): Record<string, unknown> {
   let here = definition
   for (const step of steps) here = typeof here === 'object' && here !== null ? Reflect.get(here, step) : undefined

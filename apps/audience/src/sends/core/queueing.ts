@@ -7,10 +7,16 @@ import type { Platform } from '@herald/contracts/platform'
 import { quietUntil } from '@herald/contracts/quiet-hours'
 import { zoneOf } from './waves.ts'
 
-/** The app's delivery rules that a send obeys. Each is null when the app has no such rule, or the send is exempt (spec: sending/bypass, sending/silent-exempt). */
+/**
+ * The app's delivery rules that a send obeys. A rule is null when the app does not have it, or the send is exempt from it (spec: sending/bypass,
+ * sending/silent-exempt).
+ */
 export type DeliveryRules = { frequencyCap: FrequencyCap | null; holdFor: QuietHours | null; skipIn: QuietHours | null }
 
-/** Silent pushes disturb nobody, and an operator who sends a test waits for the push: both are exempt from the cap and from quiet hours. */
+/**
+ * Gives the delivery rules that a send obeys. Silent pushes disturb nobody, and an operator who sends a test waits for the push: silent sends and
+ * tests are exempt from the cap and from quiet hours.
+ */
 export function rulesFor(
   { silent, bypass, test }: Pick<FrozenSend, 'silent' | 'bypass' | 'test'>,
   { frequencyCap, quietHours }: Pick<AppSettings, 'frequencyCap' | 'quietHours'>,
@@ -24,13 +30,13 @@ export function rulesFor(
   }
 }
 
-/** A device of a page that the target means. `zone`: the time zone of its user; null when the user has none, or it was not read. */
+/** A device of a page that belongs to the target of the send. `zone`: the time zone of its user; null when the user has none, or it was not read. */
 export type PageDevice = { id: string; userId: string; platform: Platform; zone: string | null }
 
-/** A push to queue. `skip`: the reason for which it ends at once, or null; it is counted like any other push. */
+/** A push to queue. `skip`: the reason for which it is skipped at once, or null. A skipped push is counted like any other. */
 export type Queued = { subscriptionId: string; userId: string; platform: Platform; skip: SkipReason | null }
 
-/** Whether a send reaches a user: an experiment reaches its sample, and the winner's follow-up all users outside the sample. */
+/** Whether a send goes to a user. An experiment goes to its sample, and the winner's follow-up to all users outside the sample. */
 export const isMeant = ({ campaignId, experiment, remainder }: FrozenSend, userId: string): boolean =>
   (!experiment || isInSample(experiment.sampleRate, campaignId, userId)) &&
   (!remainder || !isInSample(remainder.sampleRate, remainder.of, userId))
@@ -38,8 +44,8 @@ export const isMeant = ({ campaignId, experiment, remainder }: FrozenSend, userI
 export type Quiet = { skipIn: QuietHours | null; defaultTimezone: string; at: Date }
 
 /**
- * Gives a function that says why a device is skipped at once, or null when it is not. A browser must show something for every push, so silent
- * pushes are skipped there.
+ * Gives a function that says why a device is skipped at once, or null when it is not skipped. A browser must show something for every push, so silent
+ * pushes to browsers are skipped.
  */
 export function skipRule(
   silent: boolean,

@@ -6,33 +6,33 @@ const night = { start: '22:00', end: '07:00', action: 'hold' as const }
 const planned = (change: Partial<ToPlan>) =>
   planWaves({ zones: [], defaultTimezone: 'UTC', userTimezone: null, holdFor: null, startedAt, ...change })
 
-test('without a local time and quiet hours all users are sent to now', () => {
+test('a send without a local time and quiet hours goes to all users at once', () => {
   expect(planned({ zones: ['', 'Europe/Berlin', 'Asia/Tokyo'] })).toBeNull()
   expect(planned({ zones: [], holdFor: night })).toBeNull()
 })
 
 // spec: campaigns/user-timezone, campaigns/waves
-test('zones are sent to at their next local time, in order, and those of one instant together', () => {
+test('a send at a local time goes to each time zone at its next such time; zones that have it at the same instant are one wave', () => {
   const userTimezone = { localTime: '09:00', after: startedAt.toISOString() }
 
   const waves = planned({ zones: ['America/New_York', 'Europe/Paris', 'Asia/Tokyo', 'Europe/Berlin', 'America/Toronto'], userTimezone })
 
   expect(waves).toEqual([
     { at: '2026-03-29T00:00:00.000Z', zones: ['Asia/Tokyo'] },
-    // The clocks go forward in this night.
+    // In the European Union the clocks go forward in this night.
     { at: '2026-03-29T07:00:00.000Z', zones: ['Europe/Berlin', 'Europe/Paris'] },
     { at: '2026-03-29T13:00:00.000Z', zones: ['America/New_York', 'America/Toronto'] },
   ])
 })
 
 // spec: campaigns/user-timezone
-test('a user without a time zone, or with an unknown one, has the app’s default', () => {
+test('a user without a time zone, or with an unknown one, is treated as if in the app’s default time zone', () => {
   const userTimezone = { localTime: '09:00', after: startedAt.toISOString() }
   const waves = planned({ zones: ['', 'Mars/Olympus_Mons', 'Asia/Tokyo'], defaultTimezone: 'Asia/Tokyo', userTimezone })
   expect(waves).toEqual([{ at: '2026-03-29T00:00:00.000Z', zones: ['', 'Asia/Tokyo', 'Mars/Olympus_Mons'] }])
 })
 
-test('a wave whose instant has passed begins now', () => {
+test('a wave whose instant has passed begins with the send', () => {
   const userTimezone = { localTime: '09:00', after: '2026-03-27T12:00:00.000Z' }
   expect(planned({ zones: ['Asia/Tokyo', 'Europe/Berlin'], userTimezone })).toBeNull()
   expect(
@@ -43,27 +43,27 @@ test('a wave whose instant has passed begins now', () => {
   ])
 })
 
-test('quiet hours are waited for, over midnight and a change of the clocks', () => {
+test('a send waits for the end of quiet hours, also over midnight and a change of the clocks', () => {
   const waves = planned({ zones: ['Europe/Berlin', 'Asia/Tokyo', 'America/New_York', 'Europe/Helsinki'], holdFor: night })
   expect(waves).toEqual([
-    // Berlin: 21:00, New York: 16:00.
+    // The send begins at 21:00 in Berlin and at 16:00 in New York: no quiet hours.
     { at: startedAt.toISOString(), zones: ['America/New_York', 'Europe/Berlin'] },
-    // Tokyo: 05:00.
+    // The send begins at 05:00 in Tokyo and waits for the end of the quiet hours.
     { at: '2026-03-28T22:00:00.000Z', zones: ['Asia/Tokyo'] },
-    // Helsinki: 22:00; the clocks go forward in this night.
+    // The send begins at 22:00 in Helsinki, where the clocks go forward in this night.
     { at: '2026-03-29T04:00:00.000Z', zones: ['Europe/Helsinki'] },
   ])
 })
 
 // spec: campaigns/waves-quiet-hours
-test('a local time that lies in quiet hours waits for their end', () => {
+test('a wave whose local time is in quiet hours begins at their end', () => {
   const userTimezone = { localTime: '23:00', after: startedAt.toISOString() }
   expect(planned({ zones: ['Europe/Berlin'], userTimezone, holdFor: night })).toEqual([
     { at: '2026-03-29T05:00:00.000Z', zones: ['Europe/Berlin'] },
   ])
 })
 
-test('each wave takes the users of its zones, and the last one all who are left', () => {
+test('each wave goes to the users of its time zones, and the last wave to all users whom no earlier wave took', () => {
   const waves = [
     { at: '2026-03-29T00:00:00.000Z', zones: ['Asia/Tokyo'] },
     { at: '2026-03-29T07:00:00.000Z', zones: ['Europe/Berlin'] },

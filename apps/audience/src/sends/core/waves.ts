@@ -6,17 +6,16 @@ import type { SendWave } from '@herald/contracts/calls/audience'
 import { platforms, type Platform } from '@herald/contracts/platform'
 import { findTimeZone } from '@herald/contracts/text'
 
-/** Pushes that a send has queued, by platform. */
 type Queued = Record<Platform, number>
 
 /**
- * The time zones of a wave (`''` for users without one), and the instant when their users are sent to (ISO). `queuedBy`: how many pushes the send
- * had queued at the end of the wave, with those of all earlier waves. It is absent before the end of the wave, and in sends that began before this
- * was noted.
+ * A wave: its time zones (`''` for users without one), and the instant when their users are sent to (ISO). `queuedBy`: how many pushes the send had
+ * queued at the end of the wave, including all earlier waves. It is absent before the end of the wave, and in sends of versions of Herald that did
+ * not store it.
  */
 export type Wave = { at: string; zones: string[]; queuedBy?: Queued }
 
-/** The time zone of a user as the runtime knows it. A missing or unknown zone becomes the app's default. */
+/** Gives the time zone of a user in the spelling of the JavaScript runtime. A missing or unknown zone becomes the app's default. */
 export const zoneOf = (zone: string | null, defaultTimezone: string): string => findTimeZone(zone ?? '') ?? defaultTimezone
 
 export type ToPlan = {
@@ -24,14 +23,15 @@ export type ToPlan = {
   zones: readonly string[]
   defaultTimezone: string
   userTimezone: FrozenSend['userTimezone']
-  /** The quiet hours that are waited for; null when there are none, or their users are skipped. */
+  /** The quiet hours whose end a send waits for; null when the app has none, or skips the users who are in quiet hours. */
   holdFor: QuietHours | null
   startedAt: Date
 }
 
 /**
  * Plans when each time zone is sent to (spec: campaigns/waves): at its next local time, and not in its quiet hours. Zones with the same instant
- * are one wave; an instant that has passed becomes the start. Gives the waves in order, or null when everybody is sent to at the start.
+ * become one wave. A zone whose instant has passed is sent to at the start of the send. Gives the waves in order, or null when all users are sent to
+ * at the start.
  */
 export function planWaves({ zones, defaultTimezone, userTimezone, holdFor, startedAt }: ToPlan): Wave[] | null {
   const instantOf = (zone: string): Date => {
@@ -50,17 +50,17 @@ export function planWaves({ zones, defaultTimezone, userTimezone, holdFor, start
 }
 
 export type CurrentWave = {
-  /** The planned instant of the wave, even if its pages are cut later. */
+  /** The planned instant of the wave, even if its pages are made later. */
   at: Date
-  /** The zones of its users; null when it takes all users whom no earlier wave has taken. */
+  /** The time zones of the wave's users; null when the wave takes all users whom no earlier wave has taken. */
   zones: readonly string[] | null
-  /** Whether the send has several waves. Each then claims its devices, so that no device is taken twice or forgotten when its user changes zones. */
+  /** Whether the send has several waves. Each then claims its devices, so that no device is sent to twice or left out when its user changes zones. */
   claims: boolean
-  /** When the next wave begins (ISO), or null. */
+  /** When the next wave begins (ISO); null when this wave is the last. */
   nextAt: string | null
 }
 
-/** Gives the wave that a fan-out is at. A send to everybody at once is one wave, at its start. */
+/** Gives the wave that a fan-out works on. A send to all users at once counts as one wave, at the start of the send. */
 export function currentWave({ waves, wave, startedAt }: { waves: readonly Wave[] | null; wave: number; startedAt: Date }): CurrentWave {
   const current = waves?.[wave]
   if (!waves || !current) return { at: startedAt, zones: null, claims: false, nextAt: null }
@@ -68,7 +68,7 @@ export function currentWave({ waves, wave, startedAt }: { waves: readonly Wave[]
   return { at: new Date(current.at), zones: next ? current.zones : null, claims: waves.length > 1, nextAt: next?.at ?? null }
 }
 
-/** Notes in the waves how many pushes the send had queued at the end of one of them. */
+/** Gives the waves with `queuedBy` added to one of them, at its end. */
 export const wavesAfter = (waves: readonly Wave[], wave: number, queuedBy: Queued): Wave[] =>
   waves.map((one, no) => (no === wave ? { ...one, queuedBy } : one))
 
@@ -84,7 +84,7 @@ export type WavesOfFanOut = {
 
 const none: Queued = { ios: 0, android: 0, web: 0 }
 
-/** Gives the waves of a send as the administration shows them (spec: administration/waves). A send to everybody at once is one wave. */
+/** Gives the waves of a send as the administration shows them (spec: administration/waves). A send to all users at once is one wave. */
 export function shownWaves({ waves, wave, startedAt, queued, state, isCancelled }: WavesOfFanOut): SendWave[] {
   const planned: readonly (Omit<Wave, 'zones'> & { zones: string[] | null })[] = waves ?? [{ at: startedAt.toISOString(), zones: null }]
   const stateOf = (no: number): SendWave['state'] => {
@@ -92,7 +92,7 @@ export function shownWaves({ waves, wave, startedAt, queued, state, isCancelled 
     if (isCancelled || state === 'failed') return 'cancelled'
     return no > wave || state === 'between_waves' ? 'waiting' : 'running'
   }
-  /** How many pushes the send had queued at the end of a wave, or has queued by now. */
+  /** Gives how many pushes the send had queued at the end of a wave that is over, and for the current wave how many it has queued by now. */
   const queuedBy = (no: number): Queued => (no < 0 ? none : no < wave ? (planned[no]?.queuedBy ?? none) : queued)
   return planned.map(({ at, zones }, no) => {
     const byPlatform = { ...none }

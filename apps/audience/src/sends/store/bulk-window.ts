@@ -8,17 +8,19 @@ import { mostBatches, mostBatchesOfPage } from '../core/batching.ts'
 import type { FanOut } from './fan-outs.ts'
 
 /**
- * The bulk batches of an app that wait or are taken. Retries, held batches and those of paused sends do not count: they would block the
- * other sends of the app.
+ * The bulk batches of an app that count in its bulk window: an app may have at most 16 of each platform (`bulkWindow`) that wait or are taken.
+ * Retries, held batches and batches of paused sends do not count, because they would block the other sends of the app.
  */
 const openBulkBatches = (appId: string) => sql`
   batches b where b.app_id = ${appId} and b.lane = 'bulk' and b.done_at is null and b.retry_of is null and b.not_before is null
     and not exists (select from fan_outs f where f.campaign_id = b.campaign_id and f.flow || '' = 'paused' offset 0)`
 
-/** With more open batches of a platform than this the window has no room for a whole page. */
+/** With more batches of a platform than this, the bulk window has no room for the batches of another page. */
 const roomForPage = bulkWindow - mostBatchesOfPage
 
-/** Whether a platform of the app has too many bulk batches open for another page. A glance: pages that are being cut are not counted. */
+/**
+ * Whether the bulk window of the app has no room for another page. This is a quick check that does not count pages that other processes are making.
+ */
 export async function isBulkWindowFull(db: Db, appId: string): Promise<boolean> {
   const { rows } = await sql`
     select from ${openBulkBatches(appId)} group by b.platform having count(*) > ${sql.lit(roomForPage)} limit 1`.execute(db)
@@ -26,9 +28,9 @@ export async function isBulkWindowFull(db: Db, appId: string): Promise<boolean> 
 }
 
 /**
- * Whether these pushes fit into the app's bulk window, for certain: the lock lets only one page of the app be committed at a time, and the
- * count is a statement of its own, so it sees the page before. Held batches fill the window of a send that has no other platform to go on
- * with: it must not queue everything while its provider is away. If another platform has room, they hold up nobody.
+ * Whether these pushes fit into the app's bulk window. The answer is exact: a lock lets only one page of the app be committed at a time, and the
+ * count is a separate statement that sees the page before. Held batches count here, so that a send does not queue all its pushes while its provider
+ * is away. They do not count when a page also has pushes for a platform with room.
  */
 export async function hasRoom(trx: Db, appId: string, pushes: Record<Platform, number>): Promise<boolean> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`audience.bulk-window ${appId}`}, 0))`.execute(trx)
@@ -42,7 +44,7 @@ export async function hasRoom(trx: Db, appId: string, pushes: Record<Platform, n
   return asked.some((platform) => fits(platform, held.get(platform)))
 }
 
-/** Counts the held bulk batches of an app by platform, no further than the window is large. */
+/** Counts the held bulk batches of an app by platform, at most as many as the window has places. */
 async function countHeldBulk(db: Db, appId: string, asked: Platform[]): Promise<Map<Platform, number>> {
   const { rows } = await sql<{ platform: Platform; held: number }>`
     select asked.platform, (
@@ -56,7 +58,7 @@ async function countHeldBulk(db: Db, appId: string, asked: Platform[]): Promise<
   return new Map(rows.map(({ platform, held }) => [platform, held]))
 }
 
-/** Lets a fan-out wait until one of its app's bulk batches is finished. If it is not woken, it is due after 15 s. */
+/** Makes a fan-out wait until a bulk batch of its app is finished. If that does not wake it, the sweep does after 15 s. */
 export const waitForWindow = (db: Db, { campaignId, page }: FanOut) =>
   db
     .updateTable('fan_outs')
@@ -65,7 +67,7 @@ export const waitForWindow = (db: Db, { campaignId, page }: FanOut) =>
     .where('page', '=', page)
     .execute()
 
-/** Wakes the fan-out of an app that has waited longest, if there is room for its next page. Answers the pointer to publish. */
+/** Wakes the fan-out of an app that has waited longest, if the bulk window has room for a page. Answers the pointer to publish. */
 export async function wakeWaiting(db: Db, appId: string): Promise<PagePointer[]> {
   const { rows } = await sql<PagePointer>`
     with longest as (

@@ -12,16 +12,15 @@ export async function claimForWave(db: Db, campaignId: string, subscriptionIds: 
   return new Set(rows.map(({ id }) => id))
 }
 
-/** Of the claims `c`, grouped by user: whether the campaign has one already, and how many are within the cap's window at an instant. */
+/** SQL over a user's cap claims `c`: whether the campaign has one already, and how many are within the cap's window at an instant. */
 export const hasClaimed = (campaignId: string) => sql`coalesce(bool_or(c.campaign_id = ${campaignId}), false)`
 export const usedAt = (at: RawBuilder<unknown>, { windowSeconds }: FrequencyCap) =>
   sql`count(*) filter (where c.at > ${at} - make_interval(secs => ${windowSeconds}))`
 
 /**
- * Counts a campaign against the frequency cap of its users (spec: sending/frequency-cap-claims): one claim per user and campaign, for any
- * number of devices and pages. Answers the users for whom the campaign is one too many. The users are locked first, in the order of their
- * ids, and their claims are counted by a statement of its own: it sees what the transactions committed that held the locks before. An erased
- * user gets no claim.
+ * Counts a campaign against the frequency cap of its users (spec: sending/frequency-cap-claims): one claim for each user and campaign, for any number
+ * of devices and pages. Answers the users for whom the campaign is one too many. It locks the users in the order of their ids, and counts their
+ * claims in a second statement, which sees the claims of transactions that held the locks before. An erased user gets no claim.
  */
 export async function claimCap(
   db: Db,
@@ -49,14 +48,14 @@ export async function removeClaims(
   { appId, userId, subscriptionIds }: { appId: string; userId: string; subscriptionIds: string[] },
 ): Promise<void> {
   await db.deleteFrom('cap_claims').where('app_id', '=', appId).where('user_id', '=', userId).execute()
-  // The key begins with the campaign: only campaigns that still have claims are looked up.
+  // The primary key begins with the campaign, so the claims are looked up for each campaign of the app that has any.
   await sql`
     delete from wave_claims c using fan_outs f
     where f.app_id = ${appId} and f.waves is not null and c.campaign_id = f.campaign_id
       and c.subscription_id = any(${subscriptionIds}::text[])`.execute(db)
 }
 
-/** Deletes claims that have left their window; at most 5,000, `true` when there may be more. */
+/** Deletes at most 5,000 claims that are no longer in the window of their cap. Answers whether there may be more. */
 export async function purgeCapClaims(db: Db): Promise<boolean> {
   const { numAffectedRows } = await sql`
     delete from cap_claims where ctid = any(array(select ctid from cap_claims where expires_at < now() limit 5000))`.execute(db)

@@ -13,37 +13,36 @@ import { userKeyOf, userKeyColumn } from '../../people/store/users.ts'
 
 type Sql = RawBuilder<unknown>
 
-/** A time zone of users (`''` for users without one): its wave, the instant of that wave, and whether its users are then skipped for quiet hours. */
+/** A time zone of users (`''` for users without one), its wave, the instant of that wave, and whether quiet hours skip its users at that instant. */
 export type PlannedZone = { zone: string; wave: number; at: Date; quiet: boolean }
 
-/** What a dry run counts, as the fan-out of the send would find it. */
+/** What a dry run counts: the send, its target, its waves, and how to count. */
 export type DryRunScan = {
   appId: string
   send: FrozenSend
   selection: Selection
-  /** The instant from which relative dates count. */
+  /** The instant at which the send begins. Relative dates in a segment count from it. */
   startedAt: Date
-  /** Empty when the send is one wave, at its start. */
+  /** Empty when time zones make no difference to the send. */
   zones: readonly PlannedZone[]
-  /** The last wave. It takes all users whom no earlier wave took. */
+  /** The last wave, which takes all users whom no earlier wave takes. */
   last: { wave: number; at: Date }
   cap: FrequencyCap | null
-  /** Samples are chosen by this text. */
+  /** Sample devices are chosen by a hash with this text: the same seed chooses the same devices. */
   seed: string
-  /** The part of the table's blocks that is read; 1 for all of them. */
+  /** Which fraction of the table's blocks is read; 1 for all blocks. */
   fraction: number
 }
 
 export type Scanned = { groups: Group[]; blocks: Block[]; picks: string[] }
 
-/** The audience is divided into this many parts, and each part brings one sample. */
+/** The users are divided by a hash into this many parts. The scan picks one sample device from each part. */
 const buckets = 64
 
 /**
- * Counts the audience of a send in one scan. It groups devices by user, because zone, language, variant and cap belong to the user, and then
- * users by what would become of their pushes. In a sample of blocks each device is counted by itself, because the other devices of its user
- * may be in other blocks. `picks` are the ids of devices to show, in the order of the seed, one from each part of the audience: a small
- * audience may have more devices than parts that bring one.
+ * Counts the devices and users of a send in one scan. It groups devices by user, because zone, language, variant and cap belong to the user. Then it
+ * groups users by what the send would do to them. In a sample of blocks each device is counted by itself, because the other devices of its user may
+ * be in other blocks. `picks`: the ids of sample devices in the order of the seed, at most one from each of the 64 parts.
  */
 export async function scanAudience(db: Db, scan: DryRunScan): Promise<Scanned> {
   const isSample = scan.fraction < 1
@@ -59,7 +58,7 @@ export async function scanAudience(db: Db, scan: DryRunScan): Promise<Scanned> {
     ), unpacked as (
       ${unpackedFrom(scan)}
     ), located as (
-      -- By language and not by user: the locale of a language is looked up a few times instead of a million.
+      -- The locale is looked up for each language and not for each user: a few times instead of a million times.
       select unpacked.*, spoken.locale, unpacked.language is not null as speaks
       from unpacked left join lateral (
         select l.locale from locales l
@@ -108,7 +107,7 @@ function sortOut(rows: ScanRow[]): Scanned {
   }
 }
 
-/** The tables that the scan is joined with: the planned zones, the locales of the texts, and the users who are over the cap. */
+/** Gives the tables that the scan is joined with: the planned zones, the locales of the texts, and the users who have used up the cap. */
 function given(scan: DryRunScan): Sql {
   const { zones, send } = scan
   const locales = localesOfSend(send)
@@ -129,7 +128,7 @@ export const localesOfSend = ({ content, experiment, silent }: FrozenSend): { va
   return contents.flatMap(([variant, texts]) => (texts === null ? [] : localesOf(texts).map(([locale]) => ({ variant, locale }))))
 }
 
-/** The users whom the cap would skip at the instant of their wave, as `claimCap` decides when a page is cut. */
+/** Selects the users whom the cap would skip at the instant of their wave, by the conditions of `claimCap`. */
 function overCap({ appId, send, selection, zones, last }: DryRunScan, cap: FrequencyCap): Sql {
   const at = zones.length > 0 ? sql`coalesce(z.at, ${last.at.toISOString()}::timestamptz)` : sql`${last.at.toISOString()}::timestamptz`
   const ofZones = sql`join users u on u.id = c.user_id left join zones z on z.zone = coalesce(u.timezone, '')`
@@ -143,14 +142,14 @@ function overCap({ appId, send, selection, zones, last }: DryRunScan, cap: Frequ
     group by c.user_id having not ${hasClaimed(send.campaignId)} and ${usedAt(at, cap)} >= ${cap.max}`
 }
 
-/** Whether a device is reachable (0), opted out (1) or invalidated (2). A device that is both opted out and invalidated counts as invalidated. */
+/** The number of a device's state: 0 reachable, 1 opted out, 2 invalidated. A device that is both opted out and invalidated counts as invalidated. */
 const reach = sql`case when ${reachable} then 0 when s.invalidated_at is not null then 2 else 1 end`
 
-/** The devices that the target means, reachable or not. `only`: those among these ids. */
+/** Selects the devices that the target means, reachable or not. `only`: just those of them that have one of these ids. */
 function meantBy({ appId, selection, startedAt, fraction, seed }: DryRunScan, only?: string[]): Sql {
   const isList = selection.kind !== 'all' && selection.kind !== 'segment'
   const blocks = sql`tablesample system (${100 * fraction}) repeatable (hashtext(${seed}))`
-  // The app is hidden where devices are found by their ids, as in a page of a send.
+  // When devices are found by their ids, `app_id || ''` keeps the planner from using the index of the app, as in a page of a send.
   const ofApp = isList || only ? sql`s.app_id || '' = ${appId}` : sql`s.app_id = ${appId}`
   const devices = devicesMeant(selection.kind === 'segment' ? selection.segment : { is: 'everyone' }, startedAt, {
     columns: sql`s.id, s.user_id, s.platform, ${reach} as reach, u.timezone as zone, u.language as language,
@@ -163,14 +162,14 @@ function meantBy({ appId, selection, startedAt, fraction, seed }: DryRunScan, on
 
 const onPlatform = (platform: Platform) => sql`reach = 0 and platform = ${sql.lit(platform)}`
 
-/** A user has at most 100 devices, so ten bits hold the number of their devices of one platform. */
+/** A user has at most 100 devices, so 10 bits can hold how many of them are of one platform. */
 const bitsOfCount = 10
 const countAt = (packed: Sql, place: number) => sql`(${packed} >> ${sql.lit(place * bitsOfCount)})::int & ${sql.lit(2 ** bitsOfCount - 1)}`
 
 /**
- * Groups devices by user, and by zone and language only where these decide something: texts are most of the cost of a group. The devices are
- * sorted first. Parallel workers do that in their memory, while one process would make a hash table of a million users and write part of it to disk.
- * The counts of a user are packed into two numbers, so that a device costs two additions instead of six.
+ * Groups devices by user, and by zone and language only if these matter to the send, because comparing texts is most of the cost. The devices are
+ * sorted first: parallel workers sort in memory, while a hash table of a million users would be built by one process and partly written to disk. The
+ * counts of a user are packed into two numbers, so that a device costs two additions instead of six.
  */
 function devicesByUser({ zones, send }: DryRunScan): Sql {
   const hasZones = zones.length > 0
@@ -185,14 +184,14 @@ function devicesByUser({ zones, send }: DryRunScan): Sql {
         select ${deciding},
           sum(case when reach > 0 then 0 when platform = 'ios' then ${one(0)} when platform = 'android' then ${one(1)} else ${one(2)} end) as reached,
           sum(case reach when 0 then 0 when 1 then ${one(0)} else ${one(1)} end) as lost,
-          -- The order changes no result. With it the planner cannot use a hash table.
+          -- This order by changes no result. It keeps the planner from using a hash table.
           min(id order by user_id) filter (where reach = 0) as device
         from (select ${deciding}, platform, reach, id from meant order by ${deciding}) as sorted
         group by ${deciding}
       ) as packed`
 }
 
-/** Each device by itself. The fractions of a user that it counts add up to one user over all reachable devices of that user. */
+/** Counts each device by itself. Each of a user's n reachable devices counts as 1/n user, so that together they are one user. */
 const devicesAlone = (appId: string) => sql`
       select user_id, zone, language, (${onPlatform('ios')})::int as ios, (${onPlatform('android')})::int as android, (${onPlatform('web')})::int as web,
         (reach = 1)::int as opted_out, (reach = 2)::int as invalidated,
@@ -203,9 +202,9 @@ const devicesAlone = (appId: string) => sql`
       from meant`
 
 /**
- * Says what would become of each row of `counted`. A user outside the sample of an experiment has no variant; a user whom the winner's follow-up
- * leaves out is left out here. `pick` is a device with its place in the order of the seed. With `some` only one row of eight gets one, because
- * writing it costs more than all the rest; with `all` each row.
+ * Says what the send would do to each row of `counted`. A user outside the sample of an experiment has no variant; a user whom the winner's follow-up
+ * leaves out is left out here. `pick` is a device id behind its hash with the seed. With `some` only one row of eight gets a pick, because making it
+ * costs more than all other columns; with `all` each row gets one.
  */
 function placedBy({ send, zones, last, seed, cap }: DryRunScan, picked: 'all' | 'some' = 'all'): Sql {
   const { experiment, remainder, campaignId } = send
@@ -229,18 +228,18 @@ function placedBy({ send, zones, last, seed, cap }: DryRunScan, picked: 'all' | 
           ${cap ? sql`left join over_cap on over_cap.user_id = counted.user_id` : sql``}
           ${hashed}
         where ${remainder ? sql`not ${inSample(digestOf(remainder.of, sql`counted.user_id`), remainder.sampleRate)}` : sql`true`}
-        -- A subquery of its own, so that no expression is computed twice.
+        -- offset keeps this a separate subquery, so that no expression is computed twice.
         offset bigint '0'
       ) as decided
       offset bigint '0'`
 }
 
-/** The variants that a user can have. One without an experiment is ''. */
+/** The ids of the variants that a user can get. Without an experiment the only one is ''. */
 const variantsOf = ({ experiment }: FrozenSend): string[] => (experiment ? experiment.variants.map(({ id }) => id) : [''])
 
 /**
- * Packs wave, quiet, capped, variant and bucket into one number. For a grouping by one column the planner expects few groups and uses a hash table.
- * For a grouping by five columns it expects as many groups as users, and sorts a million rows on disk.
+ * Packs wave, quiet, capped, variant and bucket into one number. When it groups by one column the planner expects few groups and uses a hash table.
+ * When it groups by five columns it expects as many groups as users, and sorts a million rows on disk.
  */
 const kindOf = (send: FrozenSend): Sql =>
   sql`((wave * 4 + quiet::int * 2 + capped::int) * ${sql.lit(variantsOf(send).length + 1)}
@@ -256,7 +255,7 @@ function unpackedFrom({ send }: DryRunScan): Sql {
       from alike`
 }
 
-/** Picks the first devices of an audience in the order of the seed: for a small audience, of which the scan may have picked too few. */
+/** Picks the first devices in the order of the seed. It is used for a small audience, of which the scan may have picked too few. */
 export async function pickDevices(db: Db, scan: DryRunScan, count: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     with ${given(scan)}, meant as (${meantBy(scan)}), counted as (
@@ -277,11 +276,11 @@ export type Described = {
   reach: 0 | 1 | 2 | null
   quiet: boolean
   capped: boolean
-  /** Null when the experiment, or the winner's follow-up, leaves its user out. */
+  /** Null when the experiment, or the winner's follow-up, leaves out the device's user. */
   variant: string | null
 }
 
-/** Says what would become of single devices of an app. An id that the app does not have is not in the answer. */
+/** Says what the send would do to single devices. An id that no device of the app has is not in the answer. */
 export async function describeDevices(db: Db, scan: DryRunScan, ids: string[]): Promise<Described[]> {
   const whole = { ...scan, fraction: 1 }
   const { rows } = await sql<Described>`
@@ -297,7 +296,7 @@ export async function describeDevices(db: Db, scan: DryRunScan, ids: string[]): 
   return rows
 }
 
-/** Counts the ids in a target's list that no device or user of the app has. */
+/** Counts the ids in a target's list that belong to no device or user of the app. */
 export async function countUnknown(db: Db, appId: string, selection: Selection): Promise<number> {
   const count = async (ids: string[], known: Sql): Promise<number> => {
     const { rows } = await sql<{ unknown: number }>`
@@ -321,18 +320,21 @@ export async function countUnknown(db: Db, appId: string, selection: Selection):
   }
 }
 
-/** Gives the planner's estimate of how many devices an app has. It is compared with a threshold only, and an exact count takes a second. */
+/** Gives the planner's estimate of how many devices an app has. An estimate is enough to compare with `exactUpTo`; an exact count takes a second. */
 export async function estimateDevices(db: Db, appId: string): Promise<number> {
   const { rows } = await sql<{ 'QUERY PLAN': { Plan: { 'Plan Rows': number } }[] }>`
     explain (format json) select from subscriptions where app_id = ${sql.lit(appId)}`.execute(db)
   return rows[0]?.['QUERY PLAN'][0]?.Plan['Plan Rows'] ?? 0
 }
 
-/** Prepares this transaction for a scan: memory to join a million devices with their users, and a time limit for a statement. Gives the database's time. */
+/**
+ * Gives this transaction enough memory to join a million devices with their users, and a time limit for each statement. Reads the database's time.
+ */
 export async function prepareForScan(db: Db): Promise<Date> {
   await sql`set local work_mem = '64MB'`.execute(db)
   await sql`set local statement_timeout = '8s'`.execute(db)
-  // The planner likes to merge all devices with all users by their indexes, in one process. Over a million devices that takes 6 s, and a hash join of parallel workers 2 s.
+  // The planner prefers to merge all devices with all users by their indexes, in one process. For a million devices that takes 6 s, and a hash join
+  // by parallel workers takes 2 s.
   await sql`set local enable_mergejoin = off`.execute(db)
   const { rows } = await sql<{ now: Date }>`select now() as now`.execute(db)
   return rows[0]?.now ?? new Date(Number.NaN)

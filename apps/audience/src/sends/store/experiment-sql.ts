@@ -3,21 +3,21 @@ import { sql, type RawBuilder } from 'kysely'
 type Sql = RawBuilder<unknown>
 
 /**
- * The digest that places a user in an experiment. `inSample` and `variantAt` are contracts' `isInSample` and `variantOf` in SQL, for counts
- * that must not bring a million users into this process. They add the same numbers in the same order, so that both always agree
- * (experiment-sql.integration.test.ts).
+ * Computes the digest that decides where a user is in an experiment. `inSample` and `variantAt` below do in SQL what `isInSample` and `variantOf` of
+ * libs/contracts do, so that a count need not load a million users into this process. They add the same numbers in the same order, so that SQL and
+ * TypeScript always agree (experiment-sql.integration.test.ts).
  */
 export const digestOf = (campaignId: string, userId: Sql): Sql => sql`sha256(convert_to(${`${campaignId}:`}::text || ${userId}, 'UTF8'))`
 
-/** 48 bits of a digest as a number from 0 to below 1. */
+/** Turns 48 bits of a digest into a number from 0 to below 1. */
 const fraction = (digest: Sql, from: 1 | 7): Sql =>
   sql`(('x' || encode(substring(${digest} from ${sql.lit(from)} for 6), 'hex'))::bit(48)::bigint::float8 / ${sql.lit(2 ** 48)}::float8)`
 
-/** Whether a digest lies in the sample of an experiment. */
+/** Whether a user with this digest is in the sample of an experiment. */
 export const inSample = (digest: Sql, sampleRate: number): Sql =>
   sampleRate >= 1 ? sql`true` : sql`(${fraction(digest, 1)} < ${sampleRate}::float8)`
 
-/** The id of the variant for a digest. */
+/** Gives the id of the variant for a user with this digest. */
 export function variantAt(digest: Sql, variants: readonly { id: string; weight: number }[]): Sql {
   const last = variants.at(-1)
   if (!last) throw new TypeError('an experiment has at least two variants')

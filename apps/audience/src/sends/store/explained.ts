@@ -7,11 +7,11 @@ import { devicesMeant } from '../../segments/store/segment-sql.ts'
 import type { Db } from '../../store/tables.ts'
 import type { KnownDevice, KnownUser } from '../core/explain-device.ts'
 
-/** Reads in one read-only snapshot: an explanation must not show the page of one moment and the batch of another. */
+/** Runs reads in one read-only snapshot, because an explanation must not show the fan-out of one moment and the batch of another. */
 export const inOneSnapshot = <Answer>(db: Db, work: (snapshot: Db) => Promise<Answer>): Promise<Answer> =>
   db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute(work)
 
-/** Finds the devices of an app among these ids, without their addresses and keys. */
+/** Finds those of these devices that belong to the app, without their addresses and keys. */
 export const findDevicesToExplain = (db: Db, appId: string, ids: string[]): Promise<KnownDevice[]> =>
   db
     .selectFrom('subscriptions')
@@ -38,7 +38,7 @@ export const findUsersToExplain = (db: Db, appId: string, ids: string[]): Promis
     .where(sql<boolean>`app_id || '' = ${appId}`)
     .execute()
 
-/** Finds when these devices were last sent to. A device of which nothing is noted is not in the answer. */
+/** Finds when these devices were last sent to. A device without such a time is not in the answer. */
 export async function findLastNotifiedOf(db: Db, ids: string[]): Promise<Map<string, Date>> {
   const rows = await db
     .selectFrom('last_notified')
@@ -48,13 +48,13 @@ export async function findLastNotifiedOf(db: Db, ids: string[]): Promise<Map<str
   return new Map(rows.map(({ subscription_id, at }) => [subscription_id, at]))
 }
 
-/** Finds the ids of a user's devices, at most this many. */
+/** Finds the ids of a user's devices, at most `most`. */
 export async function findDeviceIds(db: Db, userId: string, most: number): Promise<string[]> {
   const rows = await db.selectFrom('subscriptions').select('id').where('user_id', '=', userId).orderBy('id').limit(most).execute()
   return rows.map(({ id }) => id)
 }
 
-/** Finds the fan-out of a send, without what the send says, and the database's time. */
+/** Finds the fan-out of a send, without its content and target, and the database's time. */
 export const findFanOutToExplain = (db: Db, appId: string, campaignId: string) =>
   db
     .selectFrom('fan_outs')
@@ -67,16 +67,13 @@ export const findFanOutToExplain = (db: Db, appId: string, campaignId: string) =
     .where(sql<boolean>`app_id || '' = ${appId}`)
     .executeTakeFirst()
 
-/** The database's time. */
+/** Reads the database's time. */
 export async function getNow(db: Db): Promise<Date> {
   const { rows } = await sql<{ now: Date }>`select now() as now`.execute(db)
   return rows[0]?.now ?? new Date()
 }
 
-/**
- * Finds which of these devices a segment means, and which of them each of its leaves means, in the order written. It asks with the statements
- * that find a send's devices.
- */
+/** Finds with the SQL of sends which of these devices match a segment, and which match each leaf (single condition) of it, in the order written. */
 export async function findMatches(
   db: Db,
   segment: Segment,
@@ -102,17 +99,17 @@ export type OpenBatch = {
   tries: number
   leaseUntil: Date | null
   isLeased: boolean
-  /** The last answer to its pushes; null when there was none. */
+  /** The provider's last answer to the pushes of the batch; null when there was none. */
   code: FailureCode | null
   providerCode: string | null
   trail: Attempt[] | null
-  /** Whether its end is decided and the ledger does not have it yet. */
+  /** Whether the outcomes of the batch are decided and not yet reported to the ledger. */
   isDecided: boolean
 }
 
 /**
- * Finds the unfinished batches of a campaign that hold these devices. `no` is the batch in which the ledger has the push. A push that the
- * ledger does not know may be in a batch that the ledger was not told of yet, with a number above `told`.
+ * Finds the unfinished batches of a campaign that hold pushes to these devices. `no`: the number of the batch in which the ledger has the push; null
+ * when the ledger does not know the push. Then the push may be in a batch that was not reported to the ledger yet, which has a number above `told`.
  */
 export async function findOpenBatches(
   db: Db,
@@ -151,7 +148,7 @@ export const findOpenCircuits = (db: Db, appId: string): Promise<OpenCircuit[]> 
     .orderBy('environment')
     .execute()
 
-/** How many claims are read for one answer at most: as many as the largest cap counts. */
+/** At most this many claims are read for one answer: as many as the largest cap counts. */
 const mostClaims = 1_000
 
 /** Finds the claims that count against the frequency cap of these users of an app, newest first. */

@@ -9,7 +9,7 @@ import { soon } from '../../store/turns.ts'
 import { wavesAfter, type Wave, type WavesOfFanOut } from '../core/waves.ts'
 import type { Bounds } from './pages.ts'
 
-/** The fan-out of a send: what is frozen of it, how far it has come, and what the other apps were told (columns: `FanOutTable`). */
+/** The fan-out of a send: what was frozen when it began, how far it has come, what campaigns and tracker were told (columns: `FanOutTable`). */
 export type FanOut = {
   campaignId: string
   appId: string
@@ -73,13 +73,13 @@ export const toFanOut = (row: Selectable<FanOutTable>): FanOut => ({
 })
 const toFanOutOrNone = (row: Selectable<FanOutTable> | undefined): FanOut | undefined => row && toFanOut(row)
 
-/** When the lease of a page ends. Another process cuts it then; the compare-and-set of `advanceFanOut` makes its batches only once. */
+/** When the lease of a page ends and another process may make the page. The compare-and-set of `advanceFanOut` lets only one insert its batches. */
 const pageLease = sql<Date>`now() + interval '15 seconds'`
 
 export const findFanOut = async (db: Db, campaignId: string): Promise<FanOut | undefined> =>
   toFanOutOrNone(await db.selectFrom('fan_outs').selectAll().where('campaign_id', '=', campaignId).executeTakeFirst())
 
-/** Finds the waves of a send; undefined when its fan-out has not begun, is past retention, or is another app's. */
+/** Finds the waves of a send; undefined when its fan-out has not begun, was deleted after the retention, or belongs to another app. */
 export async function findWaves(db: Db, appId: string, campaignId: string): Promise<WavesOfFanOut | undefined> {
   const row = await db
     .selectFrom('fan_outs')
@@ -98,28 +98,27 @@ export async function findWaves(db: Db, appId: string, campaignId: string): Prom
   }
 }
 
-/** What a page leaves behind: how far its wave has come, and what comes next: another page, a wave at its instant (ISO), or nothing. */
+/** What is written to a fan-out's row after a page. `next`: what follows, which is another page, a wave at its instant (ISO), or nothing. */
 export type CutPage = {
   cursor: string
   lane: Lane
   counts: Record<Platform, number>
-  /** How many batches it made. */
   made: number
   next: 'page' | { waveAt: string } | 'nothing'
 }
 
-/** A fan-out as it begins: everything that is frozen, and which devices are in it. */
+/** A fan-out as it begins: all that is frozen, and the bounds of its devices. */
 export type NewFanOut = Pick<FanOut, 'campaignId' | 'appId' | 'send' | 'target' | 'settings' | 'waves'> & Bounds
 
 /**
- * How a new fan-out begins: `cut` with its first page; `waveAt` at a wave that is yet to come; `lane` waiting for its turn; `failedOf` with
- * a first page that failed, by its code, and is tried again; `failure` as one that cannot go on.
+ * How a new fan-out begins. `cut`: with its first page. `waveAt`: at this instant, when its first wave begins. `lane`: without a page, because the
+ * bulk window is full. `failedOf`: with a first page that failed with this code and is tried again. `failure`: as failed.
  */
 export type Beginning = { cut: CutPage } | { waveAt: string } | { lane: Lane | null } | { failedOf: string } | { failure: FanOutFailure }
 
 /**
- * Inserts a fan-out, once; undefined when there was one already, or its app was erased. Usually its first page is cut in the same transaction,
- * so that a small send is one commit. `told_page` is 0, because campaigns and tracker were not told of it yet.
+ * Inserts a fan-out; undefined when the send has one already, or its app was erased. Usually the same transaction inserts the batches of the first
+ * page, so that a small send is one commit. `told_page` is 0, because campaigns and tracker do not know of the fan-out yet.
  */
 export async function insertFanOut(db: Db, fanOut: NewFanOut, beginning: Beginning): Promise<FanOut | undefined> {
   const { waves } = fanOut
@@ -165,7 +164,7 @@ export async function insertFanOut(db: Db, fanOut: NewFanOut, beginning: Beginni
   return toFanOutOrNone(row)
 }
 
-/** A wave begins when its instant has come. Until then only the sweep moves the fan-out on. */
+/** Gives the columns of a fan-out whose next wave begins at `at`: until that instant it waits, and then the sweep points at it. */
 const stateAtWave = (at: string) => ({
   state: sql<FanOutState>`case when ${at}::timestamptz <= now() then 'running' else 'between_waves' end`,
   due_at: sql<Date>`case when ${at}::timestamptz <= now() then ${soon} else ${at}::timestamptz end`,
@@ -176,13 +175,13 @@ const stateAfter = ({ next }: CutPage) =>
     ? stateAtWave(next.waveAt)
     : { state: next === 'page' ? ('running' as const) : ('fanned_out' as const), due_at: soon }
 
-/** Where the next page begins. A wave begins at the first device and finds its own lane. */
+/** Gives the columns that say where the next page begins. A new wave begins at the first device, and its first page decides its lane. */
 const placeAfter = ({ next, cursor, lane }: CutPage, wave: number) =>
   typeof next === 'object' ? { cursor: '', lane: null, wave: wave + 1 } : { cursor, lane, wave }
 
 const noneQueued = { ios: 0, android: 0, web: 0 }
 
-/** The waves of a send after a page. If the page ends a wave, the wave says how many pushes the send has queued by then. */
+/** Gives the waves of a send after a page. If the page is the last of a wave, the wave gets the number of pushes that the send has queued by now. */
 const afterPage = ({ waves, wave }: { waves: Wave[]; wave: number }, { next, counts }: CutPage, queued: Record<Platform, number>): Wave[] =>
   next === 'page'
     ? waves
@@ -192,7 +191,7 @@ const afterPage = ({ waves, wave }: { waves: Wave[]; wave: number }, { next, cou
         web: queued.web + counts.web,
       })
 
-/** Takes a page to cut it. Undefined when it is not the next page any more, or another process is cutting it. */
+/** Takes a page, so that this process may make it. Undefined when it is not the next page any more, or another process is making it. */
 export const takePage = async (db: Db, campaignId: string, page: number): Promise<FanOut | undefined> =>
   toFanOutOrNone(
     await db
@@ -208,7 +207,7 @@ export const takePage = async (db: Db, campaignId: string, page: number): Promis
       .executeTakeFirst(),
   )
 
-/** Gives back a page that could not be cut, so that nothing waits for its lease to end. */
+/** Gives back a page that could not be made, so that the next try need not wait until the lease ends. */
 export const returnPage = (db: Db, campaignId: string, page: number) =>
   db
     .updateTable('fan_outs')
@@ -217,13 +216,13 @@ export const returnPage = (db: Db, campaignId: string, page: number) =>
     .where('page', '=', page)
     .execute()
 
-/** At most how many times a page is tried. The waits between the tries are 2, 4, 8 and 16 s. */
+/** A page is tried at most this many times. The waits between the tries are 2, 4, 8 and 16 s. */
 const mostFailures = 5
 const afterFailures = (failures: number) => sql<Date>`now() + make_interval(secs => ${2 ** failures})`
 
 /**
- * Notes that a page failed for reasons of its own. The row is due again after a wait that grows with each failure; after the fifth try the
- * fan-out ends with `failure`. Undefined when another process has cut the page meanwhile, or the send is over.
+ * Stores that a page failed, and when the sweep points at it again: after a wait that grows with each failure. After the fifth try the fan-out ends
+ * with `failure`. Undefined when another process has made the page meanwhile, or the send is settled.
  */
 export async function noteFailure(
   db: Db,
@@ -235,11 +234,11 @@ export async function noteFailure(
   return writeAtPage(db, taken, { failures, last_failure: failedOf, lease_until: null, due_at: afterFailures(failures) })
 }
 
-/** Plans the waves of a send whose row was made without them. It begins at the first wave, at this instant (ISO). */
+/** Stores the waves of a send whose row was inserted without them. `at`: the instant of the first wave (ISO). */
 export const keepWaves = (db: Db, taken: FanOut, waves: Wave[], at: string): Promise<FanOut | undefined> =>
   writeAtPage(db, taken, { waves: JSON.stringify(waves), lease_until: null, ...stateAtWave(at) })
 
-/** Ends a fan-out that cannot go on. The page number rises as with a page that was cut, because there is news to tell. */
+/** Ends a fan-out that cannot go on. It raises the page number above `told_page`, so that campaigns and tracker are told of the failure. */
 export const failFanOut = (db: Db, taken: FanOut, failure: FanOutFailure): Promise<FanOut | undefined> =>
   writeAtPage(db, taken, {
     state: 'failed',
@@ -249,7 +248,7 @@ export const failFanOut = (db: Db, taken: FanOut, failure: FanOutFailure): Promi
     due_at: soon,
   })
 
-/** Writes a fan-out that is still at the page that was taken; undefined when it is not, or the send is over. */
+/** Writes to a fan-out if its next page is still the one that was taken; undefined when it is not, or the send is settled. */
 const writeAtPage = async (db: Db, { campaignId, page }: FanOut, change: UpdateObject<Tables, 'fan_outs'>): Promise<FanOut | undefined> =>
   toFanOutOrNone(
     await db
@@ -263,8 +262,8 @@ const writeAtPage = async (db: Db, { campaignId, page }: FanOut, change: UpdateO
   )
 
 /**
- * Moves a fan-out from page n to n + 1. This compare-and-set makes the batches of a page once, and none when the send was paused or cancelled
- * meanwhile. Undefined when another process was first.
+ * Moves a fan-out from page n to n + 1. Because of this compare-and-set only one process inserts the batches of a page, and none does when the send
+ * was paused or cancelled meanwhile. Undefined when another process was first.
  */
 export const advanceFanOut = async (db: Db, taken: FanOut, cut: CutPage): Promise<FanOut | undefined> => {
   const { campaignId, page, wave, waves } = taken
@@ -278,9 +277,9 @@ export const advanceFanOut = async (db: Db, taken: FanOut, cut: CutPage): Promis
       queued_ios: eb('queued_ios', '+', cut.counts.ios),
       queued_android: eb('queued_android', '+', cut.counts.android),
       queued_web: eb('queued_web', '+', cut.counts.web),
-      // No page will scan for the target again; external ids are not kept longer than they are needed.
+      // After the last page the target is not needed any more, and external ids are not kept longer than they are needed.
       ...(cut.next === 'nothing' ? { target: null } : {}),
-      // Only the process with the lease is at this page, so the row's waves are still the ones that were taken.
+      // Only the process with the lease writes the waves at this page, so the row still has the waves that were read.
       ...(waves && cut.next !== 'page' ? { waves: JSON.stringify(afterPage({ waves, wave }, cut, taken.queued)) } : {}),
       lease_until: null,
       failures: 0,

@@ -3,9 +3,9 @@ import { sql } from 'kysely'
 import type { Db } from '../../store/tables.ts'
 
 /**
- * Pauses, resumes or cancels a send; answers its app, or undefined when a later change came first or the send is settled. A page that is
- * being cut now is lost, so its lease ends. A cancelled send queues nothing more, and its totals so far are the last. The next page of a
- * resumed send is due at once.
+ * Pauses, resumes or cancels a send. Answers its app, or undefined when a change with a higher number came first or the send is settled. A page that
+ * another process is making now will be lost, so its lease ends. A cancelled send queues nothing more, and its present totals are its last. The next
+ * page of a resumed send may be made at once.
  */
 export async function changeFanOutFlow(db: Db, campaignId: string, { flow, no }: FlowChange): Promise<{ appId: string } | undefined> {
   const ends = flow === 'cancelled'
@@ -29,7 +29,9 @@ export async function changeFanOutFlow(db: Db, campaignId: string, { flow, no }:
   return rows[0]
 }
 
-/** Ends the sends of a deleted app: no page is cut and no other app is told anything more. Their emptied rows stay, like those of settled sends. */
+/**
+ * Ends the sends of a deleted app: no further page is made, and no other service is told about them. Their rows stay, like those of settled sends.
+ */
 export const stopFanOuts = (db: Db, appId: string) =>
   sql`
     with going as (
@@ -42,8 +44,8 @@ export const stopFanOuts = (db: Db, appId: string) =>
   )
 
 /**
- * Makes the batches of a resumed or cancelled send that no dispatcher has due at once. Batches that wait for a time of their own go on waiting,
- * unless the send is cancelled. A locked batch is left out: a dispatcher is taking or finishing it.
+ * Makes the sweep point at once at those batches of a resumed or cancelled send that no dispatcher has. Retries and held batches go on waiting for
+ * their time, unless the send is cancelled. A locked batch is left out, because a dispatcher is taking or finishing it.
  */
 export const makeBatchesDue = (db: Db, campaignId: string, flow: CampaignFlow) =>
   sql`

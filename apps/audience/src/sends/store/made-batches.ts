@@ -4,12 +4,12 @@ import type { Db } from '../../store/tables.ts'
 import type { NewBatch } from '../core/batching.ts'
 import type { FanOut } from './fan-outs.ts'
 
-/** A batch of a page. `no`: its number in the campaign, from 1. */
+/** A batch with its id and its number in the campaign (`no`, from 1). */
 export type MadeBatch = NewBatch & { id: string; no: number }
 
 /**
- * Inserts the batches of a page. Their pointers are published right after the commit; if that fails the sweep points at them after 5 s.
- * Batches of a platform in `waiting` are due at once: the sweep points at them, with apps taking turns.
+ * Inserts the batches of a page. The caller publishes pointers at them right after the commit; if that fails, the sweep does after 5 s. At batches of
+ * the platforms in `waiting` only the sweep points, as soon as it is the app's turn (store/turns.ts).
  */
 export const insertBatches = (db: Db, fanOut: FanOut, lane: Lane, batches: MadeBatch[], waiting: ReadonlySet<Platform> = new Set()) =>
   sql`
@@ -23,5 +23,5 @@ export const insertBatches = (db: Db, fanOut: FanOut, lane: Lane, batches: MadeB
       ),
     )}`.execute(db)
 
-/** Ids as Postgres writes a list of them. They are hexadecimal, so nothing in them needs quotes. */
+/** Writes ids as a Postgres array. They are hexadecimal, so nothing in them needs quotes. */
 export const listOf = (ids: readonly string[]): string => `{${ids.join(',')}}`

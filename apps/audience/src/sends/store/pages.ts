@@ -17,12 +17,12 @@ export type Selection =
   | { kind: 'all' }
 
 /**
- * The bounds of a send: a device with a greater id than `boundId`, or created after the start, is not in it. `exactStart` is the start to the
- * microsecond, which a Date cannot hold.
+ * The bounds of a send: a device with a greater id than `boundId`, or one that was created after the start, is not in the send. `exactStart` is the
+ * start with microseconds, which a Date cannot hold.
  */
 export type Bounds = { startedAt: Date; exactStart: string; boundId: string }
 
-/** Fixes the bounds of a send that begins now. */
+/** Reads the bounds of a send that begins now. */
 export async function fixBounds(db: Db, appId: string): Promise<Bounds> {
   const { rows } = await sql<Bounds>`
     select now() as "startedAt", now()::text as "exactStart",
@@ -32,23 +32,23 @@ export async function fixBounds(db: Db, appId: string): Promise<Bounds> {
   return bounds
 }
 
-/** The page of a send that is to be scanned. */
+/** Says which page of a send is to be scanned, and how. */
 export type Scan = Pick<FanOut, 'campaignId' | 'appId' | 'cursor' | 'boundId' | 'startedAt'> & {
-  /** The start to the microsecond; undefined when the fan-out has a row, which holds it. */
+  /** The start of the send with microseconds. Undefined when the fan-out has a row: then the start is read from the row. */
   exactStart?: string
-  /** Only users in these time zones; null for users in any zone. */
+  /** Finds only devices of users in these time zones; null for all time zones. */
   zones: readonly string[] | null
   /** Whether devices that an earlier wave has claimed are left out. */
   claims: boolean
-  /** Whether the time zone of each user is read too. */
+  /** Whether the page also gives the time zone of each user. */
   withZones: boolean
 }
 
 export type Page = { devices: PageDevice[]; lastId: string; isLast: boolean }
 
 /**
- * Scans the next 5,000 devices after the cursor, and gives those that the target means, that are reachable and that existed at the start.
- * Because a page counts *scanned* devices, a segment that means a few of a million costs no more per page than one that means all.
+ * Scans the next 5,000 devices after the cursor, and gives those that the target means, that are reachable and that existed when the send began.
+ * Because a page is 5,000 *scanned* devices, a segment that means a few of a million devices costs no more for each page than one that means all.
  */
 export async function scanPage(db: Db, scan: Scan, selection: Selection): Promise<Page> {
   const { zones, claims, withZones } = scan
@@ -95,7 +95,7 @@ export async function scanPage(db: Db, scan: Scan, selection: Selection): Promis
   }
 }
 
-/** The ids come in one text, 24 characters each: as a list, 5,000 of them take ten times as long to read. */
+/** Splits ids that come joined to one text, 24 characters for each: as a list, 5,000 ids take ten times as long to read. */
 const toDevices = (platform: Platform, ids: string, userIds: string, zones: (string | null)[] | null): PageDevice[] =>
   Array.from({ length: ids.length / 24 }, (_, at) => ({
     id: ids.slice(at * 24, at * 24 + 24),
@@ -109,9 +109,9 @@ const segmentColumns = sql`${scannedColumns}, s.browser, s.standalone, s.app_ver
   s.session_count, s.last_session_at, s.last_active_at`
 
 /**
- * The devices that a page scans, by the index that fits. For everyone and for segments it walks the app's devices from the cursor. Devices
- * that a list names are first found by their own index. (`materialized`, and the app hidden by `|| ''`: otherwise the planner may walk a
- * million devices to find the named ones.)
+ * Selects the devices that a page scans. For all devices and for segments it reads the app's devices from the cursor on. For a target that is a list
+ * it first finds the listed devices by the index for such a list. (Without `materialized` and `|| ''` the planner may read a million devices to find
+ * the listed ones.)
  */
 function source({ appId, cursor, boundId }: Scan, selection: Selection): RawBuilder<unknown> {
   if (selection.kind === 'all' || selection.kind === 'segment')
@@ -124,10 +124,9 @@ function source({ appId, cursor, boundId }: Scan, selection: Selection): RawBuil
       select * from named where id > ${cursor} and id <= ${boundId} order by id limit ${sql.lit(pageSize)}`
 }
 
-/** A target that lists users or devices. */
 export type Named = Exclude<Selection, { kind: 'all' | 'segment' }>
 
-/** The condition that a list names the device `s`. It does not check the app. */
+/** Gives the condition that the list names the device `s`. It does not check the app of the device. */
 export function devicesNamed(appId: string, selection: Named): RawBuilder<unknown> {
   switch (selection.kind) {
     case 'subscriptionIds':

@@ -2,9 +2,9 @@ import { sql } from 'kysely'
 import type { Db } from '../../store/tables.ts'
 
 /**
- * Marks the fan-outs of settled campaigns: no page and no total is due any more. Where all batches are finished by now, the same write deletes
- * them and empties the fan-out; `clearSettled` does it later for the others. The settings and the plan of the waves stay as long as the row:
- * they explain why a device got the send when it did, or why not. Locks in the order of ids.
+ * Marks the fan-outs of settled campaigns, for which nothing more is to be done. If all batches of a campaign are finished, the same statement
+ * deletes them and the frozen send; `clearSettled` does it later for the others. The settings and the waves stay as long as the row, so that explain
+ * can say why and when a device got the send. Locks the rows in the order of their ids.
  */
 export const settleFanOuts = (db: Db, campaignIds: string[]) =>
   sql`
@@ -21,9 +21,9 @@ export const settleFanOuts = (db: Db, campaignIds: string[]) =>
 const clearedAtOnce = 500
 
 /**
- * Empties settled fan-outs whose batches are all finished, and deletes these batches; at most 500 fan-outs at a time, `true` when there may
- * be more. The rows stay, so that a late repeat of a pointer sends nothing twice. A sweep does this, because a commit of its own for each
- * settlement cost a one-device send 2.3 ms. The partial index holds only the fan-outs that wait for this.
+ * Deletes the frozen sends and targets of settled fan-outs whose batches are all finished, and these batches; at most 500 fan-outs at a time. Answers
+ * whether there may be more. The rows stay, so that a late repeat of a pointer sends nothing twice. A sweep does this, because an additional commit
+ * for each settlement cost a one-device send 2.3 ms. A partial index holds only the settled fan-outs that still have their send.
  */
 export async function clearSettled(db: Db): Promise<boolean> {
   const { rows } = await sql`
@@ -41,8 +41,8 @@ export async function clearSettled(db: Db): Promise<boolean> {
 }
 
 /**
- * Deletes the wave claims of a settled campaign, 5,000 at a time, because there may be a million; `true` when there may be more. The column
- * `waves` stays until the claims are gone, so that this statement finds the campaign again; then its value moves to `past_waves`.
+ * Deletes the wave claims of a settled campaign, 5,000 at a time, because there may be a million. Answers whether there may be more. The column
+ * `waves` stays until the claims are deleted, so that this statement finds the campaign again; then its value moves to `past_waves`.
  */
 export async function clearWaves(db: Db): Promise<boolean> {
   const { rows } = await sql<{ dropped: number }>`
@@ -62,7 +62,7 @@ export async function clearWaves(db: Db): Promise<boolean> {
 
 const purgedAtOnce = 5_000
 
-/** Deletes fan-outs that were settled longer ago than the retention, the oldest first; at most 5,000 at once, `true` when there may be more. */
+/** Deletes fan-outs that were settled more than `retentionDays` ago, the oldest first; at most 5,000 at once. Answers whether there may be more. */
 export async function purgeFanOuts(db: Db, retentionDays: number): Promise<boolean> {
   const { numAffectedRows } = await sql`
     delete from fan_outs where campaign_id in (

@@ -11,13 +11,13 @@ import { toFanOut, type FanOut } from './fan-outs.ts'
 import { listOf, type MadeBatch } from './made-batches.ts'
 
 export type FewAsked = { appId: string; target: FrozenSmallSend['target']; withZones: boolean }
-/** The devices that each of several sends means, in the order asked; `many`: more than 100. `exactStart` is the database's time to the microsecond. */
+/** The devices of several small sends, in the order asked; `many` for more than 100 devices. `exactStart`: the database's time with microseconds. */
 export type Few = { startedAt: Date; exactStart: string; devices: (PageDevice[] | 'many')[] }
 
 /**
- * Finds the devices that several small sends name and that are reachable now, in one statement for all sends. Each device is found by its
- * key, so that the plan is the same whatever the tables hold, with statistics or without. (`offset 0`: otherwise the planner may choose
- * another join; `app_id || ''`: otherwise it may read all devices of the app.)
+ * Finds the devices that several small sends name and that are reachable now, in one statement for all sends. Each device is found by its key, so
+ * that the query plan is the same for any contents and statistics of the tables. (Without `offset 0` the planner may choose another join; without
+ * `app_id || ''` it may read all devices of the app.)
  */
 export async function findFew(db: Db, asked: FewAsked[]): Promise<Few> {
   const { rows } = await sql<{
@@ -60,17 +60,16 @@ export async function findFew(db: Db, asked: FewAsked[]): Promise<Few> {
 
 const deviceColumns = sql`s.id, s.user_id, s.platform`
 
-/** The devices of a user. Bounded, because a user may have any number of them. */
+/** Selects the devices of a user, at most one more than a small send may have. */
 const devicesOf = (userId: RawBuilder<unknown>) => sql`
   select ${deviceColumns} from subscriptions s
   where s.user_id = ${userId} and s.app_id || '' = asked.app_id and ${reachable} limit ${sql.lit(smallSend + 1)}`
 
-/** The devices that the names of one kind stand for. For a target of another kind nothing is looked up. */
+/** Selects the devices for the ids in a target, if the target is of this kind. For a target of another kind it looks nothing up. */
 const named = (kind: FrozenSmallSend['target']['kind'], devices: RawBuilder<unknown>) => sql`
   select s.id, s.user_id, s.platform
   from unnest(case when asked.kind = ${sql.lit(kind)} then asked.names end) as name cross join lateral (${devices} offset 0) as s`
 
-/** The names of a target, each once. */
 function namesOf(target: FrozenSmallSend['target']): string[] {
   const names = target.kind === 'externalIds' ? target.externalIds : target.kind === 'userIds' ? target.userIds : target.subscriptionIds
   return [...new Set(names)]
@@ -78,19 +77,19 @@ function namesOf(target: FrozenSmallSend['target']): string[] {
 
 export type NewSmallSend = Pick<FanOut, 'campaignId' | 'appId' | 'send' | 'settings'> & {
   counts: Record<Platform, number>
-  /** `hasTaker`: a waiting dispatcher has room for the batch. */
+  /** `hasTaker`: whether a waiting dispatcher can take the batch. */
   batches: (MadeBatch & { hasTaker: boolean })[]
 }
 /**
- * A fan-out in its last state, of which campaigns and tracker were not told yet. `taken` are the ids of the batches that their takers have, and
- * `pointedAt` those that are to be pointed at now.
+ * A complete fan-out of which campaigns and tracker were not told yet. `taken`: the ids of the batches that are leased to waiting dispatchers.
+ * `pointedAt`: the ids of the batches at which pointers are published now.
  */
 export type MadeSmallSend = { row: FanOut; taken: Set<string>; pointedAt: Set<string> }
 
 /**
- * Makes the fan-outs of small sends in their last state, with their batches, in one statement for all. A send that is not in the answer had
- * a fan-out already, or its app was erased. Batches beyond those that an app may have on a lane are due now: the sweep points at them in
- * their turn. A batch with a taker is leased to it by the same write, unless a circuit of its app and platform is open.
+ * Inserts the complete fan-outs of small sends with their batches, in one statement for all. A send that is not in the answer had a fan-out already,
+ * or its app was erased. At batches beyond those that an app may have on a lane only the sweep points, when it is the app's turn (store/turns.ts). A
+ * batch with a taker is leased to the taker by the same statement, unless a circuit of its app and platform is open.
  */
 export async function insertSmallSends(db: Db, exactStart: string, sends: NewSmallSend[]): Promise<Map<string, MadeSmallSend>> {
   if (sends.length === 0) return new Map()
@@ -111,7 +110,7 @@ export async function insertSmallSends(db: Db, exactStart: string, sends: NewSma
         ${sends.map((send) => send.batches.length)}::int[], ${sends.map(({ counts }) => counts.ios)}::int[], ${sends.map(({ counts }) => counts.android)}::int[],
         ${sends.map(({ counts }) => counts.web)}::int[]
       ) as given(campaign_id, app_id, send, settings, batches, ios, android, web)
-      -- In one order, so that two processes that make the same ones cannot lock each other out.
+      -- All processes insert in the same order, so that two that insert the same fan-outs cannot deadlock.
       order by campaign_id
       on conflict (campaign_id) do nothing
       returning campaign_id, app_id, day, started_at, bound_id, cursor, page, queued_ios, queued_android, queued_web, lane, state, told_page,
@@ -151,6 +150,6 @@ export async function insertSmallSends(db: Db, exactStart: string, sends: NewSma
   )
 }
 
-/** Frees a batch that was leased to a taker when it was made and was not given to it: any dispatcher may take it now. */
+/** Frees a batch that was leased to a waiting dispatcher at its insert but was not given to that dispatcher: any dispatcher may take it now. */
 export const freeBatch = (db: Db, batchId: string) =>
   sql`update batches set lease_until = null, due_at = now() where id = ${batchId} and takes = 1 and done_at is null`.execute(db)

@@ -3,7 +3,7 @@ import type { Db } from '../../store/tables.ts'
 import { toFanOut, type FanOut } from './fan-outs.ts'
 import type { MadeBatch } from './made-batches.ts'
 
-/** Notes that the totals up to a page were told. A fan-out that is over has nothing more to do; a failed one is settled with that. */
+/** Stores that campaigns and tracker were told the totals up to a page. The sweep then skips a complete fan-out; a failed one is settled. */
 export const markTold = (db: Db, { campaignId, page, batches }: FanOut) =>
   sql`
     update fan_outs set
@@ -13,7 +13,7 @@ export const markTold = (db: Db, { campaignId, page, batches }: FanOut) =>
       settled_at = case when state = 'failed' then coalesce(settled_at, now()) else settled_at end
     where campaign_id = ${campaignId}`.execute(db)
 
-/** The same for many fan-outs that are over and not settled yet. Locks in the order of ids. */
+/** Stores for many complete, unsettled fan-outs that campaigns and tracker were told their totals. Locks the rows in the order of their ids. */
 export const markManyTold = (db: Db, told: Pick<FanOut, 'campaignId' | 'page' | 'batches'>[]) =>
   sql`
     with told as materialized (
@@ -30,7 +30,7 @@ export const markManyTold = (db: Db, told: Pick<FanOut, 'campaignId' | 'page' | 
     db,
   )
 
-/** Finds the fan-outs among these whose latest totals were not told. */
+/** Finds those of these fan-outs whose latest totals campaigns and tracker were not told yet. */
 export const findUntold = async (db: Db, campaignIds: string[]): Promise<FanOut[]> =>
   (
     await db
@@ -42,7 +42,10 @@ export const findUntold = async (db: Db, campaignIds: string[]): Promise<FanOut[
       .execute()
   ).map(toFanOut)
 
-/** Finds the batches of a fan-out that the ledger was not told of, in their order: a process died after it had made them. */
+/**
+ * Finds the batches of a fan-out that were not reported to the ledger, in the order of their numbers. There are such batches when a process died
+ * after it had inserted them.
+ */
 export async function findUntoldBatches(db: Db, { campaignId, toldBatches }: FanOut): Promise<Omit<MadeBatch, 'id' | 'decided'>[]> {
   const { rows } = await sql<Omit<MadeBatch, 'id' | 'decided'>>`
     select b.batch_no as no, b.platform, b.subscription_ids as "subscriptionIds", b.user_ids as "userIds"

@@ -3,7 +3,7 @@ import type { Selection } from './pages.ts'
 import type { Db } from '../../store/tables.ts'
 import { userKeyOf, userKeyColumn } from '../../people/store/users.ts'
 
-/** Lists the time zones of an app's users, each once. It looks into the index once for each zone, however many users are in it. */
+/** Lists the time zones of an app's users, each once. It looks into the index once for each zone, however many users the zone has. */
 export async function listTimeZones(db: Db, appId: string): Promise<string[]> {
   const { rows } = await sql<{ timezone: string }>`
     with recursive zones as (
@@ -17,8 +17,8 @@ export async function listTimeZones(db: Db, appId: string): Promise<string[]> {
 }
 
 /**
- * Finds the time zones of the users that a target may mean; `''` stands for users without one. A target that lists devices gives the zones of
- * their users, so that all devices of a user are in one wave.
+ * Finds the time zones of the users whom a target may mean; `''` means users without one. For a target that lists devices these are the zones of the
+ * devices' users, so that all devices of a user are in one wave.
  */
 export async function findZones(db: Db, appId: string, selection: Selection): Promise<string[]> {
   if (selection.kind === 'all' || selection.kind === 'segment') {

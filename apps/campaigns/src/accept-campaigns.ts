@@ -16,8 +16,8 @@ export type Accepted =
 
 /**
  * Accepts notifications and drafts, several in one transaction: a campaign and its idempotency record commit together. A request whose key another
- * process has locked is refused as "in progress". A request whose key has a record gets the answer in the record. When a key comes twice in one
- * group, the second request is answered like the first. For an erased app nothing is written, and the answer is not found.
+ * transaction has locked is refused as "in progress". A request whose key has a record gets the answer in the record. When two of these requests have
+ * the same key, the second is answered like the first. For an erased app nothing is written, and the answer is not found.
  *
  * After the commit audience is told of every send, up to 64 of an app. Further sends wait for the sweep, which takes the sends of all apps in turn
  * and also repeats a pointer that was lost.
@@ -60,7 +60,7 @@ export async function acceptCampaigns(
       someWait: [...written.values()].some(({ waiting }) => waiting),
     }
   }
-  // A group without keys and tests is written by one statement, which is a transaction by itself.
+  // Without keys and tests everything is written by one statement, which is a transaction by itself.
   const { answers, begins, someWait } = await (keys.length > 0 || hasTests ? transact(db, accept) : accept(db))
   for (const campaign of begins) start(campaign)
   if (someWait) haveWaiting()

@@ -28,8 +28,8 @@ export type Campaigns = {
   /** Tells audience, in the background, of a send that was just accepted. */
   readonly start: (campaign: NewCampaign) => void
   /**
-   * Notes that an app has more sends than audience is told of at once: 64. Each time audience starts a send of such an app, the sweep tells it of
-   * another.
+   * Notes that some app has more than the 64 sends of which audience is told at once. Each time audience starts a send of such an app, the sweep
+   * tells it of another.
    */
   readonly haveWaiting: () => void
   /** Gives a small send to audience in a call, in the background. */

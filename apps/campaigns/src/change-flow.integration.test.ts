@@ -41,7 +41,7 @@ async function underWay(): Promise<string> {
   await until(() => platform.audience.rows.has(id), { what: 'the take-over' })
   return id
 }
-/** Makes a send to which audience got a pointer and which it has not started. */
+/** Makes a send that audience has got a pointer to and has not started. */
 async function pointedAt(): Promise<string> {
   platform.audience.takesOver = false
   const id = await draft()
@@ -138,7 +138,7 @@ test('a send that is being cancelled keeps its status until its last push has an
   }
 })
 
-test('a send that is cancelled before audience has started it ends at once, and audience is told of the cancel if it starts it late', async () => {
+test('a send that is cancelled before audience has started it ends at once, and audience learns of the cancel if it starts the send later', async () => {
   const id = await pointedAt()
   expect(await asked.end(id)).toEqual({ status: 'sending' })
   await until(async () => (await platform.rowOf(id)).status === 'cancelled', { what: 'the end' })
@@ -148,7 +148,7 @@ test('a send that is cancelled before audience has started it ends at once, and 
   expect((await platform.rowOf(id)).status).toBe('cancelled')
 })
 
-test('a send that is paused before audience has started it waits, and audience gets a new pointer to it when it is resumed', async () => {
+test('a send that is paused before audience has started it waits, and audience gets a new pointer when the send is resumed', async () => {
   const id = await pointedAt()
   await asked.pause(id)
   await isTold(id)

@@ -40,7 +40,7 @@ test('creating a campaign makes a draft and sends nothing', async () => {
 })
 
 // spec: limits/idempotency-replay
-test('50 simultaneous requests with one key make one draft, and a replay gets the same answer even after the draft was sent', async () => {
+test('50 simultaneous requests with one Idempotency-Key make one draft, and a replay gets the same answer even after the draft was sent', async () => {
   const same = { key: 'campaign', fingerprint: fingerprintOf('a') }
   const campaign = givenCampaign({ collapseId: 'parallel' })
   const answers = await Promise.allSettled(Array.from({ length: 50 }, () => create(campaign, same)))
@@ -55,7 +55,7 @@ test('50 simultaneous requests with one key make one draft, and a replay gets th
 })
 
 // spec: limits/idempotency-scope, limits/idempotency-reused
-test('a key that made a campaign is refused for another campaign and for a notification', async () => {
+test('an Idempotency-Key that made a campaign is refused for another campaign and for a notification', async () => {
   const key = 'both'
   await create(givenCampaign(), { key, fingerprint: fingerprintOf('a') })
   const reused = { code: 'idempotency_key_reused' }
@@ -65,7 +65,7 @@ test('a key that made a campaign is refused for another campaign and for a notif
 })
 
 // spec: campaigns/unknown-references, sending/accept-order
-test('a campaign with an unknown template or segment, or with another app’s template, is refused as not found, and its key can be used again', async () => {
+test('a campaign with an unknown template or segment, or with another app’s template, is not found and uses up no Idempotency-Key', async () => {
   const idempotency = { key: 'unknown', fingerprint: fingerprintOf('a') }
   const template = { name: 'Theirs', content: givenContent() }
   const { id: theirs } = await platform.gateway.call(createTemplate, { appId: newId(), template })

@@ -58,7 +58,7 @@ test('audience gets a pointer to a send that names more than 100 users, or every
   }
 })
 
-test('when audience refuses a small send it gets a pointer to it, long before the sweep would send one', async () => {
+test('audience gets a pointer to a small send that it has refused, long before the sweep would send one', async () => {
   audience.refusesSends = true
   const ids = await Promise.all(Array.from({ length: 5 }, () => send(givenNotification())))
 
@@ -70,7 +70,7 @@ test('when audience refuses a small send it gets a pointer to it, long before th
   }
 })
 
-test('a send that waits because 64 others of its app wait for audience goes to audience as soon as audience has started some of them', async () => {
+test('when audience has not started 64 sends of an app, further sends wait, and audience gets them as soon as it has started some', async () => {
   const appId = newId()
   const first = await Promise.all(Array.from({ length: pointedAtOnce }, () => send(givenNotification(), appId)))
   await until(() => first.every((id) => handedOver(id).length > 0))

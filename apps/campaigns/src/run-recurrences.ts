@@ -66,5 +66,8 @@ function look(recurrence: Recurrence, catchUpSeconds: number) {
   }
 }
 
-/** Explains a time zone that the runtime does not know. Time zones come with the runtime, so another version of it may not know a zone any more. */
+/**
+ * Gives the failure for a time zone that the runtime does not know. Time zones come with the runtime, so another version may not know a zone any
+ * more.
+ */
 const unknownZone = (zone: string) => ({ code: 'invalid_schedule', message: `The time zone ${zone} is not known any more.` })

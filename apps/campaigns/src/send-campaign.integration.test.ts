@@ -39,7 +39,7 @@ async function scheduled(count: number, dueAt: string): Promise<string[]> {
 }
 
 // spec: campaigns/send, campaigns/audience
-test('a campaign with schedule now is under way as soon as it is sent: audience gets a pointer and reads the frozen send, to a segment or to everyone', async () => {
+test('a campaign with schedule now starts as soon as it is sent: audience gets a pointer and reads the frozen send, to a segment or to everyone', async () => {
   const segment = { field: 'tags.plan', op: 'eq', value: 'pro' }
   const [some, all] = [await draft({ segment, name: 'Some' }), await draft()]
   for (const id of [some, all]) {
@@ -172,7 +172,7 @@ test('an experiment can be sent with any schedule, with its variants and the cam
   expect(await send(await draft({ experiment, schedule: daily }))).toEqual({ status: 'active' })
 })
 
-test('audience reads of an ordinary send that it has no experiment, no sample to leave out and no local times', async () => {
+test('the send that audience reads has null for an experiment, a sample to leave out and local times that the campaign does not have', async () => {
   const id = await draft()
   await send(id)
   const read = await platform.audience.bus.call(readSend, { campaignId: id })

@@ -77,7 +77,7 @@ test('an accepted notification is a committed campaign; audience is told of it a
 })
 
 // spec: limits/idempotency-replay, limits/idempotency-commit
-test('50 simultaneous requests with one key make one campaign, and all that are accepted get the same answer', async () => {
+test('50 simultaneous requests with one Idempotency-Key make one campaign, and all that are accepted get the same answer', async () => {
   for (const round of ['one', 'two', 'three']) {
     const collapseId = `parallel-${round}`
     const same = { key: collapseId, fingerprint: fingerprintOf('a') }
@@ -94,7 +94,7 @@ test('50 simultaneous requests with one key make one campaign, and all that are 
 })
 
 // spec: limits/idempotency-reused
-test('a key that was used with another request is refused', async () => {
+test('an Idempotency-Key that was used with another request is refused', async () => {
   const collapseId = 'reused'
   const first = { key: collapseId, fingerprint: fingerprintOf('a') }
   const second = { key: collapseId, fingerprint: fingerprintOf('b') }
@@ -105,7 +105,7 @@ test('a key that was used with another request is refused', async () => {
 })
 
 // spec: limits/idempotency-in-progress, limits/idempotency-commit
-test('a key that another transaction has locked is answered as in progress, and can be used once that transaction has ended', async () => {
+test('an Idempotency-Key that another transaction has locked is answered as in progress, and can be used once that transaction has ended', async () => {
   const idempotency = { key: 'held', fingerprint: fingerprintOf('a') }
   await db.transaction().execute(async (trx) => {
     expect(await takeKeys(trx, [{ appId, key: 'held' }])).toEqual(new Set([keyName({ appId, key: 'held' })]))
@@ -115,7 +115,7 @@ test('a key that another transaction has locked is answered as in progress, and 
 })
 
 // spec: limits/idempotency-scope
-test('two apps may use the same key, and each makes its own campaign', async () => {
+test('two apps may use the same Idempotency-Key, and each makes its own campaign', async () => {
   const idempotency = { key: 'shared', fingerprint: fingerprintOf('a') }
   const mine = await send(givenNotification(), idempotency)
   const theirs = await gateway.call(sendNotification, { appId: newId(), idempotency, notification: givenNotification() })
@@ -124,7 +124,7 @@ test('two apps may use the same key, and each makes its own campaign', async () 
 })
 
 // spec: limits/idempotency-replay
-test('a key older than 24 hours counts as new', async () => {
+test('an Idempotency-Key that is older than 24 hours counts as new', async () => {
   const idempotency = { key: 'old', fingerprint: fingerprintOf('a') }
   const first = await send(givenNotification(), idempotency)
   await db
@@ -139,7 +139,7 @@ test('a key older than 24 hours counts as new', async () => {
 })
 
 // spec: content/template-unknown, sending/accept-order, limits/idempotency-replay
-test('a notification with an unknown template is not found and its key can be used again; a replay is answered although the template was deleted', async () => {
+test('a notification with an unknown template is not found and uses up no Idempotency-Key; a replay is answered although the template was deleted', async () => {
   const templateId = newId()
   const notification: SendNotification = { target: { all: true }, templateId }
   const idempotency = { key: 'template', fingerprint: fingerprintOf('a') }
@@ -182,7 +182,7 @@ test('a saved segment is copied when the notification is accepted; an unknown se
 })
 
 // spec: sending/accept-order
-test('content that is too large for a platform is refused, the error names the locale, and the key can be used again', async () => {
+test('content that is too large for a platform is refused, the error names the locale, and no Idempotency-Key is used up', async () => {
   const entry = {
     title: 'Order',
     body: 'It is ready.',

@@ -161,7 +161,7 @@ test('pages of a list of campaigns skip many tests and miss no campaign', async 
 })
 
 // spec: administration/test-send-answer, limits/idempotency-replay
-test('a request that repeats a test’s key gets the first answer, with the devices that the test could not reach, whatever has changed since', async () => {
+test('a request that repeats a test’s Idempotency-Key gets the first answer, with the devices that the test could not reach, whatever has changed since', async () => {
   const [fine, gone] = [newId(), newId()]
   unreachable.set(gone, 'opted_out')
   const body = { subscriptionId: undefined, subscriptionIds: [fine, gone] }
@@ -179,7 +179,7 @@ test('a request that repeats a test’s key gets the first answer, with the devi
 })
 
 // spec: limits/idempotency-commit
-test('20 simultaneous requests with one key make one test', async () => {
+test('20 simultaneous requests with one Idempotency-Key make one test', async () => {
   const app = newId()
   const body = { subscriptionId: newId() }
   const answers = await Promise.allSettled(Array.from({ length: 20 }, () => send(body, 'once', app)))
@@ -191,7 +191,7 @@ test('20 simultaneous requests with one key make one test', async () => {
   expect(await list(app, { test: true })).toHaveLength(1)
 })
 
-test('a test that is refused writes no row, and its key can be used again', async () => {
+test('a test that is refused writes no row and uses up no Idempotency-Key', async () => {
   const app = newId()
   await expect(send({ subscriptionId: stranger }, 'refused', app)).rejects.toMatchObject({ code: 'not_found' })
   const long = 'x'.repeat(2000)

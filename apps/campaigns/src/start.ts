@@ -31,7 +31,7 @@ export async function startCampaigns(service: Service<Config>): Promise<void> {
   const bus = await openBus(service, watch)
   const background = openBackground(service, { what: 'pointers', limit: 1_000 })
   const handOverTogether = openHandOver(bus)
-  // Items that arrive while a commit is in flight share the next commit. These bounds are for each of the three groups below.
+  // The bounds of each of the three groups below (libs/service/src/group.ts). Items that arrive while a commit is in flight share the next commit.
   const shared = { limit: 200, maxWaiting: 2_000, full: queueUnavailable, isShared: failsEverybody }
   let someWaitUntil = 0
 

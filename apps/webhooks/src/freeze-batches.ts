@@ -285,7 +285,8 @@ async function dropTooMany(
 }
 
 /**
- * Deletes events that every endpoint has read, and sets when each log is due next. A log is never due while no endpoint that is switched on has anything to read.
+ * Deletes events that every endpoint has read, and sets when each log is due next. A log is never due while no endpoint that is switched on has anything
+ * to read.
  */
 async function tidyLogs(trx: Webhooks['db'], logs: Map<string, Log>, queues: Queue[], planned: Planned[]): Promise<void> {
   const ofApp = Map.groupBy(queues, ({ appId }) => appId)

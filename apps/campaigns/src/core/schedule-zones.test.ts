@@ -27,7 +27,7 @@ function findChanges(): Change[] {
 const expectedAt = (date: string, time: string, zone: string): number =>
   Temporal.PlainDateTime.from(`${date}T${time}`).toZonedDateTime(zone, { disambiguation: 'compatible' }).epochMilliseconds
 
-/** Gives the first `count` runs of a recurrence when no tick is late: the local date and the instant of each. */
+/** Gives the first `count` runs of a recurrence when the sweep is never late: the local date and the instant of each. */
 function runsOf(schedule: Recurrence, activatedAt: Date, count: number): { date: string | undefined; at: number }[] {
   const plan = planSend(schedule, activatedAt)
   let dueAt = plan.action === 'sendRecurring' ? plan.dueAt : undefined

@@ -21,7 +21,7 @@ const tickAt = (schedule: Recurrence, dueAt: string, at: string, activatedAt = '
   return { run: run?.localDate, missed, nextDue: nextDue?.toISOString() }
 }
 
-/** Gives the first due times of a recurrence that was activated at `activatedAt`, when no tick is late. */
+/** Gives the first due times of a recurrence that was activated at `activatedAt`, when the sweep is never late. */
 function dueTimes(schedule: Recurrence, activatedAt: string, count: number): (string | undefined)[] {
   const plan = planSend(schedule, new Date(activatedAt))
   const times: (string | undefined)[] = [plan.action === 'sendRecurring' ? plan.dueAt.toISOString() : undefined]
@@ -139,6 +139,6 @@ test('an occurrence at a local time that the clocks skip runs once, and the next
     missed: 0,
     nextDue: '2026-03-30T00:30:00.000Z',
   })
-  // The clocks went from 02:00 to 03:00, so the run was at 03:30. A tick that comes again an hour and a half later makes no second run.
+  // The clocks went from 02:00 to 03:00, so the run was at 03:30. A sweep an hour and a half later makes no second run.
   expect(tickAt(atNight, '2026-03-30T00:30:00Z', '2026-03-29T03:00:00Z', '2026-03-01T00:00:00Z').run).toBeUndefined()
 })

@@ -83,7 +83,7 @@ export async function deleteDraft(db: Db, appId: string, campaignId: string): Pr
   return row !== undefined
 }
 
-/** The columns that a complete campaign is read with. */
+/** The columns of a campaign that is read completely. */
 export const wholeColumns = [
   ...([
     'id',

@@ -21,8 +21,9 @@ const typesOf = {
 
 /**
  * Writes notifications and drafts in one statement, whose text and plan do not depend on their number. Gives the written campaigns by id; campaigns
- * of an erased app are not written. A send is `waiting` when 64 sends of its app already wait for audience (`pointedAtOnce`). A waiting send is due
- * now, for the sweep. Any other send has a lease, during which the caller tells audience of it.
+ * of an erased app are not written. A send is `waiting` when audience was told of 64 other sends of its app and has not started them
+ * (`pointedAtOnce`). A waiting send is due at once, and the sweep takes it when there are fewer. Any other send has a lease, during which the caller
+ * tells audience of it.
  */
 export async function insertCampaigns(db: Db, campaigns: NewCampaign[]): Promise<Map<string, { waiting: boolean }>> {
   if (campaigns.length === 0) return new Map()

@@ -19,7 +19,7 @@ update engagements set variant = ledger.variant from ledger
 where ledger.variant <> ''
   and (ledger.day, ledger.campaign_id, ledger.subscription_id) = (engagements.day, engagements.campaign_id, engagements.subscription_id);
 
--- For deleting old counters, and for the reconciler, which reads the campaigns of the last days. Neither column ever changes.
+-- For deleting old counters, and for the reconciler, which reads the campaigns of the last days. The columns of this index never change.
 drop index counters_by_day;
 create index counters_by_day on counters (day, campaign_id);
 

@@ -1,9 +1,10 @@
 -- Counters of an app by the hour, for charts and for the overview. The transactions that change the counters of campaigns add what is new to these,
 -- by the database's clock. A row counts what was committed in its hour, so it does not change once the hour is over.
 --
--- Many transactions of one app run at once, and all of them would wait for one row. So each kind of commit of a process has a slot (0 to 15) with
--- rows of its own. Reads add the slots up, and once an hour is over its slots are merged into one (16). These rows are locked last, after the
--- counters of campaigns and in the order of their key: a transaction that has locked one waits for nothing but its commit.
+-- Many transactions of one app run at once, and all of them would wait for one row. So each kind of commit of a process has rows of its own, marked
+-- by a slot of the hour (0 to 15; not a slot of the ledger). Reads add these rows up, and once an hour is over they are merged into one (slot 16).
+-- They are locked last, after the counters of campaigns and in the order of their key: a transaction that has locked one waits for nothing but its
+-- commit.
 --
 -- No index has a column that changes, and pages are filled to 50 %, so an updated row stays on its page (HOT).
 create table app_hours (

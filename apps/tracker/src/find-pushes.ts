@@ -22,7 +22,7 @@ type Page = { page: PushOfRow<FoundRow>[]; examinedTo: PushPlace | undefined }
 /** A page examines at most this many campaigns (~2 µs each) and rows of the ledger (~3 µs each, ~10 µs when it searches for a user). */
 const mostCampaigns = 10_000
 const mostRows = 2_000
-/** With a filter by time, a page examines this many single pushes of a device or user, or `limit` + 1 when that is more. */
+/** With a filter by time, a page examines this many pushes of a device or user in small batches, or `limit` + 1 when that is more. */
 const singlesInTime = 201
 /** One statement examines at most this many campaigns. */
 const campaignsAtOnce = 1_000
@@ -47,8 +47,8 @@ export async function findPushes(db: Db, filter: PushFilter): Promise<PushPage> 
 }
 
 /**
- * Finds the pushes of one device or user. Single pushes are found by an index. Pushes in large batches are found by going through the campaigns that
- * have such batches. The page ends where that search stopped, for single pushes too, so that pages stay in order.
+ * Finds the pushes of one device or user. Pushes in batches of at most 16 are found by an index. Pushes in larger batches are found by going through
+ * the campaigns that have such batches. The page ends where that search stopped, for all pushes, so that pages stay in order.
  */
 async function findOfOne(db: Db, filter: PushFilter): Promise<Page> {
   const { limit } = filter
@@ -121,7 +121,7 @@ const placeOf = (push: PushPlace | undefined): PushPlace | undefined =>
 
 /**
  * Gives how many pushes the campaigns of one portion have in all. When every push may fit, it is as many as the page needs. When only few fit, it is
- * more. For a device there is no limit, since reading a campaign then costs one probe of the index.
+ * more. For a device there is no limit, since reading a campaign then costs one look-up in the index.
  */
 function pushesTogether({ subscriptionId, userId, code, limit }: PushFilter): number {
   if (subscriptionId !== undefined) return Infinity

@@ -20,8 +20,8 @@ export type FollowUp = (committed: {
 }) => void
 
 /**
- * Opens the work that follows commits. An announcement has up to ~300 kB, so at most 32 are published at once. Settlements share calls, since up to a
- * thousand sends to one device settle a second.
+ * Gives the function that does what follows a commit. An announcement has up to ~300 kB, so at most 32 are published at once. Settlements share
+ * calls, since up to a thousand sends to one device settle a second.
  */
 export function openFollowUp(service: Service, { db, bus, measures }: Pick<Tracker, 'db' | 'bus'> & { measures: Measures }): FollowUp {
   const publish = openBackground(service, { what: 'announcements', limit: 32 })

@@ -56,7 +56,7 @@ test('the pages of a list show every push of the app once, the newest campaign f
 })
 
 // spec: administration/pushes
-test('a list can be filtered by campaign, user, device, outcome and code, and its pages lead to the end', async () => {
+test('a list can be filtered by campaign, user, device, outcome and code, and its cursor leads to the end', async () => {
   expect(await all({ campaignId: newest.campaignId }, 5)).toHaveLength(12)
   expect((await all({ userId: person }, 2)).map(({ subscriptionId }) => subscriptionId)).toEqual([device, device, device])
   expect((await all({ subscriptionId: device }, 2)).map(({ campaignId }) => campaignId)).toEqual(

@@ -93,7 +93,7 @@ test('a page of one device’s or one user’s pushes costs what it shows, thoug
   )
 })
 
-test('among large sends a device or a user is found by one probe per campaign, newest first, and the page is bounded', async () => {
+test('among large sends a device or a user is found by one look-up per campaign, newest first, and the page is bounded', async () => {
   const ofLarge = (asked: Asked) => (db: Db) => listPushes({ db, retentionDays: 90 }, { appId: large, limit: 5, ...asked })
   for (const asked of [{ subscriptionId: '15'.padStart(24, '0') }, { userId: person }, { subscriptionId: 'f'.repeat(24) }]) {
     const looks = await looked(ofLarge(asked))
@@ -106,7 +106,7 @@ test('among large sends a device or a user is found by one probe per campaign, n
   expect(newest).toEqual(newest?.toSorted().toReversed())
 })
 
-test('reading a batch, also when a dispatcher takes it over, costs only a few probes of the ledger’s key', async () => {
+test('reading a batch, also when a dispatcher takes it over, costs only a few look-ups by the ledger’s key', async () => {
   const { items } = await onePage({}, 1)
   const campaignId = items[0]?.campaignId ?? ''
   const { day } = await readDay(campaignId)

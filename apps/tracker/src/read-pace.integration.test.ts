@@ -47,7 +47,7 @@ test('the pace of an app is that of its last five settled sends of at least 1,00
 
   for (const days of [1, 2, 3, 4]) await givenCounters(appId, 2_000, 10, days)
   await givenCounters(appId, 1_000, 20, 5)
-  // The next five do not count: they are the sixth, too small, too long ago, still under way, or of another app.
+  // None of the next five sends counts: the sixth, one that is too small, one too long ago, one still under way, and one of another app.
   await givenCounters(appId, 900_000, 1, 6)
   await givenCounters(appId, 999, 1, 0.5)
   await givenCounters(appId, 900_000, 1, 31)

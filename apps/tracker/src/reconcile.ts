@@ -40,7 +40,7 @@ export function openReconciler(
   let found = new Map<string, number>()
   let foundBefore = new Map<string, number>()
   let roundEndedAt: string | null = null
-  /** The difference of the last round counts until this round has found more or has ended. */
+  /** The difference that the last round found is shown until this round has found a larger one or has ended. */
   const offBy = () => Math.max(total(found), total(foundBefore))
 
   const look = async () => {

@@ -15,9 +15,9 @@ export const countQueued = ({ reports }: QueuedCall): number =>
 
 /**
  * Writes which pushes fan-outs have queued so far, several calls in one transaction: the counters, and the ledger's rows with open slots. The first
- * report of a campaign makes its counters. Totals only grow, and a row of the ledger that exists stays as it is. The report that ends a fan-out
- * announces campaign.completed, once. That report also settles the campaign when every queued push has its outcome already, or when nothing was
- * queued.
+ * report of a campaign makes its counters. The totals of queued pushes only grow, and a row of the ledger that exists stays as it is. The report that
+ * ends a fan-out announces campaign.completed, once. That report also settles the campaign when every queued push has its outcome already, or when
+ * nothing was queued.
  */
 export async function reportQueued(
   {

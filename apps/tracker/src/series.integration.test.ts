@@ -162,7 +162,7 @@ test('three trackers that count the same app at the same time count exactly and 
 })
 
 // spec: administration/series-exact
-test('when a fan-out is reported page by page, each report adds only what is new to the hour', async () => {
+test('when a fan-out is reported page by page, each report adds to the hour only what is new', async () => {
   const campaign = givenCampaign()
   const batches = batchesOf(campaign, givenOutcomes(90), { size: 10 })
   for (const [upTo, queued] of [
@@ -232,7 +232,7 @@ test('outcomes before and after midnight are in buckets of their own, and mergin
 })
 
 // spec: administration/series-exact
-test('when an hour is over its slots become one row, also when an outcome comes late, and no sum changes', async () => {
+test('when an hour is over its rows are merged into one, also when an outcome comes late, and no sum changes', async () => {
   const appId = newId()
   const sends = [givenMixed(appId), givenMixed(appId)]
   for (const send of sends) {
@@ -254,7 +254,7 @@ test('when an hour is over its slots become one row, also when an outcome comes 
 })
 
 // spec: administration/series-kept
-test('days are kept for 400 days', async () => {
+test('counters by day are kept for 400 days', async () => {
   const appId = newId()
   const day = (back: number) => sql<string>`(now() at time zone 'utc')::date - ${back}::int`
   const none = { queued: 1, sent: 1, failed: 0, skipped: 0, delivered: 0, opened: 0, clicked: 0, dismissed: 0 }

@@ -30,7 +30,7 @@ const mostHeld = 20_000
 /** A process holds reports about at most this many queued pushes at once, at ~120 bytes each: four of the largest calls. */
 const mostQueuedHeld = 80_000
 
-/** An app's present hour has this many slots, each with rows of its own (migrations/0105). */
+/** The rows of an app's present hour are spread over this many slots (migrations/0105). */
 const slots = 16
 
 /** Starts the tracker: its connections, what its functions work with, its calls and its sweeps. */
@@ -66,8 +66,8 @@ export async function startTracker(service: Service<Config>): Promise<void> {
  */
 function openWrites(tracker: Tracker): Writes {
   const shared = { maxWaiting: 2_000, full: queueUnavailable, isShared: failsEverybody }
-  // Each kind of commit has its own slot of the hour, so that no kind waits for another's commit. The first slot is random, so that two processes
-  // rarely share slots.
+  // Each kind of commit has its own slot of the hour, so that no kind waits for another's commit. The first slot is chosen at random, so that two
+  // processes rarely share slots.
   const firstSlot = Math.floor(Math.random() * slots)
   const slotOf = (kind: number) => (firstSlot + kind) % slots
   const write = (slot: number) => (calls: OutcomeCall[]) => recordOutcomes({ ...tracker, slot }, calls)

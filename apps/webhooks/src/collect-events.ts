@@ -9,9 +9,9 @@ import { changeQueues, lockQueues, type Queue } from './store/queues.ts'
 import type { Webhooks } from './webhooks.ts'
 
 /**
- * Inserts the events of announcements into the logs of their apps, in one transaction. An event is inserted once, however many endpoints ask for it.
- * The events of an announcement are inserted once, though it is repeated until tracker or audience is told, after the commit, that webhooks has it.
- * An event that no endpoint that is switched on asks for is dropped. Gives how many events were inserted.
+ * Inserts the events of announcements into the event logs of their apps, in one transaction. An event is inserted once, however many endpoints ask
+ * for it. The events of an announcement are inserted once, though it is repeated until tracker or audience is told, after the commit, that webhooks
+ * has it. An event is dropped when no endpoint that is switched on asks for it. Gives how many events were inserted.
  */
 export function collectEvents({ db }: Pick<Webhooks, 'db'>, announcements: Announcement[]): Promise<{ put: number }> {
   return transact(db, async (trx) => {

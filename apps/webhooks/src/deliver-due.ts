@@ -10,7 +10,7 @@ import type { Webhooks } from './webhooks.ts'
 
 /** A process posts at most this many deliveries at once. Each may hold ~40 kB of body and as much of a response. */
 const slots = 512
-/** At most this many of these posts go to endpoints whose last attempt failed or was slow: each may take the full ten seconds again. */
+/** At most this many deliveries to endpoints whose last attempt failed or was slow are posted at once: each may take the full ten seconds again. */
 const suspectSlots = 256
 /**
  * Deliveries are posted only if taking them took at most this long. Their lease is 4 s: a process that was frozen meanwhile must not post deliveries

@@ -9,7 +9,7 @@ import { findNextLog, lockLogs, updateLogs, takeDueLogs } from './store/logs.ts'
 import { changeQueues, findReaders, lockQueues, type Queue, type QueueChange } from './store/queues.ts'
 import type { Webhooks } from './webhooks.ts'
 
-/** One sweep takes the logs of at most this many apps, those first that are due for longest. */
+/** One sweep takes the event logs of at most this many apps, those first that are due for longest. */
 const mostApps = 20
 /** One sweep reads at most this many events, in equal parts for the apps: some 20 MB while their bodies are made. */
 const mostEvents = 10_000
@@ -17,12 +17,12 @@ const mostEvents = 10_000
 const idsPerCall = 1_000
 /** One sweep deletes at most this many events of a type. */
 const deletedAtOnce = 5_000
-/** The log of an app whose endpoints still have something to read is due again after this, unless something makes it due sooner. */
+/** The event log of an app whose endpoints still have something to read is due again after this, unless something makes it due sooner. */
 const lookAgainMs = 1_000
 
 /**
- * Endpoints that have read the same log up to the same place and ask for the same types. They get the same batches. `rooms` says, by endpoint id, how
- * many deliveries each may get now.
+ * Endpoints that have read the same event log up to the same place and ask for the same types. They get the same batches. `rooms` says, by endpoint
+ * id, how many deliveries each may get now.
  */
 type Group = { appId: string; reading: Reading; waiting: number; rooms: Map<string, number> }
 /** The events of a batch. `to` is how far an endpoint has read once it has this batch. */
@@ -30,11 +30,12 @@ type Batch = { key: BodyKey; events: LogEvent[]; to: Mark }
 type Planned = Group & { batches: Batch[]; dueInMs: number }
 
 /**
- * Makes deliveries of the events in the logs that are due. The next 100 events of an endpoint become a body, whose bytes never change ("frozen"). All
- * endpoints that have read as far and ask for the same types share the body. Then it drops events and bodies above the limits of an endpoint, and
- * deletes events that every endpoint has read. External ids are asked of audience now, outside the transaction, and stored nowhere else. While
- * audience does not answer, the events of the app stay in its log. `also`: apps whose logs are taken though they are not due. Gives how many
- * deliveries it made and events it dropped, and in `full` the apps with an endpoint that gets no further delivery until some have ended.
+ * Makes deliveries of the events in the event logs that are due. The next 100 events of an endpoint become a body, whose bytes never change
+ * ("frozen"). All endpoints that have read up to the same place and ask for the same types share the body. Then it drops events and bodies above the
+ * limits of an endpoint, and deletes events that every endpoint has read. External ids are asked of audience now, outside the transaction, and stored
+ * nowhere else. While audience does not answer, the events of the app stay in its event log. `also`: apps whose logs are taken though they are not
+ * due. Gives how many deliveries it made and events it dropped, and in `full` the apps with an endpoint that gets no further delivery until some have
+ * ended.
  */
 export async function freezeBatches(
   { db, bus, log, bodies, mostBytes }: Pick<Webhooks, 'db' | 'bus' | 'log' | 'bodies' | 'mostBytes'>,
@@ -90,8 +91,8 @@ async function planBatches(db: Webhooks['db'], logs: Map<string, Log>): Promise<
 }
 
 /**
- * Takes as many groups of each app as its share of the events allows. When there are more groups, the first is chosen at random, so that every group
- * is taken in time.
+ * Takes as many groups of each app as its share of the events allows. When there are more groups, the first is chosen at random, so that each group
+ * is taken sooner or later.
  */
 function fairShare(groups: Group[]): { taken: Group[]; left: Group[] } {
   const byApp = [...Map.groupBy(groups, ({ appId }) => appId).values()]
@@ -106,7 +107,7 @@ function fairShare(groups: Group[]): { taken: Group[]; left: Group[] } {
   return { taken, left }
 }
 
-/** Cuts a group's events into batches. `dueInMs`: after this time the remaining events are due. */
+/** Cuts a group's events into batches. `dueInMs`: after this time the next batch is due. */
 function batchesOf({ appId, reading, waiting, rooms }: Group, found: LogEvent[]): { batches: Batch[]; dueInMs: number } {
   const batches: Batch[] = []
   const room = Math.max(...rooms.values())
@@ -285,8 +286,8 @@ async function dropTooMany(
 }
 
 /**
- * Deletes events that every endpoint has read, and sets when each log is due next. A log is never due while no endpoint that is switched on has anything
- * to read.
+ * Deletes events that every endpoint has read, and sets when each event log is due next. A log is never due while no endpoint that is switched on has
+ * anything to read. /
  */
 async function tidyLogs(trx: Webhooks['db'], logs: Map<string, Log>, queues: Queue[], planned: Planned[]): Promise<void> {
   const ofApp = Map.groupBy(queues, ({ appId }) => appId)

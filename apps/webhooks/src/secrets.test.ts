@@ -10,7 +10,7 @@ test('a delivery is signed with the newest secret that the process has seen, als
   expect(secrets.toSignWith('endpoint', first)).toBe('second')
 })
 
-test('a secret that is newer than the remembered one is not known', () => {
+test('when a delivery needs a newer secret than the remembered one, the remembered one is not used', () => {
   const secrets = openSecrets()
   secrets.remember('endpoint', { version: 1, secret: 'first' })
   expect(secrets.known('endpoint', 2)).toBeUndefined()

@@ -17,7 +17,7 @@ const mostApps = 1_000
 
 type Watched = {
   until: number
-  /** When the present second began, in which `taken` counts events. */
+  /** When the second began in which `taken` counts events. */
   windowAt: number
   taken: number
   waiting: Event[]
@@ -61,7 +61,7 @@ export function openShowing({ bus, log }: { bus: Pick<Bus, 'call' | 'broadcast' 
 
   const plan = (appId: string, watched: Watched) => {
     if (watched.timer) return
-    // When all waiting events were left out, their number is broadcast at the end of the second.
+    // When events were only left out and none waits, their number is broadcast at the end of the second.
     const inMs = watched.waiting.length > 0 ? togetherMs : Math.max(togetherMs, watched.windowAt + windowMs - performance.now())
     watched.timer = setTimeout(() => {
       watched.timer = undefined

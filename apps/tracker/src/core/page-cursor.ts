@@ -24,7 +24,7 @@ export const pushId = writeCursor
 export const inListOrder = (one: PushPlace, other: PushPlace): number =>
   one.campaignId === other.campaignId ? other.no - one.no || other.place - one.place : one.campaignId > other.campaignId ? -1 : 1
 
-/** At most this much the clock of the process that makes a campaign's id may differ from the database's clock. */
+/** The clock of the process that makes a campaign's id may differ from the database's clock by at most this much. */
 const clocksDifferMs = 600_000
 
 /**

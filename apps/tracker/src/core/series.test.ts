@@ -48,7 +48,7 @@ test('a `from` that is too long ago, lies ahead, or would make more than 2,000 p
   expect(refusal(() => bucketsOf({ ...asked, from: '2026-03-29T13:00:00.000Z', bucket: 'hour' }))).toEqual(atFrom)
 })
 
-test('a bucket in which nothing was counted has a point of zeros, or one for each platform', () => {
+test('a bucket in which nothing was counted has a point with zeros, also for each platform', () => {
   const none = { queued: 0, sent: 0, failed: 0, skipped: 0, delivered: 0, opened: 0, clicked: 0, dismissed: 0 }
   const [one, two] = [Date.UTC(2026, 0, 1, 8), Date.UTC(2026, 0, 1, 9)]
   const rows = [

@@ -31,24 +31,24 @@ test('the first outcome of a push counts, whether another comes in the same call
   expect(third).toEqual({ row: second.row, fresh: [] })
 })
 
-test('filling slots leaves the row that was read as it was', () => {
+test('filling slots does not change the row that was read', () => {
   const row = givenRow(2)
   fillSlots(row, [told(sent, 0)], 1)
   expect(row).toEqual(givenRow(2))
 })
 
-test('a row takes outcomes of its own places only', () => {
+test('a row of the ledger ignores outcomes of pushes that belong to other rows', () => {
   const { row, fresh } = fillSlots(givenRow(1, 7), [told(sent, 6, 7, 8)], 1)
   expect(fresh).toEqual([{ ...sent, places: [7], of: 0 }])
   expect(endedPlaces(row)).toEqual([{ ...sent, at: 1, places: [7] }])
 })
 
-test('pushes that end in the same way at the same time share one stored end', () => {
+test('pushes that end in the same way at the same time share one entry in the row', () => {
   const { row } = fillSlots(givenRow(3), [told(sent, 0), told(sent, 1), told({ ...sent, attempts: 2 }, 2)], 1)
   expect(readEnds(row)).toHaveLength(2)
 })
 
-test('a row with more than 255 different ends takes two bytes a slot, and slots that were filled before keep their ends', () => {
+test('a row whose pushes end in more than 255 ways takes two bytes a slot, and outcomes that it already had stay right', () => {
   let row = givenRow(400)
   for (let place = 0; place < 400; place += 1) row = fillSlots(row, [told({ ...sent, providerCode: String(place) }, place)], place).row
   expect(row.slots).toHaveLength(800)
@@ -78,7 +78,7 @@ test('a batch of up to 16 pushes is stored as a row per push, a larger batch as 
   ])
 })
 
-test('an id is found only where it stands, and not where two neighbouring ids together look like it', () => {
+test('an id is found only at its positions in packed ids, and not where two neighbouring ids together look like it', () => {
   const id = 'ab'.repeat(12)
   const all = [newId(), `${'00'.repeat(6)}${'ab'.repeat(6)}`, `${'ab'.repeat(6)}${'00'.repeat(6)}`, id, newId(), id]
   expect(indexesOf(bytes(all), bytes([id]))).toEqual([3, 5])

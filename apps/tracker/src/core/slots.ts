@@ -1,6 +1,6 @@
 import type { End, EndOfPlaces, OutcomeKind } from '@herald/contracts/outcome'
 
-/** How a push ended: its outcome with code and attempts, and the moment at which the tracker heard of it, in Unix milliseconds. */
+/** An end says how a push ended: its outcome with code and attempts, and the moment at which the tracker heard of it, in Unix milliseconds. */
 export type TimedEnd = End & { at: number }
 
 /**
@@ -25,7 +25,7 @@ export function readEnds({ ends }: Pick<Slots, 'ends'>): TimedEnd[] {
 const tupleOf = ({ outcome, code, providerCode, variant, attempts, tokenVersion, at }: TimedEnd) =>
   [outcome, code, providerCode, variant, attempts, tokenVersion, at] as const
 
-/** Gives the slot at an index of a row: the number of the push's end, or 0 while the push has no outcome. */
+/** Gives the number in the slot at an index of a row: the number of the push's end, or 0 while the push has no outcome. */
 export const slotAt = ({ slots, size }: Pick<Slots, 'slots' | 'size'>, index: number): number =>
   (isWide(slots, size) ? slots.readUInt16BE(2 * index) : slots[index]) ?? 0
 
@@ -97,7 +97,7 @@ export function endedPlaces(row: Slots): (EndOfPlaces & { at: number })[] {
 /** Reads the id at an index of packed ids, which take 12 bytes each. */
 export const idAt = (ids: Buffer, index: number): string => ids.toString('hex', 12 * index, 12 * index + 12)
 
-/** Finds the indexes at which an id stands in packed ids. */
+/** Finds the indexes of an id in packed ids. */
 export function indexesOf(ids: Buffer, id: Buffer): number[] {
   const found: number[] = []
   for (let from = ids.indexOf(id); from !== -1; from = ids.indexOf(id, from + 1)) if (from % 12 === 0) found.push(from / 12)

@@ -7,7 +7,7 @@ export type Tally = Partial<Record<OutcomeKind | EngagementKind, number>>
 /** What is added to the counters of a campaign. `ended` counts, by platform, the pushes that got an outcome. */
 export type CampaignTally = Tally & { ended?: Partial<Record<Platform, number>> }
 
-/** Something to count. `endedOn` is the platform, when pushes got an outcome. */
+/** What is to be counted. `endedOn` is the platform on which pushes got an outcome; reports of devices have none. */
 export type Counted = { campaignId: string; variant: string; kind: OutcomeKind | EngagementKind; count?: number; endedOn?: Platform }
 export type VariantTally = { campaignId: string; variant: string; tally: Tally }
 

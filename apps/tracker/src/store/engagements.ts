@@ -33,8 +33,8 @@ export async function insertEngagements(db: Db, entries: EngagementEntry[]): Pro
 }
 
 /**
- * Moves the counters of variants and campaigns, the curves of large campaigns and the hours of their apps, in one statement (migrations/0105). Throws
- * when a campaign has no counters.
+ * Adds to the counters of variants and campaigns, the curves of large campaigns and the hours of their apps, in one statement (migrations/0105).
+ * Throws when a campaign has no counters.
  */
 export async function moveEngagements(
   db: Db,

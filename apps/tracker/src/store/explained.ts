@@ -12,8 +12,8 @@ export type ExplainedRow = Slots & { no: number; platform: Platform; devices: Bu
 const mostRanges = 10_000
 
 /**
- * Finds the rows of a campaign that hold pushes to these devices or to this user. Rows of devices are found by an index. A user's single pushes are
- * found by an index too, and those in large batches by reading the campaign's rows.
+ * Finds the rows of a campaign that hold pushes to these devices or to this user. Rows of devices are found by an index. A user's pushes in batches
+ * of at most 16 are found by an index too, and those in larger batches by reading the campaign's rows.
  */
 export async function findExplainedRows(
   db: Db,

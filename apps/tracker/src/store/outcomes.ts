@@ -25,7 +25,7 @@ export type Outcomes = {
   byVariant: VariantTally[]
   hours: HourMove[]
   codes: CodeMove[]
-  /** The slot of the present hour whose rows count these outcomes. */
+  /** The slot of the present hour in which these outcomes are counted (migrations/0105). */
   slot: number
 }
 
@@ -51,8 +51,8 @@ export async function writeOutcomes(
   try {
     const written =
       attempts.length === 0 ? sql`write_outcomes(${outcomes})` : sql`write_retried_outcomes(${outcomes}, ${JSON.stringify(attempts)}::json)`
-    // Arguments are evaluated before the call, so the hours are written last: many campaigns share those rows. Without `hours`, as for tests, they
-    // are not written.
+    // `written` is an argument of move_series and is evaluated first, so the hours are written last: many campaigns share those rows. When `hours` is
+    // empty, as for tests, move_series is not called.
     const series = sql`move_series(
       ${written}, ${hourMovesOf(hours)}::json, ${codes.length > 0 ? codeMovesOf(codes) : null}::json, ${slot}::smallint
     )`

@@ -40,8 +40,8 @@ const columns = ({ subscriptionId, userId }: PushFilter) => sql`
   ${subscriptionId === undefined ? sql`null::bytea` : sql`l.devices`} as devices, ${userId === undefined ? sql`null::bytea` : sql`l.users`} as users`
 
 /**
- * True when a row may hold wanted pushes, by its platform, its sums and the text of its ends. The text may contain the code in another field, so the
- * answer is only a maybe. When pushes ended is known only after the ends are parsed.
+ * True when a row may hold wanted pushes, by its platform, its sums and the text of its ends. Another field in the text may look like the code, so a
+ * row for which this is true need not hold such a push. When pushes ended is known only after the ends are parsed.
  */
 const rowMayHoldWanted = ({ outcome, code, platform }: PushFilter) => sql`
   ${outcome === undefined ? sql`l.sent + l.failed + l.skipped > 0` : sql`${sql.ref(`l.${outcome}`)} > 0`}
@@ -57,8 +57,8 @@ const isLeft = (after: PushPlace | undefined) =>
   )
 
 /**
- * Finds rows of single pushes to a device or a user by an index, newest campaign first, at most `most`. The cost depends on the rows that are found,
- * and not on what else the app has sent.
+ * Finds pushes to a device or a user in batches of at most 16, which have a row per push, by an index: newest campaign first, at most `most`. The
+ * cost depends on the rows that are found, and not on what else the app has sent.
  */
 export async function findSingles(db: Db, filter: PushFilter, most: number): Promise<FoundRow[]> {
   const { appId, campaignId, subscriptionId, userId, after, retentionDays } = filter
@@ -119,8 +119,8 @@ function mostWanted({ outcome, code, platform }: PushFilter) {
 }
 
 /**
- * Reads the rows of these campaigns in their order, after a place, at most `most`. It costs one probe of the ledger's key for each campaign or, for a
- * device, one probe of the index by range. Gives the rows that may hold wanted pushes, at most `limit` + 1, and where it stopped.
+ * Reads the rows of these campaigns in their order, after a place, at most `most`. It costs one look-up by the ledger's key for each campaign or, for
+ * a device, one look-up in the index by range. Gives the rows that may hold wanted pushes, at most `limit` + 1, and where it stopped.
  */
 export async function findRowsOfCampaigns(
   db: Db,

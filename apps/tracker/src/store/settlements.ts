@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from './tables.ts'
 
-/** A settled campaign, and which of the services campaigns and audience have been told. */
+/** A settlement: a settled campaign, and which of the services campaigns and audience have been told that it has settled. */
 export type Settlement = { campaignId: string; campaignsTold: boolean; audienceTold: boolean }
 
 /** Takes settlements that campaigns or audience has not confirmed. They are due again after 5 s. Each is found by its key, however many wait. */

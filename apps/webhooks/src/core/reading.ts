@@ -1,4 +1,6 @@
-/** For each type of event, what was ever inserted into an app's log: how many events, their bytes, and the place up to which they are deleted. */
+/**
+ * For each type of event, what was ever inserted into an app's event log: how many events, their bytes, and the place up to which they are deleted.
+ */
 export type Totals = Readonly<Record<string, readonly [count: number, bytes: number, deletedTo: number]>>
 
 /** An app's log of events. An event's place is its number in the log; `head` is the place of the newest event. */
@@ -11,9 +13,9 @@ export type Log = { readonly head: number; readonly totals: Totals }
 export type Mark = { readonly place: number; readonly count: number; readonly bytes: number }
 
 /**
- * A part of the app's log that an endpoint still has to read: events of these types after `from` and up to `until`. `until` is null while the reading
- * goes on. When the endpoint is switched off or asks for other types its reading gets an end, and later it gets another reading. It never gets the
- * events between the two readings.
+ * A part of the app's event log that an endpoint still has to read: events of these types after `from` and up to `until`. `until` is null while the
+ * reading goes on. When the endpoint is switched off or asks for other types its reading gets an end, and later it gets another reading. It never
+ * gets the events between the two readings. /
  */
 export type Reading = { readonly types: readonly string[]; readonly from: Mark; readonly until: Mark | null }
 
@@ -56,8 +58,8 @@ const same = (one: readonly string[], other: readonly string[]): boolean =>
   one.length === other.length && one.every((type, place) => type === other[place])
 
 /**
- * Gives an endpoint's readings as they are before more events are inserted into the log. While the endpoint is switched on, the last reading has the
- * types that the endpoint asks for now, and no end. Undefined when the readings need no change.
+ * Gives an endpoint's readings as they must be before more events are inserted into the log. While the endpoint is switched on, the last reading has
+ * the types that the endpoint asks for now, and no end. Undefined when the readings need no change.
  */
 export function followed(
   readings: readonly Reading[],

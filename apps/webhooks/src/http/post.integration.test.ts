@@ -9,7 +9,7 @@ import { openPost } from './post.ts'
 
 const body = Buffer.from('{"id":"dlv_1","events":[]}')
 const sign = () => ({ 'x-service-signature': 't=1,v1=0' })
-/** Opens posts to receivers on this machine: private addresses are allowed, as in development. */
+/** Gives a function that posts to receivers on this machine: private addresses are allowed, as in development. */
 const openLocal = (totalMs?: number) => {
   const opened = openPost({
     allowPrivate: true,

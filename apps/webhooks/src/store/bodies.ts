@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from './tables.ts'
 
-/** Marks a user as erased. The caller has locked the app's log, so no body of the app is being made. */
+/** Marks a user as erased. The caller has locked the app's event log, so no body of the app is being made. */
 export const insertErasedUser = (db: Db, { appId, userId }: { appId: string; userId: string }): Promise<unknown> =>
   db
     .insertInto('erased_users')
@@ -19,7 +19,7 @@ export async function findErasedUsers(db: Db, userIds: string[]): Promise<Set<st
   return new Set(rows.map(({ user_id }) => user_id))
 }
 
-/** Names the events of a body: those of these types with the numbers above `after` and up to `until`, counted since the app's log began. */
+/** Names the events of a body: those of these types with the numbers above `after` and up to `until`, counted since the app's event log began. */
 export type BodyKey = { appId: string; types: string; after: number; until: number }
 export type StoredBody = { id: number; bytes: number }
 export type NewBody = { userIds: string[]; eventCount: number; events: Buffer }
@@ -43,7 +43,8 @@ export async function findBodies(db: Db, keys: BodyKey[], { isHeld = false } = {
 }
 
 /**
- * Writes bodies and gives their ids in the order given. The caller has locked the app's log, so no other transaction writes a body with the same key.
+ * Writes bodies and gives their ids in the order given. The caller has locked the app's event log, so no other transaction writes a body with the
+ * same key. /
  */
 export async function insertBodies(
   trx: Db,

@@ -139,7 +139,7 @@ export const givenEvent = (appId: string, more: Partial<Event> = {}): Event => (
 export const givenEvents = (appId: string, count: number, more: Partial<Event> = {}): Event[] =>
   Array.from({ length: count }, () => givenEvent(appId, more))
 
-/** Inserts `count` events into the log of an app. Its only endpoint, `id`, has read none of them. */
+/** Inserts `count` events into the event log of an app. Its only endpoint, `id`, has read none of them. */
 export async function givenWaiting(db: Kysely<Tables>, { appId, id }: { appId: string; id: string }, count: number): Promise<void> {
   await sql`
     insert into events (app_id, type, place, event)

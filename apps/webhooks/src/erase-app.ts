@@ -11,7 +11,7 @@ const portion = 1_000
 
 /**
  * Deletes what webhooks stores of an app, a part with every call. The first call closes the app's endpoints while it has the app's event log locked,
- * so that no event is inserted and no delivery made meanwhile. Events that arrive later find no endpoint and are only confirmed. /
+ * so that no event is inserted and no delivery made meanwhile. Events that arrive later find no endpoint and are only confirmed.
  */
 export const eraseApp = ({ db }: Pick<Webhooks, 'db'>, { appId }: { appId: string }): Promise<{ done: boolean }> =>
   transact(db, async (trx) => {

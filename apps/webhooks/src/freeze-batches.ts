@@ -287,7 +287,7 @@ async function dropTooMany(
 
 /**
  * Deletes events that every endpoint has read, and sets when each event log is due next. A log is never due while no endpoint that is switched on has
- * anything to read. /
+ * anything to read.
  */
 async function tidyLogs(trx: Webhooks['db'], logs: Map<string, Log>, queues: Queue[], planned: Planned[]): Promise<void> {
   const ofApp = Map.groupBy(queues, ({ appId }) => appId)

@@ -44,7 +44,7 @@ export async function findBodies(db: Db, keys: BodyKey[], { isHeld = false } = {
 
 /**
  * Writes bodies and gives their ids in the order given. The caller has locked the app's event log, so no other transaction writes a body with the
- * same key. /
+ * same key.
  */
 export async function insertBodies(
   trx: Db,

@@ -13,7 +13,7 @@ export const deleteLog = (db: Db, appId: string): Promise<unknown> => db.deleteF
 
 /**
  * Locks the event logs of these apps, in the order of their ids, until the transaction ends. Meanwhile no other transaction inserts events of these
- * apps, moves an endpoint's reading or erases a user. An app that never had an endpoint has no event log. /
+ * apps, moves an endpoint's reading or erases a user. An app that never had an endpoint has no event log.
  */
 export async function lockLogs(trx: Db, appIds: string[]): Promise<Map<string, Log>> {
   const { rows } = await sql<LogRow>`
@@ -27,7 +27,7 @@ export const makeLogDue = (db: Db, appId: string): Promise<unknown> =>
 
 /**
  * Takes the event logs that are due, those first that are due for longest, and those of `also` in which events wait. They are due again after a
- * second unless the caller changes that. The commit does not wait for the disk: when a crash of the database loses it, the logs are still due. /
+ * second unless the caller changes that. The commit does not wait for the disk: when a crash of the database loses it, the logs are still due.
  */
 export async function takeDueLogs(db: Db, { limit, also }: { limit: number; also: string[] }): Promise<Map<string, Log>> {
   const { rows } = await sql<LogRow>`
@@ -67,7 +67,7 @@ export const extendLogs = (trx: Db, logs: { appId: string; log: Log; dueInMs: nu
 
 /**
  * Writes up to where events are deleted, and when each event log is due next: in `dueInMs`, or sooner if it was due sooner already. With `dueInMs`
- * undefined a log has no due time, since no endpoint has anything to read. The caller has locked the event logs. /
+ * undefined a log has no due time, since no endpoint has anything to read. The caller has locked the event logs.
  */
 export const updateLogs = (trx: Db, logs: { appId: string; totals: Totals; dueInMs: number | undefined }[]): Promise<unknown> =>
   sql`

@@ -93,7 +93,7 @@ test('a draft copies its template when it is made: replacing the template later 
 })
 
 // spec: campaigns/at, campaigns/recurring-until
-test('a time more than 365 days ahead and an until that has passed are refused, and the error names the field', async () => {
+test('a time more than 365 days ahead and an `until` that has passed are refused, and the error names the field', async () => {
   const recurring = { type: 'recurring', every: 'day', localTime: '09:00', timezone: 'Europe/Berlin' } as const
   const tooFar = await refused(givenCampaign({ schedule: { type: 'at', at: daysFromNow(366) } }))
   expect(tooFar).toMatchObject({ code: 'invalid_body', details: [{ path: 'schedule.at' }] })

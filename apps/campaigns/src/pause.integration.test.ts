@@ -76,7 +76,7 @@ test('a run under way goes on when its recurrence is paused', async () => {
   expect(await platform.rowOf(run?.id ?? '')).toMatchObject({ status: 'sending', cancelling: false })
 })
 
-test('a recurrence whose until passed during its pause ends as sent when it is resumed, without another run', async () => {
+test('a recurrence whose `until` passed during its pause ends as sent when it is resumed, without another run', async () => {
   const { id } = await activated()
   await pause(id)
   const { schedule } = await platform.rowOf(id)

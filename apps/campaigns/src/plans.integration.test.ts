@@ -138,7 +138,7 @@ beforeAll(async () => {
   await sql`insert into erased_apps (app_id) values (${erasedApp})`.execute(db)
 })
 
-test('every statement of a send reads by keys while the tables grow from empty to 100,000 rows, though the planner’s statistics are old', async () => {
+test('every statement of a send reads a bounded number of rows while tables grow from empty to 100,000 rows and the planner has old statistics', async () => {
   expect(await lookWhileGrowing(plans, steps, grow)).toEqual({ empty: [], few: [], many: [], analysed: [] })
 })
 

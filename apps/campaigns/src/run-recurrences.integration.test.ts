@@ -124,7 +124,7 @@ test('a recurrence runs once per local date, even when its occurrence is due twi
 })
 
 // spec: campaigns/recurring-until
-test('once its until has passed a recurrence ends as sent, after its last run', async () => {
+test('once its `until` has passed a recurrence ends as sent, after its last run', async () => {
   const { id, occurrence } = await activated({ until: new Date(Date.now() + 3_000) })
   await makeDue(id, occurrence)
   await until(async () => (await platform.rowOf(id)).status === 'sent', { what: 'the end' })
@@ -171,7 +171,7 @@ test('a recurrence whose time zone the runtime does not know fails, and other re
 })
 
 // spec: campaigns/recurring-until
-test('sending a recurrence whose until has passed since it was made is refused with invalid_state', async () => {
+test('sending a recurrence whose `until` has passed since it was made is refused with invalid_state', async () => {
   const schedule = {
     type: 'recurring',
     every: 'day',

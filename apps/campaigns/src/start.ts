@@ -65,7 +65,7 @@ export async function startCampaigns(service: Service<Config>): Promise<void> {
     }, shared),
     settleCampaigns: group((requests: Several[]) => settleCampaigns(ofSends, requests), shared),
   }
-  // What the work for each send uses. Its database is `kept`, whose connections keep the plans of their statements.
+  // The work that each send needs uses another database object: the connections of `kept` keep the plans of their statements.
   const ofSends: Campaigns = { ...campaigns, db: kept }
 
   const due = startSweep(service, watch, 'due', async () => {

@@ -6,7 +6,7 @@ drop table ledger;
 create table ledger_batches (
   day date not null,
   batch_no integer not null,
-  -- The place in the batch of the row's first push.
+  -- The place, within the batch, of the first push in this row.
   place smallint not null,
   size smallint not null,
   -- How many of the row's pushes were sent, failed or were skipped. Searches skip rows by these numbers. The remaining pushes have no outcome yet.

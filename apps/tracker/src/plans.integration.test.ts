@@ -169,6 +169,6 @@ beforeAll(async () => {
   await sql`insert into erased_apps (app_id) values (${erasedApp})`.execute(db)
 })
 
-test('every statement for a batch reads by keys while the tables grow from empty to 100,000 rows, though the planner’s statistics are old', async () => {
+test('every statement for a batch reads a bounded number of rows while tables grow from empty to 100,000 rows and the planner has old statistics', async () => {
   expect(await lookWhileGrowing(plans, steps, grow)).toEqual({ empty: [], few: [], many: [], analysed: [] })
 })

@@ -96,7 +96,7 @@ test('outcomes that are reported 14 times, also at the same time, count once', a
 })
 
 // spec: tracking/counters-exact, campaigns/completed
-test('with two trackers the counters are exact, and a campaign settles once and is completed once', async () => {
+test('with two trackers the counters are exact, and a campaign settles once and is announced as completed once', async () => {
   const campaign = givenCampaign()
   await givenEndpoint(db, campaign.appId)
   const batches = batchesOf(campaign, givenOutcomes(4_000), { size: 100 })
@@ -133,7 +133,7 @@ test('a campaign settles whether its outcomes come before or after the end of it
 })
 
 // spec: sending/target-unknown
-test('a send that reaches no device settles and is completed at once', async () => {
+test('a send that reaches no device settles and is announced as completed at once', async () => {
   const campaign = givenCampaign()
   await givenEndpoint(db, campaign.appId)
   await report(caller, campaign, [])

@@ -8,7 +8,7 @@ import type { Db, Tables } from './store/tables.ts'
 /** What the functions behind the calls and sweeps of the tracker work with. */
 export type Tracker = {
   readonly db: Db
-  /** Reads over connections that only reads use, with apps in turn. */
+  /** Runs reads over connections of their own, which apps use in turn. */
   readonly reads: Reads<Tables>
   readonly bus: Pick<Bus, 'call' | 'publish'>
   readonly log: Log

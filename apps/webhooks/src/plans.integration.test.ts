@@ -119,6 +119,6 @@ beforeAll(async () => {
   }
 })
 
-test('every statement from an event to its delivery reads by keys while the tables grow from empty to 100,000 rows, though the planner’s statistics are old', async () => {
+test('from an event to its delivery every statement reads a bounded number of rows, while tables grow to 100,000 rows with old statistics', async () => {
   expect(await lookWhileGrowing(plans, steps, grow)).toEqual({ empty: [], few: [], many: [], analysed: [] })
 })

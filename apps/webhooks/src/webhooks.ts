@@ -12,7 +12,7 @@ import type { Db, Tables } from './store/tables.ts'
 /** What the functions behind the calls, the sweeps and the consumer of webhooks work with. */
 export type Webhooks = {
   readonly db: Db
-  /** Reads over connections that only reads use, with apps in turn. */
+  /** Runs reads over connections of their own, which apps use in turn. */
   readonly reads: Reads<Tables>
   readonly bus: Pick<Bus, 'call' | 'broadcast'>
   readonly log: Log

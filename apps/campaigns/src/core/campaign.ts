@@ -77,7 +77,7 @@ export function statusAfter(action: Exclude<CampaignAction, 'askCancel'>): Campa
 export const isCancelling = ({ cancelling, settledAt }: { cancelling: boolean; settledAt: Date | null }): boolean =>
   cancelling && settledAt === null
 
-/** Gives the flow that audience is told. A send that has ended as cancelled also gives `cancelled`, for an audience that starts it late. */
+/** Gives the flow that audience is told. A send that has already ended as cancelled gives `cancelled` too, in case audience starts it late. */
 export function flowOf({ status, cancelling }: { status: CampaignStatus; cancelling: boolean }): CampaignFlow {
   if (cancelling || status === 'cancelled') return 'cancelled'
   return status === 'paused' ? 'paused' : 'running'

@@ -39,7 +39,7 @@ test('a campaign scheduled for now or for a past time is sent now, one for a lat
 })
 
 // spec: campaigns/at, campaigns/recurring-until
-test('a schedule’s time may lie at most 365 days ahead, and its until must not have passed', () => {
+test('a schedule’s time may lie at most 365 days ahead, and its `until` must not have passed', () => {
   expect(whyNotSchedule({ type: 'at', at: inMs(365 * day) }, now)).toBeUndefined()
   expect(whyNotSchedule({ type: 'at', at: inMs(365 * day + 1) }, now)?.path).toBe('schedule.at')
   expect(whyNotSchedule({ type: 'at', at: inMs(-365 * day) }, now)).toBeUndefined()
@@ -47,7 +47,7 @@ test('a schedule’s time may lie at most 365 days ahead, and its until must not
   expect(whyNotSchedule({ ...daily, until: inMs(-1) }, now)?.path).toBe('schedule.until')
 })
 
-test('a recurrence whose until has passed is not sent', () => {
+test('a recurrence whose `until` has passed is not sent', () => {
   expect(planSend({ ...daily, until: inMs(-1) }, now)).toMatchObject({ action: 'unplanned' })
 })
 
@@ -115,7 +115,7 @@ test('after a time without any process only the newest occurrence runs, and only
 })
 
 // spec: campaigns/recurring-until
-test('an occurrence exactly at the until still runs, and after the until the recurrence is over', () => {
+test('an occurrence exactly at `until` still runs, and after `until` the recurrence is over', () => {
   const last: Recurrence = { ...daily, until: '2026-11-22T08:00:00.000Z' }
   expect(tickAt(last, '2026-11-21T08:00:00Z', '2026-11-21T08:00:00Z').nextDue).toBe('2026-11-22T08:00:00.000Z')
   expect(tickAt(last, '2026-11-22T08:00:00Z', '2026-11-22T08:00:00Z')).toEqual({ run: '2026-11-22', missed: 0, nextDue: undefined })

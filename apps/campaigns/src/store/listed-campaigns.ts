@@ -22,8 +22,8 @@ export type CampaignFilter = {
 const statusesWithoutNotifications = new Set<CampaignStatus>(['draft', 'scheduled', 'active'])
 
 /**
- * Finds one campaign more than `limit`, newest first, after a cursor's place. A filter examines only the next 5,000 campaigns, so that a page costs
- * the same however many campaigns the app has. `examinedTo` is where the next page begins, when there may be one. A filter that excludes
+ * Finds one campaign more than `limit`, newest first, after the place that a cursor names. A filter examines only the next 5,000 campaigns, so that a
+ * page costs the same however many campaigns the app has. `examinedTo` is where the next page begins, when there may be one. A filter that excludes
  * notifications reads an index without them, so that a million notifications do not fill the 5,000.
  */
 export async function findCampaigns(
@@ -69,8 +69,8 @@ async function findFitting(
 }
 
 /**
- * Finds one campaign more than `limit`, without tests, newest first, after a cursor's place. It stops when the page is full, and examines at most
- * 5,000 campaigns. `examinedTo` is where the next page begins, when there may be one.
+ * Finds one campaign more than `limit`, without tests, newest first, after the place that a cursor names. It stops when the page is full, and
+ * examines at most 5,000 campaigns. `examinedTo` is where the next page begins, when there may be one.
  */
 async function findNewest(
   db: Db,

@@ -92,8 +92,8 @@ export type TemplateRow = NonNullable<Awaited<ReturnType<typeof findTemplate>>>
 const mostExamined = 5_000
 
 /**
- * Finds one template more than `limit`, newest first, after a cursor's place. With a `prefix` it gives those of the next 5,000 templates whose name
- * begins with it, in any letter case. `examinedTo` is where the next page begins, when there may be one.
+ * Finds one template more than `limit`, newest first, after the place that a cursor names. With a `prefix` it gives those of the next 5,000 templates
+ * whose name begins with it, in any letter case. `examinedTo` is where the next page begins, when there may be one.
  */
 export async function findTemplates(
   db: Db,

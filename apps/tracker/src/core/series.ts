@@ -8,7 +8,7 @@ import type { Counted, SeriesBucket, SeriesPoint } from '@herald/contracts/serie
 export const hoursKeptDays = 35
 export const daysKept = 400
 
-/** A request for more points is refused, since a chart cannot show more. */
+/** An answer has at most this many points, since a chart cannot show more. A request for more is refused. */
 const mostPoints = 2_000
 
 const hourMs = 3_600_000

@@ -8,7 +8,7 @@ export type Tables = {
   ledger_batches: Record<OutcomeKind, Generated<number>> & {
     day: string
     batch_no: number
-    /** The place in the batch of the row's first push. */
+    /** The place, within the batch, of the first push in this row. */
     place: number
     size: number
     campaign_id: Buffer

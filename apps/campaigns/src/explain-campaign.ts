@@ -9,8 +9,8 @@ type Answer = NonNullable<(typeof explainCampaignCall)['answer']>
 const dayMs = 86_400_000
 
 /**
- * Gives a campaign with its send and its target. They are frozen when the campaign is sent. For a campaign that was not sent yet, they are what they
- * would be if it were sent now. Null when the campaign is unknown or belongs to another app.
+ * Gives a campaign with its send and its target. Both are frozen when the campaign is sent. Until then the answer has what they would be if the
+ * campaign were sent now. Null when the campaign is unknown or belongs to another app.
  */
 export async function explainCampaign(
   { bus, pauseDays, reads }: Pick<Campaigns, 'bus' | 'pauseDays' | 'reads'>,

@@ -25,7 +25,7 @@ export async function settleCampaigns({ db }: Pick<Campaigns, 'db'>, requests: S
   return requests.map(() => ({}))
 }
 
-/** Ends a campaign that audience cannot fan out as failed, with audience's reason. */
+/** Marks a campaign that audience cannot fan out as failed, with the reason that audience gives. */
 export async function failCampaign(
   { db }: Pick<Campaigns, 'db'>,
   { campaignId, ...failure }: { campaignId: string; code: string; message: string },

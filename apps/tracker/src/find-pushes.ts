@@ -22,7 +22,7 @@ type Page = { page: PushOfRow<FoundRow>[]; examinedTo: PushPlace | undefined }
 /** A page examines at most this many campaigns (~2 µs each) and rows of the ledger (~3 µs each, ~10 µs when it searches for a user). */
 const mostCampaigns = 10_000
 const mostRows = 2_000
-/** With a filter by time, a page examines this many pushes of a device or user in small batches, or `limit` + 1 when that is more. */
+/** With a filter by time, a page examines this many pushes of a device or user in batches of at most 16, or `limit` + 1 when that is more. */
 const singlesInTime = 201
 /** One statement examines at most this many campaigns. */
 const campaignsAtOnce = 1_000

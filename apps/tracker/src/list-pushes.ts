@@ -10,7 +10,7 @@ import type { Tracker } from './tracker.ts'
 
 type Reading = Pick<Tracker, 'db' | 'retentionDays'>
 
-/** Lists an app's pushes that have an outcome by pages, newest campaign first. Fault: invalid_body at `cursor`. */
+/** Lists, page by page, an app's pushes that have an outcome, newest campaign first. Fault: invalid_body at `cursor`. */
 export async function listPushes(
   { db, retentionDays }: Reading,
   { cursor, ...asked }: Omit<PushFilter, 'after' | 'retentionDays'> & { cursor?: string | undefined },

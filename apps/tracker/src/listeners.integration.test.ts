@@ -24,7 +24,10 @@ import {
   givenSettled,
 } from './testing/given-tracker.ts'
 
-/** Events of an app are announced when an endpoint asks for them, from the moment at which the tracker has answered webhooks. */
+/**
+ * An event is announced only when an endpoint of the app asks for it. The tracker announces it from the moment at which it has answered webhooks'
+ * message about the endpoint.
+ */
 
 const [database, natsUrl] = await Promise.all([freshDatabase(), freshNats()])
 const databaseUrl = database.url('tracker')

@@ -234,7 +234,7 @@ test('a report of queued pushes that is repeated after outcomes have come change
   expect(await stats(campaign)).toEqual({ ...noStats, queued: 523, sent: 523 })
 })
 
-test('a batch whose 400 pushes all end differently keeps every end', async () => {
+test('a batch whose 400 pushes all end differently keeps the outcome of each push', async () => {
   const campaign = givenCampaign()
   const pushes = Array.from({ length: 400 }, (_, n) =>
     givenOutcome({ outcome: 'failed', code: 'payload_too_large', providerCode: `${n} bytes` }),

@@ -25,8 +25,8 @@ type Told = Omit<BatchOutcomes, 'results' | 'trail'> & { ends: EndOfPlaces[]; ca
 type Changed = { batch: Told; read: ReadRow } & Filled
 
 /**
- * Outcomes are read and written at most this often. A write fails only when another writer has changed a row since it was read, so each failed try
- * means that other outcomes were written.
+ * One call reads rows and writes outcomes at most this many times. A write fails only when another writer has changed a row since it was read, so
+ * each failed try means that other outcomes were written.
  */
 const mostTries = 10
 
@@ -142,7 +142,7 @@ async function refuseUnknown(db: Db, batches: Told[], rows: ReadRow[], retention
   if (unknown.length > 0) throw new Error(`outcomes of pushes that were never reported: ${unknown.map(keyOf).join(', ')}`)
 }
 
-/** Gives the pushes that have just ended and were attempted before, with the earlier answers. They are rare. */
+/** Gives the pushes that have just ended and were attempted before, with the provider's earlier answers. Such pushes are rare. */
 const retriedOf = ({ batch: { campaignId, no, trails }, fresh }: Changed) =>
   fresh.flatMap(({ of, places }) => {
     const trail = trails[of]

@@ -248,7 +248,7 @@ export async function markSettled(db: Db, campaignIds: string[]): Promise<void> 
     where id = any(array(select id from locked)) and status = any(${statusesThatAllow('settle')})`.execute(db)
 }
 
-/** Ends a campaign that cannot be sent as failed, with the reason. A campaign that has already ended stays as it is. */
+/** Marks a campaign that cannot be sent as failed, with the reason. A campaign that has already ended stays as it is. */
 export async function markFailed(db: Db, campaignId: string, failure: { code: string; message: string }): Promise<void> {
   await db
     .updateTable('campaigns')

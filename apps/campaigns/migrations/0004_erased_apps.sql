@@ -4,8 +4,8 @@ create table erased_apps (
   at timestamptz not null default now()
 );
 
--- This trigger keeps every new row of a marked app out of the table, even in a transaction that began before the mark. It raises no error, so the other
--- rows of the statement are written.
+-- This trigger keeps every new row of a marked app out of the table, even in a transaction that began before the mark. The trigger raises no error, so
+-- the other rows of the statement are written.
 -- The erasure of an app first commits the mark and then locks the app once, exclusively (libs/service/src/erased-apps.ts). A transaction that writes a
 -- row of the app takes the same lock, shared:
 --   When it gets the lock before the erasure asks for it, the erasure waits for the transaction, and then sees and deletes its rows.

@@ -29,7 +29,7 @@ export type Campaigns = {
   readonly start: (campaign: NewCampaign) => void
   /**
    * Notes that some app has more than the 64 sends of which audience is told at once. Each time audience starts a send of such an app, the sweep
-   * tells it of another.
+   * tells audience of another.
    */
   readonly haveWaiting: () => void
   /** Gives a small send to audience in a call, in the background. */

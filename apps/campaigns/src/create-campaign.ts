@@ -12,9 +12,9 @@ import { replaceDraft, type Draft } from './store/campaigns.ts'
 export type CreateRequest = { appId: string; idempotency: Idempotency | null; campaign: CreateCampaign }
 
 /**
- * Makes a draft. It is checked in the same order as a notification (spec: sending/accept-order). The template is filled in now. The saved segment
- * must exist now; its definition is copied when the campaign is sent. Faults: not_found, invalid_segment, invalid_body, idempotency_key_reused,
- * idempotency_in_progress.
+ * Makes a draft. The draft is checked in the same order as a notification (spec: sending/accept-order). The template is filled in now. The saved
+ * segment must exist now; its definition is copied when the campaign is sent. Faults: not_found, invalid_segment, invalid_body,
+ * idempotency_key_reused, idempotency_in_progress.
  */
 export async function createCampaign(
   campaigns: Accepting,

@@ -23,7 +23,7 @@ export function openMeasures(metrics: Metrics, { db, watch }: { db: Db; watch: D
   metrics.gauge('herald_due_age_seconds', 'How long the oldest row that is due has waited, by queue; 0: none is.', {
     labelNames: ['queue'],
     async collect() {
-      // A scrape is answered even while the database is away. It leaves out the ages then, because they would be old.
+      // A scrape is answered even while the database is away. The scrape leaves out the ages then, because old ages would mislead.
       const ages = await dueAges()
       if (!ages) return this.reset()
       for (const [queue, seconds] of Object.entries(ages)) this.labels(queue).set(seconds)

@@ -21,13 +21,13 @@ type Asked = {
 type Resolved = { send: FrozenSend; target: FrozenTarget; startsAt: string | null }
 
 /**
- * The campaign id in a dry run of a body that is not stored. No campaign has this id. It is always the same, so that repeating a dry run chooses the
- * same variants and samples.
+ * The campaign id in a dry run of a body that is not stored. No campaign has this id. The id is always the same, so that repeating a dry run chooses
+ * the same variants and samples.
  */
 const noCampaign = '0'.repeat(24)
 
 /**
- * Gives the send that a request would become if it were accepted and sent now. It makes the checks of accepting and sending, and writes nothing
+ * Gives the send that a request would become if it were accepted and sent now. Makes the checks of accepting and sending too, and writes nothing
  * (spec: sending/dry-run). Faults: not_found; invalid_segment and invalid_body with paths of the body; invalid_state for a stored draft that cannot
  * be sent.
  */

@@ -10,9 +10,9 @@ import { copySegment } from './send-notification.ts'
 import { findCampaign, findSendable, markSent } from './store/campaigns.ts'
 
 /**
- * Sends a campaign now, or starts its schedule. It checks the status, copies the definition of the saved segment, and checks that there is something
- * to send. When this request meets a cancel or another send of the same campaign, the update lets one of them succeed. Faults: not_found (the
- * campaign or its segment), invalid_segment, invalid_state.
+ * Sends a campaign now, or starts its schedule. Checks the status, copies the definition of the saved segment, and checks that there is something to
+ * send. When this request meets a cancel or another send of the same campaign, the update lets one of them succeed. Faults: not_found (the campaign
+ * or its segment), invalid_segment, invalid_state.
  */
 export async function sendCampaign(
   { db, bus, pointAt, poke }: Pick<Campaigns, 'db' | 'bus' | 'pointAt' | 'poke'>,

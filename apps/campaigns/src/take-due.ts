@@ -8,7 +8,7 @@ const atOnce = 200
 
 /**
  * Starts scheduled campaigns that are due by the database's clock, and tells audience of due sends for which it has no fan-out row. Such a send
- * waited while its app had 64 pointers out, or its pointer was lost, perhaps with the whole NATS store.
+ * waited because its app had 64 sends that audience had not started, or its pointer was lost, perhaps with the whole NATS store.
  */
 export async function takeDue({
   db,

@@ -19,7 +19,7 @@ import { summarizeCampaigns } from './summarize-campaigns.ts'
 
 /** Connects each call with the function that answers it. */
 export function wireCampaigns(bus: Bus, campaigns: Campaigns): void {
-  /** Makes the answer to a call that only reads. It uses the connections for reads, which apps use in turn. */
+  /** Makes the answer to a call that only reads. The answer uses the connections for reads, which apps use in turn. */
   const reading =
     <Request extends { appId: string }, Answer>(
       flow: (campaigns: Campaigns, request: Request) => Promise<Answer>,

@@ -52,7 +52,7 @@ create function tracker.insert_announcements(announced json) returns void langua
   select one.id, one.subject, one.body, now() + interval '5 seconds' from json_to_recordset(announced) as one(id text, subject text, body text)
 $$;
 
--- Adds to the counters of variants, or makes them, in the order given. It comes before the counters of campaigns.
+-- Adds to the counters of variants, or makes them, in the order given. This function is called before move_counters.
 create function tracker.move_variant_counters(moves json) returns void language sql volatile as $$
   insert into tracker.variant_counters as v (campaign_id, variant, sent, failed, skipped, delivered, opened, clicked, dismissed)
   select m.campaign_id, m.variant, coalesce(m.sent, 0), coalesce(m.failed, 0), coalesce(m.skipped, 0), coalesce(m.delivered, 0),

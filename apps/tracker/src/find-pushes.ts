@@ -77,7 +77,7 @@ const wantedOf = ({ outcome, code, from, to, after, subscriptionId, userId }: Pu
 })
 
 /**
- * Goes through the app's campaigns by their index, and through the rows of each campaign by the ledger's key. It skips campaigns whose counters, and
+ * Goes through the app's campaigns by their index, and through the rows of each campaign by the ledger's key. Skips campaigns whose counters, and
  * rows whose sums, say that they hold no wanted push.
  */
 async function walk(db: Db, filter: PushFilter, { rangesOnly }: { rangesOnly: boolean }): Promise<Page> {

@@ -17,7 +17,7 @@ export type EngagementCall = { engagements: Engagement[] }
 type Report = { key: string; call: number; day: string; test: boolean; engagement: Engagement }
 
 /**
- * Counts what devices reported, several calls in one transaction. It answers after the commit, so statistics that are read afterwards include the
+ * Counts what devices reported, several calls in one transaction. Answers after the commit, so statistics that are read afterwards include the
  * reports. A report of one kind counts once for a push. A report is not counted when its campaign is unknown, belongs to another app or a deleted
  * app, or is past the ledger's retention; that is no error. Gives, for each call, how many reports counted.
  */

@@ -21,8 +21,8 @@ const deletedAtOnce = 5_000
 const lookAgainMs = 1_000
 
 /**
- * Endpoints that have read the same event log up to the same place and ask for the same types. They get the same batches. `rooms` says, by endpoint
- * id, how many deliveries each may get now.
+ * Endpoints that have read the same event log up to the same place and ask for the same types. These endpoints get the same batches. `rooms` says, by
+ * endpoint id, how many deliveries each may get now.
  */
 type Group = { appId: string; reading: Reading; waiting: number; rooms: Map<string, number> }
 /** The events of a batch. `to` is how far an endpoint has read once it has this batch. */
@@ -31,7 +31,7 @@ type Planned = Group & { batches: Batch[]; dueInMs: number }
 
 /**
  * Makes deliveries of the events in the event logs that are due. The next 100 events of an endpoint become a body, whose bytes never change
- * ("frozen"). All endpoints that have read up to the same place and ask for the same types share the body. Then it drops events and bodies above the
+ * ("frozen"). All endpoints that have read up to the same place and ask for the same types share the body. Then drops events and bodies above the
  * limits of an endpoint, and deletes events that every endpoint has read. External ids are asked of audience now, outside the transaction, and stored
  * nowhere else. While audience does not answer, the events of the app stay in its event log. `also`: apps whose logs are taken though they are not
  * due. Gives how many deliveries it made and events it dropped, and in `full` the apps with an endpoint that gets no further delivery until some have

@@ -65,7 +65,7 @@ test('while webhooks is killed every 2 s and three responses of ten fail, every 
 
   for (let kill = 0; kill < kills; kill += 1) {
     announce()
-    // Each process lives for two seconds, whatever it is doing then. This is the point of the test.
+    // Each process lives for two seconds, whatever it is doing then. That a process dies at any moment is the point of the test.
     await new Promise((resolve) => setTimeout(resolve, killEveryMs))
     await app.kill()
     app = startProcess(rig.environment)

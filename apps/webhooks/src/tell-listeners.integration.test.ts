@@ -5,7 +5,7 @@ import { until } from '@herald/testing/until'
 import { afterEach, beforeAll, expect, test } from 'vitest'
 import { openRig, type Rig } from './testing/rig.ts'
 
-/** Tracker and audience announce events that an endpoint asks for. They know of a new endpoint before the request that makes it is answered. */
+/** Tracker and audience announce events that an endpoint asks for. Both know of a new endpoint before the request that makes it is answered. */
 
 let rig: Rig
 beforeAll(async () => {

@@ -64,8 +64,8 @@ export const statusesThatAllow = (action: CampaignAction): CampaignStatus[] =>
   (Object.keys(transitions) as CampaignStatus[]).filter((status) => transitions[status][action] !== undefined)
 
 /**
- * Gives the status that an action leads to. It is the same from every status that allows the action, so an update need not know the status before.
- * `askCancel` leads to no new status: the status stays until the last push has an outcome.
+ * Gives the status that an action leads to. That status is the same from every status that allows the action, so an update need not know the status
+ * before. `askCancel` leads to no new status: the status stays until the last push has an outcome.
  */
 export function statusAfter(action: Exclude<CampaignAction, 'askCancel'>): CampaignStatus {
   const [after] = statusesThatAllow(action).map((status) => nextStatus(status, action))

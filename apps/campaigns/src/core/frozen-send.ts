@@ -4,7 +4,7 @@ import type { FrozenTarget } from '@herald/contracts/calls/campaigns'
 import type { Experiment, Schedule } from '@herald/contracts/campaign'
 import type { ResolvedSend } from './overrides.ts'
 
-/** The fields of a campaign that its send needs. They come from its row, or from a request that was just accepted. */
+/** The fields of a campaign that its send needs. The fields come from its row, or from a request that was just accepted. */
 export type Sending = ResolvedSend & {
   id: string
   appId: string

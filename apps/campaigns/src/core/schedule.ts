@@ -49,7 +49,7 @@ export function planSend(schedule: Schedule, now: Date, zones: string[] = []): P
 }
 
 /**
- * Says what a recurrence that is due does. It makes at most one run, however long no process was there to make runs (spec:
+ * Says what a recurrence that is due does. The recurrence makes at most one run, however long no process was there to make runs (spec:
  * campaigns/recurring-missed): the newest occurrence runs when it is at most `catchUpSeconds` late, and `missed` counts the other occurrences.
  * `nextDue` is the next occurrence, or the `until` after the last one; undefined when the recurrence is over.
  */

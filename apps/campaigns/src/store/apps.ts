@@ -14,7 +14,7 @@ export async function stopSchedulesOfApp(db: Db, appId: string): Promise<void> {
 }
 
 /**
- * Deletes rows of an app, at most `limit` in all tables together, and gives their number. It deletes by key and not by `ctid`: while the delete waits
+ * Deletes rows of an app, at most `limit` in all tables together, and gives their number. Deletes by key and not by `ctid`: while the delete waits
  * for another transaction to update a row, the row's `ctid` changes, and the delete would miss the row.
  */
 export async function deleteRowsOfApp(db: Db, appId: string, limit: number): Promise<number> {

@@ -23,8 +23,8 @@ export const findDecidable = (db: Db, appId: string, campaignId: string, ledgerD
     .executeTakeFirst()
 
 /**
- * Writes the campaign that sends a winner to the users outside the sample. It is under way at once, with the frozen target of the experiment and the
- * content of the variant. Gives false when the experiment has a winner already, or the app was erased.
+ * Writes the campaign that sends a winner to the users outside the sample. That campaign is under way at once, with the frozen target of the
+ * experiment and the content of the variant. Gives false when the experiment has a winner already, or the app was erased.
  */
 export async function insertWinner(
   db: Db,

@@ -69,7 +69,7 @@ async function findFitting(
 }
 
 /**
- * Finds one campaign more than `limit`, without tests, newest first, after the place that a cursor names. It stops when the page is full, and
+ * Finds one campaign more than `limit`, without tests, newest first, after the place that a cursor names. The search stops when the page is full, and
  * examines at most 5,000 campaigns. `examinedTo` is where the next page begins, when there may be one.
  */
 async function findNewest(

@@ -8,8 +8,8 @@ type Part = { day: string; campaignIds: string[]; limit: number }
 
 /**
  * Deletes at most `limit` rows of the ledger that belong to campaigns of one day, and gives their number. The rows are locked in the order of their
- * key and before the counters, as a writer of outcomes locks them. They are deleted by key and not by `ctid`: when this statement waits for another
- * to update a row, the row's `ctid` changes.
+ * key and before the counters, as a writer of outcomes locks them. The rows are deleted by key and not by `ctid`: when this statement waits for
+ * another to update a row, the row's `ctid` changes.
  */
 export async function deleteLedgerRows(db: Db, { day, campaignIds, limit }: Part): Promise<number> {
   const deleted = await sql`

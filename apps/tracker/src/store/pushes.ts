@@ -119,8 +119,8 @@ function mostWanted({ outcome, code, platform }: PushFilter) {
 }
 
 /**
- * Reads the rows of these campaigns in their order, after a place, at most `most`. It costs one look-up by the ledger's key for each campaign or, for
- * a device, one look-up in the index by range. Gives the rows that may hold wanted pushes, at most `limit` + 1, and where it stopped.
+ * Reads the rows of these campaigns in their order, after a place, at most `most`. The search costs one look-up by the ledger's key for each campaign
+ * or, for a device, one look-up in the index by range. Gives the rows that may hold wanted pushes, at most `limit` + 1, and where it stopped.
  */
 export async function findRowsOfCampaigns(
   db: Db,

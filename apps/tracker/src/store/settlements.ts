@@ -4,7 +4,10 @@ import type { Db } from './tables.ts'
 /** A settlement: a settled campaign, and which of the services campaigns and audience have been told that it has settled. */
 export type Settlement = { campaignId: string; campaignsTold: boolean; audienceTold: boolean }
 
-/** Takes settlements that campaigns or audience has not confirmed. They are due again after 5 s. Each is found by its key, however many wait. */
+/**
+ * Takes settlements that campaigns or audience has not confirmed. Settlements that were taken are due again after 5 s. Each is found by its key,
+ * however many wait.
+ */
 export async function takeDueSettlements(db: Db, limit: number): Promise<Settlement[]> {
   const { rows } = await sql<Settlement>`
     update settlements set due_at = now() + interval '5 seconds'

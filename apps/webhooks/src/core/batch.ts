@@ -37,8 +37,8 @@ export function sizeOfBatch({ before, waiting, oldestMs }: { before: number; wai
 }
 
 /**
- * Makes the events of a delivery as JSON. They are stored as bytes, so that every attempt posts the same bytes. An external id is inserted into the
- * stored JSON of an event without parsing it, since up to 5,000 events a second pass through here.
+ * Makes the events of a delivery as JSON. The events are stored as bytes, so that every attempt posts the same bytes. An external id is inserted into
+ * the stored JSON of an event without parsing it, since up to 5,000 events a second pass through here.
  */
 export function eventsJson(events: readonly WaitingEvent[], externalIds: Readonly<Record<string, string>>): Buffer {
   const shown = events.map(({ event, userId }) => {

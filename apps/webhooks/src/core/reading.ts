@@ -14,8 +14,8 @@ export type Mark = { readonly place: number; readonly count: number; readonly by
 
 /**
  * A part of the app's event log that an endpoint still has to read: events of these types after `from` and up to `until`. `until` is null while the
- * reading goes on. When the endpoint is switched off or asks for other types its reading gets an end, and later it gets another reading. It never
- * gets the events between the two readings.
+ * reading goes on. When the endpoint is switched off or asks for other types its reading gets an end, and later it gets another reading. The endpoint
+ * never gets the events between the two readings.
  */
 export type Reading = { readonly types: readonly string[]; readonly from: Mark; readonly until: Mark | null }
 

@@ -52,8 +52,8 @@ export function readRetryAfter(header: string | undefined, now: Date): number | 
 }
 
 /**
- * A standing: what is known of an endpoint after its attempts. It says how many deliveries in a row have failed, whether the endpoint is switched on,
- * and its last response. `isSwitchedOff` says that these attempts have switched it off.
+ * A standing: what is known of an endpoint after its attempts. A standing says how many deliveries in a row have failed, whether the endpoint is
+ * switched on, and its last response. `isSwitchedOff` says that these attempts have switched it off.
  */
 export type Standing = { failures: number; isEnabled: boolean; isSwitchedOff: boolean; last: PostAnswer | null }
 

@@ -161,7 +161,7 @@ export async function deleteOldBodies(db: Db, kind: 'delivered' | 'other', about
   return rows.length
 }
 
-/** Subtracts deleted bodies from what endpoints store. It locks queues in the order of their ids, as every writer of several queues does. */
+/** Subtracts deleted bodies from what endpoints store. Locks the queues in the order of their ids, as every writer of several queues does. */
 async function subtractBodyBytes(db: Db, gone: { endpointId: string; bytes: number }[]): Promise<void> {
   if (gone.length === 0) return
   const ids = [...new Set(gone.map(({ endpointId }) => endpointId))]

@@ -5,7 +5,7 @@ import { failsOrIsSlow } from './endpoints.ts'
 import type { Db } from './tables.ts'
 
 /**
- * The lease of an attempt, which is renewed every second. It is short, because the leases of a process that was killed keep its endpoints from
+ * The lease of an attempt, which is renewed every second. The lease is short, because the leases of a process that was killed keep its endpoints from
  * getting posts: a busy endpoint gets posts again after 4 s.
  */
 const lease = sql<Date>`now() + interval '4 seconds'`
@@ -54,7 +54,7 @@ const mostOfApp = 32
 
 /**
  * Takes deliveries that are due, from all apps in turn. An endpoint gets at most two, counting those that are under way. At most `slots` are taken in
- * all, of which at most `suspectSlots` go to endpoints whose last attempt failed or was slow. It runs inside a transaction: the endpoints are locked
+ * all, of which at most `suspectSlots` go to endpoints whose last attempt failed or was slow. Runs inside a transaction: the endpoints are locked
  * first, and a second statement counts the deliveries that are under way, so that it sees what other processes committed before.
  */
 export async function takeDueDeliveries(
@@ -136,7 +136,7 @@ export const renewLeases = (db: Db, taken: { id: string; takes: number }[]): Pro
     )
     update deliveries d set lease_until = ${lease}, due_at = ${lease} from held where d.id = held.id`.execute(db)
 
-/** Gives back deliveries that were taken and not posted. They are due at once, so that some process posts them soon. */
+/** Gives back deliveries that were taken and not posted. The deliveries are due at once, so that some process posts them soon. */
 export const giveBack = (db: Db, taken: { id: string; takes: number }[]): Promise<unknown> =>
   sql`
     update deliveries d set lease_until = null, due_at = now()

@@ -20,7 +20,7 @@ export async function noteWatch(db: Db, appId: string): Promise<boolean> {
 export type Telling = Listener & { isWatched: boolean }
 
 /**
- * Numbers the next message about each of these apps, and gives the messages. It runs in a transaction: the endpoints are read by a second statement
+ * Numbers the next message about each of these apps, and gives the messages. Runs in a transaction: the endpoints are read by a second statement
  * after the rows are locked, so a message with a higher number knows every change that one with a lower number knows. A watch that has ended is
  * marked as not told, so that a new watch is told.
  */
@@ -50,7 +50,7 @@ export async function renewListeners(trx: Db, appIds: string[]): Promise<Telling
 }
 
 /**
- * Notes that tracker and audience have both answered. They are told again after ten minutes, in case the database of one of them was restored from a
+ * Notes that tracker and audience have both answered. Both are told again after ten minutes, in case the database of one of them was restored from a
  * backup. Watches that have ended, and of whose end both know, are deleted.
  */
 export const markListenersTold = (db: Db, told: Telling[]): Promise<unknown> =>

@@ -26,8 +26,9 @@ export const makeLogDue = (db: Db, appId: string): Promise<unknown> =>
   sql`update logs set due_at = now() where app_id = ${appId}`.execute(db)
 
 /**
- * Takes the event logs that are due, those first that are due for longest, and those of `also` in which events wait. They are due again after a
- * second unless the caller changes that. The commit does not wait for the disk: when a crash of the database loses it, the logs are still due.
+ * Takes the event logs that are due, those first that are due for longest, and those of `also` in which events wait. Logs that were taken are due
+ * again after a second unless the caller changes that. The commit does not wait for the disk: when a crash of the database loses it, the logs are
+ * still due.
  */
 export async function takeDueLogs(db: Db, { limit, also }: { limit: number; also: string[] }): Promise<Map<string, Log>> {
   const { rows } = await sql<LogRow>`

@@ -118,7 +118,7 @@ test('useCount counts the campaigns and notifications that used the template, wh
 })
 
 // spec: content/template-list, limits/lists, limits/list-prefix
-test('a list of templates is newest first, its cursor goes on without a gap or a repeat, and it can be filtered by the beginning of the name', async () => {
+test('a list of templates is newest first, has no gaps or repeats, and can be filtered by the beginning of the name', async () => {
   const app = newId()
   const names: string[] = []
   for (let n = 0; n < 7; n += 1) names.push((await create(template(`${n % 2 === 0 ? 'Even' : 'odd'} ${n}`), app)).name)

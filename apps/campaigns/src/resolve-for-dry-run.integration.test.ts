@@ -56,7 +56,7 @@ test('a dry run of a campaign or of a stored draft gives the send that the campa
 })
 
 // spec: sending/dry-run, campaigns/at
-test('a dry run says when a schedule begins: at its time, when the local time first comes in one of the zones, or at the next occurrence', async () => {
+test('a dry run says when a schedule begins: at its time, at the local time in the first of the zones, or at the next occurrence', async () => {
   platform.audience.zones = ['Asia/Tokyo', 'America/New_York']
   const at = hoursFromNow(5)
   const begins = async (schedule: CreateCampaign['schedule']) => {

@@ -39,7 +39,7 @@ async function scheduled(count: number, dueAt: string): Promise<string[]> {
 }
 
 // spec: campaigns/send, campaigns/audience
-test('a campaign with schedule now starts as soon as it is sent: audience gets a pointer and reads the frozen send, to a segment or to everyone', async () => {
+test('a campaign with schedule now starts as soon as it is sent: audience gets a pointer and reads the frozen send', async () => {
   const segment = { field: 'tags.plan', op: 'eq', value: 'pro' }
   const [some, all] = [await draft({ segment, name: 'Some' }), await draft()]
   for (const id of [some, all]) {
@@ -52,7 +52,7 @@ test('a campaign with schedule now starts as soon as it is sent: audience gets a
 })
 
 // spec: campaigns/send-from
-test('an app’s backend can send a draft or a scheduled campaign; in every other status it is answered invalid_state and the status stays', async () => {
+test('an app’s backend can send a draft or a scheduled campaign; any other stays as it is and is answered invalid_state', async () => {
   for (const status of campaignStatuses) {
     const id = await platform.campaignIn(status, appId)
     const isAllowed = status === 'draft' || status === 'scheduled'
@@ -62,7 +62,7 @@ test('an app’s backend can send a draft or a scheduled campaign; in every othe
 })
 
 // spec: campaigns/cancel
-test('an app’s backend can cancel a draft, a scheduled or an active campaign; in every other status it is answered invalid_state and the status stays', async () => {
+test('an app’s backend can cancel a draft, a scheduled or an active campaign; any other stays as it is and is answered invalid_state', async () => {
   for (const status of campaignStatuses) {
     const id = await platform.campaignIn(status, appId)
     const isAllowed = status === 'draft' || status === 'scheduled' || status === 'active'
@@ -87,7 +87,7 @@ test('another app’s campaign is not found, like a campaign that does not exist
 })
 
 // spec: campaigns/segment-copied
-test('each time a campaign is sent its saved segment is copied as it is then; when the segment was deleted the send is refused and the draft stays', async () => {
+test('each time a campaign is sent its saved segment is copied; when the segment was deleted the send is refused and the draft stays', async () => {
   const segmentId = newId()
   const definition = { field: 'tags.plan', op: 'eq', value: 'pro' }
   platform.segments.set(segmentId, {})
@@ -125,7 +125,7 @@ test('sending a campaign without content is refused with invalid_state', async (
 })
 
 // spec: campaigns/user-timezone, campaigns/send
-test('a send at each user’s local time starts when that time first comes in one of the users’ zones, and keeps the moment at which it was asked for', async () => {
+test('a send at each user’s local time starts when that time first comes in one of the users’ zones, and keeps the moment of the request', async () => {
   const localTime = '12:00'
   const id = await draft({ schedule: { type: 'user_timezone', localTime } })
   platform.audience.zones = ['Asia/Tokyo', 'America/New_York', 'Nowhere/Any-More']

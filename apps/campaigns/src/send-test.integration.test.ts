@@ -81,7 +81,7 @@ test('testing a campaign in any status sends its text, fields and name, and does
 })
 
 // spec: administration/test-send
-test('a test can send a variant of an experiment, sends the campaign’s own text when it names no variant, and is refused for an unknown variant', async () => {
+test('a test can send a variant of an experiment; without a variant it sends the campaign’s own text, and an unknown variant is refused', async () => {
   const { id: of } = await gateway.call(createCampaign, {
     appId,
     idempotency: null,

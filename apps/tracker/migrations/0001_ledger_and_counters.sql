@@ -16,9 +16,9 @@ create table ledger (
   settled_at timestamptz not null default now(),
   primary key (day, campaign_id, subscription_id)
 ) partition by range (day);
--- Finds the pushes of a device. Inserting 500 pushes at once cost 14.4 µs a push with the key alone, 15 µs with this index (a campaign goes through
--- devices in the order of their ids, so the index pages stay in memory), and 18.5 µs with an index by user as well. So there is no index by user: a
--- list by user reads the campaigns of the app one by one.
+-- Finds the pushes of a device. Measured with 500 pushes an insert, a push cost 14.4 µs with the key alone, 15 µs with this index, and 18.5 µs with
+-- an index by user as well. This index is cheap, because a campaign goes through devices in the order of their ids and the index pages stay in
+-- memory. There is no index by user: a list by user reads the campaigns of the app one by one.
 create index ledger_by_subscription on ledger (subscription_id);
 
 -- What devices reported about pushes: at most one row per push and kind of report. The day is the campaign's, as in the ledger.

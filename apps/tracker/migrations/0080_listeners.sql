@@ -8,7 +8,7 @@ create table listeners (
 create trigger leave_out_erased before insert on listeners for each row execute function tracker.leave_out_erased();
 
 -- Gives the event types that endpoints of these apps ask for. A transaction that makes events holds a shared lock from this call until it ends. The
--- process that changes a row of `listeners` commits the change first, and then takes the lock exclusively once, so it waits for every transaction
+-- process that changes a row of `listeners` commits the change first. Then it takes the lock exclusively once, and so waits for every transaction
 -- that may have read the old row. So every event that is committed after webhooks was answered takes the change into account. A statement in a
 -- volatile function sees everything that is committed when the statement begins (read committed), here after the lock. All apps share 64 locks, so a
 -- transaction about many apps holds few.

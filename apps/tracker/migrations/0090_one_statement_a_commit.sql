@@ -1,5 +1,5 @@
--- Everything that is committed together is written by one statement. Outcomes used to take six round trips to the database and a report up to seven,
--- and a round trip costs both sides as much CPU as the work in it. Statements in a function are parsed once per connection.
+-- Everything that is committed together is written by one statement. Outcomes used to take six round trips to the database and a report up to seven.
+-- A round trip costs both sides as much CPU as the work in it. Statements in a function are parsed once per connection.
 
 -- Fills slots of batches of one day, and gives how many rows it wrote. A row is unchanged since it was read when it has as many filled slots as then
 -- (`was`), since a slot is filled only once. A row that has changed is not written. `filled` is in the order of the key, the order in which every
@@ -65,8 +65,8 @@ create function tracker.move_variant_counters(moves json) returns void language 
 $$;
 
 -- Adds what is new to the counters of campaigns. When the fan-out of a campaign has ended and every queued push has an outcome, the same statement
--- settles the campaign and inserts its settlement, which campaigns and audience are told of. Gives the campaigns that this call settles. Rows are
--- first locked in the order of their ids, because an update with a join locks rows in any order.
+-- settles the campaign. It also inserts the settlement, of which campaigns and audience are told. Gives the campaigns that this call settles. Rows
+-- are first locked in the order of their ids, because an update with a join locks rows in any order.
 create function tracker.move_counters(moves json) returns text[] language plpgsql volatile as $$
 declare
   moved_rows bigint;

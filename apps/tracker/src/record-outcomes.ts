@@ -32,9 +32,9 @@ const mostTries = 10
 
 /**
  * Writes the outcomes of several calls. The outcomes of a day are one transaction: first the slots of the ledger, then an announcement of the new
- * outcomes that an endpoint asks for, and last the counters of campaigns and of the hour, because all writers wait for those rows. A push that has an
- * outcome keeps it and changes no counter, so a call may be repeated any number of times. The transaction after which all queued pushes of a campaign
- * have an outcome settles the campaign. Gives, for each call, how many outcomes were new.
+ * outcomes that an endpoint asks for. The counters of campaigns and of the hour come last, because all writers wait for those rows. A push that has
+ * an outcome keeps it and changes no counter, so a call may be repeated any number of times. The transaction after which all queued pushes of a
+ * campaign have an outcome settles the campaign. Gives, for each call, how many outcomes were new.
  *
  * Rows are read without a lock, and written only if they have not changed since. So a day takes two statements, and the second one is the
  * transaction.

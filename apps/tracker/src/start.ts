@@ -61,8 +61,8 @@ export async function startTracker(service: Service<Config>): Promise<void> {
 }
 
 /**
- * Opens the three kinds of writes. Calls that arrive while a commit is in flight share the next one, a few thousand pushes at most. Calls with many
- * outcomes and calls with at most 40 have commits of their own, so that a large campaign does not hold up a send to one device.
+ * Opens the three kinds of writes. Calls that arrive while a commit is in flight share the next one, a few thousand pushes at most. Calls with more
+ * than 40 outcomes have commits of their own, so that a large campaign does not hold up a send to one device.
  */
 function openWrites(tracker: Tracker): Writes {
   const shared = { maxWaiting: 2_000, full: queueUnavailable, isShared: failsEverybody }

@@ -5,7 +5,7 @@ import { settlementsPerCall, tellSettlements } from './tell-settlements.ts'
 import type { Tracker } from './tracker.ts'
 
 /**
- * Publishes again the announcements that webhooks has not confirmed (20 at once are at most ~6 MB), and tells campaigns and audience again of
+ * Publishes again the announcements that webhooks has not confirmed: 20 at once, which are at most ~6 MB. Tells campaigns and audience again of
  * settlements that they have not confirmed.
  */
 export async function sweepDue({ db, bus }: Pick<Tracker, 'db' | 'bus'>): Promise<{ took: number }> {

@@ -171,7 +171,7 @@ test('an event is stored once however many endpoints ask for it, and endpoints t
   await until(async () => (await left()) === 0, { what: 'what all have read is deleted' })
 })
 
-test('an endpoint gets no event from a time in which it was switched off or did not ask for the type, and gets every event that waited before', async () => {
+test('an endpoint gets no event from a time in which it was switched off or did not ask for the type, and every event from before', async () => {
   const appId = newId()
   await rig.givenWebhook(`${receiver.url}/beside`, { appId })
   const webhook = await rig.givenWebhook(`${receiver.url}/changing`, { appId, eventTypes: ['notification.sent'] })

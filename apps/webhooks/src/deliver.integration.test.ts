@@ -39,7 +39,7 @@ test('the verifier of the stripe package accepts a delivery, and refuses one tha
 })
 
 // spec: webhooks/retries, webhooks/same-bytes
-test('a delivery that fails is attempted five times with the same id and bytes and a new signature, and then counts as a failure of the endpoint', async () => {
+test('a delivery that fails is attempted five times with the same id and bytes and a new signature, and then counts as a failure', async () => {
   const receiver = await startReceiver((_one, response) => response.writeHead(500).end())
   const webhook = await rig.givenWebhook(`${receiver.url}/failing`)
   await rig.announce([givenEvent(webhook.appId)])
@@ -85,7 +85,7 @@ test('Retry-After delays the next attempt', async () => {
 })
 
 // spec: webhooks/switched-off, webhooks/enable
-test('an endpoint is switched off by 50 exhausted deliveries in a row, and not by 49, a success and 49; switching it on clears the count', async () => {
+test('50 exhausted deliveries in a row switch an endpoint off, but not 49, a success and 49; switching it on clears the count', async () => {
   let fails = true
   const receiver = await startReceiver((_one, response) => response.writeHead(fails ? 503 : 204).end())
   const webhook = await rig.givenWebhook(`${receiver.url}/fifty`)

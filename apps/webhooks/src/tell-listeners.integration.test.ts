@@ -58,7 +58,7 @@ test('when tracker or audience does not answer, the request for a new endpoint i
   expect(whatBothKnow(appId)).toEqual(both())
 })
 
-test('a change by which an endpoint gets more events is answered when tracker and audience know of it; one by which it gets fewer reaches them soon', async () => {
+test('a change that gives an endpoint more events is answered when tracker and audience know of it; one that gives fewer reaches them soon', async () => {
   const { appId, id: webhookId } = await rig.givenWebhook(url, { eventTypes: ['notification.sent'] })
   await rig.gateway.call(changeWebhook, { appId, webhookId, changes: { eventTypes: ['notification.opened'] } })
   expect(whatBothKnow(appId)).toEqual(both('notification.opened'))

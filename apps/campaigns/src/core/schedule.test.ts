@@ -51,7 +51,7 @@ test('a recurrence whose `until` has passed is not sent', () => {
   expect(planSend({ ...daily, until: inMs(-1) }, now)).toMatchObject({ action: 'unplanned' })
 })
 
-test('a send at each user’s local time starts when that time first comes in one of the zones, and keeps the moment at which it was asked for', () => {
+test('a send at each user’s local time starts when that time first comes in one of the zones, and keeps the moment of the request', () => {
   const schedule: Schedule = { type: 'user_timezone', localTime: '09:00' }
   const dueAt = (...zones: string[]) => {
     const plan = planSend(schedule, now, zones)

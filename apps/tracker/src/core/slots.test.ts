@@ -64,7 +64,7 @@ test('pushes are counted from the slots, even when the row’s sums are wrong', 
   ])
 })
 
-test('a batch of up to 16 pushes is stored as a row per push, a larger batch as one row with the range of its device ids', () => {
+test('a batch of up to 16 pushes is stored as a row per push, a larger one as one row with the range of its device ids', () => {
   const ids = (count: number) => Array.from({ length: count }, () => newId())
   const [few, many, users] = [ids(16), ids(17), ids(17)]
   expect(rowsOf(packIds(few), packIds(users.slice(0, 16)))).toEqual(

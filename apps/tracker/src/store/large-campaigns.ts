@@ -61,8 +61,8 @@ const leastPushes = 1_000
 const lastSends = 5
 
 /**
- * Adds up the pushes of an app's last five settled large sends of the last 30 days, and the seconds that they took from the first page to the last
- * outcome.
+ * Adds up the pushes of an app's last five settled large sends of the last 30 days. Adds up, too, the seconds that each took from its first page to
+ * its last outcome.
  */
 export async function sumLargeSends(db: Db, appId: string): Promise<{ pushes: number; seconds: number }> {
   const { rows } = await sql<{ pushes: number; seconds: number }>`

@@ -82,7 +82,7 @@ export const mergeHours = (db: Db, days: number): Promise<number> =>
   mergeEach(db, 'days', sql`hour < date_trunc('day', now(), 'UTC') - make_interval(days => ${days})`)
 
 /**
- * Merges old rows, of slots or of hours, into rows of the same hour or day. One statement deletes a row and adds it to another row, so each count is
+ * Merges old rows, of slots or of hours, into rows of the same hour or day. One statement deletes a row and adds it to another row. So each count is
  * in exactly one of the two, even when several processes merge or one is killed. A commit that began in its hour and ends after the merge makes the
  * row again, and the next merge adds it.
  */

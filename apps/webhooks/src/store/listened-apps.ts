@@ -20,9 +20,9 @@ export async function noteWatch(db: Db, appId: string): Promise<boolean> {
 export type Telling = Listener & { isWatched: boolean }
 
 /**
- * Numbers the next message about each of these apps, and gives the messages. Runs in a transaction: the endpoints are read by a second statement
- * after the rows are locked, so a message with a higher number knows every change that one with a lower number knows. A watch that has ended is
- * marked as not told, so that a new watch is told.
+ * Numbers the next message about each of these apps, and gives the messages. Runs in a transaction: a second statement reads the endpoints after the
+ * rows are locked. So a message with a higher number knows every change that one with a lower number knows. A watch that has ended is marked as not
+ * told, so that a new watch is told.
  */
 export async function renewListeners(trx: Db, appIds: string[]): Promise<Telling[]> {
   await sql`

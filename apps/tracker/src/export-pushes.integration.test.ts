@@ -178,7 +178,7 @@ test('the newest pushes of a user are those to all of their devices, newest camp
 })
 
 // spec: administration/export-pushes
-test('the export of a campaign is empty without pushes and refused past the retention, and a place that no export gave is refused too', async () => {
+test('a campaign without pushes has an empty export, one past the retention has none, and a place that no export gave is refused', async () => {
   const [campaign, old] = [givenCampaign(), givenCampaign()]
   await givenSettled(caller, campaign, givenOutcomes(2))
   const day = new Date(Date.now() - 100 * 86_400_000).toISOString().slice(0, 10)

@@ -34,7 +34,6 @@ export const explainPushes = ({ db, retentionDays }: Pick<Tracker, 'db' | 'reten
       return { ledger: 'kept', fannedOutAt, pushes }
     })
 
-/** Gives the pushes of a row to the devices and the user that were asked for. */
 function pushesOf(row: ExplainedRow, { subscriptionIds, userId }: Asked): (Omit<ExplainedPush, 'trail' | 'reports'> & { place: number })[] {
   const ends = readEnds(row)
   const ofDevices = subscriptionIds.flatMap((id) => indexesOf(row.devices, idBytes(id)))

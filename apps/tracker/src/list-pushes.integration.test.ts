@@ -32,7 +32,6 @@ beforeAll(async () => {
 
 type Filter = { campaignId?: string; userId?: string; subscriptionId?: string; outcome?: OutcomeKind; code?: string }
 
-/** Reads all pages of a list. */
 async function all(filter: Filter, limit: number, ofApp = appId) {
   const items: Awaited<ReturnType<typeof page>>['items'] = []
   const page = (cursor: string | undefined) =>

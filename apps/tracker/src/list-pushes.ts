@@ -43,7 +43,6 @@ export async function newestPushes(
   return { pushes: await ledgerRows(db, found.toSorted(inListOrder).slice(0, limit)) }
 }
 
-/** Gives pushes as the ledger shows them, with what their devices reported. */
 async function ledgerRows(db: Db, page: FoundPush[]): Promise<LedgerRow[]> {
   const pushes = page.map(({ row, campaignId, subscriptionId }) => ({ day: row.day, campaignId, subscriptionId }))
   const reported = await findEngagements(db, pushes)

@@ -6,7 +6,7 @@ create table logs (
   head bigint not null default 0,
   -- By type of event: [how many events were ever inserted, their bytes, the place up to which they are deleted].
   totals jsonb not null default '{}',
-  -- When the sweep looks whether a batch is to be made; null while no endpoint has anything to read.
+  -- When the sweep next checks whether a batch is to be made; null while no endpoint has anything to read.
   due_at timestamptz
 ) with (fillfactor = 50);
 create index logs_due on logs (due_at) where due_at is not null;

@@ -23,7 +23,6 @@ const silent = openLog('webhooks', 'silent')
 const retention = { logDays: 30, deliveredHours: 24, undeliveredDays: 7 }
 const keepHouse = () => openHousekeeping({ db: rig.db, log: silent, retention }, { isAway: () => false })
 
-/** Writes an endpoint that is switched on. */
 async function givenEndpoint(appId = newId()): Promise<{ id: string; appId: string }> {
   const id = newId()
   await rig.db

@@ -134,7 +134,6 @@ export async function startWebhooks(service: Service<Config>, given: { resolve?:
   await wireWebhooks(bus, webhooks, openShowing({ bus, log }))
 }
 
-/** Makes runs of some work begin at least `ms` milliseconds apart. */
 function atMostEvery<T>(ms: number, work: () => Promise<T>): () => Promise<T> {
   let lastAt = Number.NEGATIVE_INFINITY
   return async () => {

@@ -43,7 +43,7 @@ export const freeze = ({ id, schedule, experiment, localTimesAfter, ...send }: S
 })
 
 /**
- * Gives a send with its target when it names few users or devices, so that audience can get it whole in a call. Undefined for any other send:
+ * Gives a send with its target when it names few users or devices, so that audience can get the send itself in a call. Undefined for any other send:
  * audience gets a pointer to it.
  */
 export function asSmallSend(send: FrozenSend, target: FrozenTarget | null): FrozenSmallSend | undefined {

@@ -2,7 +2,6 @@ import type { NotQueued } from '@herald/contracts/test-send'
 import { sql } from 'kysely'
 import type { Db } from './tables.ts'
 
-/** An Idempotency-Key and the app that it belongs to. */
 export type Key = { appId: string; key: string }
 /** `notQueued`: the devices that a test names and cannot reach. */
 export type IdempotencyRecord = { fingerprint: string; answer: { id: string; status: 'sending' | 'draft'; notQueued?: NotQueued[] } }

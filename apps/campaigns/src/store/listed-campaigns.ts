@@ -35,7 +35,7 @@ export async function findCampaigns(
   const isFiltered = filter.status !== undefined || filter.transactional !== undefined || filter.test || filter.prefix !== undefined
   if (!isFiltered) return findNewest(db, appId, { limit, after })
   const { ids, examinedTo } = await findFitting(db, appId, filter, { limit, after })
-  // The query goes by ids and has no limit: with a limit the planner may walk through all campaigns of the app in search of the ids.
+  // The query finds campaigns by id and has no limit: with a limit the planner may walk through all campaigns of the app in search of the ids.
   const rows = await newestFirst(db)
     .where('id', '=', sql<string>`any(${ids})`)
     .execute()

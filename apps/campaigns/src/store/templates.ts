@@ -103,7 +103,7 @@ export async function findTemplates(
   const newest = shown(db, appId).orderBy('created_at', 'desc').orderBy('id', 'desc')
   if (prefix !== undefined) {
     const { ids, examinedTo } = await findNamed(db, appId, { limit, after, prefix })
-    // The query goes by ids and has no limit: with a limit the planner may walk through all templates of the app in search of the ids.
+    // The query finds templates by id and has no limit: with a limit the planner may walk through all templates of the app in search of the ids.
     return { rows: await newest.where('id', '=', sql<string>`any(${ids})`).execute(), examinedTo }
   }
   const rows = await newest

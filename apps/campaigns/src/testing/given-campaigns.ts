@@ -50,9 +50,9 @@ export async function givenCampaigns({ databaseUrl, natsUrl }: { databaseUrl: st
 /** A stand-in for audience. A test may change its fields at any time. */
 export type GivenAudience = {
   bus: Bus
-  /** Every send that it got, by a pointer or in a call. */
+  /** Every send that audience got, by a pointer or in a call. */
   pointers: FanOutPointer[]
-  /** The sends that it got whole in a call. */
+  /** The sends that audience got in a call. */
   handedOver: FrozenSmallSend[]
   /** Tells campaigns that audience has the fan-out rows of these campaigns. */
   takeOver: (campaignIds: string[]) => Promise<void>

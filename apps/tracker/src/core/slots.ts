@@ -124,7 +124,6 @@ export function rowsOf(devices: string, users: string): NewRow[] {
   return [{ place: 0, size, ...rangeOf(Buffer.from(devices, 'base64')), devices, users }]
 }
 
-/** Finds the lowest and the highest of packed ids. */
 function rangeOf(ids: Buffer): { firstId: string; lastId: string } {
   let [first, last] = [0, 0]
   for (let at = 12; at < ids.length; at += 12) {

@@ -54,7 +54,6 @@ export async function givenListeners(natsUrl: string): Promise<{ campaigns: stri
   return heard
 }
 
-/** A push and how it ends. */
 export type Push = End & { subscriptionId: string; userId: string }
 
 export const givenOutcome = (fields: Partial<Push> = {}): Push => ({

@@ -27,10 +27,7 @@ export type Campaigns = {
   readonly accept: (item: Acceptable) => Promise<Accepted>
   /** Tells audience, in the background, of a send that was just accepted. */
   readonly start: (campaign: NewCampaign) => void
-  /**
-   * Notes that some app has more than the 64 sends of which audience is told at once. Each time audience starts a send of such an app, the sweep
-   * tells audience of another.
-   */
+  /** Notes that some app has more than the 64 sends of which audience is told at once. The sweep tells of another each time one is started. */
   readonly haveWaiting: () => void
   /** Gives a small send to audience in a call, in the background. */
   readonly handOver: (small: FrozenSmallSend, pointerNo: number) => void

@@ -6,10 +6,7 @@ import { isCancelling } from './core/campaign.ts'
 import { findCampaign } from './store/campaigns.ts'
 import { findRuns, type RunRow } from './store/recurrences.ts'
 
-/**
- * Lists the runs of a recurrence, newest day first. The list is empty for a campaign that does not recur. Faults: not_found, invalid_body at
- * `cursor`.
- */
+/** Lists the runs of a recurrence, newest day first; none for a campaign that does not recur. Faults: not_found, invalid_body at `cursor`. */
 export async function listRuns(
   { db }: Pick<Campaigns, 'db'>,
   { appId, campaignId, limit, cursor }: { appId: string; campaignId: string; limit: number; cursor?: string | undefined },

@@ -11,9 +11,7 @@ import * as store from './store/templates.ts'
 type Flow = Pick<Campaigns, 'db'>
 type One = { appId: string; templateId: string }
 
-/**
- * Makes a template. Faults: duplicate_name; invalid_body when the content of a locale is too large for a platform; not_found when the app was erased.
- */
+/** Makes a template. Faults: duplicate_name; invalid_body when a locale is too large for a platform; not_found when the app was erased. */
 export async function createTemplate({ db }: Flow, { appId, template }: { appId: string; template: SaveTemplate }): Promise<Template> {
   refuseTooLarge(template)
   const id = newId()

@@ -7,10 +7,7 @@ import { markFailed } from './store/campaigns.ts'
 import { nextDueInMs } from './store/due.ts'
 import { advanceRecurrences, insertRuns, takeDueRecurrences } from './store/recurrences.ts'
 
-/**
- * At most this many recurrences are worked on in one transaction. Their rows are locked until it ends, and a request to cancel one of them waits for
- * that.
- */
+/** One transaction takes at most this many recurrences. Their rows are locked until it ends, and a request to cancel one waits for that. */
 const atOnce = 50
 
 /**
@@ -66,8 +63,5 @@ function look(recurrence: Recurrence, catchUpSeconds: number) {
   }
 }
 
-/**
- * Gives the failure for a time zone that the runtime does not know. Time zones come with the runtime, so another version may not know a zone any
- * more.
- */
+/** Gives the failure for an unknown time zone. Zones come with the runtime, so another version of it may not know a zone any more. */
 const unknownZone = (zone: string) => ({ code: 'invalid_schedule', message: `The time zone ${zone} is not known any more.` })

@@ -45,10 +45,7 @@ export const planNow = async (
   { appId, schedule, now, defaultTimezone }: { appId: string; schedule: Schedule; now: Date; defaultTimezone: string },
 ): Promise<Plan> => planSend(schedule, now, schedule.type === 'user_timezone' ? await findZones(bus, appId, defaultTimezone) : [])
 
-/**
- * Gives the time zones of an app's users and the default time zone. Zones that the runtime does not know are left out; when none is left, the answer
- * is UTC.
- */
+/** Gives the time zones of an app's users and the default zone. Zones that the runtime does not know are left out; UTC when none is left. */
 async function findZones(bus: Campaigns['bus'], appId: string, defaultTimezone: string): Promise<string[]> {
   const { zones } = await bus.call(listTimeZones, { appId })
   const known = [...new Set([...zones, defaultTimezone])].filter((zone) => findTimeZone(zone))

@@ -56,10 +56,7 @@ export async function sendNotification(accepting: Accepting, { appId, idempotenc
   return { ...acceptedId(accepted), status: 'sending' }
 }
 
-/**
- * Gives a notification as it is sent, with copies of its template's fields and of its saved segment. Faults: not_found, invalid_segment,
- * invalid_body.
- */
+/** Gives a notification as it is sent, with copies of its template and its saved segment. Faults: not_found, invalid_segment, invalid_body. */
 export async function resolveNotification(
   resolving: Resolving,
   appId: string,

@@ -24,10 +24,7 @@ import {
   givenSettled,
 } from './testing/given-tracker.ts'
 
-/**
- * An event is announced only when an endpoint of the app asks for it. The tracker announces it from the moment at which it has answered webhooks'
- * message about the endpoint.
- */
+/** An event is announced when an endpoint of the app asks for it, from the moment at which the tracker has answered webhooks' message. */
 
 const [database, natsUrl] = await Promise.all([freshDatabase(), freshNats()])
 const databaseUrl = database.url('tracker')

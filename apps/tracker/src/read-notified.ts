@@ -7,19 +7,13 @@ type Reading = Pick<Tracker, 'db' | 'retentionDays'>
 
 /** A portion has at most this many pushes. */
 const portion = 5_000
-/**
- * At most this many of a device's newest pushes are read to find the one that was accepted last: with waves and retries it may be a push of an older
- * campaign.
- */
+/** At most this many of a device's newest pushes are read: with waves and retries the last accepted push may be of an older campaign. */
 const newestPushes = 20
 
 /** Devices for which the provider accepted a push at this moment. A device may be in several entries. */
 export type Notified = { at: string; subscriptionIds: string[] }
 
-/**
- * Gives a portion of an app's sent pushes, newest campaign first. `next` is where the next portion begins, null after the last one. Fault:
- * invalid_body at `after`.
- */
+/** Gives a portion of an app's sent pushes, newest campaign first, and where the next begins: null after the last. Fault: invalid_body at `after`. */
 export async function readNotified(
   { db, retentionDays }: Reading,
   { appId, after }: { appId: string; after: string | null },

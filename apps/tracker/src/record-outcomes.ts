@@ -97,10 +97,7 @@ async function recordDay(db: Db, day: string, batches: Told[], { retentionDays, 
 
 const filledSlots = ({ sent, failed, skipped }: ReadRow): number => sent + failed + skipped
 
-/**
- * Merges what the calls say of the same batch, and gives the batches in the order of the ledger's key: writers that lock rows in one order never
- * deadlock.
- */
+/** Merges what calls say of the same batch. The batches are in the order of the ledger's key: writers with one order never deadlock. */
 function inOrder(calls: OutcomeCall[]): Told[] {
   const byKey = new Map<string, Told>()
   calls.forEach(({ batches }, call) => {

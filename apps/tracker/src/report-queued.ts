@@ -63,10 +63,7 @@ const ledgerRows = ({ day, campaignId, appId, batches }: QueuedReport): NewLedge
     rowsOf(subscriptionIds, userIds).map((row) => ({ ...row, day, campaignId, no, appId, platform })),
   )
 
-/**
- * Merges the reports of the same campaign into one with the highest totals, and sorts them by campaign id: writers that lock rows in one order never
- * deadlock.
- */
+/** Merges reports of the same campaign into one with the highest totals, and sorts them by id: writers with one order never deadlock. */
 function highest(reports: QueuedReport[]): QueuedReport[] {
   const byCampaign = new Map<string, QueuedReport>()
   for (const report of reports) {

@@ -22,10 +22,7 @@ import { trackEvents, type EngagementCall } from './track-events.ts'
 import { wireTracker, type Writes } from './wire.ts'
 import type { Tracker } from './tracker.ts'
 
-/**
- * A process holds at most this many outcomes or reports of devices at once, at ~500 bytes each: as many as 20 dispatchers with 1,000 pushes in flight
- * send.
- */
+/** A process holds at most this many outcomes or reports of devices at once, ~500 bytes each: 20 dispatchers with 1,000 pushes in flight. */
 const mostHeld = 20_000
 /** A process holds reports about at most this many queued pushes at once, at ~120 bytes each: four of the largest calls. */
 const mostQueuedHeld = 80_000

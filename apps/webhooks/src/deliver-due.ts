@@ -18,10 +18,7 @@ const suspectSlots = 256
  */
 const startWithinMs = 2_000
 const renewEveryMs = 1_000
-/**
- * A process that stops waits this long for attempts that are under way. A delivery whose attempt is not over by then is posted again when its lease
- * ends.
- */
+/** A process that stops waits this long for its attempts. A delivery whose attempt is not over by then is posted again after its lease. */
 const finishWithinMs = 6_000
 
 export type Deliverer = {
@@ -112,10 +109,7 @@ async function bodiesOf({ db, bodies }: Webhooks, taken: TakenDelivery[]): Promi
   return known
 }
 
-/**
- * Posts a delivery. When the connection is open it is signed with the newest secret that the process knows: the one read with the delivery, or a
- * newer one.
- */
+/** Posts a delivery, signed when the connection is open with the newest secret that the process knows: the delivery's or a newer one. */
 function post({ post: send, sealer, secrets }: Webhooks, delivery: TakenDelivery, body: Buffer) {
   const { endpointId, appId, secretVersion: version, sealedSecret, url } = delivery
   const carried = secrets.known(endpointId, version) ?? {

@@ -8,10 +8,7 @@ import type { Webhooks } from './webhooks.ts'
 
 type One = { appId: string; webhookId: string; deliveryId: string }
 
-/**
- * Lists an endpoint's deliveries by pages, newest first, with every attempt; they can be filtered by state and time. Faults: not_found, invalid_body
- * at `cursor`.
- */
+/** Lists an endpoint's deliveries, newest first, with every attempt; filtered by state and time. Faults: not_found, invalid_body at `cursor`. */
 export async function listDeliveries(
   { db }: Pick<Webhooks, 'db'>,
   { appId, cursor, ...asked }: Omit<DeliveryFilter, 'after'> & { appId: string; cursor?: string | undefined },

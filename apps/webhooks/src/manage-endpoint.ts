@@ -104,9 +104,7 @@ export async function deleteWebhook({ db }: Pick<Webhooks, 'db'>, at: At): Promi
   return {}
 }
 
-/**
- * Makes a new secret for an endpoint, which is shown this once. Every signature that is made after the answer uses the new secret. Fault: not_found.
- */
+/** Makes a new secret for an endpoint, and shows it this once. Every signature that is made after the answer uses it. Fault: not_found. */
 export async function rotateSecret(
   { db, sealer, secrets }: Pick<Webhooks, 'db' | 'sealer' | 'secrets'>,
   { appId, webhookId }: At,

@@ -4,10 +4,7 @@ import { isOver, nextDue, occurrencesBetween, type Occurrence, type Recurrence }
 
 const furthestMs = 365 * 86_400_000
 
-/**
- * Names the field of a schedule that is not allowed at the moment `now`, and says why (spec: campaigns/at, campaigns/recurring-until). Undefined when
- * the schedule is allowed.
- */
+/** Says which field of a schedule is not allowed at `now`, and why; undefined when all are (spec: campaigns/at, campaigns/recurring-until). */
 export function whyNotSchedule(schedule: Schedule, now: Date): { path: string; message: string } | undefined {
   if (schedule.type === 'at' && Date.parse(schedule.at) - now.getTime() > furthestMs)
     return { path: 'schedule.at', message: 'must be at most 365 days ahead' }

@@ -211,10 +211,7 @@ export async function markCancelled(db: Db, appId: string, campaignId: string): 
   return row !== undefined
 }
 
-/**
- * Locks campaigns in the order of their ids. Several processes may lock the same campaigns at once: an update alone locks rows in any order, which
- * ends in a deadlock.
- */
+/** Locks campaigns in the order of their ids. An update alone locks rows in any order, so two processes could end in a deadlock. */
 const locked = (campaignIds: string[]) => sql`select id from campaigns where id = any(${campaignIds}) order by id for no key update`
 
 /** A send under way, with the number of the last change of its flow. */

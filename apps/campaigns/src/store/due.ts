@@ -13,10 +13,7 @@ export async function readClock(db: Db): Promise<Date> {
   return clock.now
 }
 
-/**
- * Gives the milliseconds until the next campaign in one of these statuses is due, by the database's clock: 0 when one is due now, undefined when none
- * has a due time.
- */
+/** Gives the milliseconds until a campaign in one of these statuses is due, by the database's clock: 0 for now, undefined for never. */
 export async function nextDueInMs(db: Db, statuses: CampaignStatus[]): Promise<number | undefined> {
   const row = await db
     .selectFrom('campaigns')

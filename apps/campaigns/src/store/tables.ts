@@ -19,10 +19,7 @@ export type Tables = {
     name: string
     status: CampaignStatus
     transactional: boolean
-    /**
-     * Null while a draft names a saved segment, whose definition is copied when the draft is sent. Null also after a notification that named users or
-     * devices has ended.
-     */
+    /** Null while a draft names a saved segment, and after a notification that named users or devices has ended. */
     target: OptionalJson<FrozenTarget>
     content: OptionalJson<Content>
     template_id: string | null
@@ -51,10 +48,7 @@ export type Tables = {
     local_times_after: Date | null
     /** True once a cancel of the send under way was asked for. */
     cancelling: Generated<boolean>
-    /**
-     * `flow_no` is the number of the last change of the send's flow. `flow_due_at` is when audience is told of that change again; null once audience
-     * has answered.
-     */
+    /** `flow_no`: the number of the last change of flow. `flow_due_at`: when audience is told of it again; null once audience has answered. */
     flow_no: Generated<number>
     flow_due_at: Date | null
     /** Since when the campaign is paused; null while it is not paused. */
@@ -62,10 +56,7 @@ export type Tables = {
     /** True in a test, null in every other row. */
     test: Generated<boolean | null>
     failure: OptionalJson<{ code: string; message: string }>
-    /**
-     * When the sweep acts next: it sends another pointer to a `sending` campaign, starts a `scheduled` one, and runs or ends an `active` one. Null
-     * when the sweep has nothing to do.
-     */
+    /** When the sweep sends the next pointer (`sending`), starts the campaign (`scheduled`) or runs or ends it (`active`); null for never. */
     due_at: Date | null
     pointer_no: Generated<number>
     created_at: Generated<Date>

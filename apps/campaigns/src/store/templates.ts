@@ -69,10 +69,7 @@ export async function deleteTemplate(db: Db, appId: string, id: string): Promise
   return row !== undefined
 }
 
-/**
- * Selects the templates of an app with their use counts: the uses that the sweep has added up, and the newest ones as rows
- * (migrations/0030_bounded_reads.sql).
- */
+/** Selects an app's templates with their use counts: the uses that are added up, and those that are still rows of `template_uses`. */
 const shown = (db: Db, appId: string) =>
   db
     .selectFrom('templates')
@@ -132,10 +129,7 @@ async function findNamed(
   return { ids: last?.ids ?? [], examinedTo: last?.examined === mostExamined ? { id: last.id, createdAt: last.createdAt } : undefined }
 }
 
-/**
- * Adds the rows of `template_uses` up into the use counts of the templates, at most 10,000 rows at once, and gives their number. Several processes
- * take different rows.
- */
+/** Adds rows of `template_uses` up into use counts, at most 10,000 at once, and gives their number. Several processes take different rows. */
 export async function addUpUses(db: Db): Promise<number> {
   const { rows } = await sql<{ taken: number }>`
     with taken as (

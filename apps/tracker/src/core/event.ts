@@ -34,9 +34,7 @@ export const engagementEvent = (
   ...((test || action !== undefined) && { data: { ...(action !== undefined && { action }), ...(test && { test }) } }),
 })
 
-/**
- * Makes the event that says that every push of a campaign is queued. The event names no user, device or platform (spec: webhooks/event-completed).
- */
+/** Makes the event that every push of a campaign is queued. The event names no user, device or platform (spec: webhooks/event-completed). */
 export const completedEvent = (
   campaign: {
     appId: string

@@ -1,9 +1,6 @@
 import { isObjectId } from '@herald/contracts/ids'
 
-/**
- * Where a push lies in the ledger: its campaign, the number of its batch (from 1 on), and its place in the batch (from 0 on). Lists begin with the
- * highest.
- */
+/** Where a push lies: its campaign, the number of its batch (from 1 on), and its place in the batch (from 0 on). Lists begin with the highest. */
 export type PushPlace = { campaignId: string; no: number; place: number }
 
 /** Writes the place where a page of the ledger ended, as a cursor. */
@@ -27,10 +24,7 @@ export const inListOrder = (one: PushPlace, other: PushPlace): number =>
 /** The clock of the process that makes a campaign's id may differ from the database's clock by at most this much. */
 const clocksDifferMs = 600_000
 
-/**
- * Gives the place at which a list begins when it skips the campaigns that were made after `at`. A campaign's id begins with the second in which it
- * was made.
- */
+/** Gives the place at which a list begins that skips campaigns made after `at`. An id begins with the second in which it was made. */
 export function firstPlaceBefore(at: Date): PushPlace {
   const seconds = Math.min(Math.ceil((at.getTime() + clocksDifferMs) / 1000), 0xffff_ffff)
   return { campaignId: seconds.toString(16).padStart(8, '0').padEnd(24, '0'), no: 0, place: 0 }

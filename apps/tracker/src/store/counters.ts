@@ -109,9 +109,7 @@ export async function findCampaignsOf(db: Db, appId: string, limit: number): Pro
 export const lockCounters = (db: Db, campaignIds: string[]) =>
   sql`select from counters where campaign_id = any(${campaignIds}::text[]) order by campaign_id for update`.execute(db)
 
-/**
- * Deletes the counters of campaigns with their variants, codes, curves and settlements, and gives their number. The caller has locked the counters.
- */
+/** Deletes counters of campaigns, with variants, codes, curves and settlements, and gives their number. The caller has locked the counters. */
 export async function deleteCounters(db: Db, campaignIds: string[]): Promise<number> {
   const these = sql<string>`any(${campaignIds})`
   await db.deleteFrom('settlements').where('campaign_id', '=', these).execute()

@@ -12,9 +12,7 @@ export type EngagementEntry = { day: string; campaignId: string; subscriptionId:
 export const engagementKey = (entry: { campaignId: string; subscriptionId: string; kind: EngagementKind }): string =>
   `${entry.campaignId}${entry.subscriptionId}${entry.kind}`
 
-/**
- * Writes reports, which are sorted by key and have each key once. Gives the database's time, and the keys of the reports that were not there before.
- */
+/** Writes reports, which are sorted by key and have each key once. Gives the database's time and the keys of the reports that are new. */
 export async function insertEngagements(db: Db, entries: EngagementEntry[]): Promise<{ at: Date; inserted: Set<string> }> {
   const { rows } = await sql<{ at: Date; keys: string[] | null }>`
     with inserted as (
@@ -51,10 +49,7 @@ export async function moveEngagements(
   )
 }
 
-/**
- * A push has at most one report of each kind, so at most this many. The limit makes the planner read by key for each push, however many reports it
- * expects.
- */
+/** A push has at most this many reports, one of each kind. The limit makes the planner read by key, however many reports it expects. */
 const mostKinds = 10
 
 type Push = { day: string; campaignId: string; subscriptionId: string }

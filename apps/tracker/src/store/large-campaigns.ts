@@ -10,10 +10,7 @@ const isLarge = sql<boolean>`queued_ios + queued_android + queued_web > 1000`
 
 type Campaign = { day: string; startedAt: Date; isLarge: boolean }
 
-/**
- * Finds when a campaign's first push was queued and whether the campaign has a curve. Undefined when nothing was ever queued for it, or it belongs to
- * another app.
- */
+/** Finds when a campaign's first push was queued and whether it has a curve. Undefined when it is another app's or nothing was ever queued. */
 export async function findLargeCampaign(db: Db, appId: string, campaignId: string): Promise<Campaign | undefined> {
   const { rows } = await sql<Campaign>`
     select day, created_at as "startedAt", ${isLarge} as "isLarge" from counters
@@ -60,10 +57,7 @@ const mostExamined = 20_000
 const leastPushes = 1_000
 const lastSends = 5
 
-/**
- * Adds up the pushes of an app's last five settled large sends of the last 30 days. Adds up, too, the seconds that each took from its first page to
- * its last outcome.
- */
+/** Adds up the pushes of an app's last five settled large sends of 30 days, and the seconds that each took from first page to last outcome. */
 export async function sumLargeSends(db: Db, appId: string): Promise<{ pushes: number; seconds: number }> {
   const { rows } = await sql<{ pushes: number; seconds: number }>`
     with newest as materialized (

@@ -2,10 +2,7 @@ import { sql } from 'kysely'
 import { settleDay } from './settlements.ts'
 import type { Db } from './tables.ts'
 
-/**
- * How full pages are filled, in percent. The ledger's pages leave 20 % free, so that an updated row stays on its page (HOT): measured, 98 % of the
- * rows do.
- */
+/** How full pages are filled, in percent. In the ledger an updated row then stays on its page (HOT): 98 % of the rows do, as measured. */
 const partitioned = { ledger_batches: 80, ledger_attempts: 100, engagements: 100 } as const
 type Partitioned = keyof typeof partitioned
 const parents = ['ledger_batches', 'ledger_attempts', 'engagements'] as const satisfies Partitioned[]

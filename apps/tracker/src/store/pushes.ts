@@ -104,10 +104,7 @@ export async function findCampaignsToRead(
 
 const pastEveryId = 'g'
 
-/**
- * True when the ledger keeps a campaign and pushes of it may have ended in the wanted time: they all ended between its first report and its
- * settlement.
- */
+/** True when the ledger keeps a campaign and its pushes may have ended in the wanted time: between its first report and its settlement. */
 const campaignMayHoldWanted = ({ retentionDays, from, to }: PushFilter) => sql`
   day >= (now() at time zone 'utc')::date - ${retentionDays}::int
     ${only(to, sql`and created_at < ${to}::timestamptz`)} ${only(from, sql`and coalesce(settled_at, now()) >= ${from}::timestamptz`)}`

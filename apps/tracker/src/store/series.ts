@@ -4,9 +4,7 @@ import type { CodeMove, HourMove } from '../core/hours.ts'
 import { countedKinds, type CountsAt } from '../core/series.ts'
 import type { Db } from './tables.ts'
 
-/**
- * A part of an app's series, in Unix milliseconds. `from` and `until` are beginnings of buckets. The bucket at `until` does not belong to the part.
- */
+/** A part of an app's series, in Unix milliseconds. `from` and `until` are beginnings of buckets; the bucket at `until` is left out. */
 export type Span = { appId: string; from: number; until: number }
 
 const at = (ms: number) => sql`${new Date(ms).toISOString()}::timestamptz`
@@ -120,10 +118,7 @@ async function mergeEach(db: Db, into: 'slots' | 'days', isOld: RawBuilder<unkno
   return merged
 }
 
-/**
- * Deletes days more than `days` ago, at most 5,000 rows of a table at once, and gives their number. These rows are no longer updated, so a row's
- * `ctid` does not change.
- */
+/** Deletes days more than `days` ago, at most 5,000 rows of a table, and gives their number. Their `ctid` is fixed: nothing updates them. */
 export async function deleteOldSeries(db: Db, days: number): Promise<number> {
   let deleted = 0
   for (const table of ['app_days', 'app_day_codes'] as const) {

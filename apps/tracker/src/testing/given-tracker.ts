@@ -15,9 +15,7 @@ import { Config } from '../config.ts'
 import type { Db } from '../store/tables.ts'
 import { startTracker } from '../start.ts'
 
-/**
- * The UTC day on which this test file began. A file that runs past midnight keeps the day, since the tracker has partitions of the day before too.
- */
+/** The UTC day on which this test file began. A file that runs past midnight keeps it, since the tracker has partitions of that day too. */
 export const today = new Date().toISOString().slice(0, 10)
 
 /** Starts the tracker in the process of the test, on a real bus and a real database. */

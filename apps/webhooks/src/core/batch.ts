@@ -8,10 +8,7 @@ export const batchAfterMs = 1_000
 /** When more events than this wait for an endpoint the oldest are dropped, counted and shown (spec: webhooks/most-waiting). */
 export const mostWaiting = 100_000
 
-/**
- * At most this many due deliveries are made ahead for an endpoint: two that are posted at once, and two that follow without waiting for the next
- * sweep.
- */
+/** At most this many due deliveries are made ahead for an endpoint: two to post at once, and two to follow before the next sweep. */
 export const readyAhead = 4
 /** An endpoint with this many pending deliveries gets no further one. Its other events wait in the log, where `mostWaiting` is the limit. */
 export const mostPending = 1_000

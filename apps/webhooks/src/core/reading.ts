@@ -1,15 +1,10 @@
-/**
- * For each type of event, what was ever inserted into an app's event log: how many events, their bytes, and the place up to which they are deleted.
- */
+/** By type of event, what was ever inserted into an app's event log: events, their bytes, and the place up to which they are deleted. */
 export type Totals = Readonly<Record<string, readonly [count: number, bytes: number, deletedTo: number]>>
 
 /** An app's log of events. An event's place is its number in the log; `head` is the place of the newest event. */
 export type Log = { readonly head: number; readonly totals: Totals }
 
-/**
- * A position between two events of a log: after the event at `place`. `count` and `bytes` add up the events of a reading's types that were inserted
- * up to there.
- */
+/** A position in a log: after the event at `place`. `count` and `bytes` add up the events of a reading's types up to there. */
 export type Mark = { readonly place: number; readonly count: number; readonly bytes: number }
 
 /**

@@ -42,10 +42,7 @@ export async function findBodies(db: Db, keys: BodyKey[], { isHeld = false } = {
   return keys.map((_key, no) => found.get(no))
 }
 
-/**
- * Writes bodies and gives their ids in the order given. The caller has locked the app's event log, so no other transaction writes a body with the
- * same key.
- */
+/** Writes bodies and gives their ids in the order given. The caller has locked the app's event log, so no one else writes the same body. */
 export async function insertBodies(
   trx: Db,
   bodies: (NewBody & { key: Omit<BodyKey, 'after' | 'until'> & Partial<BodyKey> })[],
@@ -115,10 +112,7 @@ export const oldBodies = {
     order by coalesce(ended_at, created_at) limit ${limit} for no key update skip locked`,
 }
 
-/**
- * Takes the bodies away from deliveries that the caller has locked, and ends those that are pending as failed. Gives the bytes of each body, with its
- * endpoint.
- */
+/** Takes the bodies from deliveries that the caller has locked, and ends pending ones as failed. Gives endpoint and bytes of each body. */
 async function takeBodies(trx: Db, ids: string[]): Promise<{ endpointId: string; bytes: number }[]> {
   if (ids.length === 0) return []
   const { rows } = await sql<{ endpointId: string; bodyId: number; bytes: number }>`

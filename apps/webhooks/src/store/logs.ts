@@ -52,10 +52,7 @@ export async function findNextLog(db: Db): Promise<number | undefined> {
   return rows[0]?.inMs
 }
 
-/**
- * Writes the new heads and totals of event logs. A log is due in `dueInMs`, or sooner if it was due sooner already. The caller has locked the event
- * logs.
- */
+/** Writes heads and totals of event logs, which are due in `dueInMs`, or sooner if they were due sooner. The caller has locked the logs. */
 export const extendLogs = (trx: Db, logs: { appId: string; log: Log; dueInMs: number }[]): Promise<unknown> =>
   sql`
     update logs l set head = given.head, totals = given.totals,

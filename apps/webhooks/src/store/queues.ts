@@ -37,9 +37,7 @@ export async function findReaders(db: Db, appIds: string[]): Promise<Reader[]> {
 
 export type QueueChange = { endpointId: string; readings: Reading[]; dropped?: number; addedBytes?: number }
 
-/**
- * Writes what endpoints still have to read, adds dropped events to their count, and adds the bytes of new bodies. The caller has locked the queues.
- */
+/** Writes what endpoints still have to read, and adds dropped events and the bytes of new bodies. The caller has locked the queues. */
 export const changeQueues = (trx: Db, changes: QueueChange[]): Promise<unknown> =>
   sql`
     update queues q set readings = given.readings, dropped = q.dropped + given.dropped, body_bytes = q.body_bytes + given.bytes

@@ -27,7 +27,7 @@ export type Campaigns = {
   readonly accept: (item: Acceptable) => Promise<Accepted>
   /** Tells audience, in the background, of a send that was just accepted. */
   readonly start: (campaign: NewCampaign) => void
-  /** Notes that some app has more than the 64 sends of which audience is told at once. The sweep tells of another each time one is started. */
+  /** Notes that some app has more than the 64 sends of which audience is told at once. When audience starts one, the sweep tells it of another. */
   readonly haveWaiting: () => void
   /** Gives a small send to audience in a call, in the background. */
   readonly handOver: (small: FrozenSmallSend, pointerNo: number) => void

@@ -24,7 +24,7 @@ import {
   givenSettled,
 } from './testing/given-tracker.ts'
 
-/** An event is announced when an endpoint of the app asks for it, from the moment at which the tracker has answered webhooks' message. */
+/** An event is announced when an endpoint asks for it, from the moment when the tracker has answered webhooks' message about the endpoint. */
 
 const [database, natsUrl] = await Promise.all([freshDatabase(), freshNats()])
 const databaseUrl = database.url('tracker')

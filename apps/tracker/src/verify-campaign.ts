@@ -17,7 +17,7 @@ export async function verifyCampaign(
   return verification ?? null
 }
 
-/** Counts the rows of several campaigns anew, in one snapshot, and compares. Campaigns that the ledger no longer keeps are left out. */
+/** Counts several campaigns anew, in one snapshot, and compares each with its counters. Those that the ledger no longer keeps are left out. */
 export const verifyCampaigns = ({ db, retentionDays }: Reading, campaignIds: string[]): Promise<Verification[]> =>
   inOneSnapshot(db, async (snapshot) => {
     const kept = await findKept(snapshot, campaignIds, retentionDays)

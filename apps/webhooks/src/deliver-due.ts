@@ -18,7 +18,7 @@ const suspectSlots = 256
  */
 const startWithinMs = 2_000
 const renewEveryMs = 1_000
-/** A process that stops waits this long for its attempts. A delivery whose attempt is not over by then is posted again after its lease. */
+/** A process that stops waits this long for attempts under way. A delivery whose attempt lasts longer is posted again when its lease ends. */
 const finishWithinMs = 6_000
 
 export type Deliverer = {

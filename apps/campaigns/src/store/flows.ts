@@ -50,7 +50,7 @@ export async function pauseRecurrence(db: Db, { appId, campaignId }: One): Promi
   return row !== undefined
 }
 
-/** Locks a recurrence until the transaction ends, and gives it with the database's time. Undefined when it is not a paused recurrence. */
+/** Locks a recurrence until the transaction ends, and gives it with the database's time. Undefined when the campaign is not a paused one. */
 export async function lockPausedRecurrence(
   db: Db,
   { appId, campaignId }: One,

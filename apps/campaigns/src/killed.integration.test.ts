@@ -12,7 +12,7 @@ import { givenAudience, givenStored } from './testing/given-campaigns.ts'
 import { startProcess } from './testing/start-process.ts'
 
 // spec: campaigns/at-late
-test('500 schedules of one second run once each with five processes, of which two are killed meanwhile', { timeout: 120_000 }, async () => {
+test('500 campaigns and recurrences that are due together start once each, with five processes of which two are killed meanwhile', { timeout: 120_000 }, async () => {
   const [database, natsUrl] = await Promise.all([freshDatabase(), freshNats()])
   const databaseUrl = database.url('campaigns')
   const { db } = await openDatabase<Tables>(testService('campaigns', {}), { url: databaseUrl, poolSize: 4 })

@@ -80,7 +80,7 @@ test('pushes that a filter rarely fits are found by going on from page to page, 
   expect(found).toEqual(found.toSorted().toReversed())
 })
 
-test('a page of one device’s or one user’s pushes costs what it shows, though each of 40,000 campaigns has such a push', async () => {
+test('a page of one device’s or one user’s pushes reads a bounded number of rows, though each of 40,000 campaigns has such a push', async () => {
   for (const asked of [{ subscriptionId: device }, { userId: person }]) {
     const looks = await looked(list(asked))
     expect(scanned(looks)).toEqual([])

@@ -74,7 +74,7 @@ test('a process that remembers a day writes nothing to the day after its partiti
 })
 
 // spec: tracking/past-retention
-test('a campaign without all its outcomes is settled when its day is dropped, and campaigns and audience are told', async () => {
+test('a campaign that lacks outcomes is settled when the ledger deletes its day, and campaigns and audience are told', async () => {
   const [stuck, done] = [givenCampaign(), givenCampaign()]
   const day = await daysAgo(60)
   const [ofStuck, ofDone] = [stuck, done].map((campaign) => batchesOf(campaign, givenOutcomes(3), { day })) as [[Batch], [Batch]]

@@ -65,7 +65,7 @@ test('an Idempotency-Key that made a campaign is refused for another campaign an
 })
 
 // spec: campaigns/unknown-references, sending/accept-order
-test('a campaign with an unknown template or segment, or with another app’s template, is not found and uses up no Idempotency-Key', async () => {
+test('creating a campaign with an unknown template or segment, or with another app’s template, is answered not_found and uses up no Idempotency-Key', async () => {
   const idempotency = { key: 'unknown', fingerprint: fingerprintOf('a') }
   const template = { name: 'Theirs', content: givenContent() }
   const { id: theirs } = await platform.gateway.call(createTemplate, { appId: newId(), template })

@@ -139,7 +139,7 @@ test('an Idempotency-Key that is older than 24 hours counts as new', async () =>
 })
 
 // spec: content/template-unknown, sending/accept-order, limits/idempotency-replay
-test('a notification with an unknown template is not found and uses up no Idempotency-Key; a replay is answered although the template was deleted', async () => {
+test('a notification with an unknown template is answered not_found and uses up no Idempotency-Key; a replay is answered although the template was deleted', async () => {
   const templateId = newId()
   const notification: SendNotification = { target: { all: true }, templateId }
   const idempotency = { key: 'template', fingerprint: fingerprintOf('a') }

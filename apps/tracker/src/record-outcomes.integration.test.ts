@@ -200,7 +200,7 @@ test('when two calls report different outcomes of the same pushes, the first cou
   expect(await caller.call(verifyCampaign, campaign)).toMatchObject({ agrees: true })
 })
 
-test('outcomes that another process writes between the read and the write stay, and the other pushes get theirs', async () => {
+test('when another process writes outcomes between a read and its write they stay, and the other pushes get theirs', async () => {
   const campaign = givenCampaign()
   const [batch] = batchesOf(campaign, givenOutcomes(20)) as [Batch]
   await report(caller, campaign, [batch])

@@ -60,7 +60,7 @@ export async function takeDueCampaigns(db: Db, limit: number): Promise<{ id: str
       where apps.app_id is not null
       order by due.turn limit ${4 * limit}
     ), due as (
-      -- `turns` has four times as many rows as are taken, because another sweep may have locked the first of them.
+      -- The list turns has four times as many rows as are taken, because another sweep may have locked the first of them.
       select c.id from turns join campaigns c on c.id = turns.id
       where c.id = any(array(select id from turns)) and c.due_at <= now() and c.status = 'sending'
       order by turns.turn limit ${limit} for update of c skip locked

@@ -1,5 +1,5 @@
--- A notification is a campaign that is due now. The row is the promise of the 202 and the outbox of its pointer: `due_at` is when
--- the sweep points at it again, null from the moment audience has its fan-out row.
+-- A notification is a campaign that is due now. Its committed row is what a 202 promises. At `due_at` the sweep sends audience another pointer to the
+-- row; `due_at` is null once audience has a fan-out row of the campaign.
 create table campaigns (
   id text collate "C" primary key,
   app_id text collate "C" not null,
@@ -28,8 +28,8 @@ create table campaigns (
   started_at timestamptz,
   settled_at timestamptz
 ) with (fillfactor = 80);
--- Holds only rows that wait for the sweep: a handful, however large the table is. There is no index by age: the retention reads the primary key, since an id
--- begins with the second in which it was made.
+-- The index holds only the rows that wait for the sweep: a handful, however large the table is. Campaigns need no index by age: an id begins with the
+-- second in which it was made, so the deletion of old rows reads the primary key.
 create index campaigns_due on campaigns (due_at) where due_at is not null;
 
 create table templates (
@@ -49,7 +49,7 @@ create table templates (
   unique (app_id, name)
 );
 
--- Committed together with the campaign, so that a crash leaves neither a stuck key nor a second campaign.
+-- A record commits together with its campaign, so a crash leaves neither a key that stays locked nor a second campaign.
 create table idempotency_keys (
   app_id text collate "C" not null,
   key text not null,
@@ -59,5 +59,5 @@ create table idempotency_keys (
   created_at timestamptz not null default now(),
   primary key (app_id, key)
 );
--- For the retention of 24 h; rows arrive in this order, so the index only grows at its end.
+-- For the deletion of records after 24 h. Rows are inserted in the order of `created_at`, so the index only grows at its end.
 create index idempotency_keys_by_age on idempotency_keys (created_at);

@@ -1,16 +1,19 @@
--- Marks of deleted apps: a send that is still being accepted for one of them makes no rows again.
+-- Marks of deleted apps. A request for such an app that is still being accepted writes no row.
 create table erased_apps (
   app_id text collate "C" primary key,
   at timestamptz not null default now()
 );
 
--- No row of a marked app is added, whoever adds it and however long ago that began. The row is left out and nothing fails, so the rest of the commit goes on.
--- The eraser first commits the mark and then takes the app's lock once, alone (libs/service/src/erased-apps.ts). Every writer of such a row shares this lock.
---   A writer that shares the lock before the eraser asks for it is waited for, so its rows are seen and deleted.
---   A writer that asks for it while the eraser waits or holds it does not get it: the mark is there, and no send waits behind an erasure.
---   A writer that shares it afterwards looks at the marks afterwards: a statement of a volatile function sees what is committed when it begins
---   (read committed), unlike a condition in the insert, which may have begun before the mark.
--- This is done in the database, where it costs a send microseconds and not a round trip. Names are whole, since a role with another search path may insert too.
+-- This trigger keeps every new row of a marked app out of the table, even in a transaction that began before the mark. The trigger raises no error, so
+-- the other rows of the statement are written.
+-- The erasure of an app first commits the mark and then locks the app once, exclusively (libs/service/src/erased-apps.ts). A transaction that writes a
+-- row of the app takes the same lock, shared:
+--   When it gets the lock before the erasure asks for it, the erasure waits for the transaction, and then sees and deletes its rows.
+--   While the erasure waits for the lock or holds it, the transaction does not get it and leaves the row out. So no send waits behind an erasure.
+--   When it gets the lock after the erasure, it also reads the marks after the erasure: a statement in a volatile function sees everything that is
+--   committed when the statement begins (read committed). A condition in the insert itself may have begun before the mark.
+-- The check is in the database, where it costs a send microseconds and no round trip. Table names have their schema, since a role with another search
+-- path may insert too.
 create function campaigns.leave_out_erased() returns trigger language plpgsql volatile as $$
 begin
   if not pg_try_advisory_xact_lock_shared(hashtextextended('campaigns.erased-app ' || new.app_id, 0)) then return null; end if;
@@ -19,6 +22,6 @@ begin
 end
 $$;
 
--- An idempotency record is made only together with its campaign.
+-- Idempotency records need no such trigger: a record is written only together with its campaign.
 create trigger leave_out_erased before insert on campaigns for each row execute function campaigns.leave_out_erased();
 create trigger leave_out_erased before insert on templates for each row execute function campaigns.leave_out_erased();

@@ -1,12 +1,12 @@
--- Campaigns that are no notifications, newest first: they are found without reading a million notifications. Whether a campaign is a notification never changes,
--- so no update pays for this index.
+-- Campaigns that are not notifications, newest first. This index finds them without reading a million notifications. No update pays for this index,
+-- because `transactional` never changes.
 create index campaigns_by_people on campaigns (app_id, created_at desc, id desc) where not transactional;
 
--- How often a template was used, without counting its campaigns at every read: each campaign that comes, goes or changes its template
--- adds a row here, and a sweep adds the rows up into the template once a second. Both are one commit with what they count, so a template's
--- count and its rows together are exact at any moment. A send adds a row and never waits for one: a column that every send increments
--- made accepting 2.3 times slower. A send without a template pays nothing, and one with a template no more than for the index that this
--- replaces.
+-- How often a template was used, without counting its campaigns at every read. Each campaign that is inserted, is deleted or changes its template
+-- adds a row here, and a sweep adds the rows up into the template once a second. The row commits together with the campaign, and the sum together
+-- with the deletion of the rows, so a template's count plus its rows is exact at any moment. A send adds a row and never waits for a lock: a column
+-- that every send increments made accepting 2.3 times slower. A send without a template pays nothing. A send with a template pays no more than it
+-- paid for the index that this table replaces.
 create table template_uses (
   id bigint generated always as identity primary key,
   template_id text collate "C" not null,
@@ -26,7 +26,7 @@ begin
   return null;
 end
 $$;
--- From the first trigger on no process writes campaigns until this is committed, so the count below misses none.
+-- Creating the first trigger locks the table, so no process writes campaigns until this migration commits, and the count below is complete.
 create trigger note_use_of_new after insert on campaigns for each row when (new.template_id is not null)
   execute function campaigns.note_template_use();
 create trigger note_use_of_deleted after delete on campaigns for each row when (old.template_id is not null)

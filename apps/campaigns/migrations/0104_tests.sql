@@ -1,5 +1,5 @@
--- A test is a notification to single devices that is counted in no series. Null in every other row: the rows have a null bitmap, so the column costs them nothing,
--- and the statement that accepts sends does not name it.
+-- True in a test: a notification to single devices that is counted in no series. The column is null in every other row, where it takes no space, and
+-- the statement that accepts sends does not name it.
 alter table campaigns add column test boolean;
--- Tests, newest first: among a million notifications they are found without reading them.
+-- Tests, newest first. This index finds them without reading a million notifications.
 create index campaigns_tests on campaigns (app_id, created_at desc, id desc) where test;

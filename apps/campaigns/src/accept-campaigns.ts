@@ -8,18 +8,18 @@ import { insertCampaigns, markTests } from './store/new-campaigns.ts'
 import type { Db } from './store/tables.ts'
 
 export type Idempotency = { key: string; fingerprint: string }
-/** `notQueued`: devices of a test that it does not reach. They are answered beside its id, to a replay too. */
+/** `notQueued`: the devices that a test names and cannot reach. The answer to the request lists them, and so does the answer to a replay. */
 export type Acceptable = { campaign: NewCampaign; idempotency: Idempotency | null; notQueued?: NotQueued[] }
 export type Accepted =
   | { kind: 'accepted' | 'replayed'; id: string; notQueued?: NotQueued[] | undefined }
   | { kind: 'refused'; fault: Fault }
 
 /**
- * Accepts notifications and drafts, several in one transaction: a campaign and its idempotency record commit together. A key that another
- * process holds is answered "in progress", and a key that has a record is answered what the record says. A key that comes twice in one group
- * is a replay of the first. For an erased app nothing is written, and the answer is not found.
+ * Accepts notifications and drafts, several in one transaction: a campaign and its idempotency record commit together. A request whose key another
+ * transaction has locked is refused as "in progress". A request whose key has a record gets the answer in the record. When two of these requests have
+ * the same key, the second is answered like the first. For an erased app nothing is written, and the answer is not found.
  *
- * After the commit audience is told of every send, up to 64 of an app. The others wait for the sweep, which takes them with turns between apps
+ * After the commit audience is told of every send, up to 64 of an app. Further sends wait for the sweep, which takes the sends of all apps in turn
  * and also repeats a pointer that was lost.
  */
 export async function acceptCampaigns(
@@ -60,20 +60,20 @@ export async function acceptCampaigns(
       someWait: [...written.values()].some(({ waiting }) => waiting),
     }
   }
-  // A group without keys and tests is written by one statement, which is a transaction by itself.
+  // Without keys and tests everything is written by one statement, which is a transaction by itself.
   const { answers, begins, someWait } = await (keys.length > 0 || hasTests ? transact(db, accept) : accept(db))
   for (const campaign of begins) start(campaign)
   if (someWait) haveWaiting()
   return answers
 }
 
-/** A key belongs to the first request that was made with it (spec: limits/idempotency-reused). */
+/** Answers a request whose key has a record. A key belongs to the first request that was made with it (spec: limits/idempotency-reused). */
 function answerOfRecord(record: IdempotencyRecord, fingerprint: string): Accepted {
   if (record.fingerprint === fingerprint) return { kind: 'replayed', id: record.answer.id, notQueued: record.answer.notQueued }
   return { kind: 'refused', fault: fault('idempotency_key_reused', 'This Idempotency-Key was used with another request. Use a new one.') }
 }
 
-/** Gives the answer to an earlier request with this key; undefined when there was none. */
+/** Gives the answer to an earlier request with the same key; undefined when there was none. */
 export async function findReplay(
   { db, idempotencyHours }: Pick<Campaigns, 'db' | 'idempotencyHours'>,
   appId: string,
@@ -85,7 +85,7 @@ export async function findReplay(
   return record && answerOfRecord(record, idempotency.fingerprint)
 }
 
-/** Gives the id that was accepted now or by an earlier request, or throws the Fault of the refusal. */
+/** Gives the id of the accepted campaign, from this request or from the earlier request that it repeats. Throws the Fault of a refusal. */
 export function acceptedId(accepted: Accepted): { id: string; replayed: boolean } {
   if (accepted.kind === 'refused') throw accepted.fault
   return { id: accepted.id, replayed: accepted.kind === 'replayed' }

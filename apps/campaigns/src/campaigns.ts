@@ -8,10 +8,10 @@ import type { Flows, Several } from './record-progress.ts'
 import type { NewCampaign, Started } from './store/campaigns.ts'
 import type { Db, Tables } from './store/tables.ts'
 
-/** What the flows of campaigns have at hand. */
+/** What the functions behind the calls and sweeps of campaigns work with. */
 export type Campaigns = {
   readonly db: Db
-  /** For flows that only read: connections of their own, in turn between apps. */
+  /** Runs reads over connections of their own, which apps use in turn. */
   readonly reads: Reads<Tables>
   readonly bus: Pick<Bus, 'call' | 'publish'>
   readonly log: Log
@@ -19,23 +19,23 @@ export type Campaigns = {
   readonly idempotencyHours: number
   readonly defaultTtlSeconds: number
   readonly transactionalDays: number
-  /** How long the tracker keeps outcomes. */
+  /** The tracker keeps outcomes for this many days. */
   readonly ledgerDays: number
   readonly pauseDays: number
   readonly catchUpSeconds: number
   /** Writes a notification or a draft, in one commit with others that are ready. */
   readonly accept: (item: Acceptable) => Promise<Accepted>
-  /** Lets audience know, in the background, of a send that was just accepted. */
+  /** Tells audience, in the background, of a send that was just accepted. */
   readonly start: (campaign: NewCampaign) => void
-  /** Sends of an app wait for their turn: each send that audience takes over makes room for the next. */
+  /** Notes that some app has more than the 64 sends of which audience is told at once. When audience starts one, the sweep tells it of another. */
   readonly haveWaiting: () => void
-  /** Hands a small send over to audience, in the background. */
+  /** Gives a small send to audience in a call, in the background. */
   readonly handOver: (small: FrozenSmallSend, pointerNo: number) => void
-  /** Points audience at a campaign that is due, in the background. */
+  /** Sends audience a pointer to a campaign that is due, in the background. */
   readonly pointAt: (campaignId: string, pointerNo?: number, appId?: string) => void
-  /** Tells audience, in the background, whether a send goes on. The sweep repeats it until audience has answered. */
+  /** Tells audience, in the background, whether a send goes on, is paused or is cancelled. The sweep repeats it until audience has answered. */
   readonly tell: (change: Started) => void
-  /** A schedule was set or resumed: the sweeps look now. */
+  /** Wakes the sweeps after a schedule was set or resumed. */
   readonly poke: () => void
   readonly fanOutStarted: (request: Several) => Promise<Flows>
   readonly settleCampaigns: (request: Several) => Promise<Record<string, never>>

@@ -34,14 +34,14 @@ const read = (campaignId: string) => platform.audience.bus.call(readSend, { camp
 const flowsOf = (id: string) => platform.audience.flows.filter(({ campaignId }) => campaignId === id).map(({ flow, no }) => `${flow} ${no}`)
 const isTold = (id: string) => until(async () => (await platform.rowOf(id)).flow_due_at === null, { what: 'the answer of audience' })
 
-/** A send that audience fans out. */
+/** Makes a send that audience fans out. */
 async function underWay(): Promise<string> {
   const id = await draft()
   await platform.gateway.call(sendCampaign, { appId, campaignId: id, defaultTimezone: 'UTC' })
   await until(() => platform.audience.rows.has(id), { what: 'the take-over' })
   return id
 }
-/** A send whose pointer went out, and that audience has not begun with. */
+/** Makes a send that audience has got a pointer to and has not started. */
 async function pointedAt(): Promise<string> {
   platform.audience.takesOver = false
   const id = await draft()
@@ -51,7 +51,7 @@ async function pointedAt(): Promise<string> {
 }
 
 // spec: campaigns/pause, campaigns/resume, campaigns/cancel-under-way
-test('pause, resume and cancel by administration: every status either allows it as the table says, or refuses and stays', async () => {
+test('an operator can pause, resume or cancel a campaign in exactly the statuses that allow it; otherwise the request is refused and the status stays', async () => {
   const actions: [keyof typeof asked, CampaignAction[]][] = [
     ['pause', ['pause', 'pauseRecurring']],
     ['resume', ['resume']],
@@ -71,7 +71,7 @@ test('pause, resume and cancel by administration: every status either allows it 
   }
 })
 
-test('unknown campaigns, and those of another app, are not found', async () => {
+test('pausing, resuming or cancelling an unknown campaign or another app’s is answered not_found', async () => {
   const id = await underWay()
   for (const contract of [pauseCampaign, resumeCampaign, endCampaign])
     for (const one of [
@@ -95,7 +95,7 @@ test('audience is told at once of each pause, resume and cancel of a send, numbe
   expect(flowsOf(id)).toEqual(['paused 1', 'running 2', 'cancelled 3'])
 })
 
-test('audience is told until it has answered, also by another process, and only of the last change', async () => {
+test('campaigns tells audience of the last change of a send until audience has answered, also from another process', async () => {
   const id = await underWay()
   platform.audience.isAway = true
   await asked.pause(id)
@@ -109,7 +109,7 @@ test('audience is told until it has answered, also by another process, and only 
 })
 
 // spec: campaigns/pause
-test('a paused send is not given to audience any more, and ends as sent when its last pushes were in flight', async () => {
+test('audience gets no paused send to fan out, and the send ends as sent when its last pushes were already on their way', async () => {
   const id = await underWay()
   await asked.pause(id)
   expect(await read(id)).toBeNull()
@@ -119,14 +119,14 @@ test('a paused send is not given to audience any more, and ends as sent when its
 })
 
 // spec: campaigns/cancel-under-way
-test('a cancelled send keeps its status until its last push has an outcome, and is cancelled then', async () => {
+test('a send that is being cancelled keeps its status until its last push has an outcome, and is cancelled then', async () => {
   for (const before of ['sending', 'paused'] as const) {
     const id = await underWay()
     if (before === 'paused') await asked.pause(id)
     expect(await asked.end(id)).toEqual({ status: before })
     expect(await platform.gateway.call(readCampaign, { appId, campaignId: id })).toMatchObject({ status: before, cancelling: true })
     expect(await read(id)).toBeNull()
-    // It goes one way only; asked again, it answers the same.
+    // A cancel cannot be undone, and asking for it again is answered the same.
     for (const action of ['pause', 'resume'] as const) await expect(asked[action](id)).rejects.toMatchObject({ code: 'invalid_state' })
     expect(await asked.end(id)).toEqual({ status: before })
     await isTold(id)
@@ -138,7 +138,7 @@ test('a cancelled send keeps its status until its last push has an outcome, and 
   }
 })
 
-test('a send that was cancelled before audience had it is cancelled at once, and stays so for a fan-out that comes late', async () => {
+test('a send that is cancelled before audience has started it ends at once, and audience learns of the cancel if it starts the send later', async () => {
   const id = await pointedAt()
   expect(await asked.end(id)).toEqual({ status: 'sending' })
   await until(async () => (await platform.rowOf(id)).status === 'cancelled', { what: 'the end' })
@@ -148,7 +148,7 @@ test('a send that was cancelled before audience had it is cancelled at once, and
   expect((await platform.rowOf(id)).status).toBe('cancelled')
 })
 
-test('a send that was paused before audience had it waits, and is pointed at anew when it resumes', async () => {
+test('a send that is paused before audience has started it waits, and audience gets a new pointer when the send is resumed', async () => {
   const id = await pointedAt()
   await asked.pause(id)
   await isTold(id)
@@ -162,7 +162,7 @@ test('a send that was paused before audience had it waits, and is pointed at ane
   expect((await read(id))?.send.campaignId).toBe(id)
 })
 
-test('audience hears of a pause with its fan-out row, whichever of the two comes first', async () => {
+test('when audience starts a send that was paused meanwhile, the answer tells it of the pause', async () => {
   const id = await pointedAt()
   await asked.pause(id)
   expect(await platform.audience.bus.call(fanOutStarted, { campaignIds: [id] })).toEqual({ flows: [{ flow: 'paused', no: 1 }] })
@@ -170,12 +170,12 @@ test('audience hears of a pause with its fan-out row, whichever of the two comes
   const pointers = platform.pointersAt(id)
   await asked.resume(id)
   await until(() => flowsOf(id).at(-1) === 'running 2', { what: 'the resume' })
-  // Audience has a row of the send, so it is told to go on and not pointed at.
+  // Audience has a fan-out row of the send, so it is told that the send goes on, and gets no pointer.
   expect(await platform.rowOf(id)).toMatchObject({ status: 'sending', due_at: null })
   expect(platform.pointersAt(id)).toBe(pointers)
 })
 
-test('a notification that was cancelled before it was fanned out forgets the users that it named', async () => {
+test('a notification that is cancelled before its fan-out loses the users that it named', async () => {
   platform.audience.takesOver = false
   const { id } = await platform.gateway.call(sendNotification, { appId, idempotency: null, notification: givenNotification() })
   await asked.end(id)
@@ -184,7 +184,7 @@ test('a notification that was cancelled before it was fanned out forgets the use
 })
 
 // spec: campaigns/flow-last-word
-test('300 pauses, cancels and settlements at the same time leave every send with one end', async () => {
+test('100 sends that are paused, cancelled and settled at the same time each end as sent or as cancelled', async () => {
   const ids: string[] = []
   for (let n = 0; n < 100; n += 1) ids.push(await draft())
   for (const campaignId of ids) await platform.gateway.call(sendCampaign, { appId, campaignId, defaultTimezone: 'UTC' })

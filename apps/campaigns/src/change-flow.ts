@@ -11,8 +11,8 @@ import type { Db } from './store/tables.ts'
 type One = { appId: string; campaignId: string }
 
 /**
- * Pauses a send under way, or a recurrence. A paused recurrence starts no run; its runs under way go on, since each is a send of its own.
- * Faults: not_found, invalid_state.
+ * Pauses a send under way, or a recurrence. While a recurrence is paused it starts no run. A run that has started goes on, because each run is a
+ * campaign of its own. Faults: not_found, invalid_state.
  */
 export async function pauseCampaign({ db, tell }: Pick<Campaigns, 'db' | 'tell'>, one: One): Promise<{ status: 'paused' }> {
   const paused = await store.changeFlow(db, one, 'pause')
@@ -22,8 +22,8 @@ export async function pauseCampaign({ db, tell }: Pick<Campaigns, 'db' | 'tell'>
 }
 
 /**
- * Resumes a paused send; when audience had not started it, audience is pointed at it again. A recurrence resumes with its next occurrence
- * after now: occurrences that lie in the pause are neither caught up nor counted as missed. Faults: not_found, invalid_state.
+ * Resumes a paused send. When audience had not started the send, audience gets a pointer to it again. A recurrence resumes with its next occurrence
+ * after now: an occurrence during the pause is neither run later nor counted as missed. Faults: not_found, invalid_state.
  */
 export async function resumeCampaign(
   { db, tell, pointAt, poke }: Pick<Campaigns, 'db' | 'tell' | 'pointAt' | 'poke'>,
@@ -40,20 +40,20 @@ export async function resumeCampaign(
   return { status: 'sending' }
 }
 
-/** Gives false when the campaign is no recurrence, or is not paused. */
+/** Resumes a paused recurrence. Gives false when the campaign is not a recurrence, or is not paused. */
 async function resumeRecurrence(trx: Db, one: One): Promise<boolean> {
   const paused = await store.lockPausedRecurrence(trx, one)
   if (!paused) return false
   const { schedule, activatedAt, now } = paused
-  // A recurrence that is over, or whose time zone the runtime does not know any more, is due now: the sweep ends it.
+  // When the recurrence is over, or the runtime no longer knows its time zone, it is due now, and the sweep ends it.
   const next = findTimeZone(schedule.timezone) ? nextDue(schedule, activatedAt, now) : undefined
   await store.markResumed(trx, one.campaignId, next ?? now)
   return true
 }
 
 /**
- * Cancels a campaign that has not started, for its app. Runs that a recurrence has made already are campaigns of their own and go on.
- * Faults: not_found, invalid_state.
+ * Cancels a campaign that has not started, at the request of the app's backend. Runs that a recurrence has already made go on, because each is a
+ * campaign of its own. Faults: not_found, invalid_state.
  */
 export async function cancelCampaign({ db }: Pick<Campaigns, 'db'>, { appId, campaignId }: One): Promise<{ status: 'cancelled' }> {
   if (await markCancelled(db, appId, campaignId)) return { status: 'cancelled' }
@@ -63,8 +63,8 @@ export async function cancelCampaign({ db }: Pick<Campaigns, 'db'>, { appId, cam
 }
 
 /**
- * Cancels a campaign in any status but an ended one, for the administration. A send under way keeps its status until every queued push has an
- * outcome; a second request is answered like the first. Faults: not_found, invalid_state.
+ * Cancels a campaign that has not ended, at the request of an operator. A send under way keeps its status until every queued push has an outcome.
+ * Asking a second time gets the same answer. Faults: not_found, invalid_state.
  */
 export async function endCampaign(
   { db, tell }: Pick<Campaigns, 'db' | 'tell'>,

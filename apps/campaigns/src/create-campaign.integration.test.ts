@@ -26,7 +26,7 @@ const refused = async (campaign: CreateCampaign) => {
 }
 
 // spec: campaigns/create
-test('a campaign is made as a draft, and nothing is sent', async () => {
+test('creating a campaign makes a draft and sends nothing', async () => {
   const { id, status, replayed } = await create(givenCampaign({ name: 'Autumn sale' }))
   expect({ status, replayed }).toEqual({ status: 'draft', replayed: false })
   expect(await platform.gateway.call(readCampaign, { appId, campaignId: id })).toMatchObject({
@@ -40,7 +40,7 @@ test('a campaign is made as a draft, and nothing is sent', async () => {
 })
 
 // spec: limits/idempotency-replay
-test('50 parallel requests with one key make one draft, and a replay answers the same after it was sent', async () => {
+test('50 simultaneous requests with one Idempotency-Key make one draft, and a replay gets the same answer even after the draft was sent', async () => {
   const same = { key: 'campaign', fingerprint: fingerprintOf('a') }
   const campaign = givenCampaign({ collapseId: 'parallel' })
   const answers = await Promise.allSettled(Array.from({ length: 50 }, () => create(campaign, same)))
@@ -55,7 +55,7 @@ test('50 parallel requests with one key make one draft, and a replay answers the
 })
 
 // spec: limits/idempotency-scope, limits/idempotency-reused
-test('a key is bound to its request, also between campaigns and notifications', async () => {
+test('an Idempotency-Key that made a campaign is refused for another campaign and for a notification', async () => {
   const key = 'both'
   await create(givenCampaign(), { key, fingerprint: fingerprintOf('a') })
   const reused = { code: 'idempotency_key_reused' }
@@ -65,7 +65,7 @@ test('a key is bound to its request, also between campaigns and notifications', 
 })
 
 // spec: campaigns/unknown-references, sending/accept-order
-test('an unknown template or segment, and another app’s template, is not found and consumes no key', async () => {
+test('creating a campaign with an unknown template or segment, or with another app’s template, is answered not_found and uses up no Idempotency-Key', async () => {
   const idempotency = { key: 'unknown', fingerprint: fingerprintOf('a') }
   const template = { name: 'Theirs', content: givenContent() }
   const { id: theirs } = await platform.gateway.call(createTemplate, { appId: newId(), template })
@@ -75,7 +75,7 @@ test('an unknown template or segment, and another app’s template, is not found
 })
 
 // spec: content/template-copied
-test('a template is filled in when the campaign is made: replacing it later changes nothing', async () => {
+test('a draft copies its template when it is made: replacing the template later does not change the draft', async () => {
   const saved = { name: 'Copied', content: givenContent('First.'), ttl: 600, data: { source: 'template' } }
   const { id: templateId } = await platform.gateway.call(createTemplate, { appId, template: saved })
   const { id } = await create({ name: 'Copy', schedule: { type: 'now' }, templateId, ttl: 60 })
@@ -93,7 +93,7 @@ test('a template is filled in when the campaign is made: replacing it later chan
 })
 
 // spec: campaigns/at, campaigns/recurring-until
-test('a time more than 365 days ahead and an until that has passed are refused at their fields', async () => {
+test('a time more than 365 days ahead and an `until` that has passed are refused, and the error names the field', async () => {
   const recurring = { type: 'recurring', every: 'day', localTime: '09:00', timezone: 'Europe/Berlin' } as const
   const tooFar = await refused(givenCampaign({ schedule: { type: 'at', at: daysFromNow(366) } }))
   expect(tooFar).toMatchObject({ code: 'invalid_body', details: [{ path: 'schedule.at' }] })
@@ -104,7 +104,7 @@ test('a time more than 365 days ahead and an until that has passed are refused a
 })
 
 // spec: content/too-large-at-create, experiments/content
-test('a text that fits no payload is refused at its locale, in the content and in every variant', async () => {
+test('a text that is too large for a platform is refused, and the error names the locale, in the content and in a variant', async () => {
   const entry = {
     title: 'Order',
     body: 'Ready.',
@@ -119,7 +119,7 @@ test('a text that fits no payload is refused at its locale, in the content and i
 })
 
 // spec: experiments/not-silent
-test('an experiment is not allowed with a template that makes the send silent', async () => {
+test('an experiment whose template makes the send silent is refused', async () => {
   const template = { name: 'Silent', content: givenContent(), silent: true }
   const { id: templateId } = await platform.gateway.call(createTemplate, { appId, template })
   const variant = (id: string) => ({ id, name: id, weight: 1, content: givenContent() })

@@ -12,8 +12,9 @@ import { replaceDraft, type Draft } from './store/campaigns.ts'
 export type CreateRequest = { appId: string; idempotency: Idempotency | null; campaign: CreateCampaign }
 
 /**
- * Makes a draft. The checks come in the order of a notification (spec: sending/accept-order). The template is filled in now. The saved segment
- * is only looked up now, and its definition is copied when the campaign is sent. Faults: not_found, invalid_segment, invalid_body, idempotency_key_reused, idempotency_in_progress.
+ * Makes a draft. The draft is checked in the same order as a notification (spec: sending/accept-order). The template is filled in now. The saved
+ * segment must exist now; its definition is copied when the campaign is sent. Faults: not_found, invalid_segment, invalid_body,
+ * idempotency_key_reused, idempotency_in_progress.
  */
 export async function createCampaign(
   campaigns: Accepting,
@@ -30,7 +31,7 @@ export async function createCampaign(
   return { ...acceptedId(accepted), status: 'draft' }
 }
 
-/** Replaces the body of a draft, after the same checks. Faults: not_found, invalid_segment, invalid_body, invalid_state. */
+/** Replaces the body of a draft, after the checks that a new draft passes. Faults: not_found, invalid_segment, invalid_body, invalid_state. */
 export async function replaceCampaign(
   campaigns: Resolving,
   { appId, campaignId, campaign }: { appId: string; campaignId: string; campaign: CreateCampaign },
@@ -64,6 +65,6 @@ export async function resolveDraft(campaigns: Resolving, appId: string, campaign
   }
 }
 
-/** A campaign without segment and segmentId is for everyone. */
+/** Gives the target of a draft without a saved segment: the segment in the body, or everyone. */
 const targetOf = (segment: CreateCampaign['segment']): FrozenTarget =>
   segment === undefined ? { kind: 'all' } : { kind: 'segment', segment }

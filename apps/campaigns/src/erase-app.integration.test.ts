@@ -49,7 +49,7 @@ const at = new Date(Date.now() + day).toISOString()
 const daily = { type: 'recurring', every: 'day', localTime: '09:00', timezone: 'UTC' } as const
 
 // spec: administration/delete-app
-test('erasing an app deletes all of its rows and none of another app', async () => {
+test('erasing an app deletes all rows of the app and no row of another app', async () => {
   const [gone, stays] = [newId(), newId()]
   for (const appId of [gone, stays]) {
     for (const schedule of [{ type: 'now' }, { type: 'at', at }, daily] as const) await create(appId, schedule)
@@ -62,7 +62,7 @@ test('erasing an app deletes all of its rows and none of another app', async () 
   expect(await erase(gone)).toEqual({ done: true })
 })
 
-test('with the first call no schedule of the app starts and no recurrence runs any more', async () => {
+test('once the erasure of an app begins, none of its schedules starts and none of its recurrences runs', async () => {
   const [gone, stays] = [newId(), newId()]
   const ids = [await create(gone, { type: 'at', at }), await create(gone, daily)]
   const other = await create(stays, { type: 'at', at })
@@ -94,7 +94,7 @@ const notify = (appId: string) =>
     notification: givenNotification(),
   })
 
-test('a send that was accepted before the app was deleted and is committed during the erasure is deleted too', async () => {
+test('a send of a deleted app that commits while the app is being erased is deleted too', async () => {
   const { db } = platform
   const appId = newId()
   const [touched, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
@@ -117,7 +117,7 @@ test('a send that was accepted before the app was deleted and is committed durin
   expect(await countOf(appId)).toBe(0)
 })
 
-test('calls that come after their app was erased are answered like one of an unknown app, write nothing and hold up no other', async () => {
+test('calls for an erased app are answered not_found and write nothing, while calls for other apps succeed', async () => {
   const [gone, stays] = [newId(), newId()]
   await erase(gone)
 
@@ -134,7 +134,7 @@ test('calls that come after their app was erased are answered like one of an unk
   expect(await countOf(stays)).toBe(4)
 })
 
-test('an app that is being erased gets no campaign that follows from another one: no run, no winner, no copy', async () => {
+test('an app that is being erased gets no further campaign: no run of a recurrence, no winner, no copy', async () => {
   const appId = newId()
   const recurring = await create(appId, daily)
   const experiment = await platform.campaignIn('sent', appId, { experiment: givenExperiment() })
@@ -152,7 +152,7 @@ test('an app that is being erased gets no campaign that follows from another one
   expect(await countOf(appId)).toBe(0)
 })
 
-test('an app that is deleted while sends are accepted leaves nothing behind', async () => {
+test('an app that is deleted while its backend keeps sending leaves no row behind', async () => {
   const appId = newId()
   let erasing = true
   const refused: unknown[] = []
@@ -171,7 +171,7 @@ test('an app that is deleted while sends are accepted leaves nothing behind', as
   for (const error of refused) expect(error).toMatchObject({ code: 'not_found' })
 })
 
-test('the mark of an erased app is kept for its time', async () => {
+test('the mark of an erased app is kept for the days of its retention and then deleted', async () => {
   const { db } = platform
   const [late, old] = [newId(), newId()]
   await sql`insert into erased_apps (app_id, at) values (${late}, now() - interval '6 days'), (${old}, now() - interval '8 days')`.execute(

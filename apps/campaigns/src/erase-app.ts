@@ -6,12 +6,12 @@ import { deleteRowsOfApp, stopSchedulesOfApp } from './store/apps.ts'
 const atOnce = 5_000
 
 /**
- * Deletes what campaigns has of an app that was deleted. From the first call on nothing is added and no schedule starts. Each call deletes at
- * most 5,000 rows; the last one answers `done`.
+ * Deletes what campaigns stores of an app that was deleted. From the first call on, no row of the app is added and no schedule of it starts. Each
+ * call deletes at most 5,000 rows. The call that leaves no row answers `done`.
  */
 export async function eraseApp({ db }: Pick<Campaigns, 'db'>, { appId }: { appId: string }): Promise<{ done: boolean }> {
   await markErased(db, 'campaigns', appId)
-  // What is under way for the app locks the same rows in another order, so these are transactions, which are repeated after a deadlock.
+  // Requests for the app that are still running lock the same rows in another order, which may end in a deadlock. `transact` repeats the work then.
   await transact(db, (trx) => stopSchedulesOfApp(trx, appId))
   return { done: (await transact(db, (trx) => deleteRowsOfApp(trx, appId, atOnce))) < atOnce }
 }

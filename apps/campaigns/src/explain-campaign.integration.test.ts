@@ -24,7 +24,7 @@ const draft = async (fields: Parameters<typeof givenCampaign>[0] = {}) =>
 const pro = { field: 'tags.plan', op: 'eq', value: 'pro' }
 
 // spec: administration/explain-waiting
-test('a draft is explained with its saved segment as it is now, a send with what was frozen, and a pause with its end', async () => {
+test('explain shows a draft with its saved segment as it is now, a send with the frozen segment, and a pause with its end', async () => {
   const segmentId = newId()
   platform.segments.set(segmentId, pro)
   const id = await draft({ segmentId })
@@ -46,7 +46,7 @@ test('a draft is explained with its saved segment as it is now, a send with what
   expect(Date.parse(pause?.until ?? '') - Date.parse(pause?.since ?? '')).toBe(30 * 86_400_000)
 })
 
-test('a campaign to everybody is explained as for all, one whose saved segment was deleted as for nobody, and an unknown or foreign one not at all', async () => {
+test('explain shows a campaign to everyone, gives no target when its saved segment was deleted, and does not know another app’s campaign', async () => {
   const segmentId = newId()
   platform.segments.set(segmentId, pro)
   const [toAll, withoutSegment] = [await draft(), await draft({ segmentId })]
@@ -58,7 +58,7 @@ test('a campaign to everybody is explained as for all, one whose saved segment w
 })
 
 // spec: administration/explain-steps
-test('a notification that has ended keeps its segment, and forgets the users that it named', async () => {
+test('a notification that has ended keeps its segment and loses the users that it named', async () => {
   const ended = async (target: SendNotification['target']) => {
     const asked = { appId, idempotency: null, notification: givenNotification({ target }) }
     const { id } = await platform.gateway.call(sendNotification, asked)

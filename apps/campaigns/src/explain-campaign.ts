@@ -9,8 +9,8 @@ type Answer = NonNullable<(typeof explainCampaignCall)['answer']>
 const dayMs = 86_400_000
 
 /**
- * Gives a campaign with its send and its target. Both were frozen when it was sent; before that they are what they would be if it were sent
- * now. Null when the campaign is unknown or belongs to another app.
+ * Gives a campaign with its send and its target. Both are frozen when the campaign is sent. Until then the answer has what they would be if the
+ * campaign were sent now. Null when the campaign is unknown or belongs to another app.
  */
 export async function explainCampaign(
   { bus, pauseDays, reads }: Pick<Campaigns, 'bus' | 'pauseDays' | 'reads'>,
@@ -20,7 +20,7 @@ export async function explainCampaign(
   if (!row) return null
   const { status, pausedAt } = row
   const waits = status === 'scheduled' || status === 'active'
-  // Before a campaign is sent its local times are not planned: they are those after now.
+  // A campaign that was not sent yet has no `localTimesAfter`. If it were sent now, each user would get it when the local time next comes after now.
   const localTimesAfter = row.localTimesAfter ?? (row.startedAt === null ? new Date() : null)
   return {
     status,
@@ -36,8 +36,8 @@ export async function explainCampaign(
 }
 
 /**
- * Gives the target of a row that stores none: a draft with a saved segment has the segment's definition as it is now, null when the segment was
- * deleted. A notification has null: it has ended, and the users or devices that it named are forgotten.
+ * Gives the target of a campaign whose row has none. A draft with a saved segment has the segment's definition as it is now, or null when the segment
+ * was deleted. A notification has null: its row loses the users or devices that it named when it ends.
  */
 async function targetOf(bus: Campaigns['bus'], appId: string, { segmentId, transactional }: CampaignRow): Promise<FrozenTarget | null> {
   if (transactional) return null

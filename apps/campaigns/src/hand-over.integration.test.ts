@@ -37,7 +37,7 @@ const handedOver = (campaignId: string) => audience.handedOver.filter((one) => o
 const heardOf = (campaignId: string) => audience.pointers.filter((pointer) => pointer.campaignId === campaignId).length
 const names = (count: number) => Array.from({ length: count }, (_, n) => `customer-${n}`)
 
-test('a small send is handed over with everything that audience would read of it', async () => {
+test('audience gets a small send in a call, with everything that it would otherwise read of the send', async () => {
   const notifications = [
     givenNotification({ data: { order: '17' }, priority: 'normal', bypass: { quietHours: true }, ttl: 0, collapseId: 'order-17' }),
     givenNotification({ target: { userIds: [newId(), newId()] }, silent: true }),
@@ -50,7 +50,7 @@ test('a small send is handed over with everything that audience would read of it
   }
 })
 
-test('a send that names more than a few, or everybody, is pointed at', async () => {
+test('audience gets a pointer to a send that names more than 100 users, or everyone', async () => {
   for (const target of [{ externalIds: names(smallSend + 1) }, { all: true as const }]) {
     const id = await send(givenNotification({ target }))
     await until(() => heardOf(id) === 1, { what: 'the pointer' })
@@ -58,7 +58,7 @@ test('a send that names more than a few, or everybody, is pointed at', async () 
   }
 })
 
-test('a small send that audience does not take is pointed at, long before the sweep would', async () => {
+test('audience gets a pointer to a small send that it has refused, long before the sweep would send one', async () => {
   audience.refusesSends = true
   const ids = await Promise.all(Array.from({ length: 5 }, () => send(givenNotification())))
 
@@ -70,11 +70,11 @@ test('a small send that audience does not take is pointed at, long before the sw
   }
 })
 
-test('a send that waits for its app’s turn is handed over as soon as audience has taken over others', async () => {
+test('when audience has not started 64 sends of an app, further sends wait, and audience gets them as soon as it has started some', async () => {
   const appId = newId()
   const first = await Promise.all(Array.from({ length: pointedAtOnce }, () => send(givenNotification(), appId)))
   await until(() => first.every((id) => handedOver(id).length > 0))
-  // Audience has heard of these sends and does not say so. None of them is pointed at again meanwhile.
+  // Audience got these sends and has not confirmed them. Their lease lasts an hour, so that the sweep does not send them again.
   const inAnHour = new Date(Date.now() + 3_600_000)
   await db.updateTable('campaigns').set({ due_at: inAnHour }).where('app_id', '=', appId).execute()
   const waiting = await Promise.all(Array.from({ length: 5 }, () => send(givenNotification(), appId)))

@@ -4,13 +4,13 @@ import { fanOutWork } from '@herald/contracts/topology'
 import type { Bus } from '@herald/service/bus'
 import { group } from '@herald/service/group'
 
-/** Sends handed over in one call: each is a few kilobytes as a rule, and about 100 KB at most. */
+/** At most this many sends go to audience in one call. A send is a few kilobytes as a rule, and about 100 KB at most. */
 const sendsPerCall = 25
 const callsAtOnce = 4
 
 /**
- * Hands small sends over to audience, many in one call, with turns between apps. A send that is alone is handed over at once. When audience
- * does not answer, a stored pointer takes the place of the call, so that audience fans the send out as soon as it is back.
+ * Gives small sends to audience ("hands them over"): many sends in one call, from all apps in turn. When one send waits alone, it goes at once. When
+ * audience does not answer, a stored pointer replaces the call, and audience fans the send out as soon as it is back.
  */
 export function openHandOver(bus: Pick<Bus, 'call' | 'publish'>): (small: FrozenSmallSend, pointerNo: number) => Promise<void> {
   const handOver = group(
@@ -34,7 +34,7 @@ export function openHandOver(bus: Pick<Bus, 'call' | 'publish'>): (small: Frozen
 }
 
 /**
- * Points audience at a campaign that is due. The message's id carries the pointer number of the row: the queue drops a message whose id it has
+ * Sends audience a pointer to a campaign that is due. The message's id contains the row's pointer number: the queue drops a message whose id it has
  * had within two minutes, and a repeated pointer must not be dropped.
  */
 export const publishDue = (bus: Pick<Bus, 'publish'>, campaignId: string, pointerNo: number, appId?: string): Promise<void> =>

@@ -7,8 +7,8 @@ import { deleteOldRecords } from './store/idempotency-keys.ts'
 const everyMs = 60_000
 
 /**
- * Deletes what is past its retention and cancels what has been paused for too long, at most 1,000 rows of a table in one look. A sweep
- * looks once a minute, and again at once while there is more.
+ * Deletes rows that are past their retention and cancels campaigns that have been paused for too long, at most 1,000 rows of a table at once. The
+ * sweep does so once a minute, and again at once while there are more such rows.
  */
 export function openHousekeeping({
   db,

@@ -12,7 +12,7 @@ import { givenAudience, givenStored } from './testing/given-campaigns.ts'
 import { startProcess } from './testing/start-process.ts'
 
 // spec: campaigns/at-late
-test('500 schedules of one second run once each with five processes, of which two are killed meanwhile', { timeout: 120_000 }, async () => {
+test('500 due campaigns and recurrences start once each, although two of five processes are killed', { timeout: 120_000 }, async () => {
   const [database, natsUrl] = await Promise.all([freshDatabase(), freshNats()])
   const databaseUrl = database.url('campaigns')
   const { db } = await openDatabase<Tables>(testService('campaigns', {}), { url: databaseUrl, poolSize: 4 })
@@ -20,13 +20,13 @@ test('500 schedules of one second run once each with five processes, of which tw
   const environment = { NATS_URL: natsUrl, DATABASE_URL_CAMPAIGNS: databaseUrl }
   const processes = await Promise.all(Array.from({ length: 5 }, () => startProcess(environment)))
 
-  // A recurrence is due at a full minute: the one that has just begun.
+  // A recurrence is due at a full minute, so all schedules are due at the beginning of this minute.
   const dueAt = new Date(Math.floor(Date.now() / 60_000) * 60_000)
   const stored = Array.from({ length: 500 }, () => ({ ...givenStored(newId()), transactional: false, status: 'draft' as const }))
   await insertCampaigns(db, stored)
   const [once, parents] = [stored.slice(0, 250).map(({ id }) => id), stored.slice(250).map(({ id }) => id)]
   const localTime = dueAt.toISOString().slice(11, 16)
-  // Written past the API, which accepts no schedule that began two days ago.
+  // The rows are written without the API, which accepts no schedule that began two days ago.
   await sql`
     update campaigns set due_at = ${dueAt}, activated_at = now() - interval '2 days',
       status = case when id = any(${parents}) then 'active' else 'scheduled' end,

@@ -6,12 +6,12 @@ import { isCancelling } from './core/campaign.ts'
 import { findCampaign } from './store/campaigns.ts'
 import { findRuns, type RunRow } from './store/recurrences.ts'
 
-/** Lists the runs of a recurrence, newest day first. A campaign that does not recur has none. Faults: not_found, invalid_body at `cursor`. */
+/** Lists the runs of a recurrence, newest day first; none for a campaign that does not recur. Faults: not_found, invalid_body at `cursor`. */
 export async function listRuns(
   { db }: Pick<Campaigns, 'db'>,
   { appId, campaignId, limit, cursor }: { appId: string; campaignId: string; limit: number; cursor?: string | undefined },
 ): Promise<Listed<Run>> {
-  // A recurrence has one run a day, so a page ends at a day.
+  // A recurrence has at most one run a day, so a cursor is a day.
   const before = cursor === undefined ? undefined : readCursor(cursor).createdAt.toISOString().slice(0, 10)
   if (!(await findCampaign(db, appId, campaignId))) throw notFound()
   const rows = await findRuns(db, campaignId, { limit, before })

@@ -20,7 +20,7 @@ const campaigns = 50_000
 beforeAll(async () => {
   await fillCampaigns(url('campaigns'), { appId, count: campaigns, days: 12, templateId })
   while ((await addUpUses(db)) > 0);
-  // They are written at once and not within 12 days, so the notes that were added up are dead rows until a vacuum.
+  // Here 50,000 uses are added up at once and not over 12 days. Their deleted rows still fill the table until a vacuum.
   await sql`vacuum template_uses`.execute(db)
 })
 
@@ -45,7 +45,7 @@ const all = async (asked: Asked) => {
   return names
 }
 
-test('a page of campaigns touches a bounded part of the history, with every filter and every two of them', async () => {
+test('with any filter or two filters together, a page of campaigns reads a bounded part of 50,000 campaigns', async () => {
   const filters: Asked[] = [
     {},
     { q: 'nobody has this name' },
@@ -64,7 +64,7 @@ test('a page of campaigns touches a bounded part of the history, with every filt
   }
 })
 
-test('campaigns are found at once among many notifications', async () => {
+test('campaigns are found quickly among many notifications', async () => {
   for (const asked of [{ transactional: false }, { status: 'draft' as const }, { status: 'draft' as const, transactional: false }]) {
     const looks = await looked(list(asked))
     expect(pagesOf(looks)).toBeLessThan(400)
@@ -73,7 +73,7 @@ test('campaigns are found at once among many notifications', async () => {
 })
 
 // spec: limits/list-gaps
-test('campaigns that are rare under a filter are found by paging on, also past empty pages, in order and without a repeat', async () => {
+test('campaigns that a filter rarely fits are found by going on from page to page, also past empty pages, in order and each once', async () => {
   const cancelled = await all({ status: 'cancelled' })
   expect(cancelled).toHaveLength(campaigns / 2000)
   expect(await all({ status: 'cancelled', q: 'MADE BY' })).toEqual(cancelled)
@@ -81,7 +81,7 @@ test('campaigns that are rare under a filter are found by paging on, also past e
   expect(await all({ status: 'paused' })).toEqual([])
 })
 
-test('a template that a long history used is read without its uses being counted', async () => {
+test('reading a template that 50,000 campaigns used does not count its uses', async () => {
   const looks = await looked(async (own) => {
     await listTemplates({ db: own }, { appId, limit: 100 })
     await listTemplates({ db: own }, { appId, limit: 100, q: 'or' })
@@ -93,7 +93,7 @@ test('a template that a long history used is read without its uses being counted
 })
 
 // spec: content/template-use-count
-test('useCount is exact at any moment while uses come, go, change and are added up by several at once', async () => {
+test('useCount is exact at any moment, while campaigns change templates, are deleted, and several processes add up the uses', async () => {
   const other = newId()
   await insertTemplate(db, { id: other, appId, template: { name: 'Other', content: { _default: 'en', en: { title: 'a', body: 'b' } } } })
   const ids = (await db.selectFrom('campaigns').select('id').where('transactional', '=', false).limit(40).execute()).map(({ id }) => id)
@@ -110,11 +110,11 @@ test('useCount is exact at any moment while uses come, go, change and are added 
 })
 
 // spec: administration/campaign-list, limits/list-gaps
-test('among 12,000 tests the campaigns are found by paging on, and the tests by themselves', async () => {
+test('an app with 12,000 tests can list its few campaigns without the tests, and the tests without the campaigns', async () => {
   const other = newId()
   await fillCampaigns(url('campaigns'), { appId: other, count: 12_000, days: 12, templateId: newId() })
   await db.updateTable('campaigns').set({ test: true }).where('app_id', '=', other).where('transactional', '=', true).execute()
-  // All of them were marked just now. In earnest a test is marked when it is made.
+  // The update has marked all tests at once, which leaves dead rows. In production a test is marked when it is made.
   await sql`vacuum analyze campaigns`.execute(db)
   const namesOf = async (asked: Asked) => {
     const names: string[] = []

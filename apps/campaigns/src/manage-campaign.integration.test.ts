@@ -40,7 +40,7 @@ const list = (app: string, query: Query = {}) => platform.gateway.call(listCampa
 
 const isoTime = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 
-test('a draft is answered whole, with null for what is unset', async () => {
+test('a draft is answered with every field, and with null for a field that is not set', async () => {
   const id = await create({ name: 'Bare', ttl: 60 })
   expect(await get(id)).toEqual({
     id,
@@ -87,12 +87,12 @@ test('a campaign shows when its send starts, that it has started, and that it ha
 })
 
 // spec: limits/lists
-test('a list is newest first and goes on by its cursor without a gap or a repeat', async () => {
+test('a list of campaigns is newest first, and its cursor goes on without a gap or a repeat', async () => {
   const app = newId()
   const made: string[] = []
   for (let n = 0; n < 7; n += 1) made.push(await create({ name: `Campaign ${n}` }, app))
   const [oldest = '', ...others] = made
-  // All but one were made at the same moment and are ordered by id. The cursor still names one place.
+  // All but one were made at the same moment and are ordered by id. The cursor still names one place in the list.
   const moment = new Date()
   await platform.db.updateTable('campaigns').set({ created_at: moment }).where('id', 'in', others).execute()
   await platform.db
@@ -113,7 +113,7 @@ test('a list is newest first and goes on by its cursor without a gap or a repeat
 })
 
 // spec: administration/campaign-list, limits/list-prefix
-test('a list is filtered by status, by kind and by the beginning of a name, and is its own app’s', async () => {
+test('a list of campaigns can be filtered by status, by kind and by the beginning of the name, and holds only the app’s own', async () => {
   const app = newId()
   const [sale, spring] = [await create({ name: 'Sale of autumn' }, app), await platform.campaignIn('sent', app, { name: 'Spring 100%' })]
   const notification = await notify({}, app)
@@ -128,7 +128,7 @@ test('a list is filtered by status, by kind and by the beginning of a name, and 
 })
 
 // spec: limits/list-bytes
-test('a list stops at 512 KiB and goes on from there', async () => {
+test('a page of campaigns ends at 512 KiB, and the next page goes on from there', async () => {
   const app = newId()
   const locales = Array.from({ length: 25 }, (_, n) => `en-${String.fromCharCode(65 + n)}A`)
   const content = {
@@ -143,7 +143,7 @@ test('a list stops at 512 KiB and goes on from there', async () => {
 })
 
 // spec: campaigns/replace-draft
-test('a replacement is full, after the checks of a creation', async () => {
+test('replacing a draft passes the checks of creating one, and a field that is left out is removed', async () => {
   const id = await create({ name: 'Before', segment, experiment: givenExperiment(), data: { source: 'before' }, collapseId: 'news' })
   const before = await get(id)
   const segmentId = newId()
@@ -172,7 +172,7 @@ test('a replacement is full, after the checks of a creation', async () => {
 })
 
 // spec: campaigns/replace-draft
-test('only a draft is replaced or deleted; every other status refuses and stays', async () => {
+test('only a draft can be replaced or deleted; in any other status the request is refused and the campaign stays', async () => {
   for (const status of campaignStatuses.filter((one) => one !== 'draft')) {
     const id = await platform.campaignIn(status, appId)
     await expect(replace(id, { name: 'Other' })).rejects.toMatchObject({ code: 'invalid_state' })
@@ -184,7 +184,7 @@ test('only a draft is replaced or deleted; every other status refuses and stays'
   await expect(get(id)).rejects.toMatchObject({ code: 'not_found' })
 })
 
-test('unknown campaigns, and those of another app, are not found', async () => {
+test('reading, replacing, deleting or duplicating an unknown campaign or another app’s is answered not_found', async () => {
   const id = await create()
   for (const [campaignId, app] of [
     [id, newId()],
@@ -200,7 +200,7 @@ test('unknown campaigns, and those of another app, are not found', async () => {
   expect((await get(id)).status).toBe('draft')
 })
 
-test('of a send and a deletion of one draft at the same time exactly one succeeds', async () => {
+test('when a draft is sent and deleted at the same time, exactly one of the two succeeds', async () => {
   for (let n = 0; n < 50; n += 1) {
     const id = await create()
     const [sent, removed] = await Promise.allSettled([send(id), remove(id)])
@@ -210,7 +210,7 @@ test('of a send and a deletion of one draft at the same time exactly one succeed
   }
 })
 
-test('a send at the same time as a replacement sends one of the two bodies whole, or nothing', async () => {
+test('when a draft is sent and replaced at the same time, the old or the new body is sent, or nothing, but never a mixture', async () => {
   const [segmentId, ends] = [newId(), new Set<string>()]
   platform.segments.set(segmentId, segment)
   for (let n = 0; n < 100; n += 1) {
@@ -226,7 +226,7 @@ test('a send at the same time as a replacement sends one of the two bodies whole
 })
 
 // spec: campaigns/duplicate
-test('a campaign in any status is duplicated as a draft with the same body; a saved segment is copied anew when the draft is sent', async () => {
+test('a campaign in any status is duplicated as a draft with the same body, and its saved segment is copied when the draft is sent', async () => {
   const segmentId = newId()
   platform.segments.set(segmentId, segment)
   const template = { name: 'Duplicated', content: givenContent(), data: { source: 'template' } }
@@ -247,7 +247,7 @@ test('a campaign in any status is duplicated as a draft with the same body; a sa
 })
 
 // spec: campaigns/duplicate
-test('a notification is duplicated as a campaign to the same segment or to everyone, and not to single users', async () => {
+test('a notification to a segment or to everyone can be duplicated as a campaign; one that names users or devices cannot', async () => {
   for (const target of [{ segment }, { all: true }] as const) {
     const copy = await duplicate(await notify({ target }))
     expect(copy).toMatchObject({

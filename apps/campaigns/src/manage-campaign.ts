@@ -19,7 +19,7 @@ type Asked = ListRequest & {
   test?: boolean | undefined
 }
 
-/** A page of an app's campaigns, newest first. Fault: invalid_body at `cursor`. */
+/** Lists an app's campaigns by pages, newest first. Fault: invalid_body at `cursor`. */
 export async function listCampaigns(
   { db }: Pick<Campaigns, 'db'>,
   { appId, limit, cursor, q, status, transactional, test = false }: Asked,
@@ -31,7 +31,7 @@ export async function listCampaigns(
   return listed(places, Math.min(limit, fitting), ({ campaign }) => campaign, examinedTo)
 }
 
-/** Gives what the public API says of a campaign's status; null when the campaign is unknown or belongs to another app. */
+/** Gives what the public API answers about a campaign; null when the campaign is unknown or belongs to another app. */
 export async function readCampaign(
   { db }: Pick<Campaigns, 'db'>,
   { appId, campaignId }: One,
@@ -42,7 +42,7 @@ export async function readCampaign(
   return { id, name, status, cancelling: isCancelling(row), transactional, createdAt: createdAt.toISOString() }
 }
 
-/** Gives all of a campaign, for the administration. Fault: not_found. */
+/** Gives every field of a campaign, for the administration. Fault: not_found. */
 export async function getCampaign({ db }: Pick<Campaigns, 'db'>, { appId, campaignId }: One): Promise<Campaign> {
   const row = await findWhole(db, appId, campaignId)
   if (!row) throw notFound()
@@ -55,7 +55,7 @@ export async function deleteCampaign({ db }: Pick<Campaigns, 'db'>, { appId, cam
   throw noDraft((await getCampaign({ db }, { appId, campaignId })).status)
 }
 
-/** Makes a draft that is a copy of a campaign in any status. Faults: not_found; invalid_state for a notification to single users. */
+/** Makes a draft that is a copy of a campaign in any status. Faults: not_found; invalid_state for a notification that names users or devices. */
 export async function duplicateCampaign({ db }: Pick<Campaigns, 'db'>, { appId, campaignId }: One): Promise<Campaign> {
   const id = newId()
   if (await insertDuplicate(db, { id, appId, of: campaignId })) return getCampaign({ db }, { appId, campaignId: id })

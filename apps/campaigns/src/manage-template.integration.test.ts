@@ -25,7 +25,7 @@ const list = (app: string, query: { limit?: number; cursor?: string; q?: string 
   platform.gateway.call(listTemplates, { appId: app, limit: 100, ...query })
 
 // spec: content/template-fields
-test('a template is answered whole, with null for what is unset', async () => {
+test('a template is answered with every field, and with null for a field that is not set', async () => {
   const made = await create(template('Bare'))
   expect(made).toEqual({
     id: expect.stringMatching(/^[0-9a-f]{24}$/),
@@ -46,7 +46,7 @@ test('a template is answered whole, with null for what is unset', async () => {
 })
 
 // spec: content/template-name
-test('a name is taken once per app, on create and on replace', async () => {
+test('the name of a template must be unique within the app, when it is created and when it is replaced', async () => {
   const [first, second] = [await create(template('Once')), await create(template('Twice'))]
   await expect(create(template('Once'))).rejects.toMatchObject({ code: 'duplicate_name' })
   await expect(replace(second.id, template('Once'))).rejects.toMatchObject({ code: 'duplicate_name' })
@@ -58,7 +58,7 @@ test('a name is taken once per app, on create and on replace', async () => {
 })
 
 // spec: content/template-replace
-test('a replacement is full: a field left out is removed; id and createdAt stay, updatedAt moves', async () => {
+test('replacing a template removes a field that is left out, keeps id and createdAt, and raises updatedAt', async () => {
   const full = template('Full', {
     description: 'All of it',
     data: { source: 'template' },
@@ -92,7 +92,7 @@ test('a replacement is full: a field left out is removed; id and createdAt stay,
 })
 
 // spec: limits/foreign-ids
-test('unknown templates, and those of another app, are not found', async () => {
+test('reading, replacing or deleting an unknown template or another app’s is answered not_found', async () => {
   const { id } = await create(template('Mine'))
   const notFound = { code: 'not_found' }
   await expect(read(newId())).rejects.toMatchObject(notFound)
@@ -103,7 +103,7 @@ test('unknown templates, and those of another app, are not found', async () => {
 })
 
 // spec: content/template-use-count, content/template-delete
-test('useCount counts the campaigns and notifications that used it; deleting it leaves them alone', async () => {
+test('useCount counts the campaigns and notifications that used the template, which stay when the template is deleted', async () => {
   const { id: templateId } = await create(template('Used', { content: givenContent('Copied.') }))
   await platform.gateway.call(sendNotification, { appId, idempotency: null, notification: { target: { all: true }, templateId } })
   const campaign = { name: 'Uses it', schedule: { type: 'now' as const }, templateId }
@@ -118,11 +118,11 @@ test('useCount counts the campaigns and notifications that used it; deleting it 
 })
 
 // spec: content/template-list, limits/lists, limits/list-prefix
-test('a list is newest first, goes on by its cursor without a gap or a repeat, and finds by the beginning of a name', async () => {
+test('a list of templates is newest first, has no gaps or repeats, and can be filtered by the beginning of the name', async () => {
   const app = newId()
   const names: string[] = []
   for (let n = 0; n < 7; n += 1) names.push((await create(template(`${n % 2 === 0 ? 'Even' : 'odd'} ${n}`), app)).name)
-  // They were made at the same moment and are ordered by id. The cursor still names one place.
+  // The templates were made at the same moment and are ordered by id. The cursor still names one place in the list.
   await platform.db.updateTable('templates').set({ created_at: new Date() }).where('app_id', '=', app).execute()
 
   const seen: string[] = []
@@ -140,7 +140,7 @@ test('a list is newest first, goes on by its cursor without a gap or a repeat, a
   await expect(list(app, { cursor: 'nonsense' })).rejects.toMatchObject({ code: 'invalid_body', details: [{ path: 'cursor' }] })
 })
 
-test('a newer template stands before an older one', async () => {
+test('the list has a newer template before an older one', async () => {
   const app = newId()
   const older = await create(template('Older'), app)
   await platform.db
@@ -153,7 +153,7 @@ test('a newer template stands before an older one', async () => {
 })
 
 // spec: limits/list-bytes
-test('a list stops at 512 KiB and goes on from there', async () => {
+test('a page of templates ends at 512 KiB, and the next page goes on from there', async () => {
   const app = newId()
   const locales = [
     'en',
@@ -194,7 +194,7 @@ test('a list stops at 512 KiB and goes on from there', async () => {
 })
 
 // spec: content/too-large-at-create
-test('a template whose content fits no payload is refused at its locale', async () => {
+test('a template whose content is too large for a platform is refused, and the error names the locale', async () => {
   const address = (letter: string) => `https://example.com/${letter.repeat(2_000)}`
   const content = { _default: 'en', en: { title: 'A', body: 'B', url: address('x'), image: address('y') } }
   await expect(create(template('Huge', { content }))).rejects.toMatchObject({

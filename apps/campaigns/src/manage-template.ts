@@ -11,7 +11,7 @@ import * as store from './store/templates.ts'
 type Flow = Pick<Campaigns, 'db'>
 type One = { appId: string; templateId: string }
 
-/** Makes a template. Faults: duplicate_name; invalid_body when a locale is too large for every payload; not_found when the app was erased. */
+/** Makes a template. Faults: duplicate_name; invalid_body when a locale is too large for a platform; not_found when the app was erased. */
 export async function createTemplate({ db }: Flow, { appId, template }: { appId: string; template: SaveTemplate }): Promise<Template> {
   refuseTooLarge(template)
   const id = newId()
@@ -19,7 +19,7 @@ export async function createTemplate({ db }: Flow, { appId, template }: { appId:
   return readTemplate({ db }, { appId, templateId: id })
 }
 
-/** A page of an app's templates, newest first. Fault: invalid_body at `cursor`. */
+/** Lists an app's templates by pages, newest first. Fault: invalid_body at `cursor`. */
 export async function listTemplates({ db }: Flow, { appId, limit, cursor, q }: ListRequest & { appId: string }): Promise<Listed<Template>> {
   const after = cursor === undefined ? undefined : readCursor(cursor)
   const { rows, examinedTo } = await store.findTemplates(db, appId, { limit, after, prefix: q })
@@ -28,14 +28,14 @@ export async function listTemplates({ db }: Flow, { appId, limit, cursor, q }: L
   return listed(places, Math.min(limit, fitting), ({ template }) => template, examinedTo)
 }
 
-/** Fault: not_found. */
+/** Gives a template. Fault: not_found. */
 export async function readTemplate({ db }: Flow, { appId, templateId }: One): Promise<Template> {
   const row = await store.findTemplate(db, appId, templateId)
   if (!row) throw notFound()
   return toTemplate(row)
 }
 
-/** Replaces a template: an optional field that is left out is removed. Faults: not_found, duplicate_name, invalid_body. */
+/** Replaces a template. An optional field that the request leaves out is removed. Faults: not_found, duplicate_name, invalid_body. */
 export async function replaceTemplate({ db }: Flow, { appId, templateId, template }: One & { template: SaveTemplate }): Promise<Template> {
   refuseTooLarge(template)
   const replaced = await store.replaceTemplate(db, { id: templateId, appId, template })
@@ -44,7 +44,7 @@ export async function replaceTemplate({ db }: Flow, { appId, templateId, templat
   return readTemplate({ db }, { appId, templateId })
 }
 
-/** Deletes a template. Campaigns that used it keep their own copy. Fault: not_found. */
+/** Deletes a template. Campaigns that used it keep their copy of its fields. Fault: not_found. */
 export async function deleteTemplate({ db }: Flow, { appId, templateId }: One): Promise<Record<string, never>> {
   if (!(await store.deleteTemplate(db, appId, templateId))) throw notFound()
   return {}

@@ -8,7 +8,7 @@ const lagSeconds = [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 15, 60, 300, 900, 3_600, 21_6
 
 export type Measures = { startedLate: (seconds: number) => void; missedOccurrences: (count: number) => void }
 
-/** Measures the schedules: how late sends start, how many occurrences are left out, and how long the oldest due row has waited. */
+/** Makes the metrics of the schedules: how late sends start, how many occurrences were left out, and how long the oldest due row has waited. */
 export function openMeasures(metrics: Metrics, { db, watch }: { db: Db; watch: DatabaseWatch }): Measures {
   const lag = metrics.histogram(
     'herald_scheduler_lag_seconds',
@@ -23,7 +23,7 @@ export function openMeasures(metrics: Metrics, { db, watch }: { db: Db; watch: D
   metrics.gauge('herald_due_age_seconds', 'How long the oldest row that is due has waited, by queue; 0: none is.', {
     labelNames: ['queue'],
     async collect() {
-      // A scrape is answered also while the database is away. The ages that were read before that are left out then.
+      // A scrape is answered even while the database is away. The scrape leaves out the ages then, because old ages would mislead.
       const ages = await dueAges()
       if (!ages) return this.reset()
       for (const [queue, seconds] of Object.entries(ages)) this.labels(queue).set(seconds)

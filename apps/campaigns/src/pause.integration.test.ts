@@ -21,7 +21,7 @@ const day = 86_400_000
 let platform: Platform
 beforeAll(async () => void (platform = await givenPlatform()))
 
-/** A daily recurrence in UTC whose time of day was a minute ago. */
+/** Sends a daily recurrence in UTC whose time of day was a minute ago. */
 async function activated() {
   const occurrence = new Date(Math.floor(Date.now() / minute) * minute - minute)
   const schedule = { type: 'recurring' as const, every: 'day' as const, localTime: occurrence.toISOString().slice(11, 16), timezone: 'UTC' }
@@ -52,10 +52,10 @@ test('a paused recurrence starts no run, and one that is not paused does', async
 })
 
 // spec: campaigns/pause-recurring
-test('a recurrence that resumes is active, due at its next occurrence, and catches up nothing of the pause', async () => {
+test('a recurrence that is resumed is active and due at its next occurrence, and the occurrences during the pause do not run', async () => {
   const { id, next } = await activated()
   await pause(id)
-  // As if it had been active for ten days and paused for nine: nine occurrences lie in the pause, the last of them a minute ago.
+  // The recurrence looks as if it had been active for ten days and paused for nine. Nine occurrences lie in the pause, the last of them a minute ago.
   await change(id, { activated_at: new Date(Date.now() - 10 * day), paused_at: new Date(Date.now() - 9 * day) })
   expect(await resume(id)).toEqual({ status: 'active' })
   expect(await platform.rowOf(id)).toMatchObject({ status: 'active', due_at: next, paused_at: null, missed_count: 0, settled_at: null })
@@ -67,7 +67,7 @@ test('a recurrence that resumes is active, due at its next occurrence, and catch
 })
 
 // spec: campaigns/recurring-cancelled
-test('a run under way goes on when its recurrence is paused or cancelled', async () => {
+test('a run under way goes on when its recurrence is paused', async () => {
   const { id, occurrence } = await activated()
   await change(id, { due_at: occurrence })
   const [run] = await until(async () => (await runsOf(id)).length > 0 && runsOf(id), { what: 'the run' })
@@ -76,7 +76,7 @@ test('a run under way goes on when its recurrence is paused or cancelled', async
   expect(await platform.rowOf(run?.id ?? '')).toMatchObject({ status: 'sending', cancelling: false })
 })
 
-test('a recurrence whose end lies in its pause ends as sent when it resumes, without a run', async () => {
+test('a recurrence whose `until` passed during its pause ends as sent when it is resumed, without another run', async () => {
   const { id } = await activated()
   await pause(id)
   const { schedule } = await platform.rowOf(id)
@@ -87,7 +87,7 @@ test('a recurrence whose end lies in its pause ends as sent when it resumes, wit
 })
 
 // spec: campaigns/cancel
-test('a paused recurrence is cancelled at once, by administration and by its app', async () => {
+test('an operator and the app’s backend can each cancel a paused recurrence, which ends at once', async () => {
   for (const contract of [endCampaign, cancelCampaign]) {
     const { id } = await activated()
     await pause(id)
@@ -100,7 +100,7 @@ test('a paused recurrence is cancelled at once, by administration and by its app
 })
 
 // spec: campaigns/pause-ends
-test('a pause ends after PAUSE_MAX_DAYS: a send is cancelled and audience told, a recurrence is over at once, a younger pause stays', async () => {
+test('after PAUSE_MAX_DAYS a paused send is cancelled and audience is told, a paused recurrence ends at once, and a younger pause goes on', async () => {
   const [send, young, { id: recurrence }] = [await underWay(), await underWay(), await activated()]
   for (const id of [send, young, recurrence]) await pause(id)
   for (const [id, days] of [
@@ -120,7 +120,7 @@ test('a pause ends after PAUSE_MAX_DAYS: a send is cancelled and audience told, 
 })
 
 // spec: campaigns/pause-ends
-test('campaigns does not start with a pause that may outlast the ledger', () => {
+test('campaigns does not start when PAUSE_MAX_DAYS is not below LEDGER_RETENTION_DAYS', () => {
   const environment = { DATABASE_URL_CAMPAIGNS: 'postgres://127.0.0.1/herald', LEDGER_RETENTION_DAYS: '40' }
   expect(Config.safeParse({ ...environment, PAUSE_MAX_DAYS: '39' }).success).toBe(true)
   expect(Config.safeParse({ ...environment, PAUSE_MAX_DAYS: '40' }).error?.issues).toMatchObject([

@@ -30,7 +30,7 @@ const codeOf = (asked: Promise<unknown>) =>
   )
 const change = (id: string, fields: { started_at: Date }) => platform.db.updateTable('campaigns').set(fields).where('id', '=', id).execute()
 
-/** An experiment that was sent and has settled. */
+/** Sends an experiment and settles it. */
 async function sent(fields: Partial<CreateCampaign> = {}): Promise<string> {
   const id = await draft({ experiment: givenExperiment(0.2), segment, ...fields })
   await platform.gateway.call(sendCampaign, { appId, campaignId: id, defaultTimezone: 'UTC' })
@@ -40,7 +40,7 @@ async function sent(fields: Partial<CreateCampaign> = {}): Promise<string> {
 }
 
 // spec: experiments/winner, experiments/remainder
-test('the winner is a campaign of its own that is sending: the variant’s content to the remainder of the frozen definition', async () => {
+test('the winner is a new campaign under way, with the variant’s content, for the users outside the sample of the frozen segment', async () => {
   const of = await sent({ name: 'Autumn sale', ttl: 60, data: { source: 'parent' }, collapseId: 'news' })
   const { id, status } = await pick(of)
   expect(status).toBe('sending')
@@ -62,7 +62,7 @@ test('the winner is a campaign of its own that is sending: the variant’s conte
 })
 
 // spec: experiments/winner-frozen
-test('a saved segment and a template that changed after the experiment change nothing of its winner', async () => {
+test('changing a saved segment and a template after an experiment was sent does not change its winner', async () => {
   const segmentId = newId()
   platform.segments.set(segmentId, segment)
   const template = { name: 'Winner', content: givenContent(), data: { source: 'template' } }
@@ -79,7 +79,7 @@ test('a saved segment and a template that changed after the experiment change no
 })
 
 // spec: experiments/winner-once
-test('50 parallel calls make exactly one follow-up; the others hear that it was sent already', async () => {
+test('of 50 simultaneous requests to pick a winner exactly one is accepted; the others are answered that a winner was sent already', async () => {
   const of = await sent()
   const answers = await Promise.all(Array.from({ length: 50 }, (_, n) => codeOf(pick(of, n % 2 === 0 ? 'a' : 'b'))))
   expect(answers.filter((answer) => answer === 'allowed')).toHaveLength(1)
@@ -88,7 +88,7 @@ test('50 parallel calls make exactly one follow-up; the others hear that it was 
 })
 
 // spec: experiments/winner-checks
-test('a winner is refused when the campaign is no experiment, is under way or was not sent, and for an unknown variant', async () => {
+test('picking a winner is refused for a campaign that is not an experiment, is still sending or was not sent, and for an unknown variant', async () => {
   expect(await codeOf(pick(await draft()))).toBe('not_an_experiment')
   const experiment = givenExperiment()
   for (const [status, code] of [
@@ -109,7 +109,7 @@ test('a winner is refused when the campaign is no experiment, is under way or wa
 })
 
 // spec: experiments/no-remainder
-test('there is no remainder when the sample was everyone, or when the outcomes are past the ledger’s retention', async () => {
+test('no winner can be sent when the sample was everyone, or when the tracker no longer keeps the outcomes', async () => {
   expect(await codeOf(pick(await sent({ experiment: givenExperiment(1) })))).toBe('no_remainder')
   const old = await sent()
   await change(old, { started_at: new Date(Date.now() - 91 * day) })
@@ -119,7 +119,7 @@ test('there is no remainder when the sample was everyone, or when the outcomes a
 })
 
 // spec: experiments/recurring
-test('a run of a recurring experiment has a winner once it is sent, its recurrence has none', async () => {
+test('a run of a recurring experiment can have a winner once it is sent, and the recurrence cannot', async () => {
   const schedule = { type: 'recurring', every: 'day', localTime: '09:00', timezone: 'UTC' } as const
   const parent = await draft({ experiment: givenExperiment(), schedule })
   await platform.gateway.call(sendCampaign, { appId, campaignId: parent, defaultTimezone: 'UTC' })

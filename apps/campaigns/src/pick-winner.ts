@@ -6,8 +6,8 @@ import { whyNoWinner, winnerAlreadySent } from './core/experiment.ts'
 import { findDecidable, insertWinner } from './store/copies.ts'
 
 /**
- * Sends the winning variant, as a new campaign, to the users that the sample left out. Status and experiment of a sent campaign do not change
- * any more, so only another request for a winner can come between; the unique key of the new row lets one of them through. Faults: not_found,
+ * Sends the winning variant, as a new campaign, to the users outside the sample. Status and experiment of a sent campaign never change, so the checks
+ * stay true until the insert. When two requests pick a winner at once, the unique key of the new row lets one of them through. Faults: not_found,
  * then those of the checks in their order (spec: experiments/winner-checks).
  */
 export async function pickWinner(

@@ -22,7 +22,7 @@ afterAll(() => plans.close())
 const { db } = plans
 
 const [appId, templateId] = [newId(), newId()]
-/** An audience that has taken over every send, and a queue that takes every pointer. */
+/** Stands in for an audience that has a fan-out row of every send, and for a queue that takes every pointer. */
 const bus = { call: async () => ({ known: true }) as never, publish: async () => undefined }
 const measures = { startedLate: () => undefined, missedOccurrences: () => undefined }
 const sweeping = { db, bus, handOver: () => undefined, measures }
@@ -53,7 +53,7 @@ const steps: Record<string, Step> = {
       const items = [given(), given({ test: true, templateId: null })].map((campaign) => ({ campaign, idempotency: null }))
       const answers = await acceptCampaigns(accepting, items)
       expect(answers.map(({ kind }) => kind)).toEqual(['accepted', 'accepted'])
-      // Both settle, so that the following steps find the same rows as without this step.
+      // Both campaigns settle, so that the next steps find the same rows as without this step.
       await markSettled(
         db,
         items.map(({ campaign }) => campaign.id),
@@ -77,7 +77,7 @@ const steps: Record<string, Step> = {
       expect((await takeDue(sweeping)).took).toBeGreaterThan(0)
       await takeDue(sweeping)
     },
-    // These include rows that were due a moment ago: the index still has their old entries.
+    // The index still has old entries of rows that were due a moment ago, so more rows are read.
     rows: 400,
   },
   'sends have started': { run: async () => expect(await markStarted(db, ids)).toHaveLength(4) },
@@ -115,7 +115,7 @@ const steps: Record<string, Step> = {
 
 const erasedApp = newId()
 
-/** Adds `count` rows to every table, all of this app: nine of ten campaigns are settled, the others start in an hour. */
+/** Adds `count` rows of this app to every table. Nine of ten campaigns are settled; the others start in an hour. */
 async function grow(count: number): Promise<void> {
   const id = sql`'5' || lpad(to_hex(floor(random() * 1e9)::int), 7, '0') || lpad(to_hex(n), 16, '0')`
   const rows = sql`(select ${id} as id, n from generate_series(1, ${count}) as n) as made`
@@ -138,11 +138,11 @@ beforeAll(async () => {
   await sql`insert into erased_apps (app_id) values (${erasedApp})`.execute(db)
 })
 
-test('every statement that a send needs goes by keys, on one connection, from empty tables to 100,000 rows that no statistics know', async () => {
+test('every statement of a send reads a bounded number of rows while tables grow from empty to 100,000 rows and the planner has old statistics', async () => {
   expect(await lookWhileGrowing(plans, steps, grow)).toEqual({ empty: [], few: [], many: [], analysed: [] })
 })
 
-test('accepting a send that is no test runs no statement for tests', async () => {
+test('accepting a send that is not a test runs no statement for tests', async () => {
   const textsOf = async (fields: Parameters<typeof given>[0]) => {
     const scans = await plans.of(() =>
       acceptCampaigns(accepting, [{ campaign: given({ templateId: null, ...fields }), idempotency: null }]),

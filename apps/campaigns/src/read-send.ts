@@ -7,12 +7,12 @@ import type { Db } from './store/tables.ts'
 
 type Send = { send: FrozenSend; target: FrozenTarget }
 
-/** Gives the send that audience fans out, as it was frozen when it was accepted. Null when it is unknown or not (any more) to be sent. */
+/** Gives the frozen send of a campaign, for audience to fan out. Null when the campaign is unknown, not sent yet, paused, cancelled or over. */
 export async function readSend({ db }: Pick<Campaigns, 'db'>, { campaignId }: { campaignId: string }): Promise<Send | null> {
   return (await readSends(db, [campaignId])).get(campaignId) ?? null
 }
 
-/** The same for several campaigns, by id. Campaigns that are unknown or not to be sent are left out. */
+/** Gives the frozen sends of several campaigns, by campaign id. Campaigns that are unknown, not sent yet, paused, cancelled or over are left out. */
 export async function readSends(db: Db, campaignIds: string[]): Promise<Map<string, Send>> {
   const sends = new Map<string, Send>()
   for (const row of campaignIds.length > 0 ? await findSending(db, campaignIds) : []) {

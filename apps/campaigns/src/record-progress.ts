@@ -7,8 +7,8 @@ export type Several = { campaignIds: string[] }
 export type Flows = { flows: (FlowChange | null)[] }
 
 /**
- * Audience has the fan-out rows of these campaigns. Each is answered with its flow, since it may have been paused or cancelled meanwhile; null
- * for a campaign that is unknown. Calls that come together share a statement.
+ * Notes that audience has the fan-out rows of these campaigns. Answers the flow of each, because it may have been paused or cancelled since; null for
+ * a campaign that is unknown. Requests that come together share a statement.
  */
 export async function fanOutStarted({ db }: Pick<Campaigns, 'db'>, requests: Several[]): Promise<Flows[]> {
   const rows = new Map((await markStarted(db, idsOf(requests))).map((row) => [row.id, row]))
@@ -19,13 +19,13 @@ export async function fanOutStarted({ db }: Pick<Campaigns, 'db'>, requests: Sev
   return requests.map(({ campaignIds }) => ({ flows: campaignIds.map(flowTo) }))
 }
 
-/** The tracker has an outcome for every queued push of these campaigns. Calls that come together share a statement. */
+/** Ends these campaigns: the tracker has an outcome for each of their queued pushes. Requests that come together share a statement. */
 export async function settleCampaigns({ db }: Pick<Campaigns, 'db'>, requests: Several[]): Promise<Record<string, never>[]> {
   await markSettled(db, idsOf(requests))
   return requests.map(() => ({}))
 }
 
-/** Audience cannot fan a campaign out, and says why. */
+/** Marks a campaign that audience cannot fan out as failed, with the reason that audience gives. */
 export async function failCampaign(
   { db }: Pick<Campaigns, 'db'>,
   { campaignId, ...failure }: { campaignId: string; code: string; message: string },

@@ -6,8 +6,8 @@ import { resolveSend, type ResolvedSend } from './core/overrides.ts'
 import { findTemplateDefaults } from './store/templates.ts'
 
 /**
- * Gives the send fields of a request with its template and the defaults filled in. They are a copy, so a template that changes later changes
- * no campaign. Faults: not_found (the template); invalid_body when there is neither content nor `silent`.
+ * Gives the send fields of a request, with its template and the defaults filled in. The template's fields are copied, so changing the template later
+ * changes no campaign. Faults: not_found (the template); invalid_body when there is neither content nor `silent`.
  */
 export async function resolveFields(
   { db, defaultTtlSeconds }: Pick<Campaigns, 'db' | 'defaultTtlSeconds'>,
@@ -23,8 +23,8 @@ export async function resolveFields(
 }
 
 /**
- * Refuses a content that is too large for a platform even after it was cut (spec: content/too-large-at-create). The fault names each such
- * locale, by its path below `at`.
+ * Refuses a content that is too large for a platform even after its texts were shortened (spec: content/too-large-at-create). The fault names each
+ * such locale, by its path below `at`.
  */
 export function refuseTooLarge(send: Parameters<typeof checkFits>[0], at = ''): void {
   const tooLarge = checkFits(send).map(({ path, message }): FaultDetail => ({ path: `${at}${path}`, message }))

@@ -19,7 +19,7 @@ const withoutId = ({ campaignId: _id, ...rest }: { campaignId: string }) => rest
 const hoursFromNow = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString()
 
 // spec: sending/dry-run
-test('a dry run of a notification gives the send that it becomes when it is accepted, its template filled in', async () => {
+test('a dry run of a notification gives the send that the notification becomes when it is accepted, with its template filled in', async () => {
   const saved = { name: `Shipped ${newId()}`, content: givenContent('Shipped'), ttl: 60, data: { kind: 'order' } }
   const { id: templateId } = await platform.gateway.call(createTemplate, { appId, template: saved })
   const notification: SendNotification = { target: { all: true }, templateId, priority: 'normal', bypass: { quietHours: true } }
@@ -35,7 +35,7 @@ test('a dry run of a notification gives the send that it becomes when it is acce
 })
 
 // spec: sending/dry-run
-test('a dry run of a campaign or of a stored draft gives the send that is made of it, and leaves no row', async () => {
+test('a dry run of a campaign or of a stored draft gives the send that the campaign becomes, and writes no row', async () => {
   const segmentId = newId()
   platform.segments.set(segmentId, { field: 'tags.plan', op: 'eq', value: 'pro' })
   const campaign = givenCampaign({ segmentId, experiment: givenExperiment(0.3), collapseId: 'sale' })
@@ -51,12 +51,12 @@ test('a dry run of a campaign or of a stored draft gives the send that is made o
 
   expect(stored).toEqual({ ...sent, startsAt: null })
   expect({ send: withoutId(tried.send), target: tried.target }).toEqual(sent && { send: withoutId(sent.send), target: sent.target })
-  // It is tried as if it were sent again.
+  // A campaign that was sent is tried as if it were sent again.
   expect(await resolve({ campaignId: id })).toEqual(stored)
 })
 
 // spec: sending/dry-run, campaigns/at
-test('a dry run says when a schedule begins: at its time, in the first of the zones, or at its next occurrence', async () => {
+test('a dry run says when a schedule begins: at its time, at the local time in the first of the zones, or at the next occurrence', async () => {
   platform.audience.zones = ['Asia/Tokyo', 'America/New_York']
   const at = hoursFromNow(5)
   const begins = async (schedule: CreateCampaign['schedule']) => {
@@ -78,7 +78,7 @@ test('a dry run says when a schedule begins: at its time, in the first of the zo
 })
 
 // spec: sending/dry-run
-test('a dry run refuses what accepting and sending refuse', async () => {
+test('a dry run is refused for the same reasons as accepting and sending', async () => {
   const refusal = (tried: Tried) =>
     resolve(tried).then(
       () => 'resolved',

@@ -17,18 +17,19 @@ type Asked = {
   campaign?: CreateCampaign | undefined
   campaignId?: string | undefined
 }
-/** `startsAt` (ISO): when its schedule begins; null when it begins at once. */
+/** `startsAt`: when the schedule begins, as an ISO time; null when the send begins at once. */
 type Resolved = { send: FrozenSend; target: FrozenTarget; startsAt: string | null }
 
 /**
- * A body that is only tried has no campaign id. This id belongs to no campaign and is always the same, so that the same seed chooses the same
- * variants and samples again.
+ * The campaign id in a dry run of a body that is not stored. No campaign has this id. The id is always the same, so that repeating a dry run chooses
+ * the same variants and samples.
  */
 const noCampaign = '0'.repeat(24)
 
 /**
- * Gives the send that a request would become if it were accepted and sent now. It makes the checks that accepting and sending make, and writes
- * nothing (spec: sending/dry-run). Faults: not_found, invalid_segment, invalid_body with paths of the body; invalid_state for a stored draft that cannot be sent.
+ * Gives the send that a request would become if it were accepted and sent now. Makes the checks of accepting and sending too, and writes nothing
+ * (spec: sending/dry-run). Faults: not_found; invalid_segment and invalid_body with paths of the body; invalid_state for a stored draft that cannot
+ * be sent.
  */
 export async function resolveForDryRun(resolving: Resolving, asked: Asked): Promise<Resolved> {
   const { notification, campaign, campaignId } = asked
@@ -67,7 +68,10 @@ async function ofStored(resolving: Resolving, asked: Asked, campaignId: string):
 
 type Begins = { startsAt: string | null; localTimesAfter: Date | null }
 
-/** A campaign that waits begins when it is due, any other as if it were sent now. A recurrence that is over would begin at once. */
+/**
+ * Says when a stored campaign begins. A scheduled campaign or a recurrence begins when it is due, and any other campaign as if it were sent now. A
+ * recurrence that is over is answered as one that begins at once.
+ */
 async function storedBegins(resolving: Resolving, asked: Asked, row: CampaignRow): Promise<Begins> {
   const { status, dueAt, localTimesAfter } = row
   if ((status === 'scheduled' || status === 'active') && dueAt) return { startsAt: dueAt.toISOString(), localTimesAfter }
@@ -79,7 +83,7 @@ async function storedBegins(resolving: Resolving, asked: Asked, row: CampaignRow
   return begins(resolving, asked, schedule)
 }
 
-/** Says when a schedule begins if the campaign is sent now. Fault: invalid_state for a schedule that never begins. */
+/** Says when a campaign begins if it is sent now. Fault: invalid_state for a schedule that never begins. */
 async function begins({ db, bus }: Resolving, asked: Asked, schedule: Schedule): Promise<Begins> {
   const plan = await planNow(bus, { ...asked, schedule, now: await readClock(db) })
   switch (plan.action) {

@@ -12,7 +12,7 @@ const day = 86_400_000
 let platform: Platform
 beforeAll(async () => void (platform = await givenPlatform()))
 
-/** A daily recurrence in UTC whose time of day is some minutes ago; its next occurrence is almost a day away. */
+/** Sends a daily recurrence in UTC whose time of day was `minutesAgo` minutes ago. Its next occurrence is almost a day away. */
 async function activated({ minutesAgo = 1, until: end }: { minutesAgo?: number; until?: Date } = {}) {
   const occurrence = new Date(Math.floor(Date.now() / minute) * minute - minutesAgo * minute)
   const schedule = {
@@ -34,14 +34,14 @@ const isAdvanced = (id: string, next: Date | null) => async () =>
   (await platform.rowOf(id)).due_at?.getTime() === next?.getTime() || undefined
 
 // spec: campaigns/recurring, campaigns/send
-test('a sent recurrence is active, due at its next local time, and sends nothing itself', async () => {
+test('a recurrence that is sent becomes active and due at its next local time, and sends nothing itself', async () => {
   const { id, next } = await activated()
   expect(await platform.rowOf(id)).toMatchObject({ status: 'active', due_at: next, activated_at: expect.any(Date) })
   expect(await platform.audience.bus.call(readSend, { campaignId: id })).toBeNull()
 })
 
 // spec: campaigns/recurring
-test('an occurrence makes one run, a campaign of its own that is sending; the recurrence stays active', async () => {
+test('an occurrence makes one run, which is a campaign under way, and the recurrence stays active', async () => {
   const { id, occurrence, next } = await activated()
   await makeDue(id, occurrence)
   await until(isAdvanced(id, next), { what: 'the next due time' })
@@ -64,7 +64,7 @@ test('an occurrence makes one run, a campaign of its own that is sending; the re
 })
 
 // spec: campaigns/recurring-once-a-day
-test('30 recurrences that are due together make one run each with two processes', async () => {
+test('with two processes, 30 recurrences that are due together make one run each', async () => {
   const parents = await Promise.all(Array.from({ length: 30 }, () => activated()))
   await Promise.all(parents.map(({ id, occurrence }) => makeDue(id, occurrence)))
   for (const { id, next } of parents) {
@@ -77,8 +77,8 @@ const fallenDue = (id: string, occurrence: Date, daysAgo: number) => makeDue(id,
 const missedTotal = () => platform.measured('herald_occurrences_missed_total')
 
 // spec: campaigns/recurring-missed
-test('after a time without service at most the newest occurrence runs, when it is no more than an hour late; the others are counted', async () => {
-  // For minutes since the newest occurrence and days without service: how many runs, and how many missed.
+test('after a time without any process at most the newest occurrence runs, if it is at most an hour late; the others count as missed', async () => {
+  // Each row: minutes since the newest occurrence, days without a process, expected runs, expected missed occurrences.
   for (const [minutesAgo, daysDown, runs, missed] of [
     [59, 0, 1, 0],
     [62, 0, 0, 1],
@@ -97,7 +97,7 @@ test('after a time without service at most the newest occurrence runs, when it i
 })
 
 // spec: experiments/recurring
-test('a run of a recurring experiment is an experiment of its own', async () => {
+test('a run of a recurring experiment is an experiment with its own campaign id', async () => {
   const { id, occurrence, next } = await activated()
   await platform.db
     .updateTable('campaigns')
@@ -112,7 +112,7 @@ test('a run of a recurring experiment is an experiment of its own', async () => 
 })
 
 // spec: campaigns/recurring-once-a-day
-test('a local date has one run, also when its occurrence comes up twice', async () => {
+test('a recurrence runs once per local date, even when its occurrence is due twice', async () => {
   const { id, occurrence, next } = await activated()
   for (const time of ['first', 'second']) {
     await makeDue(id, occurrence)
@@ -124,7 +124,7 @@ test('a local date has one run, also when its occurrence comes up twice', async 
 })
 
 // spec: campaigns/recurring-until
-test('past its until a recurrence is sent, after its last run', async () => {
+test('once its `until` has passed a recurrence ends as sent, after its last run', async () => {
   const { id, occurrence } = await activated({ until: new Date(Date.now() + 3_000) })
   await makeDue(id, occurrence)
   await until(async () => (await platform.rowOf(id)).status === 'sent', { what: 'the end' })
@@ -133,7 +133,7 @@ test('past its until a recurrence is sent, after its last run', async () => {
 })
 
 // spec: campaigns/recurring-cancelled
-test('a cancelled recurrence makes no more runs; those that were made go on', async () => {
+test('a cancelled recurrence makes no more runs, and the runs that it has made go on', async () => {
   const { id, occurrence, next } = await activated()
   await makeDue(id, occurrence)
   await until(isAdvanced(id, next), { what: 'the next due time' })
@@ -148,7 +148,7 @@ test('a cancelled recurrence makes no more runs; those that were made go on', as
 })
 
 // spec: campaigns/recurring-unreadable
-test('a schedule that cannot be read fails its recurrence and holds up no other', async () => {
+test('a recurrence whose schedule cannot be read fails, and other recurrences run', async () => {
   const [broken, other] = [await activated(), await activated()]
   await sql`update campaigns set schedule = schedule || '{"localTime": 5}' where id = ${broken.id}`.execute(platform.db)
   await makeDue(broken.id, broken.occurrence)
@@ -160,7 +160,7 @@ test('a schedule that cannot be read fails its recurrence and holds up no other'
 })
 
 // spec: campaigns/recurring-unreadable
-test('a zone that the runtime does not know any more fails its recurrence and holds up no other', async () => {
+test('a recurrence whose time zone the runtime does not know fails, and other recurrences run', async () => {
   const [lost, other] = [await activated(), await activated()]
   await sql`update campaigns set schedule = schedule || '{"timezone": "Nowhere/Else"}' where id = ${lost.id}`.execute(platform.db)
   await makeDue(lost.id, lost.occurrence)
@@ -171,7 +171,7 @@ test('a zone that the runtime does not know any more fails its recurrence and ho
 })
 
 // spec: campaigns/recurring-until
-test('a recurrence whose until has passed since it was made is refused with invalid_state', async () => {
+test('sending a recurrence whose `until` has passed since it was made is refused with invalid_state', async () => {
   const schedule = {
     type: 'recurring',
     every: 'day',

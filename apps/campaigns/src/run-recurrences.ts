@@ -7,12 +7,12 @@ import { markFailed } from './store/campaigns.ts'
 import { nextDueInMs } from './store/due.ts'
 import { advanceRecurrences, insertRuns, takeDueRecurrences } from './store/recurrences.ts'
 
-/** Recurrences in one transaction. Their rows are locked until it ends, and a cancel waits for that. */
+/** One transaction takes at most this many recurrences. Their rows are locked until it ends, and a request to cancel one waits for that. */
 const atOnce = 50
 
 /**
  * Makes the runs of recurrences that are due by the database's clock. A run and the next due time commit together, so a process that is killed
- * neither makes a second run nor leaves one out. A new run has a lease of its own, in case its pointer is lost.
+ * neither makes a second run nor leaves one out. A new run has a lease: when the pointer to it is lost, the sweep sends another.
  */
 export async function runRecurrences({
   db,
@@ -52,7 +52,7 @@ export async function runRecurrences({
 
 type Recurrence = Awaited<ReturnType<typeof takeDueRecurrences>>[number]
 
-/** Says what a recurrence does now, or why it fails. A recurrence that cannot be read fails alone and holds up no other. */
+/** Says what a recurrence does now, or why it fails. A recurrence whose schedule cannot be read fails alone, and the others go on. */
 function look(recurrence: Recurrence, catchUpSeconds: number) {
   const { id, now, schedule } = recurrence
   try {
@@ -63,5 +63,5 @@ function look(recurrence: Recurrence, catchUpSeconds: number) {
   }
 }
 
-/** The time zones come with the runtime, so another version may not know a zone any more. */
+/** Gives the failure for an unknown time zone. Zones come with the runtime, so another version of it may not know a zone any more. */
 const unknownZone = (zone: string) => ({ code: 'invalid_schedule', message: `The time zone ${zone} is not known any more.` })

@@ -26,7 +26,7 @@ const codeOf = (asked: Promise<unknown>) =>
 const ahead = (milliseconds: number): Schedule => ({ type: 'at', at: new Date(Date.now() + milliseconds).toISOString() })
 const day = 86_400_000
 
-/** Campaigns that were scheduled for tomorrow and are then made due by `dueAt`, an SQL expression in which `position` counts from 1. */
+/** Schedules campaigns for tomorrow and then makes them due at `dueAt`, an SQL expression in which `position` counts the campaigns from 1. */
 async function scheduled(count: number, dueAt: string): Promise<string[]> {
   const ids: string[] = []
   for (let n = 0; n < count; n += 1) ids.push(await draft({ schedule: ahead(day) }))
@@ -39,7 +39,7 @@ async function scheduled(count: number, dueAt: string): Promise<string[]> {
 }
 
 // spec: campaigns/send, campaigns/audience
-test('a campaign with schedule now is sending, pointed at, and read frozen by audience: a segment, or everyone', async () => {
+test('a campaign with schedule now starts as soon as it is sent: audience gets a pointer and reads the frozen send', async () => {
   const segment = { field: 'tags.plan', op: 'eq', value: 'pro' }
   const [some, all] = [await draft({ segment, name: 'Some' }), await draft()]
   for (const id of [some, all]) {
@@ -52,7 +52,7 @@ test('a campaign with schedule now is sending, pointed at, and read frozen by au
 })
 
 // spec: campaigns/send-from
-test('public send: allowed from draft and scheduled, refused with invalid_state from every other status, which stays', async () => {
+test('an app’s backend can send a draft or a scheduled campaign; any other stays as it is and is answered invalid_state', async () => {
   for (const status of campaignStatuses) {
     const id = await platform.campaignIn(status, appId)
     const isAllowed = status === 'draft' || status === 'scheduled'
@@ -62,7 +62,7 @@ test('public send: allowed from draft and scheduled, refused with invalid_state 
 })
 
 // spec: campaigns/cancel
-test('public cancel: allowed from draft, scheduled and active, refused with invalid_state from every other status, which stays', async () => {
+test('an app’s backend can cancel a draft, a scheduled or an active campaign; any other stays as it is and is answered invalid_state', async () => {
   for (const status of campaignStatuses) {
     const id = await platform.campaignIn(status, appId)
     const isAllowed = status === 'draft' || status === 'scheduled' || status === 'active'
@@ -72,7 +72,7 @@ test('public cancel: allowed from draft, scheduled and active, refused with inva
 })
 
 // spec: limits/foreign-ids
-test('another app’s campaign is not found, like one that does not exist', async () => {
+test('another app’s campaign is not found, like a campaign that does not exist', async () => {
   const id = await draft()
   for (const ids of [
     { appId: newId(), campaignId: id },
@@ -87,7 +87,7 @@ test('another app’s campaign is not found, like one that does not exist', asyn
 })
 
 // spec: campaigns/segment-copied
-test('a saved segment is copied as it is at send, each time; a deleted one is not found and the draft stays', async () => {
+test('each time a campaign is sent its saved segment is copied; when the segment was deleted the send is refused and the draft stays', async () => {
   const segmentId = newId()
   const definition = { field: 'tags.plan', op: 'eq', value: 'pro' }
   platform.segments.set(segmentId, {})
@@ -107,7 +107,7 @@ test('a saved segment is copied as it is at send, each time; a deleted one is no
 })
 
 // spec: segments/saved-stale
-test('a saved segment that does not compile any more is refused at its node, and the draft stays', async () => {
+test('sending a campaign whose saved segment is no longer valid is refused, the error names the wrong condition, and the draft stays', async () => {
   const segmentId = newId()
   platform.segments.set(segmentId, {})
   const id = await draft({ segmentId })
@@ -117,7 +117,7 @@ test('a saved segment that does not compile any more is refused at its node, and
 })
 
 // spec: campaigns/send-without-content
-test('a campaign without content is refused with invalid_state', async () => {
+test('sending a campaign without content is refused with invalid_state', async () => {
   const id = await draft()
   await platform.db.updateTable('campaigns').set({ content: null }).where('id', '=', id).execute()
   expect(await codeOf(send(id))).toBe('invalid_state')
@@ -125,7 +125,7 @@ test('a campaign without content is refused with invalid_state', async () => {
 })
 
 // spec: campaigns/user-timezone, campaigns/send
-test('a send at each user’s local time waits for the first of the users’ zones, then starts with the moment it was asked for', async () => {
+test('a send at each user’s local time starts when that time first comes in one of the users’ zones, and keeps the moment of the request', async () => {
   const localTime = '12:00'
   const id = await draft({ schedule: { type: 'user_timezone', localTime } })
   platform.audience.zones = ['Asia/Tokyo', 'America/New_York', 'Nowhere/Any-More']
@@ -146,7 +146,7 @@ test('a send at each user’s local time waits for the first of the users’ zon
   platform.audience.zones = []
 })
 
-test('a send at each user’s local time may be cancelled before its first wave, and asked for anew', async () => {
+test('a send at each user’s local time can be sent again or cancelled before its first wave', async () => {
   const id = await draft({ schedule: { type: 'user_timezone', localTime: '12:00' } })
   await send(id)
   const first = (await platform.rowOf(id)).local_times_after
@@ -156,7 +156,7 @@ test('a send at each user’s local time may be cancelled before its first wave,
 })
 
 // spec: campaigns/send-experiment
-test('an experiment is sent whatever its schedule, with its variants and the content to fall back on', async () => {
+test('an experiment can be sent with any schedule, with its variants and the campaign’s content', async () => {
   const experiment = givenExperiment(0.2)
   const now = await draft({ experiment })
   expect(await send(now)).toEqual({ status: 'sending' })
@@ -172,7 +172,7 @@ test('an experiment is sent whatever its schedule, with its variants and the con
   expect(await send(await draft({ experiment, schedule: daily }))).toEqual({ status: 'active' })
 })
 
-test('a send without an experiment, a remainder or local times says so', async () => {
+test('the send that audience reads has null for an experiment, a sample to leave out and local times that the campaign does not have', async () => {
   const id = await draft()
   await send(id)
   const read = await platform.audience.bus.call(readSend, { campaignId: id })
@@ -180,7 +180,7 @@ test('a send without an experiment, a remainder or local times says so', async (
 })
 
 // spec: campaigns/at
-test('a time in the past sends now; one ahead is scheduled, waits, and fires once at its time with two processes', async () => {
+test('a campaign for a past time is sent now; one for a later time starts once at that time, though two processes run', async () => {
   const passed = await draft({ schedule: ahead(-day) })
   expect(await send(passed)).toEqual({ status: 'sending' })
 
@@ -196,7 +196,7 @@ test('a time in the past sends now; one ahead is scheduled, waits, and fires onc
 })
 
 // spec: campaigns/at-late
-test('schedules that fell due hours or days ago, while no process ran, start late, once each, shared by two processes', async () => {
+test('campaigns whose time came while no process ran start late, each once, with two processes at work', async () => {
   const before = await platform.measured('herald_scheduler_lag_seconds_count')
   const ids = await scheduled(30, `now() - position * interval '3 hours'`)
   await until(() => ids.every((id) => platform.pointersAt(id) > 0), { what: 'every start' })
@@ -218,22 +218,22 @@ test('a cancelled campaign never starts', async () => {
 
 // spec: campaigns/cancel-or-start
 test(
-  '2,000 races of a cancel against the start have one outcome each, and a cancelled one sent nothing',
+  'in 2,000 races of a cancel against the start each campaign is either cancelled or started, and no cancelled campaign was sent',
   { timeout: 120_000 },
   async () => {
     const started: string[] = []
     const cancelled: string[] = []
-    // A sweep looks once a second, and a fast machine may cancel all 2,000 between two looks.
+    // The sweep runs once a second, and a fast machine may cancel all 2,000 campaigns between two sweeps.
     for (let round = 0; round < 20 || (round < 200 && Math.min(started.length, cancelled.length) === 0); round += 1) {
       const stored = Array.from({ length: 100 }, () => ({ ...givenStored(), appId, transactional: false, status: 'draft' as const }))
       await insertCampaigns(platform.db, stored)
       const ids = stored.map(({ id }) => id)
-      // Written past the API, which would need 2,000 calls to schedule them a millisecond apart.
+      // The rows are changed without the API, which would need 2,000 calls to schedule campaigns a millisecond apart.
       await sql`
       update campaigns set status = 'scheduled', due_at = now() + position * interval '1 millisecond'
       from unnest(${ids}::text[]) with ordinality as wanted(id, position)
       where campaigns.id = wanted.id`.execute(platform.db)
-      // The cancels go from the last to the first, the sweeps of two processes from the first to the last.
+      // The cancels go from the last campaign to the first, and the sweeps of two processes from the first to the last.
       const answers = new Map<string, string>()
       const backwards = ids.toReversed()
       for (let n = 0; n < backwards.length; n += 5) {
@@ -256,7 +256,7 @@ test(
 )
 
 // spec: campaigns/cancel-or-start
-test('of two sends, a cancel and the start at the same time exactly one succeeds', async () => {
+test('when two sends, a cancel and the start of a campaign come at the same time, the campaign is either cancelled or started once', async () => {
   const ids = await scheduled(60, 'now()')
   const asked = await Promise.all(
     ids.map(async (id) => ({ id, sends: [codeOf(send(id)), codeOf(send(id))], cancelled: (await codeOf(cancel(id))) === 'allowed' })),

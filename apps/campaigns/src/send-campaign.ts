@@ -10,9 +10,9 @@ import { copySegment } from './send-notification.ts'
 import { findCampaign, findSendable, markSent } from './store/campaigns.ts'
 
 /**
- * Sends a campaign now, or starts its schedule. It checks the status, copies the definition of the saved segment, and checks that there is
- * something to send. Then one update decides between this request, a cancel and another send.
- * Faults: not_found (also its segment), invalid_segment, invalid_state.
+ * Sends a campaign now, or starts its schedule. Checks the status, copies the definition of the saved segment, and checks that there is something to
+ * send. When this request meets a cancel or another send of the same campaign, the update lets one of them succeed. Faults: not_found (the campaign
+ * or its segment), invalid_segment, invalid_state.
  */
 export async function sendCampaign(
   { db, bus, pointAt, poke }: Pick<Campaigns, 'db' | 'bus' | 'pointAt' | 'poke'>,
@@ -22,7 +22,7 @@ export async function sendCampaign(
   if (!campaign) throw notFound()
   const { status, revision, segmentId, silent, hasContent, now } = campaign
   const schedule = campaign.schedule ?? { type: 'now' }
-  // Sending now, later and again and again is allowed in the same statuses.
+  // `sendNow`, `sendLater` and `sendRecurring` are allowed in the same statuses, so checking one is enough.
   if (!statusesThatAllow('sendNow').includes(status)) throw notSendable(status)
 
   const target = segmentId === null ? campaign.target : await copySegment(bus, appId, segmentId)
@@ -39,13 +39,13 @@ export async function sendCampaign(
   throw statusesThatAllow('sendNow').includes(current.status) ? replacedMeanwhile() : notSendable(current.status)
 }
 
-/** Plans a campaign that is sent now. `defaultTimezone` is the app's, for users without a time zone. */
+/** Plans a campaign that is sent now. `defaultTimezone` is the app's time zone for users without one. */
 export const planNow = async (
   bus: Campaigns['bus'],
   { appId, schedule, now, defaultTimezone }: { appId: string; schedule: Schedule; now: Date; defaultTimezone: string },
 ): Promise<Plan> => planSend(schedule, now, schedule.type === 'user_timezone' ? await findZones(bus, appId, defaultTimezone) : [])
 
-/** Gives the time zones of an app's users, at least one. Zones that the runtime does not know any more are left out. */
+/** Gives the time zones of an app's users and the default zone. Zones that the runtime does not know are left out; UTC when none is left. */
 async function findZones(bus: Campaigns['bus'], appId: string, defaultTimezone: string): Promise<string[]> {
   const { zones } = await bus.call(listTimeZones, { appId })
   const known = [...new Set([...zones, defaultTimezone])].filter((zone) => findTimeZone(zone))

@@ -44,7 +44,7 @@ const givenTemplate = async (fields: Partial<{ id: string; ttl: number; silent: 
 }
 
 // spec: sending/accept, sending/committed
-test('an accepted notification is a committed campaign, pointed at at once and read frozen by audience', async () => {
+test('an accepted notification is a committed campaign; audience is told of it at once and reads the frozen send', async () => {
   const { id, status, replayed } = await send(
     givenNotification({ data: { order: '17' }, priority: 'normal', bypass: { quietHours: true } }),
   )
@@ -77,7 +77,7 @@ test('an accepted notification is a committed campaign, pointed at at once and r
 })
 
 // spec: limits/idempotency-replay, limits/idempotency-commit
-test('50 parallel requests with one key make one campaign, and all are answered the same', async () => {
+test('50 simultaneous requests with one Idempotency-Key make one campaign, and all that are accepted get the same answer', async () => {
   for (const round of ['one', 'two', 'three']) {
     const collapseId = `parallel-${round}`
     const same = { key: collapseId, fingerprint: fingerprintOf('a') }
@@ -94,7 +94,7 @@ test('50 parallel requests with one key make one campaign, and all are answered 
 })
 
 // spec: limits/idempotency-reused
-test('a key used with another request is refused, in the same instant and later', async () => {
+test('an Idempotency-Key that was used with another request is refused', async () => {
   const collapseId = 'reused'
   const first = { key: collapseId, fingerprint: fingerprintOf('a') }
   const second = { key: collapseId, fingerprint: fingerprintOf('b') }
@@ -105,7 +105,7 @@ test('a key used with another request is refused, in the same instant and later'
 })
 
 // spec: limits/idempotency-in-progress, limits/idempotency-commit
-test('a key that another transaction holds is in progress, and free again when that one has failed', async () => {
+test('an Idempotency-Key that another transaction has locked is answered as in progress, and can be used once that transaction has ended', async () => {
   const idempotency = { key: 'held', fingerprint: fingerprintOf('a') }
   await db.transaction().execute(async (trx) => {
     expect(await takeKeys(trx, [{ appId, key: 'held' }])).toEqual(new Set([keyName({ appId, key: 'held' })]))
@@ -115,7 +115,7 @@ test('a key that another transaction holds is in progress, and free again when t
 })
 
 // spec: limits/idempotency-scope
-test('another app’s key of the same text is another key', async () => {
+test('two apps may use the same Idempotency-Key, and each makes its own campaign', async () => {
   const idempotency = { key: 'shared', fingerprint: fingerprintOf('a') }
   const mine = await send(givenNotification(), idempotency)
   const theirs = await gateway.call(sendNotification, { appId: newId(), idempotency, notification: givenNotification() })
@@ -124,7 +124,7 @@ test('another app’s key of the same text is another key', async () => {
 })
 
 // spec: limits/idempotency-replay
-test('a key older than 24 hours counts as new', async () => {
+test('an Idempotency-Key that is older than 24 hours counts as new', async () => {
   const idempotency = { key: 'old', fingerprint: fingerprintOf('a') }
   const first = await send(givenNotification(), idempotency)
   await db
@@ -139,7 +139,7 @@ test('a key older than 24 hours counts as new', async () => {
 })
 
 // spec: content/template-unknown, sending/accept-order, limits/idempotency-replay
-test('an unknown template is not found and does not consume the key; a replay wins over a template that is gone', async () => {
+test('a notification with an unknown template is answered not_found and uses up no Idempotency-Key; a replay is answered although the template was deleted', async () => {
   const templateId = newId()
   const notification: SendNotification = { target: { all: true }, templateId }
   const idempotency = { key: 'template', fingerprint: fingerprintOf('a') }
@@ -163,7 +163,7 @@ test('another app’s template is not found', async () => {
 })
 
 // spec: content/template-merge
-test('fields of the request win over the template’s, the rest comes from the template', async () => {
+test('a field of the request wins over the template’s, and any other field comes from the template', async () => {
   const templateId = await givenTemplate({ ttl: 600, data: JSON.stringify({ source: 'template' }) })
   const { id } = await send({ target: { all: true }, templateId, ttl: 0 })
   const read = await audience.bus.call(readSend, { campaignId: id })
@@ -171,7 +171,7 @@ test('fields of the request win over the template’s, the rest comes from the t
 })
 
 // spec: sending/target-segment
-test('a saved segment is copied as it is now; an unknown one is not found', async () => {
+test('a saved segment is copied when the notification is accepted; an unknown segment is not found', async () => {
   const segmentId = newId()
   await expect(send(givenNotification({ target: { segmentId } }))).rejects.toMatchObject({ code: 'not_found' })
   const definition = { field: 'tags.plan', op: 'eq', value: 'pro' }
@@ -182,7 +182,7 @@ test('a saved segment is copied as it is now; an unknown one is not found', asyn
 })
 
 // spec: sending/accept-order
-test('content that fits no payload is refused at its locale and consumes no key', async () => {
+test('content that is too large for a platform is refused, the error names the locale, and no Idempotency-Key is used up', async () => {
   const entry = {
     title: 'Order',
     body: 'It is ready.',
@@ -197,6 +197,6 @@ test('content that fits no payload is refused at its locale and consumes no key'
   expect((await send(givenNotification(), { ...idempotency, fingerprint: fingerprintOf('b') })).replayed).toBe(false)
 })
 
-test('a send that is not under way is read as nothing', async () => {
+test('audience reads null for a campaign that does not exist', async () => {
   expect(await audience.bus.call(readSend, { campaignId: newId() })).toBeNull()
 })

@@ -13,24 +13,24 @@ import { refuseTooLarge, resolveFields } from './resolve-fields.ts'
 export type SendRequest = { appId: string; idempotency: Idempotency | null; notification: SendNotification }
 export type SendAnswer = { id: string; status: 'sending'; replayed: boolean }
 
-/** What a flow needs that accepts a notification, a test or a draft. */
+/** What accepting a notification, a test or a draft needs. */
 export type Accepting = Pick<Campaigns, 'db' | 'bus' | 'accept' | 'idempotencyHours' | 'defaultTtlSeconds'>
-/** What a flow needs that checks a body and fills it in. */
+/** What checking a body and filling in its defaults needs. */
 export type Resolving = Pick<Campaigns, 'db' | 'bus' | 'defaultTtlSeconds'>
 
 /** The name of every notification's campaign (spec: sending/accept). */
 export const notificationName = 'notification'
 
 /**
- * Accepts a notification. The gateway has checked the body. What follows has an order (spec: sending/accept-order): first the idempotency
- * record; then the look-ups, so that a replay is answered the same whatever has changed since, and a 404 uses up no key; then the checks that
- * need the template's fields; then the transaction.
- * Faults: not_found, invalid_segment, invalid_body, idempotency_key_reused, idempotency_in_progress.
+ * Accepts a notification whose body the gateway has checked. The order is a rule (spec: sending/accept-order). The idempotency record comes first.
+ * The template and the segment come next, so that a replay gets the same answer whatever has changed since, and a 404 uses up no key. Then come the
+ * checks that need the template's fields, and at last the transaction. Faults: not_found, invalid_segment, invalid_body, idempotency_key_reused,
+ * idempotency_in_progress.
  */
 export async function sendNotification(accepting: Accepting, { appId, idempotency, notification }: SendRequest): Promise<SendAnswer> {
   const { templateId, target } = notification
 
-  // A request that looks nothing up needs no first look at the record: the transaction looks at it anyway.
+  // A request without a template and a saved segment need not read the record here: the transaction reads it anyway.
   const looksUp = templateId !== undefined || target.segmentId !== undefined
   const replay = looksUp ? await findReplay(accepting, appId, idempotency) : undefined
   if (replay) return { ...acceptedId(replay), status: 'sending' }
@@ -68,7 +68,7 @@ export async function resolveNotification(
   return { send, target }
 }
 
-/** Gives the target of a send. A saved segment is copied, so that a later change of the segment changes no send under way. */
+/** Gives the target of a send. A saved segment is copied, so changing the segment later changes no send under way. */
 async function freezeTarget(bus: Campaigns['bus'], appId: string, target: Target): Promise<FrozenTarget> {
   if (target.externalIds) return { kind: 'externalIds', externalIds: target.externalIds }
   if (target.userIds) return { kind: 'userIds', userIds: target.userIds }
@@ -78,7 +78,7 @@ async function freezeTarget(bus: Campaigns['bus'], appId: string, target: Target
   return copySegment(bus, appId, target.segmentId)
 }
 
-/** Copies the definition of a saved segment. Faults: not_found; invalid_segment when the definition does not compile any more. */
+/** Copies the definition of a saved segment. Faults: not_found; invalid_segment when the definition is no longer valid. */
 export async function copySegment(bus: Campaigns['bus'], appId: string, segmentId: string): Promise<FrozenTarget> {
   const found = await bus.call(findSegment, { appId, segmentId })
   if (!found) throw notFound()

@@ -20,7 +20,7 @@ import { givenCampaign, givenContent, givenExperiment, givenPlatform } from './t
 const platform = await givenPlatform()
 const { db, gateway, audience } = platform
 
-/** What audience knows of devices: which cannot be reached, and one that is unknown. */
+/** The stand-in for audience knows which devices cannot be reached, and does not know the device `stranger`. */
 const stranger = newId()
 const unreachable = new Map<string, NotQueued['code']>()
 const asked: { appId: string; selector: TestSelector }[] = []
@@ -43,12 +43,12 @@ const send = (test: Partial<TestSend>, key?: string, app = appId) =>
   })
 const list = async (app: string, filter: { test?: boolean; transactional?: boolean; q?: string; status?: 'sending' } = {}) =>
   (await gateway.call(listCampaigns, { appId: app, limit: 50, ...filter })).items
-/** A send as it was handed over to audience. */
+/** Waits for a send in a call to audience, and gives it. */
 const handed = async (id: string) =>
   until(() => audience.handedOver.find(({ send: { campaignId } }) => campaignId === id), { what: 'the send that was handed over' })
 
 // spec: administration/test-send
-test('a test is a notification that is marked, on its row and in what audience is handed', async () => {
+test('a test is a notification that is marked as a test in its row and in the send that audience gets', async () => {
   const subscriptionIds = [newId(), newId()]
 
   const { id, status, replayed, notQueued } = await send({ subscriptionId: undefined, subscriptionIds, data: { order: '17' } })
@@ -64,7 +64,7 @@ test('a test is a notification that is marked, on its row and in what audience i
 })
 
 // spec: administration/test-send, webhooks/event-completed
-test('a campaign in any status is tested with its own text, fields and name, and stays as it is', async () => {
+test('testing a campaign in any status sends its text, fields and name, and does not change the campaign', async () => {
   const about = { ttl: 60, collapseId: 'autumn', priority: 'normal', data: { page: 'sale' } } as const
   const { id: of } = await gateway.call(createCampaign, { appId, idempotency: null, campaign: givenCampaign({ name: 'Autumn', ...about }) })
   const before = await platform.rowOf(of)
@@ -81,7 +81,7 @@ test('a campaign in any status is tested with its own text, fields and name, and
 })
 
 // spec: administration/test-send
-test('a variant of an experiment is tested by its id, without one the campaign’s own text, and an unknown one is refused', async () => {
+test('a test can send a variant of an experiment; without a variant it sends the campaign’s own text, and an unknown variant is refused', async () => {
   const { id: of } = await gateway.call(createCampaign, {
     appId,
     idempotency: null,
@@ -112,7 +112,7 @@ test('a marked test has [Test] before the title of each language, and nothing el
 })
 
 // spec: administration/test-send-exempt
-test('a test has the fields of its template, and useCount does not count it', async () => {
+test('a test has the fields of its template, and does not count in the template’s useCount', async () => {
   const id = newId()
   await insertTemplate(db, { id, appId, template: { name: id, content: givenContent('From the template.'), ttl: 60 } })
 
@@ -125,7 +125,7 @@ test('a test has the fields of its template, and useCount does not count it', as
 })
 
 // spec: administration/campaign-list
-test('a list of campaigns leaves tests out, and test=true lists nothing else', async () => {
+test('a list of campaigns leaves tests out, and with test=true it lists only tests', async () => {
   const app = newId()
   const { id: draft } = await gateway.call(createCampaign, { appId: app, idempotency: null, campaign: givenCampaign() })
   const tests = [(await send({}, undefined, app)).id, (await send({}, undefined, app)).id]
@@ -142,7 +142,7 @@ test('a list of campaigns leaves tests out, and test=true lists nothing else', a
 })
 
 // spec: limits/lists
-test('a page of campaigns that begins behind many tests goes on by its cursor and misses nothing', async () => {
+test('pages of a list of campaigns skip many tests and miss no campaign', async () => {
   const app = newId()
   const made: string[] = []
   for (let n = 0; n < 3; n += 1) {
@@ -161,7 +161,7 @@ test('a page of campaigns that begins behind many tests goes on by its cursor an
 })
 
 // spec: administration/test-send-answer, limits/idempotency-replay
-test('the same key answers the same test, with the devices that it did not reach, whatever has changed since', async () => {
+test('a request that repeats a test’s Idempotency-Key gets the first answer, with the devices that the test could not reach, whatever has changed since', async () => {
   const [fine, gone] = [newId(), newId()]
   unreachable.set(gone, 'opted_out')
   const body = { subscriptionId: undefined, subscriptionIds: [fine, gone] }
@@ -179,7 +179,7 @@ test('the same key answers the same test, with the devices that it did not reach
 })
 
 // spec: limits/idempotency-commit
-test('20 requests at once with one key make one test', async () => {
+test('20 simultaneous requests with one Idempotency-Key make one test', async () => {
   const app = newId()
   const body = { subscriptionId: newId() }
   const answers = await Promise.allSettled(Array.from({ length: 20 }, () => send(body, 'once', app)))
@@ -191,7 +191,7 @@ test('20 requests at once with one key make one test', async () => {
   expect(await list(app, { test: true })).toHaveLength(1)
 })
 
-test('a test that is refused leaves nothing behind and consumes no key', async () => {
+test('a test that is refused writes no row and uses up no Idempotency-Key', async () => {
   const app = newId()
   await expect(send({ subscriptionId: stranger }, 'refused', app)).rejects.toMatchObject({ code: 'not_found' })
   const long = 'x'.repeat(2000)
@@ -208,7 +208,7 @@ test('a test that is refused leaves nothing behind and consumes no key', async (
   expect(await send({}, 'refused', app)).toMatchObject({ replayed: false })
 })
 
-test('a test that has settled is a campaign that was sent, and its devices are forgotten', async () => {
+test('a test that has settled has the status sent and has lost its device ids', async () => {
   const { id } = await send({})
   await gateway.call(settleCampaigns, { campaignIds: [id] })
   expect(await platform.rowOf(id)).toMatchObject({ status: 'sent', target: null, test: true })

@@ -13,10 +13,10 @@ export type TestRequest = { appId: string; idempotency: Idempotency | null; test
 export type TestAnswer = { id: string; status: 'sending'; replayed: boolean; notQueued: NotQueued[] }
 
 /**
- * Accepts a test: a notification to single devices that is marked as a test (spec: administration/test-send). The order is that of a
- * notification: the idempotency record, then the look-ups (what is tested, then the devices), then the transaction. A test is no use of its
- * template: it stores a copy of the template's fields and not the template's id.
- * Faults: not_found, unknown_variant, invalid_body, idempotency_key_reused, idempotency_in_progress.
+ * Accepts a test: a notification to single devices that is marked as a test (spec: administration/test-send). The order is that of a notification:
+ * the idempotency record, then the campaign or template that is tested, then the devices, then the transaction. A test does not count as a use of its
+ * template: it stores a copy of the template's fields and not the template's id. Faults: not_found, unknown_variant, invalid_body, invalid_state,
+ * idempotency_key_reused, idempotency_in_progress.
  */
 export async function sendTest(campaigns: Accepting, { appId, idempotency, test }: TestRequest): Promise<TestAnswer> {
   const replay = await findReplay(campaigns, appId, idempotency)
@@ -57,7 +57,7 @@ function answerOf(accepted: Accepted): TestAnswer {
   return { ...answered, status: 'sending', notQueued: accepted.kind === 'refused' ? [] : (accepted.notQueued ?? []) }
 }
 
-/** Gives what is tested: the send fields of the request, or those of a campaign in any status, or of a variant of its experiment. */
+/** Gives the name and the send fields that a test sends: those of the request, of a campaign in any status, or of a variant of its experiment. */
 async function resolveTested(campaigns: Accepting, appId: string, test: TestSend): Promise<{ name: string; send: ResolvedSend }> {
   const { campaignId, variant } = test
   if (campaignId === undefined) return { name: notificationName, send: await resolveFields(campaigns, appId, test) }

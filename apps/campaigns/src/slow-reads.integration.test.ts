@@ -17,10 +17,10 @@ const said = (work: Promise<unknown>) =>
   )
 
 // spec: limits/reads-apart
-test('30 lists of templates that hang hold up no send: the lists are answered 429, the sends are accepted and go out', async () => {
+test('while 30 lists of templates hang, sends are accepted and go out, and the lists are answered 429', async () => {
   await platform.gateway.call(createTemplate, { appId, template: { name: 'Order', content: givenContent() } })
   const list = () => said(platform.gateway.call(listTemplates, { appId, limit: 100 }))
-  // Nobody reads a template while this lock is held; a send without one does not look there.
+  // While this lock is held no process can read a template. Sends without a template do not read that table.
   const { promise: read, resolve: unlock } = Promise.withResolvers<void>()
   const locked = Promise.withResolvers<void>()
   const holding = platform.db.transaction().execute(async (trx) => {

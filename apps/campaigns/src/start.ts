@@ -21,7 +21,7 @@ import { tellDueFlows, tellFlow } from './tell-flows.ts'
 import { wireCampaigns } from './wire.ts'
 import type { Campaigns } from './campaigns.ts'
 
-/** Composes campaigns: connections, what its flows have at hand, its calls and its sweeps. */
+/** Starts campaigns: its connections, what its functions work with, its calls and its sweeps. */
 export async function startCampaigns(service: Service<Config>): Promise<void> {
   const { config, log } = service
   const { db, kept, reads, watch } = await openDatabase<Tables>(service, {
@@ -31,7 +31,7 @@ export async function startCampaigns(service: Service<Config>): Promise<void> {
   const bus = await openBus(service, watch)
   const background = openBackground(service, { what: 'pointers', limit: 1_000 })
   const handOverTogether = openHandOver(bus)
-  // Of each kind one commit is in flight, and everything that is ready meanwhile goes along in the next one.
+  // The bounds of each of the three groups below (libs/service/src/group.ts). Items that arrive while a commit is in flight share the next commit.
   const shared = { limit: 200, maxWaiting: 2_000, full: queueUnavailable, isShared: failsEverybody }
   let someWaitUntil = 0
 
@@ -65,7 +65,7 @@ export async function startCampaigns(service: Service<Config>): Promise<void> {
     }, shared),
     settleCampaigns: group((requests: Several[]) => settleCampaigns(ofSends, requests), shared),
   }
-  // What is done for each send, however small.
+  // The work that each send needs uses another database object: the connections of `kept` keep the plans of their statements.
   const ofSends: Campaigns = { ...campaigns, db: kept }
 
   const due = startSweep(service, watch, 'due', async () => {
@@ -73,7 +73,7 @@ export async function startCampaigns(service: Service<Config>): Promise<void> {
     if (swept.took > 0) someWaitUntil = performance.now() + 5_000
     return swept
   })
-  // A sweep of its own: a recurrence that cannot be read holds up no send.
+  // Recurrences have a sweep of their own, so that a recurrence that cannot be read holds up no send.
   const recurrences = startSweep(service, watch, 'recurrences', () => runRecurrences(campaigns))
   startSweep(service, watch, 'flows', () => tellDueFlows(ofSends))
   startSweep(service, watch, 'template-uses', async () => ({ took: await addUpUses(kept) }))

@@ -13,7 +13,7 @@ beforeAll(async () => void (platform = await givenPlatform()))
 
 const create = async (appId: string, name: string) =>
   (await platform.gateway.call(createCampaign, { appId, idempotency: null, campaign: givenCampaign({ name }) })).id
-/** Sets a status past the code: the overview orders moments that lie hours and days apart. */
+/** Sets a status without the API: the overview sorts moments that are hours and days apart. */
 const change = (
   id: string,
   columns: { status: CampaignStatus; due_at?: Date | null; paused_at?: Date; settled_at?: Date; failure?: string },
@@ -22,7 +22,7 @@ const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000)
 const read = (appId: string) => platform.gateway.call(summarizeCampaigns, { appId })
 
 // spec: administration/overview
-test('campaigns are counted by status, without notifications; the next, the paused and the failed are named in their order', async () => {
+test('an overview counts campaigns by status, without notifications, and lists in order those that begin next, are paused or failed', async () => {
   const appId = newId()
   for (const [place, status] of campaignStatuses.entries()) {
     for (let n = 0; n <= place; n += 1) await change(await create(appId, `${status} ${n}`), { status, due_at: null })
@@ -60,7 +60,7 @@ test('campaigns are counted by status, without notifications; the next, the paus
   expect(await read(newId())).toEqual({ byStatus: {}, next: [], paused: [], failed: [] })
 })
 
-test('the overview of an app with a history looks at the index of its campaigns, and not at its notifications', async () => {
+test('the overview of an app with 50,000 notifications reads the index of its campaigns and none of the notifications', async () => {
   const appId = newId()
   const id = sql`'4' || lpad(to_hex(floor(random() * 1e9)::int), 7, '0') || lpad(to_hex(n), 16, '0')`
   for (const [transactional, count] of [

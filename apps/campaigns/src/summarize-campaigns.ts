@@ -2,7 +2,7 @@ import type { CampaignsSummary } from '@herald/contracts/series'
 import type { Campaigns } from './campaigns.ts'
 import { countByStatus, findFailed, findNext, findPaused } from './store/summaries.ts'
 
-/** Gives what an overview says of an app's campaigns: how many have each status, what begins next, what is paused and what failed. */
+/** Gives the part of an app's overview that is about campaigns: how many have each status, which begin next, which are paused and which failed. */
 export async function summarizeCampaigns({ db }: Pick<Campaigns, 'db'>, { appId }: { appId: string }): Promise<CampaignsSummary> {
   const counts = await countByStatus(db, appId)
   const next = await findNext(db, appId)

@@ -36,7 +36,7 @@ beforeAll(async () => {
   ;({ db: quiet } = await openDatabase<Tables>(testService('campaigns', {}), { url: other.url('campaigns'), poolSize: 4 }))
 })
 
-/** A send that names a user, who is forgotten when it has ended. */
+/** Makes a send that names a user. The row loses the user's external id when the send ends. */
 const toNames = (): NewCampaign => ({ ...givenStored(), target: { kind: 'externalIds', externalIds: ['customer-7'] } })
 
 const makeDue = (database: Database, ids: string[]) =>
@@ -63,11 +63,11 @@ test('two sweeps never take the same campaign', async () => {
   expect(await takeDueCampaigns(quiet, 100)).toEqual([])
 })
 
-test('the metric of due rows says, for each sweep, how long its oldest row has waited', async () => {
+test('the metric of due rows says for each sweep how long its oldest due row has waited', async () => {
   const [scheduled, active, sending, paused] = Array.from({ length: 4 }, () => givenStored())
   await insertCampaigns(quiet, [scheduled!, active!, sending!, paused!])
   expect(await findDueAges(quiet)).toEqual({ schedules: 0, recurrences: 0, pointers: 0, flows: 0 })
-  // Written past the code: no process sweeps this database, and the rows are due minutes ago.
+  // The rows are changed without the API. No process sweeps this database, so they stay due.
   const waits = [
     [scheduled!.id, { status: 'scheduled', due_at: minutesAgo(1) }],
     [active!.id, { status: 'active', due_at: minutesAgo(2) }],
@@ -88,7 +88,7 @@ test('the metric of due rows says, for each sweep, how long its oldest row has w
 })
 
 // spec: sending/committed
-test('a campaign whose pointer was lost is pointed at again, under a new number each time, until audience has it', async () => {
+test('audience gets a lost pointer again, with a new number each time, until it has started the send', async () => {
   const lost = givenStored()
   await insertCampaigns(db, [lost])
   await makeDue(db, [lost.id])
@@ -102,7 +102,7 @@ test('a campaign whose pointer was lost is pointed at again, under a new number 
 })
 
 // spec: campaigns/settles
-test('a campaign settles once, in whatever order and however often it is told so', async () => {
+test('a campaign settles once, in whatever order and however often audience and the tracker report it', async () => {
   const [inOrder, reversed] = [toNames(), toNames()]
   await insertCampaigns(db, [inOrder, reversed])
   await audience.bus.call(fanOutStarted, { campaignIds: [inOrder.id] })
@@ -119,7 +119,7 @@ test('a campaign settles once, in whatever order and however often it is told so
 })
 
 // spec: campaigns/failed
-test('a campaign that cannot be fanned out fails with its reason and stays failed', async () => {
+test('a campaign that audience cannot fan out fails with the reason, and stays failed', async () => {
   const broken = toNames()
   await insertCampaigns(db, [broken])
   const failure = { code: 'invalid_segment', message: 'The segment names an unknown field.' }
@@ -129,7 +129,7 @@ test('a campaign that cannot be fanned out fails with its reason and stays faile
   expect(await rowOf(broken.id)).toMatchObject({ status: 'failed', failure, due_at: null, target: null })
 })
 
-test('a campaign’s status is its own app’s to read', async () => {
+test('the status of a campaign can be read only by its app', async () => {
   const mine = givenStored()
   await insertCampaigns(db, [mine])
   expect(await tracker.call(readCampaign, { appId: mine.appId, campaignId: mine.id })).toEqual({
@@ -172,14 +172,14 @@ test('idempotency records and ended notifications are deleted after their retent
   expect(await quiet.selectFrom('idempotency_keys').select('key').where('app_id', '=', appId).execute()).toEqual([{ key: 'new' }])
 })
 
-/** This test has a database of its own, so that only its apps take turns. */
+/** Opens a new database, so that the only apps in it are those of the test. */
 async function openQuiet() {
   const database = await freshDatabase()
   return (await openDatabase<Tables>(testService('campaigns', {}), { url: database.url('campaigns'), poolSize: 4 })).db
 }
 
 // spec: sending/turns
-test('due campaigns are taken in turn from all apps, and from no app more than audience may be pointed at at once', async () => {
+test('due sends of all apps are taken in turn, and of one app at most 64 wait for audience at once', async () => {
   const quietOne = await openQuiet()
   const flood = Array.from({ length: 300 }, () => givenStored())
   const [flooding, other] = [newId(), newId()]
@@ -195,12 +195,12 @@ test('due campaigns are taken in turn from all apps, and from no app more than a
   const appOf = new Map(theirs.map(({ id, appId }) => [id, appId]))
   const appsOf = (taken: { id: string }[]) => taken.map(({ id }) => appOf.get(id))
 
-  // The sends of the later app are among the first four, though 300 of another app were accepted before them.
+  // Two of the first four sends are of the second app, though 300 sends of the first app are older.
   expect(appsOf(await takeDueCampaigns(quietOne, 4)).filter((appId) => appId === other)).toHaveLength(2)
   const rest = appsOf(await takeDueCampaigns(quietOne, 1_000))
   expect(rest.filter((appId) => appId === other)).toHaveLength(1)
   expect(rest.filter((appId) => appId === flooding)).toHaveLength(pointedAtOnce - 2)
-  // Each send that audience takes over makes room for another.
+  // Each send that audience starts lets another one be taken.
   expect(await takeDueCampaigns(quietOne, 1_000)).toEqual([])
   const [first, second] = await quietOne
     .selectFrom('campaigns')
@@ -213,7 +213,7 @@ test('due campaigns are taken in turn from all apps, and from no app more than a
 })
 
 // spec: sending/turns
-test('of many sends that one app accepted at once 64 are on the lane, and each that starts makes room for the next', async () => {
+test('when one app has 100 sends accepted at once audience is told of 64, and of one more for each that it starts', async () => {
   const quietOne = await openQuiet()
   const flooding = newId()
   const pointed: string[] = []

@@ -7,8 +7,8 @@ import { nextDueInMs, startDueCampaigns, takeDueCampaigns } from './store/due.ts
 const atOnce = 200
 
 /**
- * Takes what is due by the database's clock. Scheduled campaigns start. Audience is pointed at sends that it has not taken over: a send that
- * waited for its app's turn, a send whose pointer was lost, or all of them when the queue lost its store.
+ * Starts scheduled campaigns that are due by the database's clock, and tells audience of due sends for which it has no fan-out row. Such a send
+ * waited because its app had 64 sends that audience had not started, or its pointer was lost, perhaps with the whole NATS store.
  */
 export async function takeDue({
   db,
@@ -23,7 +23,7 @@ export async function takeDue({
   const starts = await startDueCampaigns(db, atOnce)
   for (const { lateSeconds } of starts) measures.startedLate(lateSeconds)
   const due = await takeDueCampaigns(db, atOnce)
-  // A small send that waited for its turn is handed over now. A send that was handed over before, and that audience never confirmed, is pointed at.
+  // A small send that the sweep takes for the first time (its pointer number is 1) goes in a call. Audience gets a pointer to every other send.
   const sends = await readSends(
     db,
     due.flatMap(({ id, pointerNo }) => (pointerNo === 1 ? [id] : [])),
@@ -34,7 +34,7 @@ export async function takeDue({
     if (small) handOver(small, pointerNo)
     return !small
   })
-  // A pointer that cannot be published is due again by itself.
+  // When a pointer cannot be published, its row stays due again in some seconds, and the sweep repeats it.
   await Promise.allSettled(pointed.map(({ id, pointerNo, appId }) => publishDue(bus, id, pointerNo, appId)))
   return { took: starts.length + due.length }
 }

@@ -17,9 +17,9 @@ import { sendNotification } from './send-notification.ts'
 import { sendTest } from './send-test.ts'
 import { summarizeCampaigns } from './summarize-campaigns.ts'
 
-/** Which flow answers which call. */
+/** Connects each call with the function that answers it. */
 export function wireCampaigns(bus: Bus, campaigns: Campaigns): void {
-  /** A flow that only reads: on the connections for reads, in turn with other apps. */
+  /** Makes the answer to a call that only reads. The answer uses the connections for reads, which apps use in turn. */
   const reading =
     <Request extends { appId: string }, Answer>(
       flow: (campaigns: Campaigns, request: Request) => Promise<Answer>,

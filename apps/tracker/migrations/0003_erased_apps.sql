@@ -1,8 +1,12 @@
--- A deleted app gets no totals any more, whoever reports them and however long ago that began. The eraser first commits the mark and then takes the app's lock
--- once, alone (libs/service/src/erased-apps.ts). Every writer of totals shares this lock. A writer that shares it before the eraser asks is waited for, so its
--- row is seen and deleted. A writer that asks meanwhile does not get it. A writer that shares it afterwards looks at the marks afterwards, since a statement of
--- a volatile function sees what is committed when it begins (read committed). Outcomes and reports of devices need none of this: they update a row of counters,
--- and when that row is gone they are rolled back and come again.
+-- This trigger keeps every new row of counters of a deleted app out of the table, even in a transaction that began before the deletion. The erasure
+-- of an app first commits a mark and then locks the app once, exclusively (libs/service/src/erased-apps.ts). A transaction that writes counters of
+-- the app takes the same lock, shared:
+-- When it gets the lock before the erasure asks for it, the erasure waits for the transaction, and then sees and deletes its row.
+-- While the erasure waits for the lock or holds it, the transaction does not get it and leaves the row out.
+-- When it gets the lock after the erasure, it also reads the marks after the erasure: a statement in a volatile function sees everything that is
+-- committed when the statement begins (read committed).
+-- Outcomes and reports of devices need no such check: they update an existing row of counters. When that row is gone they are rolled back, and the
+-- repeat finds the mark.
 create function tracker.leave_out_erased() returns trigger language plpgsql volatile as $$
 begin
   if not pg_try_advisory_xact_lock_shared(hashtextextended('tracker.erased-app ' || new.app_id, 0)) then return null; end if;

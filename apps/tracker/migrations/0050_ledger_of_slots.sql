@@ -1,38 +1,40 @@
--- One row per batch and one slot per push: how the push at place p of batch n of a campaign ended. Ids are written once, when audience reports the batch; later
--- outcomes write the slots alone. A batch of at most 16 pushes is kept as a row per push, so that the few pushes of a device or a user are found by an index
--- however many campaigns their app has. A larger batch is found by the range of its devices. Ids are 12 bytes each.
+-- One row per batch, with a slot per push that says how the push at place p of batch n of a campaign ended. The ids of devices and users are written
+-- once, when audience reports the batch; outcomes change only the slots. A batch of at most 16 pushes is stored as a row per push. So an index finds
+-- the few pushes of a device or user, however many campaigns their app has. A larger batch is found by the range of its device ids. An id takes 12
+-- bytes.
 drop table ledger;
 create table ledger_batches (
   day date not null,
   batch_no integer not null,
-  -- The place of the row's first push in its batch.
+  -- The place, within the batch, of the first push in this row.
   place smallint not null,
   size smallint not null,
-  -- How many of its pushes ended so: rows without what is looked for are passed over, and what is open is the rest.
+  -- How many of the row's pushes were sent, failed or were skipped. Searches skip rows by these numbers. The remaining pushes have no outcome yet.
   sent smallint not null default 0,
   failed smallint not null default 0,
   skipped smallint not null default 0,
   campaign_id bytea not null,
   app_id bytea not null,
   platform text not null,
-  -- The lowest and the highest of its devices; null in the row of a single push.
+  -- The lowest and the highest device id; null in the row of a single push.
   first_id bytea,
   last_id bytea,
-  -- One after another. Out of line where they are many, and not compressed: an update of the slots never writes them again.
+  -- The ids one after another. Long lists are stored outside of the row and not compressed, so an update of the slots does not write them again.
   devices bytea not null,
   users bytea not null,
-  -- One byte per push, two where the row knows more than 255 ends: the number of its end, counted from 1; 0 is open.
+  -- One byte per push, or two when the row has more than 255 different ends: which of `ends` is the end of the push, counted from 1. 0 means no
+  -- outcome yet.
   slots bytea not null,
-  -- The ends that its pushes came to, as JSON (core/slots.ts).
+  -- The different ends of the row's pushes, as JSON. An end is an outcome with its code, attempts and moment (core/slots.ts).
   ends text not null default '',
   primary key (day, campaign_id, batch_no, place)
 ) partition by range (day);
 alter table ledger_batches alter column devices set storage external, alter column users set storage external;
--- No index names a column that moves, and pages keep room (store/partitions.ts): every update stays on its page (HOT).
+-- No index has a column that changes, and pages are filled to 80 % (store/partitions.ts), so an updated row stays on its page (HOT).
 create index ledger_batches_by_device on ledger_batches (devices, campaign_id) where first_id is null;
 create index ledger_batches_by_user on ledger_batches (users, campaign_id) where first_id is null;
 create index ledger_batches_by_range on ledger_batches (campaign_id, last_id, first_id) where first_id is not null;
 
--- Whether a campaign has a batch that is looked for by range: a device's pushes are looked for in these campaigns only. Set once.
+-- True once a campaign has a batch of more than 16 pushes. The pushes of a device in such batches are searched for in these campaigns only.
 alter table counters add column has_ranges boolean not null default false;
 create index counters_with_ranges on counters (app_id, campaign_id) where has_ranges;

@@ -1,5 +1,5 @@
--- The types of events of an app that an endpoint listens to, as webhooks says before it answers that the endpoint is there. An app without a row has no
--- listener, and nothing is announced for it. When two such messages overtake each other the one with the higher version counts.
+-- The types of events that the webhook endpoints of an app ask for. Webhooks tells the tracker before it answers that an endpoint exists. For an app
+-- without a row no event is announced. When two such messages arrive in the wrong order, the one with the higher version counts.
 create table listeners (
   app_id text collate "C" primary key,
   version bigint not null,
@@ -7,10 +7,11 @@ create table listeners (
 );
 create trigger leave_out_erased before insert on listeners for each row execute function tracker.leave_out_erased();
 
--- A transaction that makes events reads the listeners under a lock that it shares with all others of its kind, until it ends. The process that writes a listener
--- commits it first, and then takes the lock alone once, which waits for every transaction that had read before. So each event that is committed after webhooks
--- was answered has seen the listener. A statement of a volatile function sees what is committed when it begins (read committed), here after the lock. There are
--- 64 locks for all apps, so that a transaction of many apps holds few.
+-- Gives the event types that endpoints of these apps ask for. A transaction that makes events holds a shared lock from this call until it ends. The
+-- process that changes a row of `listeners` commits the change first. Then it takes the lock exclusively once, and so waits for every transaction
+-- that may have read the old row. So every event that is committed after webhooks was answered takes the change into account. A statement in a
+-- volatile function sees everything that is committed when the statement begins (read committed), here after the lock. All apps share 64 locks, so a
+-- transaction about many apps holds few.
 create function tracker.listeners_of(app_ids text[]) returns table (app_id text, event_types text[]) language plpgsql volatile as $$
 begin
   perform pg_advisory_xact_lock_shared(hashtextextended('tracker.listeners', place))
@@ -22,7 +23,8 @@ begin
 end
 $$;
 
--- The next that wants the lock waits behind this one, so it is given up after a while.
+-- Waits for the transactions that may have read old rows of `listeners`. Other transactions queue behind this lock, so the wait ends with an error
+-- after 2 s.
 create function tracker.wait_for_events_of(app_ids text[]) returns void language plpgsql volatile set lock_timeout = '2s' as $$
 begin
   perform pg_advisory_xact_lock(hashtextextended('tracker.listeners', place))

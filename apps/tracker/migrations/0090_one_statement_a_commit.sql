@@ -1,9 +1,9 @@
--- What is committed together is written by one statement. Outcomes used to take six exchanges with the database and a report up to seven; each exchange costs
--- both ends as much as the work in it. Statements within a function are parsed once per connection.
+-- Everything that is committed together is written by one statement. Outcomes used to take six round trips to the database and a report up to seven.
+-- A round trip costs both sides as much CPU as the work in it. Statements in a function are parsed once per connection.
 
--- Fills slots of batches of one day, and gives how many rows it wrote. A row is still as it was read when it has as many filled slots as then (`was`), since a
--- slot is filled only once; a row that has changed is left. Rows come in the order of their key, in which every writer locks. The plan is made for the given
--- day: a plan for every day would lock the partitions of all days.
+-- Fills slots of batches of one day, and gives how many rows it wrote. A row is unchanged since it was read when it has as many filled slots as then
+-- (`was`), since a slot is filled only once. A row that has changed is not written. `filled` is in the order of the key, the order in which every
+-- writer locks rows. The plan is made anew for the day: a plan for all days would lock the partitions of all days.
 create function tracker.fill_slots(on_day date, filled json) returns bigint language plpgsql volatile set plan_cache_mode = force_custom_plan as $$
 declare
   written bigint;
@@ -26,12 +26,13 @@ begin
 end
 $$;
 
--- Writes outcomes of batches of one day: slots, announcements and counters. `asked`: the apps, each with the version of its listeners that was read (-1: none).
--- Gives the campaigns that are settled by this. Raises HR001, and writes nothing, when a listener or a row has changed since it was read.
+-- Writes outcomes of batches of one day: slots, announcements and counters. `asked`: the apps, each with the version of its row of `listeners` that
+-- was read (-1 without a row). Gives the campaigns that this call settles. Raises HR001, and writes nothing, when a row of `listeners` or of the
+-- ledger has changed since it was read.
 create function tracker.write_outcomes(on_day date, asked json, filled json, announced json, of_variants json, of_campaigns json)
 returns text[] language plpgsql volatile as $$
 begin
-  -- As listeners_of does (0080): who listens from now on is told so only after this transaction.
+  -- The same lock as in listeners_of (0080): a change of `listeners` is answered only after this transaction ends.
   perform pg_advisory_xact_lock_shared(hashtextextended('tracker.listeners', place))
     from (select distinct hashtext(app.id) & 63 as place from json_to_recordset(asked) as app(id text) order by 1) places;
   if exists (
@@ -51,7 +52,7 @@ create function tracker.insert_announcements(announced json) returns void langua
   select one.id, one.subject, one.body, now() + interval '5 seconds' from json_to_recordset(announced) as one(id text, subject text, body text)
 $$;
 
--- Moves the counters of variants, and makes them when needed, in the order given and before the counters of campaigns.
+-- Adds to the counters of variants, or makes them, in the order given. This function is called before move_counters.
 create function tracker.move_variant_counters(moves json) returns void language sql volatile as $$
   insert into tracker.variant_counters as v (campaign_id, variant, sent, failed, skipped, delivered, opened, clicked, dismissed)
   select m.campaign_id, m.variant, coalesce(m.sent, 0), coalesce(m.failed, 0), coalesce(m.skipped, 0), coalesce(m.delivered, 0),
@@ -63,9 +64,9 @@ create function tracker.move_variant_counters(moves json) returns void language 
     dismissed = v.dismissed + excluded.dismissed
 $$;
 
--- Moves the counters of campaigns by what is new. When every queued push of an ended fan-out has its outcome, the same write settles the campaign and inserts the
--- settlement that is to be told. Gives the campaigns that are settled by this. Rows are first locked in the order of their ids: an update that joins locks in
--- whatever order the plan has.
+-- Adds what is new to the counters of campaigns. When the fan-out of a campaign has ended and every queued push has an outcome, the same statement
+-- settles the campaign. It also inserts the settlement, of which campaigns and audience are told. Gives the campaigns that this call settles. Rows
+-- are first locked in the order of their ids, because an update with a join locks rows in any order.
 create function tracker.move_counters(moves json) returns text[] language plpgsql volatile as $$
 declare
   moved_rows bigint;
@@ -103,10 +104,11 @@ begin
 end
 $$;
 
--- Writes what fan-outs have queued so far: totals, which only grow, and rows of the ledger; a row that exists stays as it is. `reports` are in the order of their
--- campaigns, each once. Nothing is written for deleted apps (0003), and no rows for days past the retention. Gives the campaigns whose fan-out ends with this, for
--- the first time, when they are settled by it or an endpoint listens to them: `event_types` are those of the app's listeners. With `unheard` it writes nothing and
--- gives null when an app of such a campaign has a listener.
+-- Writes what fan-outs have queued so far: totals, which only grow, and rows of the ledger, which stay as they are when they exist. `reports` are in
+-- the order of their campaigns, each campaign once. Nothing is written for deleted apps (0003), and no row for a day past the retention.
+-- Gives the campaigns whose fan-out ends with this call, if the call settles them or an endpoint of their app asks for events. `heard` in the answer
+-- has the event types that endpoints ask for. With `unheard` the function writes nothing and gives null when an endpoint of such an app asks for
+-- events.
 create function tracker.write_report(reports json, rows json, retention_days int, unheard boolean) returns json language plpgsql volatile as $$
 declare
   ending_apps text[];

@@ -1,5 +1,6 @@
--- The answers to the earlier tries of pushes that were tried more than once. They are kept beside the ledger, whose rows pay nothing for it. A push is a place of
--- a batch here too, so no id of a device or user is kept. `trail`: [{at, code, providerCode}], in order, at most four.
+-- The provider's answers to the earlier attempts of pushes that were attempted more than once. The answers have a table of their own, so that the
+-- ledger's rows pay nothing for them. A push is named by its batch and place, so no id of a device or user is stored. `trail`: [{at, code,
+-- providerCode}], oldest first, at most four.
 create table ledger_attempts (
   day date not null,
   campaign_id bytea not null,
@@ -9,7 +10,7 @@ create table ledger_attempts (
   primary key (day, campaign_id, batch_no, place)
 ) partition by range (day);
 
--- Every day that the ledger has by now, since an outcome of an older day may still come.
+-- Makes partitions for every day that the ledger has now, since an outcome of an older day may still come.
 do $$
 declare
   one text;
@@ -25,7 +26,8 @@ begin
 end
 $$;
 
--- Writes outcomes of which some were retried. The earlier answers are written first, and are rolled back together with the outcomes.
+-- Writes outcomes of which some were retried. The earlier answers are written first. When the outcomes cannot be written, the answers are rolled back
+-- with them.
 create function tracker.write_retried_outcomes(on_day date, asked json, filled json, announced json, of_variants json, of_campaigns json, attempts json)
 returns text[] language plpgsql volatile as $$
 begin

@@ -1,2 +1,3 @@
--- A test is counted in no series, and its events say so. One byte behind the last column, where a row of counters has room for it.
+-- True for a test, which is counted in no series and whose events say that it is a test. One byte at the end of the row, where a row of counters has
+-- padding.
 alter table counters add column if not exists test boolean not null default false;

@@ -1,11 +1,12 @@
--- Counters by the hour, for charts and for what happened lately. They move in the commits that move the counters of campaigns, by what is new and by the
--- database's clock. A row counts what was committed in its hour, so it never moves again once its hour is over.
+-- Counters of an app by the hour, for charts and for the overview. The transactions that change the counters of campaigns add what is new to these,
+-- by the database's clock. A row counts what was committed in its hour, so it does not change once the hour is over.
 --
--- Many commits of one app are under way at once, and all of them would wait for one row. So each kind of commit of a process has a slot (0 to 15) and rows of its
--- own. Reads add the slots up, and once an hour is over they are merged into one (16). These rows are locked last, after the counters of campaigns and in the
--- order of their key: a transaction that holds one waits for nothing but its commit.
+-- Many transactions of one app run at once, and all of them would wait for one row. So each kind of commit of a process has rows of its own, marked
+-- by a slot of the hour (0 to 15; not a slot of the ledger). Reads add these rows up, and once an hour is over they are merged into one (slot 16).
+-- They are locked last, after the counters of campaigns and in the order of their key: a transaction that has locked one waits for nothing but its
+-- commit.
 --
--- No index names a column that moves, and pages keep room: every update stays on its page (HOT).
+-- No index has a column that changes, and pages are filled to 50 %, so an updated row stays on its page (HOT).
 create table app_hours (
   app_id text collate "C" not null,
   hour timestamptz not null,
@@ -21,11 +22,11 @@ create table app_hours (
   dismissed integer not null default 0,
   primary key (app_id, hour, platform, slot)
 ) with (fillfactor = 50);
--- For merging slots when an hour is over, and hours into days. It changes only when a row is inserted or deleted.
+-- For merging the slots of an hour that is over, and hours into days. These indexes change only when a row is inserted or deleted.
 create index app_hours_by_slots on app_hours (hour) where slot < 16;
 create index app_hours_by_hour on app_hours (hour);
 
--- Why pushes failed or were skipped.
+-- How many pushes of an app failed or were skipped in an hour, by code.
 create table app_hour_codes (
   app_id text collate "C" not null,
   hour timestamptz not null,
@@ -39,7 +40,7 @@ create table app_hour_codes (
 create index app_hour_codes_by_slots on app_hour_codes (hour) where slot < 16;
 create index app_hour_codes_by_hour on app_hour_codes (hour);
 
--- UTC days, into which hours are merged after 35 days.
+-- Counters of an app by UTC day. Hours are merged into days after 35 days.
 create table app_days (
   app_id text collate "C" not null,
   day date not null,
@@ -66,9 +67,9 @@ create table app_day_codes (
 );
 create index app_day_codes_by_day on app_day_codes (day);
 
--- For a campaign of more than 1,000 pushes: why pushes failed or were skipped, and when devices reported. While a fan-out is running its campaign may still
--- become one, so it is counted here too; what a smaller campaign has here is not read, and is deleted with its counters. A writer of these rows holds the
--- campaign's row of counters.
+-- For campaigns of more than 1,000 pushes: how many pushes failed or were skipped, by code, and when devices reported. While a fan-out is running its
+-- campaign may still grow beyond 1,000 pushes, so it is counted here too. Rows of a campaign that stays smaller are not read, and are deleted with
+-- its counters. A transaction that writes these rows has locked the campaign's row of counters.
 create table campaign_codes (
   campaign_id text collate "C" not null,
   platform text collate "C" not null,
@@ -87,11 +88,12 @@ create table curve_steps (
   primary key (campaign_id, step)
 ) with (fillfactor = 50);
 
--- A test is counted in no series. (Another migration has the same line: the one that runs first makes the column.)
+-- True for a test, which is counted in no series. Another migration has the same line: the one that runs first makes the column.
 alter table counters add column if not exists test boolean not null default false;
 
--- Moves the counters of the present hour, in the order given, and counts why pushes failed or were skipped (`codes`, by campaign; null when none did). The
--- caller's transaction holds the counters of these campaigns. Gives `settled` unchanged, so that one statement can write outcomes first and hours after them.
+-- Adds to the counters of the present hour, in the order given. `codes` says how many pushes of each campaign failed or were skipped by code; null
+-- when none did. The caller's transaction has locked the counters of these campaigns. Gives `settled` unchanged, so that a statement can pass the
+-- answer of write_outcomes through this function, which runs after it.
 create function tracker.move_series(settled text[], moves json, codes json, in_slot smallint) returns text[] language plpgsql volatile as $$
 begin
   if codes is not null then
@@ -124,8 +126,9 @@ begin
 end
 $$;
 
--- Moves everything that reports of devices move: counters of variants and campaigns, curves of large campaigns, hours. A step of a curve is 10 minutes for a day
--- after the campaign's first report of pushes, and then an hour; the 2,000th step takes everything later. `of_hours` leaves out tests.
+-- Adds everything that reports of devices change: counters of variants and campaigns, curves of large campaigns, hours. A step of a curve is 10
+-- minutes long during the first day after the tracker heard of the campaign, and then an hour. The 2,000th step takes everything later. `of_hours`
+-- leaves out tests.
 create function tracker.move_engagements(of_variants json, of_campaigns json, of_hours json, in_slot smallint) returns void language plpgsql volatile as $$
 begin
   if json_array_length(of_variants) > 0 then perform tracker.move_variant_counters(of_variants); end if;
@@ -144,8 +147,9 @@ begin
 end
 $$;
 
--- Whether an app is not deleted and will not be while this transaction lasts: the same question as leave_out_erased (0003) asks for new rows. It is asked for
--- totals that are raised too: once the mark is there rows of the ledger are being deleted, and rows that are added now would be left without totals.
+-- Says whether an app is not deleted, and keeps it from being deleted while this transaction lasts, by the check of leave_out_erased (0003). Raising
+-- the totals of an existing row needs this check too: an erasure may already be deleting rows of the ledger, and rows that are added now would stay
+-- behind without counters.
 create function tracker.is_kept(app text) returns boolean language plpgsql volatile as $$
 begin
   if not pg_try_advisory_xact_lock_shared(hashtextextended('tracker.erased-app ' || app, 0)) then return false; end if;
@@ -153,13 +157,14 @@ begin
 end
 $$;
 
--- As before (0090), and each report moves the present hour by what it raised the totals of its campaign, unless it is a test. Reports name their slot; those of an
--- older process, which knows of no slots, get the first.
+-- Writes what fan-outs have queued so far, as before (0090). Now the counters of the present hour rise with the totals of each campaign, unless it is
+-- a test. Each report names its slot; a report of an older process, which knows of no slots, gets slot 0.
 --
--- Writes what fan-outs have queued so far: totals, which only grow, and rows of the ledger; a row that exists stays as it is. `reports` are in the order of their
--- campaigns, each once. Nothing is written for deleted apps (0003), and no rows for days past the retention. Gives the campaigns whose fan-out ends with this, for
--- the first time, when they are settled by it or an endpoint listens to them: `event_types` are those of the app's listeners. With `unheard` it writes nothing and
--- gives null when an app of such a campaign has a listener.
+-- Totals only grow, and a row of the ledger that exists stays as it is. `reports` are in the order of their campaigns, each campaign once. Nothing is
+-- written for deleted apps (0003), and no row for a day past the retention.
+-- Gives the campaigns whose fan-out ends with this call, if the call settles them or an endpoint of their app asks for events. `heard` in the answer
+-- has the event types that endpoints ask for. With `unheard` the function writes nothing and gives null when an endpoint of such an app asks for
+-- events.
 create or replace function tracker.write_report(reports json, rows json, retention_days int, unheard boolean) returns json language plpgsql volatile as $$
 declare
   ending_apps text[];
@@ -169,7 +174,7 @@ declare
   also_ended jsonb;
   tests text[];
   in_slot smallint;
-  -- By how much totals rose, each place of the lists a campaign.
+  -- By how much the totals rose. Each index in these lists is a campaign.
   rose_app text[];
   rose_ios int[];
   rose_android int[];
@@ -248,7 +253,7 @@ begin
   insert into tracker.settlements (campaign_id, due_at)
   select one ->> 'campaign_id', now() + interval '5 seconds' from jsonb_array_elements(ended) as one where one ->> 'settled_at' is not null;
 
-  -- Last, as everybody does.
+  -- Rows of the hour come last, as in every transaction.
   insert into tracker.app_hours as h (app_id, hour, platform, slot, queued)
   select rose.app_id, date_trunc('hour', now(), 'UTC'), by_platform.platform, in_slot, by_platform.queued
   from (

@@ -3,28 +3,31 @@ import { newId } from '@herald/contracts/ids'
 import { deleteAnnouncements, type AnnouncementRow } from './store/announcements.ts'
 import type { Tracker } from './tracker.ts'
 
-/** The most events of one announcement (contracts/event.ts). */
+/** An announcement has at most this many events (contracts/event.ts). */
 const mostEvents = 1_000
 
-/** Splits events into portions that fit one announcement each. */
+/** Splits events into portions of at most 1,000, one for each announcement. */
 export function portions(events: Event[]): Event[][] {
   const answer: Event[][] = []
   for (let from = 0; from < events.length; from += mostEvents) answer.push(events.slice(from, from + mostEvents))
   return answer
 }
 
-/** Makes the rows that tell webhooks of events. The transaction in which the events happen inserts them. */
+/** Makes the announcements of events. The transaction in which the events happen inserts them. */
 export const announcementsOf = (subject: string, events: Event[]): AnnouncementRow[] =>
   portions(events).map((portion) => {
     const id = newId()
     return { id, subject, body: { announcementId: id, owner: 'tracker', events: portion }, pointerNo: 0 }
   })
 
-/** Publishes an announcement. Its id carries the pointer number: the queue drops a message whose id it has had within two minutes. */
+/**
+ * Publishes an announcement. The message's id contains the pointer number: the queue drops a message whose id it has had within two minutes, and a
+ * repeat must not be dropped.
+ */
 export const publishAnnouncement = (bus: Tracker['bus'], { id, subject, body, pointerNo }: AnnouncementRow): Promise<void> =>
   bus.publish(subject, body, `${id}.${pointerNo}`)
 
-/** Webhooks has committed the events of these announcements. Confirming twice is harmless. */
+/** Deletes announcements whose events webhooks has committed. Confirming an announcement twice is harmless. */
 export async function confirmAnnouncements(
   { db }: Pick<Tracker, 'db'>,
   { announcementIds }: { announcementIds: string[] },

@@ -1,12 +1,13 @@
 import { insertDay } from './store/partitions.ts'
 import type { Db } from './store/tables.ts'
 
-/** Makes sure that a day has its partitions. It asks the database once per day and process. A day past the retention gets none. */
+/** Makes the partitions of a day unless they exist. A process asks the database once per day. A day past the retention gets no partitions. */
 export type EnsureDay = (day: string) => Promise<void>
 
 /**
- * A day whose partitions exist is remembered: they are dropped only when the day is past the retention, and by then nothing is written to it. A day
- * past the retention is not remembered, so that late messages do not fill the memory.
+ * Gives the function that makes the partitions of a day. The function remembers the days whose partitions exist: they are dropped only when their day
+ * is past the retention, and by then nothing is written to it. A day past the retention is not remembered, so that late messages do not fill the
+ * memory.
  */
 export function openDays(db: Db, retentionDays: number): EnsureDay {
   const known = new Map<string, Promise<boolean>>()

@@ -40,7 +40,7 @@ beforeAll(async () => {
 
 const outcomesIn = async (batch: Batch) => (await caller.call(recordOutcomes, { batches: [outcomesOf(batch)] })).recorded
 
-/** Every row that the tracker has of these campaigns. */
+/** Counts every row that the tracker has of these campaigns and their apps. */
 async function rowsOf(campaigns: Campaign[]): Promise<number> {
   const ids = campaigns.map(({ campaignId }) => campaignId)
   const tables = ['engagements', 'counters', 'variant_counters', 'campaign_codes', 'curve_steps', 'settlements'] as const
@@ -68,12 +68,12 @@ async function erase(appId: string): Promise<number> {
   return calls
 }
 
-/** Several campaigns of one app, with outcomes, variants and reports. */
+/** Makes several campaigns of one app, with outcomes, variants and reports. */
 async function givenApp(campaignCount: number, pushes: number): Promise<Campaign[]> {
   const appId = newId()
   const campaigns = Array.from({ length: campaignCount }, () => ({ ...givenCampaign(), appId }))
   for (const campaign of campaigns) {
-    // A row per push.
+    // With a batch size of 16 each push has a row of its own.
     const failed = givenOutcomes(pushes / 2, { variant: 'a', outcome: 'failed', code: 'timeout' })
     const batches = batchesOf(campaign, [...givenOutcomes(pushes / 2, { variant: 'a' }), ...failed], { size: 16 })
     await report(caller, campaign, batches)
@@ -85,7 +85,7 @@ async function givenApp(campaignCount: number, pushes: number): Promise<Campaign
 }
 
 // spec: administration/delete-app
-test('erasing an app deletes all of its rows, a part with every call, and none of another app', async () => {
+test('erasing an app deletes all rows of the app, a part with every call, and no row of another app', async () => {
   const campaigns = await givenApp(3, 3_000)
   const [other] = (await givenApp(1, 10)) as [Campaign]
   const [day, platform] = ['2026-01-01', 'ios'] as const
@@ -105,7 +105,7 @@ test('erasing an app deletes all of its rows, a part with every call, and none o
   expect(await caller.call(eraseTrackerOfApp, { appId })).toEqual({ done: true })
 })
 
-test('outcomes and reports that come late for a deleted app are answered, so that nobody repeats them, and make no row', async () => {
+test('outcomes and reports that come late for a deleted app are answered, so that they are not repeated, and write no row', async () => {
   const [campaign] = (await givenApp(1, 10)) as [Campaign]
   await erase(campaign.appId)
   const live = givenCampaign()
@@ -122,7 +122,7 @@ test('outcomes and reports that come late for a deleted app are answered, so tha
   expect(await caller.call(readStats, live)).toEqual({ stats: { ...noStats, queued: 5, sent: 5 } })
 })
 
-test('an app that is deleted while its outcomes and reports come in leaves nothing behind, and every sender gets its answer', async () => {
+test('when an app is deleted while its outcomes and reports arrive, every call is answered and no row is left', async () => {
   const campaigns = await givenApp(4, 100)
   let erasing = true
   const sending = campaigns.map(async (campaign) => {
@@ -154,7 +154,7 @@ test('an app that is deleted while its outcomes and reports come in leaves nothi
   expect(await rowsOf(campaigns)).toBe(0)
 })
 
-test('totals that began before the app was deleted and are committed during the erasure are deleted too', async () => {
+test('totals that a transaction began to write before the app was deleted, and commits during the erasure, are deleted too', async () => {
   const campaign = givenCampaign()
   const [written, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const reporting = db.transaction().execute(async (trx) => {
@@ -174,7 +174,7 @@ test('totals that began before the app was deleted and are committed during the 
   expect(await rowsOf([campaign])).toBe(0)
 })
 
-test('a row that is written while the erasure waits for it is deleted too', async () => {
+test('a row of the ledger that is updated while the erasure waits for it is deleted too', async () => {
   const campaign = givenCampaign()
   await report(caller, campaign, batchesOf(campaign, givenOutcomes(40)))
   const [written, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
@@ -213,7 +213,7 @@ test('hours that are merged while the erasure waits for them are deleted too', a
   expect(await rowsOf([campaign])).toBe(0)
 })
 
-test('an app that is being deleted is not verified: half of its rows are gone', async () => {
+test('an app that is being deleted is not verified, since half of its rows may be gone', async () => {
   const [campaign] = (await givenApp(1, 10)) as [Campaign]
   await db.insertInto('erased_apps').values({ app_id: campaign.appId }).execute()
   expect(await caller.call(verifyCampaign, campaign)).toBeNull()

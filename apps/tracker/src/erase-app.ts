@@ -6,13 +6,13 @@ import { deleteSeriesOf } from './store/series.ts'
 import type { Db } from './store/tables.ts'
 import type { Tracker } from './tracker.ts'
 
-/** With the counters of up to 500 campaigns beside these, one call deletes about 5,000 rows at most. */
+/** One call deletes at most this many rows, and besides them the counters of up to 500 campaigns: about 5,000 rows in all. */
 const mostRows = 4_000
 const campaignsAtOnce = 500
 
 /**
- * Deletes what the tracker has of an app, a part with every call. The mark comes first: outcomes, totals and reports that are still on their way for the
- * app are then answered and not written, so that no rows come back and no sender repeats them for ever.
+ * Deletes what the tracker stores of an app, a part with every call. The app is marked first: outcomes, totals and reports that still arrive for it
+ * are then answered and not written. So no row comes back, and no sender repeats a message for ever.
  */
 export async function eraseApp({ db }: Pick<Tracker, 'db'>, { appId }: { appId: string }): Promise<{ done: boolean }> {
   await markErased(db, 'tracker', appId)
@@ -26,8 +26,9 @@ export async function eraseApp({ db }: Pick<Tracker, 'db'>, { appId }: { appId: 
 }
 
 /**
- * Deletes the rows of some campaigns and then their counters, and gives the number of rows. It locks the ledger's rows first, in their order, and then
- * the counters, as a writer of outcomes does. No row of these campaigns is made any more, since the mark is older than this transaction.
+ * Deletes the rows of some campaigns of an app and then the campaigns' counters, at most `most` rows, and gives their number. It locks first the
+ * ledger's rows in the order of their key and then the counters, as a writer of outcomes does. No further row of these campaigns is written, since
+ * the app was marked before this transaction.
  */
 async function erasePart(trx: Db, appId: string, most: number): Promise<number> {
   let erased = 0

@@ -42,7 +42,7 @@ const trail: Attempt[] = [
 
 // spec: tracking/attempts
 test.each([1, 40])(
-  'the answers to earlier tries of a push among %i are kept with its outcome, once, and for no other push',
+  'the provider’s answers to earlier attempts of %i pushes of a batch are stored with the outcome, once, and for no other push',
   async (count) => {
     const campaign = givenCampaign()
     const [batch] = batchesOf(campaign, givenOutcomes(count + 1, { attempts: 3 }))
@@ -64,7 +64,7 @@ test.each([1, 40])(
   },
 )
 
-test('a trail that cannot be read is left out, and its outcomes are counted', async () => {
+test('a trail of attempts that cannot be read is left out, and the outcomes are counted', async () => {
   const campaign = givenCampaign()
   const [batch] = batchesOf(campaign, givenOutcomes(2))
   await report(caller, campaign, [batch!])
@@ -76,7 +76,7 @@ test('a trail that cannot be read is left out, and its outcomes are counted', as
 
 // spec: administration/explain
 test.each([3, 60])(
-  'explain finds pushes among %i by device and by user, with what was reported; a push without an outcome has no end',
+  'explain finds pushes of a batch of %i by device and by user, with reports; a push without an outcome has no end',
   async (count) => {
     const campaign = givenCampaign()
     const userId = newId()
@@ -108,7 +108,7 @@ test.each([3, 60])(
 const idsOf = ({ subscriptionId, userId }: { subscriptionId: string; userId: string }) => ({ subscriptionId, userId })
 
 // spec: administration/delete-app
-test('a deleted app leaves no earlier answers', async () => {
+test('deleting an app deletes the stored answers to earlier attempts', async () => {
   const campaign = givenCampaign()
   const [batch] = batchesOf(campaign, givenOutcomes(20))
   await report(caller, campaign, [batch!])
@@ -121,7 +121,7 @@ test('a deleted app leaves no earlier answers', async () => {
 })
 
 // spec: tracking/past-retention
-test('explain says when a campaign is past the retention, and each day of the ledger has its partition for earlier tries', async () => {
+test('explain says when a campaign is past the retention, and every day of the ledger has a partition for earlier attempts', async () => {
   const campaign = givenCampaign()
   const [batch] = batchesOf(campaign, givenOutcomes(1))
   await report(caller, campaign, [batch!])

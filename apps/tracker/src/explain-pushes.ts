@@ -8,7 +8,7 @@ import type { Tracker } from './tracker.ts'
 type Asked = { appId: string; campaignId: string; subscriptionIds: string[]; userId: string | null }
 type Answer = { ledger: 'none' | 'kept' | 'past'; fannedOutAt: string | null; pushes: ExplainedPush[] }
 
-/** Gives what the ledger says of a campaign's pushes to some devices and to a user. Everything is read in one snapshot. */
+/** Gives what the ledger says of a campaign's pushes to some devices and to a user. All of it is read in one snapshot. */
 export const explainPushes = ({ db, retentionDays }: Pick<Tracker, 'db' | 'retentionDays'>, asked: Asked): Promise<Answer> =>
   db
     .transaction()
@@ -34,7 +34,6 @@ export const explainPushes = ({ db, retentionDays }: Pick<Tracker, 'db' | 'reten
       return { ledger: 'kept', fannedOutAt, pushes }
     })
 
-/** Gives the pushes of a row that were asked for. */
 function pushesOf(row: ExplainedRow, { subscriptionIds, userId }: Asked): (Omit<ExplainedPush, 'trail' | 'reports'> & { place: number })[] {
   const ends = readEnds(row)
   const ofDevices = subscriptionIds.flatMap((id) => indexesOf(row.devices, idBytes(id)))

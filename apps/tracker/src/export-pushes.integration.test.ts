@@ -26,7 +26,7 @@ beforeAll(async () => {
 
 type Portion = { pushes: ExportedPush[]; next: string | null }
 type Campaign = ReturnType<typeof givenCampaign>
-/** Exports all portions of a campaign, and calls `between` after each. */
+/** Exports all portions of a campaign, and calls `between` after each portion. */
 async function ofCampaign(campaign: Campaign, between: () => Promise<unknown> = async () => undefined) {
   const pushes: ExportedPush[] = []
   let portions = 0
@@ -54,7 +54,7 @@ async function ofDevice(of: { appId: string; userId: string; subscriptionId: str
 const devicesOf = (pushes: { subscriptionId: string }[]) => pushes.map(({ subscriptionId }) => subscriptionId)
 
 // spec: administration/export-pushes
-test('a campaign’s ledger is exported in the order of its batches, each push once, with its outcome or as open', async () => {
+test('a campaign’s pushes are exported in the order of their batches, each push once, with its outcome or as open', async () => {
   const campaign = givenCampaign()
   const pushes = [
     ...givenOutcomes(1_290),
@@ -91,7 +91,7 @@ test('a campaign’s ledger is exported in the order of its batches, each push o
 })
 
 // spec: administration/export-pushes
-test('a cut export of a campaign goes on after any push, also in the middle of a batch', async () => {
+test('an export that was cut off goes on after any push, also in the middle of a batch', async () => {
   const campaign = givenCampaign()
   await givenSettled(caller, campaign, givenOutcomes(1_100), { size: 300 })
   const { pushes } = await ofCampaign(campaign)
@@ -105,7 +105,7 @@ test('a cut export of a campaign goes on after any push, also in the middle of a
 })
 
 // spec: administration/export-pushes
-test('pushes that are queued and end while a campaign is exported neither double nor displace others', async () => {
+test('when pushes are queued and end during an export of their campaign, each push is still exported once and in order', async () => {
   const campaign = givenCampaign()
   const batches = batchesOf(campaign, givenOutcomes(2_600), { size: 400 })
   const [before, after] = [batches.slice(0, 5), batches.slice(5)]
@@ -123,7 +123,7 @@ test('pushes that are queued and end while a campaign is exported neither double
 })
 
 // spec: administration/export-person
-test('a push is exported with the moments of what its device reported', async () => {
+test('a push is exported with the kind and time of each report that its device sent', async () => {
   const campaign = givenCampaign()
   const push = givenOutcome()
   await givenSettled(caller, campaign, [push, ...givenOutcomes(20)])
@@ -142,14 +142,14 @@ test('a push is exported with the moments of what its device reported', async ()
 })
 
 // spec: administration/former-devices
-test('the exported pushes of a user to a device are theirs alone: none that another owner of the device got', async () => {
+test('the export of a user’s pushes to a device leaves out pushes that another owner of the device got', async () => {
   const appId = newId()
   const [device, ann, bob] = [newId(), newId(), newId()]
   const campaigns: Campaign[] = []
   for (const [n, userId] of [ann, bob, ann, ann, bob].entries()) {
     const campaign = { appId, campaignId: newId(new Date(Date.now() - n * 60_000)) }
     campaigns.push(campaign)
-    // Every second push is in a row of its own, the others are in rows of many.
+    // Every second push to the device is in a row of its own, the others are in rows of many pushes.
     await givenSettled(caller, campaign, [givenOutcome({ userId, subscriptionId: device }), ...givenOutcomes(n % 2 === 0 ? 3 : 40)])
   }
   const idsOf = (...places: number[]) => places.map((place) => campaigns[place]?.campaignId)
@@ -178,7 +178,7 @@ test('the newest pushes of a user are those to all of their devices, newest camp
 })
 
 // spec: administration/export-pushes
-test('a campaign without pushes is exported empty, one past the retention is answered as gone, and a place that no export gave is refused', async () => {
+test('a campaign without pushes has an empty export, one past the retention has none, and a place that no export gave is refused', async () => {
   const [campaign, old] = [givenCampaign(), givenCampaign()]
   await givenSettled(caller, campaign, givenOutcomes(2))
   const day = new Date(Date.now() - 100 * 86_400_000).toISOString().slice(0, 10)

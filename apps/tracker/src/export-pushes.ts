@@ -13,12 +13,12 @@ import type { Tracker } from './tracker.ts'
 type Reading = Pick<Tracker, 'db' | 'retentionDays'>
 type Portion = { pushes: ExportedPush[]; next: string | null }
 
-/** Pushes in a portion of one device. */
+/** A portion of one device's pushes has at most this many. */
 const ofOneDevice = 500
 
 /**
- * Gives the next pushes of a user to one device that have an outcome, newest campaign first (spec: administration/export-person). Fault: invalid_body at
- * `after`.
+ * Gives the next pushes of a user to one device that have an outcome, newest campaign first (spec: administration/export-person). Fault: invalid_body
+ * at `after`.
  */
 export async function exportPushesOfDevice(
   { db, retentionDays }: Reading,
@@ -31,8 +31,9 @@ export async function exportPushesOfDevice(
 }
 
 /**
- * Gives the next pushes of a campaign in the order in which they were queued, also those without an outcome (spec: administration/export-pushes). Pushes
- * that are queued meanwhile come after them, so each push is exported once. Null when the campaign is past the retention. Fault: invalid_body at `after`.
+ * Gives the next pushes of a campaign in the order in which they were queued, also those without an outcome (spec: administration/export-pushes).
+ * Pushes that are queued during the export come last, so each push is exported once. Null when the campaign is past the retention. Fault:
+ * invalid_body at `after`.
  */
 export async function exportPushesOfCampaign(
   { db, retentionDays }: Reading,
@@ -63,7 +64,7 @@ function placeOf(after: string | null): PushPlace | undefined {
 const isAfter = ({ no, place }: Pick<PushPlace, 'no' | 'place'>, from: PushPlace | undefined): boolean =>
   !from || no > from.no || (no === from.no && place > from.place)
 
-/** A push of the ledger. `end` is undefined while it has no outcome. */
+/** A push of the ledger. `end` is undefined while the push has no outcome. */
 type Found = PushPlace & { day: string; subscriptionId: string; userId: string; platform: Platform; end: TimedEnd | undefined }
 
 function pushesOf(row: WholeRow, { day, campaignId }: { day: string; campaignId: string }): Found[] {

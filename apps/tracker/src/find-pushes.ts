@@ -14,27 +14,27 @@ import {
 import type { Db } from './store/tables.ts'
 
 export type FoundPush = PushPlace & { end: TimedEnd; row: FoundRow; subscriptionId: string; userId: string }
-/** `examinedTo`: where the next page begins; undefined at the end. */
+/** `examinedTo`: where the next page begins; undefined when there is no next page. */
 export type PushPage = { page: FoundPush[]; examinedTo: PushPlace | undefined }
 
 type Page = { page: PushOfRow<FoundRow>[]; examinedTo: PushPlace | undefined }
 
-/** One page looks at this much at most: campaigns at ~2 µs, rows of up to 500 pushes at ~3 µs, or ~10 µs when it looks for a user. */
+/** A page examines at most this many campaigns (~2 µs each) and rows of the ledger (~3 µs each, ~10 µs when it searches for a user). */
 const mostCampaigns = 10_000
 const mostRows = 2_000
-/** When the filter has a time, one page looks at this many single pushes of a device or a user at most. */
+/** With a filter by time, a page examines this many pushes of a device or user in batches of at most 16, or `limit` + 1 when that is more. */
 const singlesInTime = 201
-/** Campaigns that one statement looks at. */
+/** One statement examines at most this many campaigns. */
 const campaignsAtOnce = 1_000
-/** Campaigns whose rows one statement reads, each by a probe of the key. */
+/** One statement reads the rows of at most this many campaigns, each found by the ledger's key. */
 const probesAtOnce = 500
-/** After this no further portion is begun. */
+/** After this time a page begins with no further portion of campaigns. */
 const portionsWithinMs = 1_000
 
 /**
- * Gives a page of an app's pushes: newest campaign first, and in a campaign the last batch first. A page ends when it is full or when it has looked at as
- * much as a page may. Then it holds fewer pushes than asked for, or none, and another page follows. So a page costs the same however long the app's
- * history is.
+ * Gives a page of an app's pushes: newest campaign first, and of a campaign the last batch first. A page ends when it is full or when it has examined
+ * as many campaigns or rows as a page may. In the second case it holds fewer pushes than asked for, or none, and another page follows. So a page
+ * costs the same however long the app's history is.
  */
 export async function findPushes(db: Db, filter: PushFilter): Promise<PushPage> {
   const isOfOne = filter.subscriptionId !== undefined || filter.userId !== undefined
@@ -47,12 +47,12 @@ export async function findPushes(db: Db, filter: PushFilter): Promise<PushPage> 
 }
 
 /**
- * Finds the pushes of one device or user: single pushes by an index, and pushes in large batches by a walk through the campaigns that have such
- * batches. The page ends where the walk stopped, for the single pushes too, so that the order holds.
+ * Finds the pushes of one device or user. Pushes in batches of at most 16 are found by an index. Pushes in larger batches are found by going through
+ * the campaigns that have such batches. The page ends where that search stopped, for all pushes, so that pages stay in order.
  */
 async function findOfOne(db: Db, filter: PushFilter): Promise<Page> {
   const { limit } = filter
-  // Only the row itself says when its push ended, so a filter with a time needs a look at more rows.
+  // The index does not say when a push ended, so with a filter by time more rows must be read than the page holds.
   const isTimed = filter.from !== undefined || filter.to !== undefined
   const most = isTimed ? Math.max(limit + 1, singlesInTime) : limit + 1
   const rows = await findSingles(db, filter, most)
@@ -77,8 +77,8 @@ const wantedOf = ({ outcome, code, from, to, after, subscriptionId, userId }: Pu
 })
 
 /**
- * Walks through the app's campaigns by their index, and through the rows of each by the ledger's key. A campaign whose counters say that it has no such
- * push is passed over, and so is a row by its sums.
+ * Goes through the app's campaigns by their index, and through the rows of each campaign by the ledger's key. Skips campaigns whose counters, and
+ * rows whose sums, say that they hold no wanted push.
  */
 async function walk(db: Db, filter: PushFilter, { rangesOnly }: { rangesOnly: boolean }): Promise<Page> {
   const { limit } = filter
@@ -97,10 +97,12 @@ async function walk(db: Db, filter: PushFilter, { rangesOnly }: { rangesOnly: bo
       const { found, examined, examinedTo } = await findRowsOfCampaigns(db, portion, rest, { most: rowsLeft, rangesOnly })
       for (const row of found) page.push(...wantedPushes(row, wantedOf({ ...filter, after }), limit + 1 - page.length))
       if (page.length > limit) return { page: page.slice(0, limit), examinedTo: placeOf(page[limit - 1]) }
-      // Rows that may hold wanted pushes turned out to hold none, and there may be more such rows: the next page begins after the last of these.
+      // The statement stopped at its limit of rows that may hold wanted pushes, and those rows held too few. The next page begins after the last of
+      // these rows.
       if (found.length > rest.limit) return { page, examinedTo: placeOf(found.at(-1)) }
       rowsLeft -= examined
-      // When rows of the portion are left, the page has looked at as many as it may.
+      // When this portion used up the rows that a page may examine, the next page begins after the last examined row. Else it begins after the
+      // portion.
       after = rowsLeft > 0 ? endOf(portion.at(-1)) : examinedTo
       if (rowsLeft <= 0 || performance.now() > until) return { page, examinedTo: after }
     }
@@ -110,7 +112,7 @@ async function walk(db: Db, filter: PushFilter, { rangesOnly }: { rangesOnly: bo
   }
 }
 
-/** Pages go from the highest place down, so this is the place after the last push of a campaign. */
+/** Gives the place after a campaign's last push. Pages go from the highest place down, and batches are numbered from 1. */
 const endOf = (campaign: CampaignToRead | undefined): PushPlace | undefined =>
   campaign && { campaignId: campaign.campaignId, no: 0, place: 0 }
 
@@ -118,8 +120,8 @@ const placeOf = (push: PushPlace | undefined): PushPlace | undefined =>
   push && { campaignId: push.campaignId, no: push.no, place: push.place }
 
 /**
- * Says from how many pushes rows are read by one statement: about as many as the page takes when every push may fit, more when only few fit, and without a
- * limit for a device, which costs one probe a campaign.
+ * Gives how many pushes the campaigns of one portion have in all. When every push may fit, it is as many as the page needs. When only few fit, it is
+ * more. For a device there is no limit, since reading a campaign then costs one look-up in the index.
  */
 function pushesTogether({ subscriptionId, userId, code, limit }: PushFilter): number {
   if (subscriptionId !== undefined) return Infinity

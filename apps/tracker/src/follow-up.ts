@@ -7,16 +7,19 @@ import type { AnnouncementRow } from './store/announcements.ts'
 import { openSettlementTelling } from './tell-settlements.ts'
 import type { Tracker } from './tracker.ts'
 
-/** What follows a commit while the caller already has its answer: it is measured, its announcements are published, and settlements are told. */
+/** Does in the background what follows a commit: counts metrics, publishes announcements, and tells campaigns and audience of settlements. */
 export type FollowUp = (committed: {
   announcements: AnnouncementRow[]
   settled: string[]
-  /** For the metrics: pushes that ended, and what devices reported. */
+  /** For the metrics: pushes that got an outcome, and kinds of reports that devices sent. */
   outcomes?: CountedOutcomes[]
   engagements?: EngagementKind[]
 }) => void
 
-/** An announcement has up to ~300 kB, so few are published at once. Settlements share calls, since one-device sends make a thousand a second. */
+/**
+ * Gives the function that does what follows a commit. An announcement has up to ~300 kB, so at most 32 are published at once. Settlements share
+ * calls, since up to a thousand sends to one device settle a second.
+ */
 export function openFollowUp(service: Service, { db, bus, measures }: Pick<Tracker, 'db' | 'bus'> & { measures: Measures }): FollowUp {
   const publish = openBackground(service, { what: 'announcements', limit: 32 })
   const tellLater = openBackground(service, { what: 'settlements', limit: 5_000 })

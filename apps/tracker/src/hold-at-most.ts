@@ -1,8 +1,9 @@
 import { queueUnavailable } from '@herald/contracts/fault'
 
 /**
- * Holds at most `most` (by `weigh`) of the work at once, since requests that wait for a slow database are kept in memory. A request above that is refused
- * with queue_unavailable at once: its caller keeps what it has and comes again. A request that is larger than `most` runs when nothing else does.
+ * Runs requests whose weights (by `weigh`) add up to at most `most` at a time, since requests that wait for a slow database are kept in memory. Any
+ * further request is refused at once with queue_unavailable: its caller keeps the request and sends it again. A request that is heavier than `most`
+ * runs when no other does.
  */
 export function holdAtMost<Request, Answer>(
   work: (request: Request) => Promise<Answer>,

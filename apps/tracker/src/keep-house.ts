@@ -9,8 +9,8 @@ import type { Tracker } from './tracker.ts'
 const everyMs = 60_000
 
 /**
- * Makes partitions ahead of their day, drops days past their retention, deletes old counters and marks of erased apps, and merges old hours of the
- * series into days. A sweep looks once a minute, and again at once while there is more.
+ * Makes partitions ahead of their day, drops partitions past their retention, deletes old counters and old marks of erased apps, and merges old hours
+ * of the series into days. The sweep does so once a minute, and again at once while there is more to do.
  */
 export function openHousekeeping({
   db,

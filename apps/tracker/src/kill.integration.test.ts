@@ -34,7 +34,7 @@ async function startTracker(environment: Record<string, string>): Promise<ChildP
   return child
 }
 
-/** A call whose tracker died is repeated after this, and not after 8 s as in earnest, or the test would mostly wait. */
+/** A call whose tracker died is repeated after 750 ms. In production it is repeated after 8 s, and the test would mostly wait. */
 const impatient = { ...recordOutcomes, timeoutMs: 750 }
 
 /** Repeats a call until it is answered, as every caller of the tracker does. */
@@ -46,7 +46,7 @@ async function insist<Answer>(call: () => Promise<Answer>): Promise<Answer> {
 }
 
 // spec: tracking/counters-exact, administration/series-exact
-test('trackers killed in the middle of their work lose no outcome, double none and settle once', async () => {
+test('when trackers are killed in the middle of their work no outcome is lost, none counts twice, and the campaign settles once', async () => {
   const [database, natsUrl] = await Promise.all([freshDatabase(), freshNats()])
   const environment = { DATABASE_URL_TRACKER: database.url('tracker'), NATS_URL: natsUrl }
   const heard = await givenListeners(natsUrl)
@@ -70,7 +70,8 @@ test('trackers killed in the middle of their work lose no outcome, double none a
       }),
     )
 
-  // In each of four rounds both trackers are killed while outcomes are on their way, and two others take over. Meanwhile the next page is reported.
+  // In each of four rounds both trackers are killed while outcomes are on their way, and two others start. At the same time the next page is
+  // reported.
   await reportPage(0, 30)
   for (let wave = 0; wave < 4; wave += 1) {
     const sent = batches

@@ -37,16 +37,16 @@ const opened = (batch: Batch, places: number[], kind: EngagementKind = 'opened')
   caller.call(trackEvents, {
     engagements: places.map((place) => givenEngagement(batch, { kind, subscriptionId: batch.pushes[place]?.subscriptionId ?? '' })),
   })
-/** Makes a campaign begin this long ago. */
+/** Changes a campaign as if it had begun this long ago. */
 const begunAgo = (campaignId: string, ago: string) =>
   sql`update counters set created_at = now() - ${ago}::interval where campaign_id = ${campaignId}`.execute(db)
 
 // spec: administration/curve
-test('a curve tells in which step devices reported, of 10 minutes for a day and then of an hour, and adds up to the statistics', async () => {
+test('a curve counts reports of devices in steps of 10 minutes for a day and then of an hour, and adds up to the statistics', async () => {
   const campaign = givenCampaign()
   const batches = batchesOf(campaign, givenOutcomes(1_500), { size: 500 })
   const [one] = batches as [Batch]
-  // Reports may come while the fan-out is running and the campaign is still small.
+  // Reports may come while the fan-out is running and has queued fewer than 1,000 pushes.
   await report(caller, campaign, [one], { fannedOut: false })
   await opened(one, [0, 1])
   await report(caller, campaign, batches)
@@ -65,7 +65,7 @@ test('a curve tells in which step devices reported, of 10 minutes for a day and 
     { afterSeconds: 0, delivered: 0, opened: 2, clicked: 0, dismissed: 0, converted: 0 },
     { afterSeconds: 1_200, delivered: 0, opened: 2, clicked: 1, dismissed: 0, converted: 0 },
     { afterSeconds: 90_000, delivered: 0, opened: 1, clicked: 0, dismissed: 0, converted: 0 },
-    // The last step also counts all later reports.
+    // The last step also counts all reports that come later.
     { afterSeconds: 86_400 + (1_999 - 144) * 3_600, delivered: 0, opened: 2, clicked: 0, dismissed: 0, converted: 0 },
   ])
   expect(points).toHaveLength(2_000)
@@ -75,7 +75,7 @@ test('a curve tells in which step devices reported, of 10 minutes for a day and 
 })
 
 // spec: administration/curve
-test('a send of at most 1,000 pushes keeps no curve', async () => {
+test('a send of at most 1,000 pushes has no curve', async () => {
   const campaign = givenCampaign()
   const [batch] = batchesOf(campaign, givenOutcomes(20)) as [Batch]
   await report(caller, campaign, [batch])
@@ -84,7 +84,7 @@ test('a send of at most 1,000 pushes keeps no curve', async () => {
   expect(await db.selectFrom('curve_steps').selectAll().where('campaign_id', '=', campaign.campaignId).execute()).toEqual([])
 })
 
-/** Pushes on two platforms, some of which fail: `failed` of each of two codes on iOS, and as many skipped on the web. */
+/** Makes pushes on two platforms: on iOS `failed` pushes fail with each of two codes, and on the web `failed` pushes are skipped. */
 function givenEnds(count: number, failed: number) {
   const campaign = givenCampaign()
   const dead = givenOutcomes(failed, { outcome: 'failed', code: 'token_dead', variant: 'a' })
@@ -99,9 +99,9 @@ function givenEnds(count: number, failed: number) {
 test.each([
   ['large', 700, 50],
   ['small', 20, 3],
-])('a %s campaign is broken down by platform, code and variant, and what is open is told', async (_, count, failed) => {
+])('a %s campaign has counts by platform, code and variant, and the number of pushes without an outcome', async (_, count, failed) => {
   const { campaign, ios, web } = givenEnds(count, failed)
-  // Some of the failures come while the fan-out is running.
+  // The iOS pushes end while the fan-out is running, some of them as failed.
   await report(caller, campaign, ios, { fannedOut: false })
   await record(ios)
   await report(caller, campaign, [...ios, ...web])
@@ -129,11 +129,11 @@ test.each([
 })
 
 // spec: administration/breakdown
-test('when not all codes of a campaign are known the breakdown says so, and invents none', async () => {
+test('when not all codes of a campaign were counted the breakdown says so and gives no codes', async () => {
   const { campaign, ios, web } = givenEnds(700, 50)
   await report(caller, campaign, [...ios, ...web])
   await record([...ios, ...web])
-  // As if some outcomes had come before codes were counted.
+  // Deletes the codes of iOS, as if those outcomes had come before codes were counted.
   await db.deleteFrom('campaign_codes').where('campaign_id', '=', campaign.campaignId).where('platform', '=', 'ios').execute()
 
   expect(await caller.call(readBreakdown, campaign)).toMatchObject({

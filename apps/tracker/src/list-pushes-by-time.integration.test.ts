@@ -44,7 +44,7 @@ async function nowOf(): Promise<Date> {
 }
 
 // spec: administration/pushes
-test('pushes are found by platform, also in a campaign that has several, of single pushes and of large batches', async () => {
+test('a list can be filtered by platform, also when a campaign has several platforms, for small and for large batches', async () => {
   const appId = newId()
   const campaign = { appId, campaignId: newId() }
   const pushes = { ios: givenOutcomes(40), android: givenOutcomes(3), web: [givenOutcome({ outcome: 'failed', code: 'timeout' })] }
@@ -68,13 +68,13 @@ test('pushes are found by platform, also in a campaign that has several, of sing
 })
 
 // spec: administration/pushes
-test('pushes are found by when they ended: from a moment on and before another, each once, whenever their campaign was made', async () => {
+test('a list can be filtered by the time at which pushes ended, and shows each push once, whenever its campaign was made', async () => {
   const appId = newId()
   const old = { appId, campaignId: newId(new Date(Date.now() - 40 * 86_400_000)) }
   const device = newId()
   const first = givenOutcomes(20)
   const firstBatches = batchesOf(old, first)
-  // A campaign that was made long ago and is still being sent.
+  // A campaign that was made 40 days ago and is still being sent.
   const last = [...givenOutcomes(20), givenOutcome({ subscriptionId: device })]
   const lastBatches = batchesOf(old, last, { no: 2 })
   await report(caller, old, [...firstBatches, ...lastBatches])
@@ -96,7 +96,7 @@ test('pushes are found by when they ended: from a moment on and before another, 
   for (const row of await all(appId, { from: middle })) expect(row.settledAt >= middle).toBe(true)
 })
 
-/** The database's time, once it is later than every outcome so far. */
+/** Waits until the database's time is later than every outcome so far, and gives it. */
 async function nextMillisecond(): Promise<string> {
   const begun = (await nowOf()).getTime()
   for (;;) {

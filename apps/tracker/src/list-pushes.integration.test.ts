@@ -9,7 +9,7 @@ import { batchesOf, givenOutcome, givenOutcomes, givenTracker, outcomesOf, repor
 
 let caller: Awaited<ReturnType<typeof givenPeer>>
 const appId = newId()
-/** Three campaigns, a minute apart, of one app. */
+/** Makes three campaigns of one app, a minute apart. */
 const campaigns = [0, 60_000, 120_000].map((ago) => ({ appId, campaignId: newId(new Date(Date.now() - ago)) }))
 const [newest] = campaigns as [{ appId: string; campaignId: string }]
 const person = newId()
@@ -32,7 +32,6 @@ beforeAll(async () => {
 
 type Filter = { campaignId?: string; userId?: string; subscriptionId?: string; outcome?: OutcomeKind; code?: string }
 
-/** All pages of a list. */
 async function all(filter: Filter, limit: number, ofApp = appId) {
   const items: Awaited<ReturnType<typeof page>>['items'] = []
   const page = (cursor: string | undefined) =>
@@ -48,7 +47,7 @@ async function all(filter: Filter, limit: number, ofApp = appId) {
 }
 
 // spec: administration/pushes, limits/list-gaps
-test('pages show every push of the app once, the newest campaign first', async () => {
+test('the pages of a list show every push of the app once, the newest campaign first', async () => {
   const items = await all({}, 7)
   expect(items).toHaveLength(36)
   expect(new Set(items.map(({ campaignId, subscriptionId }) => campaignId + subscriptionId)).size).toBe(36)
@@ -56,7 +55,7 @@ test('pages show every push of the app once, the newest campaign first', async (
 })
 
 // spec: administration/pushes
-test('a list is narrowed by campaign, user, device, outcome and code, and each pages to its end', async () => {
+test('a list can be filtered by campaign, user, device, outcome and code, and its cursor leads to the end', async () => {
   expect(await all({ campaignId: newest.campaignId }, 5)).toHaveLength(12)
   expect((await all({ userId: person }, 2)).map(({ subscriptionId }) => subscriptionId)).toEqual([device, device, device])
   expect((await all({ subscriptionId: device }, 2)).map(({ campaignId }) => campaignId)).toEqual(
@@ -68,7 +67,7 @@ test('a list is narrowed by campaign, user, device, outcome and code, and each p
 })
 
 // spec: tracking/failure-data
-test('a row says how the push ended', async () => {
+test('a listed push shows how it ended', async () => {
   const [failed] = await all({ campaignId: newest.campaignId, code: 'token_dead' }, 10)
   expect(failed).toMatchObject({
     ...{ campaignId: newest.campaignId },
@@ -83,7 +82,7 @@ test('a row says how the push ended', async () => {
   expect(sent).toMatchObject({ outcome: 'sent', code: null, providerCode: null, userId: person })
 })
 
-test('each filter pages through sends of every size, and shows each push that ended once', async () => {
+test('with each filter the pages of a list show each push that has ended once, of sends of every size', async () => {
   const app = newId()
   const [alice, bob] = [newId(), newId()]
   const [phone, tablet] = [newId(), newId()]
@@ -98,7 +97,7 @@ test('each filter pages through sends of every size, and shows each push that en
     if (size > 30) Object.assign(pushes[size - 1] ?? {}, { outcome: 'skipped', code: 'opted_out' })
     const batches = batchesOf(campaign, pushes, { size: 300 })
     await report(caller, campaign, batches)
-    // The last push of each batch of many has no outcome yet.
+    // The last push of each large batch has no outcome yet.
     const told = batches.map((batch) => ({ ...batch, to: batch.pushes.length > 200 ? batch.pushes.length - 1 : batch.pushes.length }))
     for (const { to, ...batch } of told) await caller.call(recordOutcomes, { batches: [outcomesOf(batch, 0, to)] })
     expected.push(...told.flatMap(({ no, to, pushes: made }) => made.slice(0, to).map((push) => ({ ...campaign, no, ...push }))))
@@ -124,10 +123,10 @@ test('each filter pages through sends of every size, and shows each push that en
   }
 })
 
-test('a device is found in a campaign whose waves and skipped pushes lie across each other', async () => {
+test('a device is found in a campaign whose waves and skipped pushes make the device ranges of batches overlap', async () => {
   const campaign = { appId: newId(), campaignId: newId() }
   const pushes = givenOutcomes(200).toSorted((one, other) => (one.subscriptionId < other.subscriptionId ? -1 : 1))
-  // The range of each batch covers nearly all devices.
+  // Each batch takes every fifth device in the order of their ids, so its range covers nearly all devices.
   const batches = Array.from({ length: 5 }, (_, n) =>
     batchesOf(
       campaign,
@@ -144,7 +143,7 @@ test('a device is found in a campaign whose waves and skipped pushes lie across 
 })
 
 // spec: limits/list-gaps
-test('pushes that are rare under a filter are found by paging on, also past empty pages', async () => {
+test('pushes that a filter rarely fits are found by going on from page to page, also past empty pages', async () => {
   const large = { appId: newId(), campaignId: newId() }
   // Every push has a row of its own, which is the worst case for a page.
   const batches = batchesOf(large, [givenOutcome({ outcome: 'failed', code: 'timeout' }), ...givenOutcomes(2_500)], { size: 10 })
@@ -159,14 +158,14 @@ test('pushes that are rare under a filter are found by paging on, also past empt
   expect(found.nextCursor).toBeNull()
 })
 
-test('a cursor that no list gave is refused at its path', async () => {
+test('a cursor that no list gave is refused, and the error names the field', async () => {
   await expect(caller.call(listPushes, { appId, limit: 10, cursor: 'nonsense' })).rejects.toMatchObject({
     code: 'invalid_body',
     details: [{ path: 'cursor' }],
   })
 })
 
-test('a push shows what its device reported of it', async () => {
+test('a listed push shows what its device reported', async () => {
   const engagement = { ...newest, userId: person, subscriptionId: device, platform: 'ios', variant: '' } as const
   await caller.call(trackEvents, { engagements: [{ kind: 'delivered', ...engagement }] })
   await caller.call(trackEvents, { engagements: [{ kind: 'opened', ...engagement }] })

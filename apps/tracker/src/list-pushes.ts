@@ -10,25 +10,25 @@ import type { Tracker } from './tracker.ts'
 
 type Reading = Pick<Tracker, 'db' | 'retentionDays'>
 
-/** A page of an app's ledger, newest campaign first. Fault: invalid_body at `cursor`. */
+/** Lists, page by page, an app's pushes that have an outcome, newest campaign first. Fault: invalid_body at `cursor`. */
 export async function listPushes(
   { db, retentionDays }: Reading,
   { cursor, ...asked }: Omit<PushFilter, 'after' | 'retentionDays'> & { cursor?: string | undefined },
 ): Promise<{ items: LedgerRow[]; nextCursor: string | null }> {
   const after = cursor === undefined ? undefined : readCursor(cursor)
   if (cursor !== undefined && !after) throw invalidField('cursor', 'must be the nextCursor of an earlier answer')
-  // A campaign that was made after `to` has no push before it, so the page begins behind such campaigns.
+  // A campaign that was made after `to` has no push that ended before it, so the list begins after such campaigns.
   const begin = after ?? (asked.to === undefined ? undefined : firstPlaceBefore(new Date(asked.to)))
   const { page, examinedTo } = await findPushes(db, { ...asked, after: begin, retentionDays })
   return { items: await ledgerRows(db, page), nextCursor: examinedTo ? writeCursor(examinedTo) : null }
 }
 
-/** No device is looked at after this. */
+/** After this time `newestPushes` begins with no further device. */
 const devicesWithinMs = 1_500
 
 /**
- * The newest pushes of a user to these devices that have an outcome, newest campaign first. Each device is asked about with one bounded page, since the
- * ledger has an index by device: a search by the user alone would look through all large sends of the app.
+ * Gives the newest pushes of a user to these devices that have an outcome, newest campaign first. Each device costs one bounded page, since the
+ * ledger has an index by device. A search by the user alone would go through all large sends of the app.
  */
 export async function newestPushes(
   { db, retentionDays }: Reading,
@@ -43,7 +43,6 @@ export async function newestPushes(
   return { pushes: await ledgerRows(db, found.toSorted(inListOrder).slice(0, limit)) }
 }
 
-/** Gives pushes as the ledger is shown, with what their devices reported. */
 async function ledgerRows(db: Db, page: FoundPush[]): Promise<LedgerRow[]> {
   const pushes = page.map(({ row, campaignId, subscriptionId }) => ({ day: row.day, campaignId, subscriptionId }))
   const reported = await findEngagements(db, pushes)

@@ -24,7 +24,7 @@ import {
   givenSettled,
 } from './testing/given-tracker.ts'
 
-/** Events are announced for apps with a listener, from the moment at which webhooks is told that the tracker knows of it. */
+/** An event is announced when an endpoint asks for it, from the moment when the tracker has answered webhooks' message about the endpoint. */
 
 const [database, natsUrl] = await Promise.all([freshDatabase(), freshNats()])
 const databaseUrl = database.url('tracker')
@@ -43,7 +43,7 @@ const announcedOf = async (appId: string) =>
   (await db.selectFrom('announcements').select('body').execute()).filter(({ body }) => body.includes(appId))
 
 // spec: webhooks/announced-to-listeners
-test('an event that nobody listens to is counted, and neither stored nor published', async () => {
+test('an event that no endpoint asks for is counted, and neither stored nor published', async () => {
   const [quiet, loud] = [givenCampaign(), givenCampaign()]
   await webhooks.call(hearTrackerListeners, { listeners: [{ appId: loud.appId, version: 1, eventTypes: ['*'] }] })
   for (const campaign of [quiet, loud]) {
@@ -51,7 +51,7 @@ test('an event that nobody listens to is counted, and neither stored nor publish
     await gateway.call(trackEvents, { engagements: [givenEngagement(campaign)] })
   }
 
-  // The second event was published later and has arrived, so no event of the first is still on its way.
+  // The events of the second app were published later and have arrived, so no event of the first app is still on its way.
   await until(() => of(loud.appId).length === 5, { what: 'every event of the app that is listened to' })
   expect(of(quiet.appId)).toEqual([])
   expect(await announcedOf(quiet.appId)).toEqual([])
@@ -60,7 +60,7 @@ test('an event that nobody listens to is counted, and neither stored nor publish
   expect(counted.reduce((sum, count) => sum + count)).toBe(6)
 })
 
-test('only the event types that an endpoint of the app asked for are announced', async () => {
+test('only the event types that an endpoint of the app asks for are announced', async () => {
   const campaign = givenCampaign()
   const eventTypes = ['notification.failed' as const, 'campaign.completed' as const]
   await webhooks.call(hearTrackerListeners, { listeners: [{ appId: campaign.appId, version: 1, eventTypes }] })
@@ -75,7 +75,7 @@ test('only the event types that an endpoint of the app asked for are announced',
   ).toEqual(['campaign.completed', 'notification.failed', 'notification.failed'])
 })
 
-test('webhooks is answered when every transaction that may not know the listener has ended', async () => {
+test('the tracker answers webhooks only when every transaction that may not know the new endpoint has ended', async () => {
   const appId = newId()
   const going = Promise.withResolvers<void>()
   const reading = Promise.withResolvers<boolean>()
@@ -104,7 +104,7 @@ test('webhooks is answered when every transaction that may not know the listener
   expect(await transact(db, async (trx) => (await findListeners(trx, [appId]))(appId, 'notification.sent'))).toBe(true)
 })
 
-test('a transaction that lasts long makes the tracker refuse webhooks’ call, and delays no events for longer than that', async () => {
+test('when a transaction lasts longer than 2 s the tracker refuses webhooks’ call, and the events of the app go on', async () => {
   const campaign = givenCampaign()
   const going = Promise.withResolvers<void>()
   const begun = Promise.withResolvers<void>()
@@ -124,7 +124,7 @@ test('a transaction that lasts long makes the tracker refuse webhooks’ call, a
 })
 
 // spec: webhooks/announced-to-listeners
-test('every push that ends after webhooks was answered is announced, while outcomes come all the time', async () => {
+test('every push that ends after webhooks was answered is announced, also while outcomes keep coming', async () => {
   const campaign = givenCampaign()
   const batches = batchesOf(campaign, givenOutcomes(2_000), { size: 25 })
   await report(caller, campaign, batches, { fannedOut: false })
@@ -153,7 +153,7 @@ test('every push that ends after webhooks was answered is announced, while outco
   await until(() => after.every((id) => told().has(id)), { what: 'every event since the answer' })
 })
 
-test('a telling that was overtaken by a newer one changes nothing', async () => {
+test('a message about endpoints that arrives after a newer one changes nothing', async () => {
   const appId = newId()
   const tell = (version: number, eventTypes: ('*' | 'notification.sent')[]) =>
     webhooks.call(hearTrackerListeners, { listeners: [{ appId, version, eventTypes }] })
@@ -166,7 +166,7 @@ test('a telling that was overtaken by a newer one changes nothing', async () => 
   expect(await isHeard()).toBe(false)
 })
 
-test('a deleted app leaves no listener behind, also when it is told of once more', async () => {
+test('deleting an app deletes its event types, which do not come back when webhooks tells of them once more', async () => {
   const appId = newId()
   const listeners = [{ appId, version: 1, eventTypes: ['*' as const] }]
   await webhooks.call(hearTrackerListeners, { listeners })

@@ -18,7 +18,7 @@ const device = '1'.padStart(24, '0')
 const { db: whole } = await openDatabase<Tables>(testService('tracker', {}), { url: url('tracker'), poolSize: 1 })
 beforeAll(async () => {
   await fillTracker(url('tracker'), { appId, count: campaigns, days: 12, pushes: 1 })
-  // Each campaign was reported, and its push ended, a second after it was made, which its id says.
+  // Changes the rows so that each campaign was reported, and its push ended, a second after the campaign was made, as its id says.
   const endedAt = sql`to_timestamp(('x' || left(encode(campaign_id, 'hex'), 8))::bit(32)::bigint + 1)`
   await sql`update ledger_batches set ends = replace(ends, '1767225600000', (extract(epoch from ${endedAt}) * 1000)::bigint::text)`.execute(
     whole,
@@ -52,7 +52,7 @@ const scannedBy = (looks: Looked[]) =>
   looks.flatMap(({ scanned }) => scanned).filter((table) => /^(ledger|counters|engagements)/.test(table))
 
 // spec: administration/pushes
-test('pushes of a time long ago are found without a look at later campaigns, and those of one platform as cheaply as those of all', async () => {
+test('a list of pushes of long ago does not read later campaigns, and a list of one platform costs as much as one of all', async () => {
   for (const asked of [
     { to: ago(6) },
     { from: ago(6.2), to: ago(6) },
@@ -69,7 +69,7 @@ test('pushes of a time long ago are found without a look at later campaigns, and
 })
 
 // spec: administration/pushes
-test('a page that looks for a time or a platform that has none touches a bounded part of the history', async () => {
+test('a page with a filter by time or platform that no push fits reads a bounded part of the history', async () => {
   for (const asked of [
     { from: ago(-1) },
     { to: ago(20) },
@@ -79,13 +79,13 @@ test('a page that looks for a time or a platform that has none touches a bounded
     const { looks, pages, page } = await looked(asked)
     expect(scannedBy(looks)).toEqual([])
     expect(page.items).toEqual([])
-    // A page looks at 10,000 campaigns and at none of their rows.
+    // A page examines 10,000 campaigns and none of their rows.
     expect({ asked, isBounded: pages < 15_000 }).toEqual({ asked, isBounded: true })
     expect(looks.filter(({ sql: text }) => text.includes('from ledger_batches'))).toEqual([])
   }
 })
 
-test('a time is paged through to its end, each push once, as the rows of the ledger say', async () => {
+test('the pages of a list by time lead to its end and show each push once', async () => {
   const [from, to] = [ago(5), ago(4)]
   const found: string[] = []
   let cursor: string | null = null

@@ -16,7 +16,7 @@ const appId = newId()
 const campaigns = 40_000
 const device = '1'.padStart(24, '0')
 const person = 'a'.repeat(24)
-/** Another app's campaigns, each to the same forty devices of one user. */
+/** The app with large sends: each of its campaigns goes to the same forty devices of one user. */
 const large = newId()
 beforeAll(async () => {
   await fillTracker(url('tracker'), { appId, count: campaigns, days: 12, pushes: 1 })
@@ -32,13 +32,13 @@ const list =
   (db: Db) =>
     listPushes({ db, retentionDays: 90 }, { appId, limit, ...asked })
 
-test('five pushes of a long history are found by its newest campaigns alone', async () => {
+test('a page of five pushes reads only the newest of 40,000 campaigns', async () => {
   const looks = await looked(list())
   expect(scanned(looks)).toEqual([])
   expect(pagesOf(looks)).toBeLessThan(300)
 })
 
-test('the pushes of one campaign are found without the others, a new one and an old one', async () => {
+test('a list of one campaign’s pushes reads no other campaign, whether the campaign is new or old', async () => {
   const { items } = await onePage({ outcome: 'failed' }, 20)
   for (const { campaignId } of [items[0], items.at(-1)].flatMap((one) => one ?? [])) {
     const looks = await looked(list({ campaignId }, 1))
@@ -49,7 +49,7 @@ test('the pushes of one campaign are found without the others, a new one and an 
   }
 })
 
-test('a page that looks for something touches a bounded part of the history, whatever is looked for', async () => {
+test('with any filter a page of pushes reads a bounded part of the history', async () => {
   for (const asked of [
     { userId: newId() },
     { outcome: 'skipped' },
@@ -58,12 +58,12 @@ test('a page that looks for something touches a bounded part of the history, wha
   ] as const) {
     const looks = await looked(list(asked))
     expect(scanned(looks)).toEqual([])
-    // A page looks at 10,000 campaigns and 2,000 rows, each a few pages of an index.
+    // A page examines 10,000 campaigns and 2,000 rows, each a few pages of an index.
     expect({ asked, isBounded: pagesOf(looks) < 30_000 }).toEqual({ asked, isBounded: true })
   }
 })
 
-test('pushes that are rare under a filter are found by paging on, and no push is shown twice or left out', async () => {
+test('pushes that a filter rarely fits are found by going on from page to page, each push once', async () => {
   const found: string[] = []
   let cursor: string | null = null
   let pages = 0
@@ -80,7 +80,7 @@ test('pushes that are rare under a filter are found by paging on, and no push is
   expect(found).toEqual(found.toSorted().toReversed())
 })
 
-test('a page of one device or one user, who has a push of every campaign, costs what it shows', async () => {
+test('a page of one device’s or one user’s pushes reads a bounded number of rows, though each of 40,000 campaigns has such a push', async () => {
   for (const asked of [{ subscriptionId: device }, { userId: person }]) {
     const looks = await looked(list(asked))
     expect(scanned(looks)).toEqual([])
@@ -93,12 +93,12 @@ test('a page of one device or one user, who has a push of every campaign, costs 
   )
 })
 
-test('a device and a user are found among large sends by a probe of each, newest first, and a page ends', async () => {
+test('among large sends a device or a user is found by one look-up per campaign, newest first, and the page is bounded', async () => {
   const ofLarge = (asked: Asked) => (db: Db) => listPushes({ db, retentionDays: 90 }, { appId: large, limit: 5, ...asked })
   for (const asked of [{ subscriptionId: '15'.padStart(24, '0') }, { userId: person }, { subscriptionId: 'f'.repeat(24) }]) {
     const looks = await looked(ofLarge(asked))
     expect(scanned(looks)).toEqual([])
-    // A page looks at 4,000 campaigns at most, each a few pages of an index.
+    // A page examines at most 4,000 campaigns, each a few pages of an index.
     expect({ asked, isBounded: pagesOf(looks) < 20_000 }).toEqual({ asked, isBounded: true })
   }
   const [newest] = await allPages({ subscriptionId: '15'.padStart(24, '0') }, ofLarge)
@@ -106,7 +106,7 @@ test('a device and a user are found among large sends by a probe of each, newest
   expect(newest).toEqual(newest?.toSorted().toReversed())
 })
 
-test('a batch is read, also by who takes it over, by its key alone', async () => {
+test('reading a batch, also when a dispatcher takes it over, costs only a few look-ups by the ledger’s key', async () => {
   const { items } = await onePage({}, 1)
   const campaignId = items[0]?.campaignId ?? ''
   const { day } = await readDay(campaignId)
@@ -121,7 +121,7 @@ test('a batch is read, also by who takes it over, by its key alone', async () =>
 })
 
 // spec: administration/explain
-test('a push is explained by the keys of its campaign, whatever else the ledger holds, for a device and for a user', async () => {
+test('explaining a push to a device or a user reads only rows of its campaign', async () => {
   for (const app of [appId, large]) {
     const of = { campaignId: '', subscriptionId: '', userId: '' }
     await looked(async (db) => Object.assign(of, (await listPushes({ db, retentionDays: 90 }, { appId: app, limit: 1 })).items[0]))
@@ -140,7 +140,7 @@ test('a push is explained by the keys of its campaign, whatever else the ledger 
   }
 })
 
-test('counters are read by their campaigns', async () => {
+test('reading statistics costs only the counters of the campaigns that were asked for', async () => {
   const { items } = await onePage({}, 200)
   const campaignIds = items.map(({ campaignId }) => campaignId)
   const looks = await looked(async (db) => {

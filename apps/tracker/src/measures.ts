@@ -7,13 +7,13 @@ import { readForScrape } from '@herald/service/scrape'
 import { findDueAges } from './store/announcements.ts'
 import type { Db } from './store/tables.ts'
 
-/** Pushes with the same outcome. `code`: the failure code or skip reason, empty for sent. */
+/** A number of pushes with the same outcome. `code` is the failure code or skip reason, and empty for sent pushes. */
 export type CountedOutcomes = { platform: Platform; outcome: OutcomeKind; code: string; count: number }
 
 /** Counts what a transaction has committed. */
 export type Measures = { count(outcomes: CountedOutcomes[], engagements: EngagementKind[]): void }
 
-/** Measures the tracker: outcomes and reports that are committed, and how late its sweep is. */
+/** Makes the tracker's metrics: committed outcomes and reports, and how late its sweep is. */
 export function openMeasures(metrics: Metrics, { db, watch }: { db: Db; watch: DatabaseWatch }): Measures {
   const ended = metrics.counter('herald_outcomes_total', 'Pushes that got their outcome.', ['platform', 'outcome', 'code'])
   const engaged = metrics.counter('herald_engagements_total', 'Reports of devices that counted.', ['kind'])
@@ -21,7 +21,7 @@ export function openMeasures(metrics: Metrics, { db, watch }: { db: Db; watch: D
   metrics.gauge('herald_due_age_seconds', 'For how long the oldest of a queue that is due has waited.', {
     labelNames: ['queue'],
     async collect() {
-      // While the database is away the gauge is empty: old ages would mislead.
+      // While the database is away the gauge is empty, because old ages would mislead.
       this.reset()
       for (const { queue, seconds } of (await dueAges()) ?? []) this.set({ queue }, seconds)
     },

@@ -42,10 +42,10 @@ const partitionsOf = async (day: string) => {
 }
 
 // spec: tracking/past-retention
-test('outcomes of a campaign past the retention are answered and not written, and the others of their call are written', async () => {
+test('outcomes of a campaign past the retention are answered and not written, and other outcomes of the same call are written', async () => {
   const [old, young] = [givenCampaign(), givenCampaign()]
   const day = await daysAgo(95)
-  // The old campaign was paused after its first page for so long that its day has no partition any more: its pushes get no rows.
+  // The old campaign was paused for so long after its first page that the partition of its day is gone, so its pushes get no rows.
   const [ofOld, ofYoung] = [batchesOf(old, givenOutcomes(288), { day }), batchesOf(young, givenOutcomes(10))]
   await report(caller, old, ofOld)
   await report(caller, young, ofYoung)
@@ -58,7 +58,7 @@ test('outcomes of a campaign past the retention are answered and not written, an
   expect(await partitionsOf(day)).toBe(0)
 })
 
-test('a process that remembers a day writes nothing to it after it was dropped', async () => {
+test('a process that remembers a day writes nothing to the day after its partitions were dropped', async () => {
   const campaign = givenCampaign()
   const day = await daysAgo(89)
   const [batch] = batchesOf(campaign, givenOutcomes(2), { day }) as [Batch]
@@ -74,7 +74,7 @@ test('a process that remembers a day writes nothing to it after it was dropped',
 })
 
 // spec: tracking/past-retention
-test('a campaign that lacks outcomes is settled when its day is dropped, and campaigns and audience are told', async () => {
+test('a campaign that lacks outcomes is settled when the ledger deletes its day, and campaigns and audience are told', async () => {
   const [stuck, done] = [givenCampaign(), givenCampaign()]
   const day = await daysAgo(60)
   const [ofStuck, ofDone] = [stuck, done].map((campaign) => batchesOf(campaign, givenOutcomes(3), { day })) as [[Batch], [Batch]]

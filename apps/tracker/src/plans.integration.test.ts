@@ -25,10 +25,10 @@ const retentionDays = 90
 const ensureDay = openDays(db, retentionDays)
 const appId = newId()
 const told = { db, retentionDays, ensureDay, followUp: () => undefined }
-/** Campaigns and audience, which answer every call. */
+/** Stands in for campaigns and audience, which answer every call. */
 const bus = { call: async () => ({}) as never, publish: async () => undefined }
 
-/** A send to three devices and one to twenty, whose rows are found by the range of their devices, from the report to the settlement. */
+/** A send to three devices, with a row per push, and one to twenty, with a single row. The steps lead them from the report to the settlement. */
 const small = { campaignId: '', appId }
 const large = { campaignId: '', appId }
 let batches: ReturnType<typeof batchesOf> = []
@@ -109,7 +109,7 @@ const steps: Record<string, Step> = {
         due.map((one, index) => ({ ...one, campaignsTold: index === 0 })),
       )
     },
-    // These include rows that were told a moment ago: the index still has their old entries.
+    // The index still has old entries of rows that were told a moment ago, so more rows are read.
     rows: 400,
   },
   announcements: {
@@ -120,7 +120,7 @@ const steps: Record<string, Step> = {
       expect(due).not.toHaveLength(0)
       await deleteAnnouncements(db, due)
     },
-    // At most 200 repeated announcements are counted.
+    // The statement counts at most 200 repeated announcements.
     rows: 250,
   },
   'who listens': { run: () => findListeners(db, [appId, newId()]) },
@@ -129,7 +129,7 @@ const steps: Record<string, Step> = {
 
 const erasedApp = newId()
 
-/** Adds `count` rows to every table, of this app where a table knows apps. None of them is due. */
+/** Adds `count` rows to every table, of this app where a table has apps. None of the rows is due. */
 async function grow(count: number): Promise<void> {
   const id = sql`'5' || lpad(to_hex(floor(random() * 1e9)::int), 7, '0') || lpad(to_hex(n), 16, '0')`
   const rows = sql`(select ${id} as id, n from generate_series(1, ${count}) as n) as made`
@@ -169,6 +169,6 @@ beforeAll(async () => {
   await sql`insert into erased_apps (app_id) values (${erasedApp})`.execute(db)
 })
 
-test('every statement for a batch goes by keys, on one connection, from empty tables to 100,000 rows that no statistics know', async () => {
+test('every statement for a batch reads a bounded number of rows while tables grow from empty to 100,000 rows and the planner has old statistics', async () => {
   expect(await lookWhileGrowing(plans, steps, grow)).toEqual({ empty: [], few: [], many: [], analysed: [] })
 })

@@ -13,8 +13,9 @@ type Asked = { appId: string; campaignId: string }
 type Ends = { codes: CodeCount[]; sent: Record<Platform, number> }
 
 /**
- * Gives a campaign's counters by platform, code and variant (spec: administration/breakdown). Null when nothing was ever queued for it, or it belongs to
- * another app. The codes of a large campaign are counted as its outcomes come; those of a small one are read from its slots, at most 1,000.
+ * Gives a campaign's counters by platform, code and variant (spec: administration/breakdown). Null when nothing was ever queued for the campaign, or
+ * it belongs to another app. The codes of a campaign of more than 1,000 pushes are counted while outcomes come in; those of a smaller campaign are
+ * counted from its slots now.
  */
 export async function readBreakdown(
   { db, retentionDays }: Pick<Tracker, 'db' | 'retentionDays'>,
@@ -43,7 +44,7 @@ function onPlatform(platform: Platform, counts: PlatformCounts, ends: Ends | und
   return { queued, open: Math.max(0, queued - sent - failed - skipped), sent, failed, skipped }
 }
 
-/** Gives the ends as they were counted; undefined for a campaign that began before codes were counted. */
+/** Gives codes and sent pushes of a large campaign from its counters. Undefined when the campaign began before codes were counted. */
 function endsCounted({ codes, ...counts }: PlatformCounts): Ends | undefined {
   if (countOf(codes, 'failed') !== counts.failed || countOf(codes, 'skipped') !== counts.skipped) return undefined
   const sentOn = (platform: Platform) => counts.ended[platform] - countOf(codes, 'failed', platform) - countOf(codes, 'skipped', platform)

@@ -3,7 +3,10 @@ import { stepSeconds } from './core/series.ts'
 import { findLargeCampaign, findSteps } from './store/large-campaigns.ts'
 import type { Tracker } from './tracker.ts'
 
-/** Gives when devices reported of a campaign (spec: administration/curve). Null when nothing was ever queued for it, or it belongs to another app. */
+/**
+ * Gives how many reports devices sent about a campaign over time (spec: administration/curve). Null when nothing was ever queued for the campaign, or
+ * it belongs to another app.
+ */
 export async function readCurve(
   { db }: Pick<Tracker, 'db'>,
   { appId, campaignId }: { appId: string; campaignId: string },

@@ -6,7 +6,7 @@ import { freshNats } from '@herald/testing/nats'
 import { expect, test } from 'vitest'
 import { givenCampaign, givenOutcome, givenOutcomes, givenTracker, givenSettled } from './testing/given-tracker.ts'
 
-/** What audience asks of the ledger for lastNotifiedAt. */
+/** These are the calls with which audience finds out when devices were last sent a push, for lastNotifiedAt. */
 
 const [database, natsUrl] = await Promise.all([freshDatabase(), freshNats()])
 await givenTracker({ databaseUrl: database.url('tracker'), natsUrl })
@@ -14,7 +14,7 @@ const [dispatcher, audience] = await Promise.all([givenPeer('dispatcher', natsUr
 
 type Portion = { notified: { at: string; subscriptionIds: string[] }[]; next: string | null }
 
-test('portions of an app’s ledger hold every accepted push once with its moment, and nothing that was not accepted or of another app', async () => {
+test('audience reads each sent push of an app once, with its time, and no failed or skipped push and none of another app', async () => {
   const first = givenCampaign()
   const second = { ...givenCampaign(), appId: first.appId }
   const sent = givenOutcomes(7_000)
@@ -37,7 +37,7 @@ test('portions of an app’s ledger hold every accepted push once with its momen
   expect(pushes.every(({ at }) => Math.abs(Date.now() - Date.parse(at)) < 600_000)).toBe(true)
 })
 
-test('the newest accepted push of each device is answered, and nothing for a device without one', async () => {
+test('for each device the tracker answers when its newest push was sent, and leaves out devices without a sent push', async () => {
   const [older, newer] = [givenCampaign(), givenCampaign()]
   const push = givenOutcome()
   const failed = givenOutcome({ outcome: 'failed', code: 'timeout' })

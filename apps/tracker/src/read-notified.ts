@@ -5,18 +5,15 @@ import type { Tracker } from './tracker.ts'
 
 type Reading = Pick<Tracker, 'db' | 'retentionDays'>
 
-/** Pushes in one portion. */
+/** A portion has at most this many pushes. */
 const portion = 5_000
-/** The newest pushes of a device that are looked at: a wave or a retry may make an older campaign the one that was accepted last. */
+/** At most this many of a device's newest pushes are read: with waves and retries the last accepted push may be of an older campaign. */
 const newestPushes = 20
 
-/** Devices for which a push was accepted at one moment. A device may be in several of them. */
+/** Devices for which the provider accepted a push at this moment. A device may be in several entries. */
 export type Notified = { at: string; subscriptionIds: string[] }
 
-/**
- * A portion of an app's accepted pushes, newest campaign first. `next`: where the next portion begins; null after the last one. Fault:
- * invalid_body at `after`.
- */
+/** Gives a portion of an app's sent pushes, newest campaign first, and where the next begins: null after the last. Fault: invalid_body at `after`. */
 export async function readNotified(
   { db, retentionDays }: Reading,
   { appId, after }: { appId: string; after: string | null },
@@ -31,7 +28,7 @@ export async function readNotified(
   return { notified, next: examinedTo ? writeCursor(examinedTo) : null }
 }
 
-/** Finds when the newest push of each device was accepted. A device without an accepted push is left out. */
+/** Finds when a provider last accepted a push for each device. A device without a sent push is left out. */
 export async function findLastNotified(
   { db, retentionDays }: Reading,
   { appId, subscriptionIds }: { appId: string; subscriptionIds: string[] },
@@ -40,7 +37,7 @@ export async function findLastNotified(
   for (const subscriptionId of subscriptionIds) {
     const filter = { appId, subscriptionId, outcome: 'sent' as const, limit: newestPushes, retentionDays }
     let { page, examinedTo } = await findPushes(db, filter)
-    // A page looks at a bounded part of the app's history and may find nothing in it.
+    // A page examines a bounded part of the app's history, so it may be empty although older pushes exist.
     while (page.length === 0 && examinedTo) ({ page, examinedTo } = await findPushes(db, { ...filter, after: examinedTo }))
     if (page.length > 0) notified.push({ subscriptionId, at: new Date(Math.max(...page.map(({ end }) => end.at))).toISOString() })
   }

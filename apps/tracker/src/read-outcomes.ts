@@ -4,7 +4,7 @@ import { findKept } from './store/counters.ts'
 import { findRows, findRowsOfDevices } from './store/ledger.ts'
 import type { Tracker } from './tracker.ts'
 
-/** Which pushes of a batch have an outcome already, for a dispatcher that takes over a batch from a dispatcher that died. */
+/** Gives which pushes of a batch have an outcome already, for a dispatcher that takes over the batch of a dispatcher that died. */
 export async function readOutcomesOfBatch(
   { db }: Pick<Tracker, 'db'>,
   batch: { day: string; campaignId: string; no: number },
@@ -14,8 +14,8 @@ export async function readOutcomesOfBatch(
 }
 
 /**
- * Which of these devices have an outcome of a campaign, for audience, which does not know the campaign's day. A campaign past the ledger's
- * retention has none.
+ * Finds which of these devices have an outcome of a campaign, for audience, which does not know the campaign's day. The answer is empty for a
+ * campaign past the ledger's retention.
  */
 export async function findPushesWithOutcome(
   { db, retentionDays }: Pick<Tracker, 'db' | 'retentionDays'>,

@@ -21,7 +21,7 @@ beforeAll(async () => {
 
 const daysAgo = (days: number): Date => new Date(Date.now() - days * 86_400_000)
 
-/** Writes the counters of a send that began some days ago and took so many seconds; null when it is still under way. */
+/** Writes the counters of a send that began some days ago and took so many seconds. `seconds` is null for a send that is still under way. */
 const givenCounters = (appId: string, queued: number, seconds: number | null, beganDaysAgo: number) =>
   db
     .insertInto('counters')
@@ -41,13 +41,13 @@ const givenCounters = (appId: string, queued: number, seconds: number | null, be
     .execute()
 
 // spec: sending/dry-run-estimate
-test('the pace of an app is that of its last five settled sends of a thousand pushes and more within 30 days', async () => {
+test('the pace of an app is that of its last five settled sends of at least 1,000 pushes within 30 days', async () => {
   const appId = newId()
   expect(await caller.call(readPace, { appId })).toEqual({ pace: null })
 
   for (const days of [1, 2, 3, 4]) await givenCounters(appId, 2_000, 10, days)
   await givenCounters(appId, 1_000, 20, 5)
-  // None of these counts: the sixth, one that is too small, one too long ago, one under way, and another app's.
+  // None of the next five sends counts: the sixth, one that is too small, one too long ago, one still under way, and one of another app.
   await givenCounters(appId, 900_000, 1, 6)
   await givenCounters(appId, 999, 1, 0.5)
   await givenCounters(appId, 900_000, 1, 31)

@@ -32,7 +32,7 @@ beforeAll(async () => {
   ;({ db } = await openDatabase<Tables>(testService('tracker', {}), { url: database.url('tracker'), poolSize: 2 }))
 })
 
-test('progress shows by platform how much is queued and how much of it has an outcome, until all has', async () => {
+test('the progress of a send shows for each platform how many pushes are queued and how many of them have an outcome', async () => {
   const campaign = givenCampaign()
   const [ios] = batchesOf(campaign, givenOutcomes(3)) as [Batch]
   const [android] = batchesOf(campaign, givenOutcomes(2, { outcome: 'failed', code: 'timeout' }), { platform: 'android', no: 2 }) as [Batch]
@@ -57,7 +57,7 @@ test('progress shows by platform how much is queued and how much of it has an ou
   expect(await caller.call(readProgress, givenCampaign())).toBeNull()
 })
 
-test('one call gives the statistics of several campaigns of an app, with their variants, and of no other app’s', async () => {
+test('one call gives the statistics of several campaigns of an app with their variants, and none of another app', async () => {
   const [first, second, foreign] = [givenCampaign(), givenCampaign(), givenCampaign()]
   const ofApp = [first, { ...second, appId: first.appId }]
   for (const campaign of [...ofApp, foreign]) {
@@ -75,9 +75,9 @@ test('one call gives the statistics of several campaigns of an app, with their v
   })
 })
 
-test('pushes with an outcome are found without knowing the day, and none past the ledger’s retention', async () => {
+test('audience can ask which devices have an outcome of a campaign without knowing its day; past the ledger’s retention there are none', async () => {
   const campaign = givenCampaign()
-  // One batch is a row of many pushes, the other is rows of one. The last push of each has no outcome.
+  // One batch is a row of many pushes, the other has a row per push. The last push of each batch has no outcome.
   const batches = [...batchesOf(campaign, givenOutcomes(40)), ...batchesOf(campaign, givenOutcomes(3), { no: 2 })]
   await report(caller, campaign, batches)
   await caller.call(recordOutcomes, { batches: batches.map((batch) => outcomesOf(batch, 0, batch.pushes.length - 1)) })
@@ -97,7 +97,7 @@ test('pushes with an outcome are found without knowing the day, and none past th
   expect(await find()).toEqual([])
 })
 
-test('a scrape counts outcomes and reports as they are committed, without repeats, and says how long due rows have waited', async () => {
+test('the metrics count outcomes and reports when they are committed, without repeats, and say how long due rows have waited', async () => {
   const campaign = givenCampaign()
   const pushes = [
     ...givenOutcomes(4, { outcome: 'failed', code: 'payload_invalid', providerCode: '400' }),

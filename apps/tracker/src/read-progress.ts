@@ -4,7 +4,7 @@ import { findCounters, findVariantCounters } from './store/counters.ts'
 import { sumLargeSends } from './store/large-campaigns.ts'
 import type { Tracker } from './tracker.ts'
 
-/** Says how far a send has come, in all and by platform. Null when nothing was ever queued for it, or it belongs to another app. */
+/** Says how far a send has come, in all and by platform. Null when nothing was ever queued for the send, or it belongs to another app. */
 export async function readProgress(
   { db }: Pick<Tracker, 'db'>,
   { appId, campaignId }: { appId: string; campaignId: string },
@@ -23,7 +23,10 @@ export async function readProgress(
   }
 }
 
-/** Says how fast the last large sends of an app went, all together. Null when it has none (spec: sending/dry-run-estimate). */
+/**
+ * Gives how many pushes the last large sends of an app had together, and how many seconds they took. Null when the app has no such send (spec:
+ * sending/dry-run-estimate).
+ */
 export async function readPace(
   { db }: Pick<Tracker, 'db'>,
   { appId }: { appId: string },

@@ -7,7 +7,7 @@ import type { Tracker } from './tracker.ts'
 
 type Asked = { appId: string; from: string | null; to: string | null; bucket: SeriesBucket; by: 'platform' | 'code' | null }
 
-/** An answer holds at most this many codes, ~1 MB. */
+/** An answer holds at most this many counts of codes, which is ~1 MB. */
 const mostCodes = 10_000
 
 /** Gives what was counted of an app over time (spec: administration/series). Fault: invalid_body at `from`. */
@@ -25,7 +25,7 @@ export async function readSeries({ db }: Pick<Tracker, 'db'>, { appId, from, to,
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 
-/** Gives what an overview shows of an app: the last 24 hours, the 24 hours before, and 30 days. */
+/** Gives the counts that the overview of an app shows: the last 24 hours, the 24 hours before them, and the last 30 days. */
 export async function readRecent({ db }: Pick<Tracker, 'db'>, { appId }: { appId: string }): Promise<RecentCounts> {
   const now = await databaseNow(db)
   const nextHour = floorTo('hour', now.getTime()) + hourMs

@@ -3,7 +3,7 @@ import { statsOf } from './core/stats.ts'
 import { findCounters, findVariantCounters } from './store/counters.ts'
 import type { Tracker } from './tracker.ts'
 
-/** Gives a campaign's counters, with `variants` when there are some. Null when nothing was ever queued for it, or it belongs to another app. */
+/** Gives a campaign's statistics, with `variants` if it has some. Null when nothing was ever queued for it, or it belongs to another app. */
 export async function readStats(
   { db }: Pick<Tracker, 'db'>,
   { appId, campaignId }: { appId: string; campaignId: string },
@@ -13,7 +13,7 @@ export async function readStats(
   return ofCampaign ? { stats: ofCampaign } : null
 }
 
-/** The same for several campaigns, by id. Campaigns without counters are left out. */
+/** Gives the statistics of several campaigns, by campaign id. Campaigns without counters are left out. */
 export async function listStats(
   { db }: Pick<Tracker, 'db'>,
   { appId, campaignIds }: { appId: string; campaignIds: string[] },

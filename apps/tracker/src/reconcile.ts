@@ -3,23 +3,29 @@ import { findActive, type ActiveCampaign, type CampaignPlace } from './store/cou
 import type { Tracker } from './tracker.ts'
 import { verifyCampaigns } from './verify-campaign.ts'
 
-/** Campaigns that one look takes, most of them old and settled: ~3 ms. */
+/** One statement reads this many campaigns in search of active ones, most of them old and settled. The statement takes ~3 ms. */
 const lookedAt = 2_000
-/** Small campaigns are counted together up to this many pushes, a larger one alone. */
+/** Campaigns are counted anew in groups of up to this many pushes. A larger campaign is counted alone. */
 const pushesAtOnce = 20_000
-/** It rests 50 times as long as it worked: 2 % of a core, and a campaign of a million, a tenth of a second, is followed by five seconds. */
+/**
+ * After each piece of work the reconciler rests 50 times as long as the work took, so it uses 2 % of a core. Counting a campaign of a million pushes
+ * takes a tenth of a second, and five seconds of rest follow.
+ */
 const restShare = 50
 
-/** `sweep` does the next piece of work, `found` says what the reconciler has found. */
+/** `sweep` does the next piece of work. `found` says what the reconciler has found. */
 export type Reconciler = {
   sweep(): Promise<{ took: number; nextInMs: number }>
-  /** By how much counters and ledger differ in all, and when the last round through all campaigns ended; null before the first end. */
+  /**
+   * `difference`: by how much counters and ledger differ, over all campaigns. `roundEndedAt`: when the last round through all active campaigns ended;
+   * null until the first round has ended.
+   */
   found(): { difference: number; roundEndedAt: string | null }
 }
 
 /**
- * Walks through the active campaigns again and again and compares the counters of each with its rows. A difference is a mistake of Herald: it is logged
- * once, with both counts, and shown by a gauge that must be 0.
+ * Goes through the active campaigns again and again and compares the counters of each with its rows in the ledger. A difference is a mistake of
+ * Herald: it is logged once, with both counts, and shown by a gauge that must be 0.
  */
 export function openReconciler(
   { log, metrics }: Pick<Service, 'log' | 'metrics'>,
@@ -34,7 +40,7 @@ export function openReconciler(
   let found = new Map<string, number>()
   let foundBefore = new Map<string, number>()
   let roundEndedAt: string | null = null
-  /** A difference of the last round counts until this round has looked at the campaign again. */
+  /** The difference that the last round found is shown until this round has found a larger one or has ended. */
   const offBy = () => Math.max(total(found), total(foundBefore))
 
   const look = async () => {
@@ -62,7 +68,7 @@ export function openReconciler(
     if (waitMs > 0) return { took: 0, nextInMs: waitMs }
     const startedAt = performance.now()
     if (pending.length === 0) await look()
-    // It is taken out first, so that a group that cannot be counted in time does not hold up the others.
+    // The group leaves the list first. If its recount times out, the next sweep goes on with another group.
     const group = pending.shift()
     if (group) await verify(group)
     const isEnd = pending.length === 0 && after === undefined

@@ -41,7 +41,7 @@ let heard: Awaited<ReturnType<typeof givenListeners>>
 let db: Awaited<ReturnType<typeof openDatabase<Tables>>>['db']
 const told: Announcement[] = []
 
-/** Two trackers share the work, as two processes would; a third peer plays webhooks and confirms what it hears. */
+/** Two trackers share the work. A peer stands in for webhooks and confirms every announcement that it gets. */
 beforeAll(async () => {
   const [database, natsUrl] = await Promise.all([freshDatabase(), freshNats()])
   const databaseUrl = database.url('tracker')
@@ -58,7 +58,7 @@ beforeAll(async () => {
   })
 })
 
-/** Events of a campaign; an announcement that came twice counts once, as it does for webhooks. */
+/** Gives the events of a campaign. An announcement that came twice counts once, as webhooks does it. */
 const eventsOf = (campaignId: string): Event[] =>
   [...new Map(told.map((announcement) => [announcement.announcementId, announcement])).values()].flatMap(({ events }) =>
     events.filter((event) => event.campaignId === campaignId),
@@ -70,7 +70,7 @@ const settlementsLeft = async (campaignId: string) =>
   (await db.selectFrom('settlements').selectAll().where('campaign_id', '=', campaignId).execute()).length
 
 // spec: tracking/counters-exact
-test('outcomes that are repeated 14 times, also in parallel, count once', async () => {
+test('outcomes that are reported 14 times, also at the same time, count once', async () => {
   const campaign = givenCampaign()
   await givenEndpoint(db, campaign.appId)
   const [made] = batchesOf(campaign, [
@@ -96,7 +96,7 @@ test('outcomes that are repeated 14 times, also in parallel, count once', async 
 })
 
 // spec: tracking/counters-exact, campaigns/completed
-test('two trackers keep exact sums, settle a campaign once and complete it once', async () => {
+test('with two trackers the counters are exact, and a campaign settles once and is announced as completed once', async () => {
   const campaign = givenCampaign()
   await givenEndpoint(db, campaign.appId)
   const batches = batchesOf(campaign, givenOutcomes(4_000), { size: 100 })
@@ -119,7 +119,7 @@ test('two trackers keep exact sums, settle a campaign once and complete it once'
 })
 
 // spec: campaigns/settles
-test('a campaign settles whether its outcomes come before or after its total', async () => {
+test('a campaign settles whether its outcomes come before or after the end of its fan-out', async () => {
   const [early, late] = [givenCampaign(), givenCampaign()]
   const [ofEarly, ofLate] = [batchesOf(early, givenOutcomes(10)), batchesOf(late, givenOutcomes(10))]
   await report(caller, early, ofEarly, { fannedOut: false })
@@ -133,7 +133,7 @@ test('a campaign settles whether its outcomes come before or after its total', a
 })
 
 // spec: sending/target-unknown
-test('a send that reaches nobody is settled and completed at once', async () => {
+test('a send that reaches no device settles and is announced as completed at once', async () => {
   const campaign = givenCampaign()
   await givenEndpoint(db, campaign.appId)
   await report(caller, campaign, [])
@@ -148,7 +148,7 @@ test('a send that reaches nobody is settled and completed at once', async () => 
   expect(completed?.userId ?? completed?.subscriptionId ?? completed?.platform).toBeUndefined()
 })
 
-test('a late report with lower totals changes nothing', async () => {
+test('a report that comes late and has lower totals changes nothing', async () => {
   const campaign = givenCampaign()
   const batches = batchesOf(campaign, givenOutcomes(30), { size: 10 })
   await report(caller, campaign, batches, { fannedOut: false })
@@ -178,7 +178,7 @@ test('the first outcome of a push stays, with its code and token version', async
 })
 
 // spec: tracking/one-outcome
-test('of two calls that report different ends of the same pushes at once the first counts for each push, and the sums agree', async () => {
+test('when two calls report different outcomes of the same pushes, the first counts for each push and the counters are right', async () => {
   const campaign = givenCampaign()
   const batches = batchesOf(campaign, givenOutcomes(600), { size: 60 })
   await report(caller, campaign, batches)
@@ -200,7 +200,7 @@ test('of two calls that report different ends of the same pushes at once the fir
   expect(await caller.call(verifyCampaign, campaign)).toMatchObject({ agrees: true })
 })
 
-test('outcomes that another process writes between the read and the write stay, and the other pushes end', async () => {
+test('when another process writes outcomes between a read and its write they stay, and the other pushes get theirs', async () => {
   const campaign = givenCampaign()
   const [batch] = batchesOf(campaign, givenOutcomes(20)) as [Batch]
   await report(caller, campaign, [batch])
@@ -223,7 +223,7 @@ test('outcomes that another process writes between the read and the write stay, 
   expect(await caller.call(verifyCampaign, campaign)).toMatchObject({ agrees: true })
 })
 
-test('a report that is repeated after outcomes have come leaves them as they are', async () => {
+test('a report of queued pushes that is repeated after outcomes have come changes none of them', async () => {
   const campaign = givenCampaign()
   const batches = batchesOf(campaign, [...givenOutcomes(520), ...givenOutcomes(3)], { size: 500 })
   await report(caller, campaign, batches, { fannedOut: false })
@@ -234,7 +234,7 @@ test('a report that is repeated after outcomes have come leaves them as they are
   expect(await stats(campaign)).toEqual({ ...noStats, queued: 523, sent: 523 })
 })
 
-test('more ends than a byte can number are kept apart', async () => {
+test('a batch whose 400 pushes all end differently keeps the outcome of each push', async () => {
   const campaign = givenCampaign()
   const pushes = Array.from({ length: 400 }, (_, n) =>
     givenOutcome({ outcome: 'failed', code: 'payload_too_large', providerCode: `${n} bytes` }),
@@ -247,7 +247,7 @@ test('more ends than a byte can number are kept apart', async () => {
   expect(await caller.call(verifyCampaign, campaign)).toMatchObject({ agrees: true, ledger: { failed: 400 } })
 })
 
-test('outcomes of pushes that were never reported are refused, and the others of their group are written', async () => {
+test('outcomes of pushes that were never reported as queued are refused, and other outcomes of the same commit are written', async () => {
   const [known, unknown] = [givenCampaign(), givenCampaign()]
   const batches = batchesOf(known, givenOutcomes(20), { size: 1 })
   await report(caller, known, batches)
@@ -265,7 +265,7 @@ test('outcomes of pushes that were never reported are refused, and the others of
 })
 
 // spec: experiments/variant-counters
-test('variants are counted by themselves and add up to the campaign', async () => {
+test('each variant has counters of its own, which add up to the campaign’s', async () => {
   const campaign = givenCampaign()
   await givenSettled(caller, campaign, [
     ...givenOutcomes(4, { variant: 'a' }),
@@ -282,7 +282,7 @@ test('variants are counted by themselves and add up to the campaign', async () =
   })
 })
 
-test('two trackers count many campaigns at once exactly', async () => {
+test('two trackers that write outcomes of many campaigns at once count exactly', async () => {
   const campaigns = Array.from({ length: 24 }, givenCampaign)
   const batches = campaigns.map((campaign) => batchesOf(campaign, givenOutcomes(60), { size: 3 }))
   await Promise.all(batches.map((made, index) => report(caller, campaigns[index] ?? givenCampaign(), made)))
@@ -307,7 +307,7 @@ test('announcements that webhooks has confirmed are deleted', async () => {
   expect(left.rows).toEqual([])
 })
 
-test('statistics are given to their own app only', async () => {
+test('the statistics of a campaign can be read only by its app', async () => {
   const campaign = givenCampaign()
   await report(caller, campaign, batchesOf(campaign, givenOutcomes(1)))
   expect(await caller.call(readStats, { appId: newId(), campaignId: campaign.campaignId })).toBeNull()

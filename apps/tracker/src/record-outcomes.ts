@@ -17,28 +17,33 @@ export const countOutcomes = ({ batches }: OutcomeCall): number =>
   batches.reduce((sum, { results }) => results.reduce((ofBatch, { places }) => ofBatch + places.length, sum), 0)
 
 /**
- * A batch with everything that several calls report of it. `calls` has, for each of `ends`, the index of its call, and `trails` the answers to earlier
- * tries of its pushes.
+ * A batch with everything that several calls report of it. For each entry of `ends`, `calls` has the index of its call, and `trails` the provider's
+ * answers to earlier attempts of its pushes.
  */
 type Told = Omit<BatchOutcomes, 'results' | 'trail'> & { ends: EndOfPlaces[]; calls: number[]; trails: (Attempt[] | undefined)[] }
-/** A row of a batch with pushes that ended now. */
+/** A row of a batch in which some pushes have just ended. */
 type Changed = { batch: Told; read: ReadRow } & Filled
 
-/** How often rows are read again when they have changed since they were read. Each time another writer has got its outcomes written. */
+/**
+ * One call reads rows and writes outcomes at most this many times. A write fails only when another writer has changed a row since it was read, so
+ * each failed try means that other outcomes were written.
+ */
 const mostTries = 10
 
 /**
- * Writes the outcomes of several calls, those of a day in one transaction: first the slots of the ledger, then an announcement of the new outcomes that
- * an endpoint listens to, and last the counters of campaigns and of the hour, since all writers wait for these rows. A push that has an outcome keeps it
- * and moves no counter, so a call may come any number of times. The transaction that moves a campaign's sums to its total settles the campaign. Gives, for
- * each call, how many outcomes were new.
+ * Writes the outcomes of several calls. The outcomes of a day are one transaction: first the slots of the ledger, then an announcement of the new
+ * outcomes that an endpoint asks for. The counters of campaigns and of the hour come last, because all writers wait for those rows. A push that has
+ * an outcome keeps it and changes no counter, so a call may be repeated any number of times. The transaction after which all queued pushes of a
+ * campaign have an outcome settles the campaign. Gives, for each call, how many outcomes were new.
  *
- * Rows are read without a lock, and written only if they are still as they were read. So there are two statements, and the second is the transaction.
+ * Rows are read without a lock, and written only if they have not changed since. So a day takes two statements, and the second one is the
+ * transaction.
  *
- * Outcomes of a campaign past the ledger's retention are answered and not written, and count nowhere: without its row a repeat would count again. Such a
- * campaign was settled when its day was dropped (keep-house.ts).
+ * Outcomes of a campaign past the ledger's retention are answered, but neither written nor counted: without the ledger's row a repeat would count
+ * again. Such a campaign was settled when the partitions of its day were dropped (keep-house.ts).
  *
- * A batch without its rows is a mistake, since audience reports a batch before it hands out its pushes: nothing of its day is written.
+ * When the ledger lacks the rows of a batch, the calls fail and nothing of that day is written. This would be a mistake of Herald, since audience
+ * reports a batch before it gives out the batch's pushes.
  */
 export async function recordOutcomes(
   { db, followUp, retentionDays, slot = 0 }: Pick<Tracker, 'db' | 'followUp' | 'retentionDays'> & { slot?: number },
@@ -92,7 +97,7 @@ async function recordDay(db: Db, day: string, batches: Told[], { retentionDays, 
 
 const filledSlots = ({ sent, failed, skipped }: ReadRow): number => sent + failed + skipped
 
-/** Gives each batch once, in the order of the ledger's key: writers that lock in one order never deadlock. */
+/** Merges what calls say of the same batch. The batches are in the order of the ledger's key: writers with one order never deadlock. */
 function inOrder(calls: OutcomeCall[]): Told[] {
   const byKey = new Map<string, Told>()
   calls.forEach(({ batches }, call) => {
@@ -113,7 +118,7 @@ function inOrder(calls: OutcomeCall[]): Told[] {
 const keyOf = ({ campaignId, no }: { campaignId: string; no: number }): string => `${campaignId}.${no}`
 const compare = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0)
 
-/** Fills the slots of rows, and gives the rows in which an outcome is new. */
+/** Fills the slots of rows, and gives the rows in which a slot was filled. */
 function fill(batches: Told[], rows: ReadRow[]): Changed[] {
   return rows.flatMap((read) => {
     const batch = batches[read.batch]
@@ -123,7 +128,7 @@ function fill(batches: Told[], rows: ReadRow[]): Changed[] {
   })
 }
 
-/** Throws when the ledger lacks a reported push. Batches past the retention or of a deleted app are left out instead. */
+/** Throws when the ledger lacks a push that has an outcome in `batches`, unless its day is past the retention or its app is deleted. */
 async function refuseUnknown(db: Db, batches: Told[], rows: ReadRow[], retentionDays: number): Promise<void> {
   const sizes = batches.map(() => 0)
   for (const { batch, size } of rows) sizes[batch] = (sizes[batch] ?? 0) + size
@@ -134,7 +139,7 @@ async function refuseUnknown(db: Db, batches: Told[], rows: ReadRow[], retention
   if (unknown.length > 0) throw new Error(`outcomes of pushes that were never reported: ${unknown.map(keyOf).join(', ')}`)
 }
 
-/** Gives the pushes that ended now and were tried before: nearly none. */
+/** Gives the pushes that have just ended and were attempted before, with the provider's earlier answers. Such pushes are rare. */
 const retriedOf = ({ batch: { campaignId, no, trails }, fresh }: Changed) =>
   fresh.flatMap(({ of, places }) => {
     const trail = trails[of]
@@ -144,7 +149,7 @@ const retriedOf = ({ batch: { campaignId, no, trails }, fresh }: Changed) =>
 const countedOf = ({ batch: { campaignId, platform }, fresh }: Changed) =>
   fresh.map(({ variant, outcome, places }) => ({ campaignId, variant, kind: outcome, endedOn: platform, count: places.length }))
 
-/** A test is counted in no series (spec: administration/series-tests). */
+/** Gives what the series of an app count. Tests are counted in no series (spec: administration/series-tests). */
 const inSeries = ({ batch: { campaignId, appId, platform, test }, fresh }: Changed) =>
   test ? [] : fresh.map(({ outcome: kind, code, places }) => ({ campaignId, appId, platform, kind, code, count: places.length }))
 

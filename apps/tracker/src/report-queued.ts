@@ -14,9 +14,10 @@ export const countQueued = ({ reports }: QueuedCall): number =>
   reports.reduce((sum, { batches }) => batches.reduce((ofReport, { userIds }) => ofReport + userIds.length / 16, sum), 0)
 
 /**
- * Writes which pushes fan-outs have queued so far, several calls in one transaction: the counters, and the ledger's rows with open slots. The first report
- * of a campaign makes its counters. Totals only grow, and a batch that is there stays as it is. The report that ends a fan-out announces
- * campaign.completed, once. It also settles the campaign when every queued push has its outcome already, or nothing was queued.
+ * Writes which pushes fan-outs have queued so far, several calls in one transaction: the counters, and the ledger's rows with open slots. The first
+ * report of a campaign makes its counters. The totals of queued pushes only grow, and a row of the ledger that exists stays as it is. The report that
+ * ends a fan-out announces campaign.completed, once. That report also settles the campaign when every queued push has its outcome already, or when
+ * nothing was queued.
  */
 export async function reportQueued(
   {
@@ -36,7 +37,7 @@ export async function reportQueued(
   const write = (within: Db, unheard: boolean) => writeReport(within, totals, ledger, { retentionDays, unheard, slot })
   const tests = new Set(reports.flatMap(({ campaignId, test }) => (test ? [campaignId] : [])))
 
-  // A group with a test needs a transaction: the mark of a test is a statement of its own, for which no other report pays.
+  // When a report is about a test, a transaction is needed: a second statement marks the test, so that other reports pay nothing for the mark.
   const ended = tests.size === 0 ? await retried(() => write(db, true)) : undefined
   const committed = ended
     ? { ended, announcements: [] }
@@ -56,13 +57,13 @@ export async function reportQueued(
 const isHeard = ({ heard }: EndedFanOut): boolean => heard.includes('*') || heard.includes('campaign.completed')
 const eventOf = (ended: EndedFanOut, test: boolean) => completedEvent({ ...ended, test }, ended.at.toISOString())
 
-/** Makes the rows of a report's batches, in the order of the ledger's key. */
+/** Makes the ledger's rows of a report, in the order of the ledger's key. */
 const ledgerRows = ({ day, campaignId, appId, batches }: QueuedReport): NewLedgerRow[] =>
   batches.flatMap(({ no, platform, subscriptionIds, userIds }) =>
     rowsOf(subscriptionIds, userIds).map((row) => ({ ...row, day, campaignId, no, appId, platform })),
   )
 
-/** Gives each campaign once, with its highest totals, in the order of the ids: writers that lock in one order never deadlock. */
+/** Merges reports of the same campaign into one with the highest totals, and sorts them by id: writers with one order never deadlock. */
 function highest(reports: QueuedReport[]): QueuedReport[] {
   const byCampaign = new Map<string, QueuedReport>()
   for (const report of reports) {

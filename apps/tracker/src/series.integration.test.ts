@@ -46,7 +46,7 @@ const kinds = ['queued', 'sent', 'failed', 'skipped', 'delivered', 'opened', 'cl
 const sumOf = (points: SeriesPoint[]) =>
   Object.fromEntries(kinds.map((kind) => [kind, points.reduce((sum, point) => sum + point[kind], 0)]))
 
-/** Everything that was counted of an app: by hours, by days, and as the sum of its campaigns' statistics. */
+/** Reads everything that was counted of an app: by hours, by days, and as the sum of its campaigns' statistics. */
 async function allOf(appId: string, campaigns: Campaign[]) {
   const read = async (bucket: 'hour' | 'day', by: 'platform' | 'code' | null) =>
     caller.call(readSeries, { appId, from: daysAgo(bucket === 'hour' ? 2 : 40), to: null, bucket, by })
@@ -78,7 +78,7 @@ const reportsOf = (batch: Batch, kind: EngagementKind, count: number) =>
     return givenEngagement(batch, { subscriptionId, userId, kind, platform: batch.platform })
   })
 
-/** A campaign of 60 pushes on two platforms, with failures and reports. */
+/** Makes a campaign of 60 pushes on two platforms, with failures and reports. */
 function givenMixed(appId = newId()) {
   const campaign = { campaignId: newId(), appId }
   const ios = batchesOf(campaign, [...givenOutcomes(25), ...givenOutcomes(5, { outcome: 'failed', code: 'token_dead' })], { size: 10 })
@@ -98,7 +98,7 @@ type Mixed = ReturnType<typeof givenMixed>
 /** Repeats a call until it is answered, as every caller does. */
 const insist = (work: () => Promise<unknown>) => until(() => work().then(() => true), { what: 'an answer' })
 
-/** Makes the report, then the outcomes, then the reports of devices, each several times at once. */
+/** Sends the report of queued pushes, then the outcomes, then the reports of devices. Outcomes and reports are sent `times` times at once. */
 async function play({ campaign, batches, engagements }: Mixed, times = 1): Promise<void> {
   const again = Array.from({ length: times }, () => batches).flat()
   await insist(() => report(caller, campaign, batches))
@@ -109,7 +109,7 @@ const ofOne = { queued: 60, sent: 38, failed: 12, skipped: 10, delivered: 10, op
 const codesOfOne = { 'ios failed token_dead': 5, 'web failed timeout': 7, 'web skipped silent_web': 10 }
 
 // spec: administration/series, administration/series-exact
-test('the sum of all buckets is the sum of all statistics, by platform and by code, and a repeat moves nothing', async () => {
+test('the buckets of a series add up to the statistics of the campaigns, also by platform and by code, and a repeated call changes nothing', async () => {
   const mixed = givenMixed()
   await play(mixed)
   const once = await allOf(mixed.campaign.appId, [mixed.campaign])
@@ -128,14 +128,14 @@ test('the sum of all buckets is the sum of all statistics, by platform and by co
 })
 
 // spec: administration/series-exact
-test('three trackers that count one app at the same time are exact and never wait for each other in a circle', async () => {
+test('three trackers that count the same app at the same time count exactly and never deadlock', async () => {
   const appId = newId()
   const other = newId()
   const sends = Array.from({ length: 12 }, (_, place) => givenMixed(place % 3 === 0 ? other : appId))
   const deadlocks = async () =>
     (await sql<{ deadlocks: number }>`select deadlocks from pg_stat_database where datname = current_database()`.execute(db)).rows[0]
   const before = await deadlocks()
-  // Calls of both apps beside calls of one, and each of them twice.
+  // Half of the calls hold sends of both apps, the other half sends of one app. Each outcome is reported twice.
   const ofBoth = async () => {
     const crossing = sends.slice(0, 6)
     await insist(() => caller.call(reportQueued, { reports: crossing.map(({ campaign, batches }) => reportOf(campaign, batches)) }))
@@ -162,13 +162,13 @@ test('three trackers that count one app at the same time are exact and never wai
 })
 
 // spec: administration/series-exact
-test('when a fan-out is reported page by page each report counts what it added', async () => {
+test('when a fan-out is reported page by page, each report adds to the hour only what is new', async () => {
   const campaign = givenCampaign()
   const batches = batchesOf(campaign, givenOutcomes(90), { size: 10 })
   for (const [upTo, queued] of [
     [3, 30],
     [7, 70],
-    // A late report says less than is known.
+    // A late report says less than the tracker knows already.
     [5, 70],
     [9, 90],
     [9, 90],
@@ -180,7 +180,7 @@ test('when a fan-out is reported page by page each report counts what it added',
 })
 
 // spec: administration/series-tests
-test('a test is counted in its statistics and in no series', async () => {
+test('a test is counted in its own statistics and in no series', async () => {
   const { campaign, batches, engagements } = givenMixed()
   await report(caller, campaign, batches, { test: true })
   for (const batch of batches) await caller.call(recordOutcomes, { batches: [{ ...outcomesOf(batch), test: true }] })
@@ -193,10 +193,10 @@ test('a test is counted in its statistics and in no series', async () => {
 })
 
 // spec: administration/series, administration/series-kept
-test('outcomes before and after a full hour or midnight are in buckets of their own, and the merge into days changes no sum', async () => {
+test('outcomes before and after midnight are in buckets of their own, and merging hours into days changes no sum', async () => {
   const appId = newId()
   const sends = Array.from({ length: 3 }, () => givenMixed(appId))
-  // One at 23:00 of 36 days ago, one at 0:00 of 35 days ago, and one now.
+  // One send was counted at 23:00 of 36 days ago, one at 0:00 of 35 days ago, and one now.
   for (const [place, send] of sends.entries()) {
     await play(send)
     const toMidnight = sql`date_trunc('day', now(), 'UTC') - make_interval(days => 35, hours => ${place === 0 ? 1 : 0})`
@@ -220,7 +220,7 @@ test('outcomes before and after a full hour or midnight are in buckets of their 
   expect(merged.map(({ day }) => day)).toEqual([used[0]!.at.slice(0, 10)])
   expect({ ...(await days('code')), byPlatform: (await days('platform')).points }).toEqual(before)
 
-  // An hour of a day that was merged already is added to it.
+  // An hour of a day that was already merged is added to that day.
   await sql`update app_hours set hour = hour - interval '1 day' where app_id = ${appId} and hour < now() - interval '30 days'`.execute(db)
   await sql`update app_hour_codes set hour = hour - interval '1 day' where app_id = ${appId} and hour < now() - interval '30 days'`.execute(
     db,
@@ -232,7 +232,7 @@ test('outcomes before and after a full hour or midnight are in buckets of their 
 })
 
 // spec: administration/series-exact
-test('the slots of an hour that is over become one row, also with outcomes that came late, and no sum changes', async () => {
+test('when an hour is over its rows are merged into one, also when an outcome comes late, and no sum changes', async () => {
   const appId = newId()
   const sends = [givenMixed(appId), givenMixed(appId)]
   for (const send of sends) {
@@ -254,7 +254,7 @@ test('the slots of an hour that is over become one row, also with outcomes that 
 })
 
 // spec: administration/series-kept
-test('days are kept for 400 days', async () => {
+test('counters by day are kept for 400 days', async () => {
   const appId = newId()
   const day = (back: number) => sql<string>`(now() at time zone 'utc')::date - ${back}::int`
   const none = { queued: 1, sent: 1, failed: 0, skipped: 0, delivered: 0, opened: 0, clicked: 0, dismissed: 0 }
@@ -277,7 +277,7 @@ test('days are kept for 400 days', async () => {
 })
 
 // spec: administration/series
-test('an hour is one of UTC, whatever zone the connection is in', async () => {
+test('hours are UTC hours, whatever the time zone of the connection', async () => {
   const hours = await db.transaction().execute(async (trx) => {
     await sql`set local time zone 'Asia/Kolkata'`.execute(trx)
     const appId = newId()
@@ -290,7 +290,7 @@ test('an hour is one of UTC, whatever zone the connection is in', async () => {
 })
 
 // spec: administration/series
-test('a series that would be too long, or reaches back too far, is refused at `from`', async () => {
+test('a series with too many points or a `from` too long ago is refused, and the error names `from`', async () => {
   const refusal = async (asked: { from: string; bucket: 'hour' | 'day'; by: 'platform' | null }) =>
     caller.call(readSeries, { appId: newId(), to: null, ...asked }).then(
       ({ points }) => points.length,
@@ -304,7 +304,7 @@ test('a series that would be too long, or reaches back too far, is refused at `f
 })
 
 // spec: administration/series, administration/overview, administration/curve
-test('no read of what was counted over time looks into the ledger or at reports of devices', async () => {
+test('reading series, overviews and curves touches neither the ledger nor the reports of devices', async () => {
   const { campaign, batches, engagements } = givenMixed()
   await play({ campaign, batches, engagements })
   const plans = await openPlans<Tables>(database.ownerUrl, 'tracker', settingsForWork)

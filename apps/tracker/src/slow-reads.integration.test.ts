@@ -18,7 +18,7 @@ const said = (work: Promise<unknown>) =>
   )
 
 // spec: limits/reads-apart
-test('24 lists of pushes that hang hold up no outcome: the lists are answered 429, the outcomes are written and the campaign settles', async () => {
+test('while 24 lists of pushes hang, outcomes are written and the campaign settles, and the lists are answered 429', async () => {
   const [database, natsUrl] = await Promise.all([freshDatabase(), freshNats()])
   const heard = await givenListeners(natsUrl)
   await givenTracker({ databaseUrl: database.url('tracker'), natsUrl })
@@ -31,7 +31,7 @@ test('24 lists of pushes that hang hold up no outcome: the lists are answered 42
   const list = () => said(caller.call(listPushes, { appId: campaign.appId, limit: 5 }))
   expect(await list()).toBe('answered')
 
-  // Lists read this table, since they show what devices reported. Outcomes are written without it.
+  // Lists read this table, because they show what devices reported. Writing outcomes does not touch the table.
   const { promise: read, resolve: unlock } = Promise.withResolvers<void>()
   const locked = Promise.withResolvers<void>()
   const holding = db.transaction().execute(async (trx) => {

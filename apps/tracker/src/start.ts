@@ -22,15 +22,15 @@ import { trackEvents, type EngagementCall } from './track-events.ts'
 import { wireTracker, type Writes } from './wire.ts'
 import type { Tracker } from './tracker.ts'
 
-/** Outcomes or reports that one process holds at once, at most ~500 bytes each: 20 dispatchers with a full window of 1,000. */
+/** A process holds at most this many outcomes or reports of devices at once, ~500 bytes each: 20 dispatchers with 1,000 pushes in flight. */
 const mostHeld = 20_000
-/** Pushes of reports that one process holds at once, ~120 bytes each: four of the largest calls. */
+/** A process holds reports about at most this many queued pushes at once, at ~120 bytes each: four of the largest calls. */
 const mostQueuedHeld = 80_000
 
-/** Slots of an app's present hour (migrations/0105). */
+/** The rows of an app's present hour are spread over this many slots (migrations/0105). */
 const slots = 16
 
-/** Composes the tracker: connections, what its flows have at hand, its calls and its sweeps. */
+/** Starts the tracker: its connections, what its functions work with, its calls and its sweeps. */
 export async function startTracker(service: Service<Config>): Promise<void> {
   const { config, log, metrics } = service
   const { db, reads, watch } = await openDatabase<Tables>(service, {
@@ -52,29 +52,30 @@ export async function startTracker(service: Service<Config>): Promise<void> {
   startSweep(service, watch, 'reconciler', () => reconciler.sweep())
   startSweep(service, watch, 'housekeeping', openHousekeeping(tracker))
 
-  // Counting a large campaign anew takes seconds. One at a time leaves the other connections to short reads.
+  // Counting a large campaign anew takes seconds. Only one runs at a time, so that the other connections stay free for short reads.
   const oneVerification = openAtOnce({ atOnce: 1, mostWaiting: 20, waitMs: 8_000, full: () => tooManyReads(10) })
   wireTracker(bus, tracker, { ...openWrites(tracker), reconciler, oneVerification })
 }
 
 /**
- * Of each kind of write one commit is in flight, and everything that is ready meanwhile goes along in the next one, a few thousand pushes at
- * most. Calls of whole batches and calls of single pushes are committed apart, so that a large campaign does not hold up a one-device send.
+ * Opens the three kinds of writes. Calls that arrive while a commit is in flight share the next one, a few thousand pushes at most. Calls with more
+ * than 40 outcomes have commits of their own, so that a large campaign does not hold up a send to one device.
  */
 function openWrites(tracker: Tracker): Writes {
   const shared = { maxWaiting: 2_000, full: queueUnavailable, isShared: failsEverybody }
-  // Each kind of commit moves its own rows of the hour, so that none waits for another's commit, nor as a rule for another process.
+  // Each kind of commit has its own slot of the hour, so that no kind waits for another's commit. The first slot is chosen at random, so that two
+  // processes rarely share slots.
   const firstSlot = Math.floor(Math.random() * slots)
   const slotOf = (kind: number) => (firstSlot + kind) % slots
   const write = (slot: number) => (calls: OutcomeCall[]) => recordOutcomes({ ...tracker, slot }, calls)
-  // A dispatcher has one call under way, and its next call holds what ended meanwhile. So pushes of a window of 1,000 wait for at most 20 ms, and are
-  // written by the hundred and not by the dozen. A call that is alone does not wait.
+  // A dispatcher has one call under way, and its next call holds the pushes that ended meanwhile. So with 1,000 pushes in flight a push waits at most
+  // 20 ms for its commit, and a commit writes hundreds of pushes instead of dozens. A call that comes alone does not wait.
   const recordFew = group(write(slotOf(0)), { limit: 100, restMs: 10, ...shared })
   const recordMany = group(write(slotOf(1)), { limit: 8, restMs: 20, weigh: countOutcomes, enough: 200, ...shared })
   const report = group((calls: QueuedCall[]) => reportQueued({ ...tracker, slot: slotOf(2) }, calls), {
     limit: 200,
     ...shared,
-    // Apps take turns here. A call with outcomes holds those of many apps.
+    // Reports of all apps are committed in turn. A call with outcomes has no turn, since it holds outcomes of many apps.
     turn: ({ reports }) => reports[0]?.appId ?? '',
   })
   const track = group((calls: EngagementCall[]) => trackEvents({ ...tracker, slot: slotOf(3) }, calls), {

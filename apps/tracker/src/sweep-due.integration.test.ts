@@ -39,7 +39,7 @@ beforeAll(async () => {
 const dueNow = sql<Date>`now() - interval '1 second'`
 
 // spec: tracking/settlement-told
-test('a settlement is told until campaigns and audience have both answered, and an app that has answered is not told again', async () => {
+test('campaigns and audience are told of a settlement until both have answered, and a service that has answered is not told again', async () => {
   const campaign = givenCampaign()
   let audienceIsAway = true
   const heard = { campaigns: 0, audience: 0 }
@@ -83,7 +83,7 @@ test('an announcement that was never published is published by the sweep', async
   expect(heard.filter((id) => id === row.id)).toHaveLength(1)
 })
 
-test('two sweeps never take the same announcement, and it is due again only later', async () => {
+test('two sweeps never take the same announcement, and an announcement that was taken is not due at once', async () => {
   const events = Array.from({ length: 20 }, () => ({
     type: 'notification.sent' as const,
     at: new Date().toISOString(),
@@ -104,8 +104,8 @@ test('two sweeps never take the same announcement, and it is due again only late
 })
 
 // spec: tracking/retention
-test('the partitions of a day are made once by any number of processes, and dropped after their retention', async () => {
-  // A day to spare on both sides: midnight may come in between.
+test('any number of processes make the partitions of a day once, and the partitions are dropped after their retention', async () => {
+  // One day is left out on both sides, since midnight may pass during the test.
   const days = await getDaysAround(db, { back: 93, ahead: -90 })
   const [old, last] = [days.at(0) ?? '', days.at(-1) ?? '']
   await Promise.all(Array.from({ length: 6 }, () => insertDay(db, old, 400)))
@@ -124,7 +124,7 @@ test('the partitions of a day are made once by any number of processes, and drop
 })
 
 // spec: tracking/retention
-test('counters past their retention are deleted, with their variants', async () => {
+test('counters past their retention are deleted, with those of their variants', async () => {
   const [old, kept] = [givenCampaign(), givenCampaign()]
   const [oldDay = ''] = await getDaysAround(db, { back: 402, ahead: -402 })
   const totals = [reportOf(old, []), reportOf(kept, [])].map((report) => ({ ...report, hasRanges: false }))

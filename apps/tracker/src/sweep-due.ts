@@ -4,11 +4,14 @@ import { takeDueSettlements } from './store/settlements.ts'
 import { settlementsPerCall, tellSettlements } from './tell-settlements.ts'
 import type { Tracker } from './tracker.ts'
 
-/** Repeats announcements that webhooks has not confirmed (20 are at most ~6 MB), and settlements that campaigns or audience has not answered. */
+/**
+ * Publishes again the announcements that webhooks has not confirmed: 20 at once, which are at most ~6 MB. Tells campaigns and audience again of
+ * settlements that they have not confirmed.
+ */
 export async function sweepDue({ db, bus }: Pick<Tracker, 'db' | 'bus'>): Promise<{ took: number }> {
   const announcements = await takeDueAnnouncements(db, 20)
   const settlements = await takeDueSettlements(db, settlementsPerCall)
-  // What cannot be told now is due again by itself.
+  // An announcement or settlement that cannot be sent now stays in its row, and is due again later.
   await Promise.allSettled([
     ...announcements.map((announcement) => publishAnnouncement(bus, announcement)),
     settlements.length > 0 ? tellSettlements({ db, bus }, settlements) : undefined,

@@ -6,14 +6,18 @@ import { failsEverybody } from '@herald/service/health'
 import { deleteSettlements, markTold, type Settlement } from './store/settlements.ts'
 import type { Tracker } from './tracker.ts'
 
-/** Campaigns that one call tells of. */
+/** One call tells of at most this many campaigns. */
 export const settlementsPerCall = 200
-/** By then a dispatcher has finished the batches of a small send, so that audience writes its row once and not twice. Nobody waits for this. */
+/**
+ * Audience is told this much later. By then a dispatcher has finished the batches of a small send, so audience writes the send's row once and not
+ * twice. No caller waits for this.
+ */
 const dropAfterMs = 500
 
 /**
- * Tells campaigns and audience that every queued push of these campaigns has an outcome, at most 200 in one call to each. An app that has answered is
- * not told again, and the row goes when both have. Both calls are idempotent, so a crash in between only repeats one.
+ * Tells campaigns and audience that every queued push of these campaigns has an outcome, at most 200 in one call to each. A service that has
+ * confirmed a settlement is not told again, and the row is deleted when both have. After a crash in between, only one of the calls is repeated, which
+ * changes nothing.
  */
 export async function tellSettlements({ db, bus }: Pick<Tracker, 'db' | 'bus'>, settlements: Settlement[]): Promise<void> {
   const idsOf = (some: Settlement[]) => some.map(({ campaignId }) => campaignId)
@@ -36,8 +40,8 @@ export async function tellSettlements({ db, bus }: Pick<Tracker, 'db' | 'bus'>, 
 }
 
 /**
- * Tells of settlements as they come, those of 50 ms in one call: campaigns at once, since it keeps the status, and audience half a second later. A
- * settlement that is not told here is told by the sweep, within 5 s.
+ * Tells of settlements as they come, those of 50 ms in one call: campaigns at once, since that service shows the status, and audience half a second
+ * later. When this fails the sweep tells of the settlement within 5 s.
  */
 export function openSettlementTelling({ db, bus }: Pick<Tracker, 'db' | 'bus'>): (campaignId: string) => Promise<void> {
   const shared = { limit: settlementsPerCall, maxWaiting: 5_000, full: queueUnavailable, isShared: failsEverybody, atOnce: 2, restMs: 50 }

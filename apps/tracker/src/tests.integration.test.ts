@@ -21,7 +21,7 @@ import {
   givenSettled,
 } from './testing/given-tracker.ts'
 
-/** The tracker counts each test like any other send, and marks it, so that sums can leave it out. */
+/** The tracker counts a test like any other send, and marks it, so that series can leave it out. */
 
 const [database, natsUrl] = await Promise.all([freshDatabase(), freshNats()])
 const databaseUrl = database.url('tracker')
@@ -39,7 +39,7 @@ const countersOf = (campaignIds: string[]) =>
   db.selectFrom('counters').select(['campaign_id', 'test', 'sent', 'failed', 'opened']).where('campaign_id', 'in', campaignIds).execute()
 
 // spec: webhooks/event-test
-test('every event of a test says that it is one, and no event of another send of the same app does', async () => {
+test('every event of a test says that it is a test, and no event of another send of the app says so', async () => {
   const ordinary = givenCampaign()
   const tested = { ...givenCampaign(), appId: ordinary.appId, test: true as const }
   await webhooks.call(hearTrackerListeners, { listeners: [{ appId: ordinary.appId, version: 1, eventTypes: ['*'] }] })
@@ -59,7 +59,7 @@ test('every event of a test says that it is one, and no event of another send of
   expect(new Set(of(tested.campaignId).map(({ type }) => type)).size).toBe(5)
 })
 
-test('the counters of a test are marked from its first report on, also where reports of several sends share a commit', async () => {
+test('the counters of a test are marked from its first report on, also when reports of several sends share a commit', async () => {
   const [tested, ordinary] = [{ ...givenCampaign(), test: true as const }, givenCampaign()]
   const batches = [tested, ordinary].map((campaign) => batchesOf(campaign, [givenOutcome()]))
   const reports = [reportOf(tested, batches[0] ?? []), reportOf(ordinary, batches[1] ?? [])]
@@ -79,7 +79,7 @@ test('the counters of a test are marked from its first report on, also where rep
   await until(() => ids.every((id) => told.campaigns.includes(id)), { what: 'both are settled' })
 })
 
-test('a test that reaches nobody settles like any send', async () => {
+test('a test that reaches no device settles like any send', async () => {
   const tested = { ...givenCampaign(), test: true as const }
 
   await caller.call(reportQueued, { reports: [reportOf(tested, [])] })

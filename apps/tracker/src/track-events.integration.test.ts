@@ -36,7 +36,7 @@ const stats = async ({ appId, campaignId }: { appId: string; campaignId: string 
   (await caller.call(readStats, { appId, campaignId }))?.stats
 
 // spec: tracking/once, tracking/shows-at-once
-test('a report that is replayed, also in parallel, counts once and shows at once', async () => {
+test('a report of a device that is repeated, also at the same time, counts once, and the statistics show it at once', async () => {
   const campaign = givenCampaign()
   await report(caller, campaign, batchesOf(campaign, givenOutcomes(3)))
   const engagement = givenEngagement(campaign, { kind: 'opened' })
@@ -51,7 +51,7 @@ test('a report that is replayed, also in parallel, counts once and shows at once
 })
 
 // spec: tracking/report-variant
-test('reports move the counters of their variant as well', async () => {
+test('a report of a device also counts for the variant that it names', async () => {
   const campaign = givenCampaign()
   const outcome = givenOutcome({ variant: 'a' })
   await givenSettled(caller, campaign, [outcome])
@@ -69,7 +69,7 @@ test('reports move the counters of their variant as well', async () => {
 })
 
 // spec: tracking/unknown-campaign
-test('a campaign that is unknown, of another app or past the ledger’s retention counts nothing and is no error', async () => {
+test('a report about a campaign that is unknown, of another app or past the ledger’s retention is not counted, and is no error', async () => {
   const [foreign, old] = [givenCampaign(), givenCampaign()]
   for (const campaign of [foreign, old]) await report(caller, campaign, batchesOf(campaign, givenOutcomes(1)))
   await db
@@ -83,7 +83,7 @@ test('a campaign that is unknown, of another app or past the ledger’s retentio
   for (const campaign of [foreign, old]) expect((await stats(campaign))?.opened).toBe(0)
 })
 
-test('calls that share a commit are each answered how many of their own reports counted', async () => {
+test('calls that share a commit are each answered with how many of their reports counted', async () => {
   const campaign = givenCampaign()
   await report(caller, campaign, batchesOf(campaign, givenOutcomes(200)))
   const calls = Array.from({ length: 40 }, (_, index) =>

@@ -17,9 +17,9 @@ export type EngagementCall = { engagements: Engagement[] }
 type Report = { key: string; call: number; day: string; test: boolean; engagement: Engagement }
 
 /**
- * Counts what devices reported, several calls in one transaction, so that statistics read afterwards show it. A report of one kind counts once for a push.
- * A report of a campaign that is unknown, of another or a deleted app, or past the ledger's retention is not counted, and is no error. Gives, for each
- * call, how many reports counted.
+ * Counts what devices reported, several calls in one transaction. Answers after the commit, so statistics that are read afterwards include the
+ * reports. A report of one kind counts once for a push. A report is not counted when its campaign is unknown, belongs to another app or a deleted
+ * app, or is past the ledger's retention; that is no error. Gives, for each call, how many reports counted.
  */
 export async function trackEvents(
   {
@@ -58,7 +58,7 @@ export async function trackEvents(
 
       const moves = tally(fresh.map(({ engagement }) => engagement))
       const { hours } = hourMoves(fresh.flatMap(inSeries))
-      // This throws when an app is being deleted. The repeat finds a campaign that is unknown.
+      // This throws when the app is being deleted. `group` (start.ts) then repeats the calls one by one, and they find the campaign unknown.
       await moveEngagements(trx, { ...moves, hours, slot })
       return { fresh, announcements }
     })
@@ -68,11 +68,11 @@ export async function trackEvents(
   return counted.map((count) => ({ counted: count }))
 }
 
-/** A test is counted in no series (spec: administration/series-tests). */
+/** Gives what the series of an app count. Tests are counted in no series (spec: administration/series-tests). */
 const inSeries = ({ test, engagement: { campaignId, appId, platform, kind } }: Report) =>
   test ? [] : [{ campaignId, appId, platform, kind, code: '', count: 1 }]
 
-/** Gives the reports that may count, each once, with the day of their campaign, in the order of the key. */
+/** Gives the reports that may count, each once, with the day of their campaign, in the order of their key. */
 async function countableReports(db: Db, calls: EngagementCall[], retentionDays: number): Promise<Report[]> {
   const campaignIds = [...new Set(calls.flatMap(({ engagements }) => engagements.map(({ campaignId }) => campaignId)))]
   const campaigns = new Map((await findKept(db, campaignIds, retentionDays)).map((campaign) => [campaign.campaignId, campaign]))

@@ -5,16 +5,16 @@ import type { EnsureDay } from './days.ts'
 import type { FollowUp } from './follow-up.ts'
 import type { Db, Tables } from './store/tables.ts'
 
-/** What the flows of the tracker have at hand. */
+/** What the functions behind the calls and sweeps of the tracker work with. */
 export type Tracker = {
   readonly db: Db
-  /** For flows that only read: connections of their own, in turn between apps. */
+  /** Runs reads over connections of their own, which apps use in turn. */
   readonly reads: Reads<Tables>
   readonly bus: Pick<Bus, 'call' | 'publish'>
   readonly log: Log
-  /** Days that the ledger keeps outcomes. */
+  /** The ledger keeps outcomes for this many days. */
   readonly retentionDays: number
-  /** Days that counters are kept. */
+  /** Counters are kept for this many days. */
   readonly counterDays: number
   readonly ensureDay: EnsureDay
   readonly followUp: FollowUp

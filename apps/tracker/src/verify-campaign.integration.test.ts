@@ -34,7 +34,7 @@ beforeAll(async () => {
   ;({ db } = await openDatabase<Tables>(testService('tracker', {}), { url: database.url('tracker'), poolSize: 2 }))
 })
 
-/** An experiment of two variants, settled, with outcomes of every kind and reports. */
+/** A settled experiment with two variants, outcomes of every kind, and reports of devices. */
 let campaign: Campaign
 beforeEach(async () => {
   campaign = givenCampaign()
@@ -54,14 +54,14 @@ beforeEach(async () => {
 const verify = () => caller.call(verifyCampaign, campaign)
 
 // spec: tracking/verified, administration/verify
-test('a recount agrees with the counters, those of the variants too, whatever was repeated', async () => {
+test('a recount agrees with the counters of the campaign and of its variants', async () => {
   const stats = (await caller.call(readStats, campaign))?.stats
   expect(stats).toMatchObject({ queued: 8, sent: 6, failed: 1, skipped: 1, delivered: 5 })
   expect(stats?.variants).toMatchObject({ a: { sent: 4, delivered: 4 }, b: { sent: 2, failed: 1, skipped: 1, delivered: 1 } })
   expect(await verify()).toEqual({ campaignId: campaign.campaignId, agrees: true, difference: 0, counters: stats, ledger: stats })
 })
 
-test('a campaign that is still being sent agrees: more is queued than has an outcome', async () => {
+test('a recount also agrees while a campaign is being sent and some pushes have no outcome', async () => {
   const sending = givenCampaign()
   const batches = batchesOf(sending, givenOutcomes(100))
   await report(caller, sending, batches, { fannedOut: false })
@@ -73,7 +73,7 @@ test('a campaign that is still being sent agrees: more is queued than has an out
   })
 })
 
-test('a campaign of more rows than are read at once is counted whole, beside small ones', async () => {
+test('a recount covers every row of a large campaign, also when small campaigns are counted with it', async () => {
   const [rows, large] = [givenCampaign(), givenCampaign()]
   await givenSettled(caller, rows, givenOutcomes(2_100, { variant: 'b' }), { size: 16 })
   await givenSettled(caller, large, [...givenOutcomes(700), ...givenOutcomes(300, { outcome: 'skipped', code: 'expired' })])
@@ -89,7 +89,7 @@ test('a campaign of more rows than are read at once is counted whole, beside sma
   ])
 })
 
-test('while outcomes and reports are written every recount agrees', async () => {
+test('every recount agrees while outcomes and reports are being written', async () => {
   const busy = givenCampaign()
   const batches = batchesOf(busy, givenOutcomes(4_000, { variant: 'a' }), { size: 100 })
   await report(caller, busy, batches)
@@ -108,7 +108,7 @@ test('while outcomes and reports are written every recount agrees', async () => 
 })
 
 // spec: tracking/verified
-test('a wrong counter is found, and both counts are given', async () => {
+test('a recount finds a wrong counter, and the answer has both counts', async () => {
   await db
     .updateTable('counters')
     .set({ sent: sql<number>`sent + 2` })
@@ -117,7 +117,7 @@ test('a wrong counter is found, and both counts are given', async () => {
   expect(await verify()).toMatchObject({ agrees: false, difference: 2, counters: { sent: 8 }, ledger: { sent: 6 } })
 })
 
-test('a wrong counter of a variant is found', async () => {
+test('a recount finds a wrong counter of a variant', async () => {
   await db
     .updateTable('variant_counters')
     .set({ delivered: 7 })
@@ -127,7 +127,7 @@ test('a wrong counter of a variant is found', async () => {
   expect(await verify()).toMatchObject({ agrees: false, difference: 3, counters: { variants: { a: { delivered: 7 } } } })
 })
 
-test('a slot with another outcome, an open slot and a deleted row are each found', async () => {
+test('a recount finds a changed outcome, a lost outcome and a deleted row of the ledger', async () => {
   const rows = () =>
     db.selectFrom('ledger_batches').selectAll().where('campaign_id', '=', Buffer.from(campaign.campaignId, 'hex')).orderBy('place')
   const [first, second, last] = await rows()
@@ -138,7 +138,7 @@ test('a slot with another outcome, an open slot and a deleted row are each found
   await change(first.place)
     .set({ ends: first.ends.replace('"sent"', '"failed"') })
     .execute()
-  // The campaign and its variant have one `sent` less and one `failed` more.
+  // One `sent` too few and one `failed` too many, in the campaign and in its variant: a difference of four.
   expect(await verify()).toMatchObject({ agrees: false, difference: 4, ledger: { sent: 5, failed: 2 } })
   await change(first.place).set({ ends: first.ends }).execute()
 
@@ -153,7 +153,7 @@ test('a slot with another outcome, an open slot and a deleted row are each found
   expect(await verify()).toMatchObject({ agrees: false, ledger: { queued: 7, skipped: 0 } })
 })
 
-test('a counted report whose row is missing is found', async () => {
+test('a recount finds that the row of a counted report is missing', async () => {
   await db.deleteFrom('engagements').where('campaign_id', '=', campaign.campaignId).where('variant', '=', 'b').execute()
   expect(await verify()).toMatchObject({ agrees: false, difference: 2, ledger: { delivered: 4 } })
 })
@@ -178,7 +178,7 @@ test('the reconciler finds a difference in an active campaign, logs it once, and
   const log = Object.assign(service.log, { error: (line: object) => errors.push(line) })
   const reconciler = openReconciler({ ...service, log }, { db, retentionDays: 90 }, { betweenRoundsMs: 0 })
   const counted = async (name: string) => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(await service.metrics.text())?.[1])
-  /** Sweeps until so many campaigns were looked at. */
+  /** Sweeps until so many campaigns were compared. */
   const round = async (campaigns: number) => {
     await until(async () => {
       await reconciler.sweep()

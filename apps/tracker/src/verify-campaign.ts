@@ -7,7 +7,7 @@ import type { Tracker } from './tracker.ts'
 
 type Reading = Pick<Tracker, 'db' | 'retentionDays'>
 
-/** Counts a campaign's rows anew and compares them with its counters. Null when it is unknown or past the ledger's retention. */
+/** Counts a campaign's rows anew and compares them with its counters. Null when the campaign is unknown or past the ledger's retention. */
 export async function verifyCampaign(
   { db, retentionDays }: Reading,
   { appId, campaignId }: { appId: string; campaignId: string },
@@ -17,7 +17,7 @@ export async function verifyCampaign(
   return verification ?? null
 }
 
-/** The same for several campaigns, in one snapshot. Campaigns that the ledger does not know any more are left out. */
+/** Counts several campaigns anew, in one snapshot, and compares each with its counters. Those that the ledger no longer keeps are left out. */
 export const verifyCampaigns = ({ db, retentionDays }: Reading, campaignIds: string[]): Promise<Verification[]> =>
   inOneSnapshot(db, async (snapshot) => {
     const kept = await findKept(snapshot, campaignIds, retentionDays)

@@ -20,7 +20,7 @@ import type { EngagementCall } from './track-events.ts'
 import type { Tracker } from './tracker.ts'
 import { verifyCampaign } from './verify-campaign.ts'
 
-/** The calls of many callers, of which those that are ready share a commit. */
+/** The calls that write. Calls of several callers that are ready together share a commit. */
 export type Writes = {
   readonly recordOutcomes: (call: OutcomeCall) => Promise<{ recorded: number }>
   readonly reportQueued: (call: QueuedCall) => Promise<Record<string, never>>
@@ -29,9 +29,9 @@ export type Writes = {
 
 type Wired = Writes & { reconciler: Reconciler; oneVerification: <Answer>(work: () => Promise<Answer>) => Promise<Answer> }
 
-/** Which flow answers which call. */
+/** Connects each call with the function that answers it. */
 export function wireTracker(bus: Bus, tracker: Tracker, { reconciler, oneVerification, ...writes }: Wired): void {
-  /** A flow that only reads: on the connections for reads, in turn with other apps. */
+  /** Makes the answer to a call that only reads. The answer uses the connections for reads, which apps use in turn. */
   const reading =
     <Request extends { appId: string }, Answer>(
       flow: (tracker: Tracker, request: Request) => Promise<Answer>,

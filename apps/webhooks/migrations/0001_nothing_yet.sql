@@ -1,2 +1,2 @@
--- Endpoints, events and deliveries come with the next migration: this one makes no table.
+-- This migration makes no table. Endpoints, events and deliveries come with the next one.
 select 1;

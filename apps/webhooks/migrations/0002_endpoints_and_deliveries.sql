@@ -1,4 +1,4 @@
--- Receivers an app has registered. A deleted one stays until its rows are cleared away in portions.
+-- The webhook endpoints that apps have registered. A deleted endpoint stays until its deliveries are deleted, some thousand rows at a time.
 create table endpoints (
   id text collate "C" primary key,
   app_id text collate "C" not null,
@@ -11,7 +11,7 @@ create table endpoints (
   consecutive_failures integer not null default 0,
   sealed_secret text not null,
   secret_hint text not null,
-  -- Raised by every rotation, so that a process never signs with an older secret than it has seen.
+  -- Raised by every rotation of the secret, so that a process never signs with an older secret than it has seen.
   secret_version integer not null default 1,
   last_delivery_at timestamptz(3),
   last_status integer,
@@ -24,34 +24,36 @@ create table endpoints (
 create index endpoints_of_app on endpoints (app_id, created_at desc, id desc) where deleted_at is null;
 create index endpoints_deleted on endpoints (deleted_at) where deleted_at is not null;
 
--- How much waits for an endpoint. The transactions that put events in and take them out count it, so that no read has to count 100,000 rows. Its row is the lock
--- of the queue. It is narrow and rewritten often: room in the page keeps the updates in place.
+-- How much waits for an endpoint. The transactions that insert and delete events keep count here, so that no read has to count 100,000 rows. Locking
+-- this row locks the endpoint's queue. The row is small and updated often: pages are filled to 40 %, so that an updated row stays on its page.
 create table queues (
   endpoint_id text collate "C" primary key references endpoints (id) on delete cascade,
   waiting integer not null default 0,
   dropped bigint not null default 0
 ) with (fillfactor = 40);
 
--- Announcements that are taken over. An announcement is repeated until it is confirmed; by then its events may be delivered and deleted.
+-- Announcements whose events webhooks has stored. An announcement is repeated until it is confirmed; by then its events may already be delivered and
+-- deleted.
 create table collected (
   announcement_id text collate "C" primary key,
   at timestamptz not null default now()
 );
 create index collected_at on collected (at);
 
--- Events that wait for their batch. The key keeps an event from waiting twice. No foreign key: it would cost as much as the row, and what is left of a deleted endpoint is cleared away before the endpoint is.
+-- Events that wait for their batch. The key keeps an event from waiting twice. There is no foreign key, because it would cost as much as the row; the
+-- events of a deleted endpoint are deleted before the endpoint is.
 create table waiting_events (
   endpoint_id text collate "C" not null,
   event_id text collate "C" not null,
   place bigint generated always as identity,
-  -- Null for events of nobody, such as campaign.completed.
+  -- Null for an event that is about no user, such as campaign.completed.
   user_id text collate "C",
-  -- JSON as it goes out, but for the external id.
+  -- The event as JSON as it is posted, but without the external id.
   event text not null,
   buffered_at timestamptz not null default now(),
   primary key (endpoint_id, event_id)
 ) with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 5000);
--- A batch is the oldest 100 of an endpoint.
+-- A batch takes the oldest 100 events of an endpoint.
 create index waiting_events_in_order on waiting_events (endpoint_id, place);
 
 create table deliveries (
@@ -59,13 +61,13 @@ create table deliveries (
   endpoint_id text collate "C" not null references endpoints (id) on delete cascade,
   state text not null default 'pending' check (state in ('pending', 'delivered', 'failed', 'erased')),
   event_count integer not null,
-  -- Attempts of this round; a replay starts another.
+  -- How many attempts the delivery has had since it was made or last replayed.
   tries integer not null default 0,
   attempts jsonb not null default '[]',
-  -- The fencing number: who writes the end of an attempt carries it.
+  -- How often the delivery was taken. Writing the end of an attempt needs this number, so that a process whose lease has ended cannot write it.
   takes integer not null default 0,
   lease_until timestamptz,
-  -- When it is next looked at: the next attempt, or the end of the lease. Null: ended.
+  -- When the delivery is due: for its next attempt, or because its lease has ended. Null when the delivery has ended.
   due_at timestamptz,
   has_body boolean not null default true,
   created_at timestamptz(3) not null default now(),
@@ -78,7 +80,7 @@ create index deliveries_of_endpoint on deliveries (endpoint_id, created_at desc,
 create index deliveries_with_body on deliveries (coalesce(ended_at, created_at)) where has_body;
 create index deliveries_by_age on deliveries (created_at);
 
--- Frozen bytes, apart from the row that every attempt rewrites: the index of users has 100 entries per body.
+-- The bytes that are posted, apart from the row of the delivery, which every attempt updates: the index of users has 100 entries per body.
 create table delivery_bodies (
   delivery_id text collate "C" primary key references deliveries (id) on delete cascade,
   app_id text collate "C" not null,
@@ -87,7 +89,7 @@ create table delivery_bodies (
 );
 create index delivery_bodies_by_user on delivery_bodies using gin (user_ids);
 
--- Users erased within the last hours: a body that is being frozen while its user is erased must not name their external id.
+-- Users who were erased within the last hours. A body that is being made while its user is erased must not contain the user's external id.
 create table erased_users (
   app_id text collate "C" not null,
   user_id text collate "C" not null,

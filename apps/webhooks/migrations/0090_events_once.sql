@@ -1,12 +1,12 @@
--- An event waits once for its app, however many endpoints ask for it, and deliveries that hold the same events share one row with their body. Every transaction
--- that puts events in, moves an endpoint's reading or deletes events locks the row of the app's log.
+-- An event is stored once for its app, in the app's log of events, however many endpoints ask for it. Deliveries that hold the same events share one
+-- body. A transaction that inserts events, moves an endpoint on in the log or deletes events first locks the app's row in this table.
 create table logs (
   app_id text collate "C" primary key,
-  -- The place of the newest event.
+  -- The place of the newest event. Events have the places 1, 2, 3 … in the log of their app.
   head bigint not null default 0,
-  -- By type: [events that were ever put in, their bytes, the place up to which they are deleted].
+  -- By type of event: [how many events were ever inserted, their bytes, the place up to which they are deleted].
   totals jsonb not null default '{}',
-  -- When somebody looks whether a batch is to be made; null: nobody waits for anything.
+  -- When the sweep next checks whether a batch is to be made; null while no endpoint has anything to read.
   due_at timestamptz
 ) with (fillfactor = 50);
 create index logs_due on logs (due_at) where due_at is not null;
@@ -16,24 +16,24 @@ create table events (
   app_id text collate "C" not null,
   type text collate "C" not null,
   place bigint not null,
-  -- Null for events of nobody, such as campaign.completed.
+  -- Null for an event that is about no user, such as campaign.completed.
   user_id text collate "C",
-  -- JSON as it goes out, but for the external id.
+  -- The event as JSON as it is posted, but without the external id.
   event text not null,
   buffered_at timestamptz not null default now(),
-  -- A reader of a rare type finds its next event without passing those of the others.
+  -- With the type in the key, an endpoint that asks for a rare type finds its next event without reading events of other types.
   primary key (app_id, type, place)
 ) with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 5000);
 
--- What an endpoint still has to read, oldest first: [{types, from, until}], see core/reading.ts. The transaction that puts events in keeps it up to date.
+-- What an endpoint still has to read, oldest first: [{types, from, until}], see core/reading.ts. Transactions that insert events keep it up to date.
 alter table queues
   drop column waiting, drop column waiting_bytes,
   add column readings jsonb not null default '[]';
 drop table waiting_events;
 alter table endpoints set (fillfactor = 60);
 
--- The events of a delivery as they go out. Endpoints that ask for the same types share it: the range is counted in events of these types since
--- the log began. A body without a range was made by an erasure.
+-- The events of a delivery as they are posted. Endpoints that ask for the same types share a body. `after_count` and `until_count` name its events:
+-- they count the events of these types since the log began. Both are null for a body that the erasure of a user has made.
 create table bodies (
   id bigint generated always as identity primary key,
   app_id text collate "C" not null,
@@ -48,7 +48,8 @@ create table bodies (
 );
 create index bodies_by_user on bodies using gin (user_ids);
 
--- There is no foreign key: the transaction that makes a delivery locks the body, and a body is deleted only when a look after its lock finds no delivery.
+-- There is no foreign key. The transaction that makes a delivery locks the body, and a body is deleted only when, after it is locked, a query finds
+-- no delivery of it.
 delete from deliveries where has_body;
 alter table deliveries drop column has_body, add column body_id bigint;
 drop table delivery_bodies;

@@ -20,7 +20,7 @@ beforeAll(async () => {
 const eventsAt = (path: string) => receiver.at(path).flatMap(({ events }) => events)
 
 // spec: webhooks/event-fields, webhooks/event-data, webhooks/event-completed, webhooks/event-invalidated, webhooks/event-secrets
-test('an event arrives signed, with exactly the fields of its type', async () => {
+test('an event arrives signed and with exactly the fields of its type', async () => {
   const webhook = await rig.givenWebhook(`${receiver.url}/fields`)
   const { appId } = webhook
   const known = givenEvent(appId, { type: 'notification.failed', data: { code: 'token_dead', providerCode: '410', attempts: 1 } })
@@ -75,7 +75,7 @@ test('an event arrives signed, with exactly the fields of its type', async () =>
 })
 
 // spec: webhooks/event-filter
-test('an endpoint gets the types it asked for, of its own app only', async () => {
+test('an endpoint gets only the types of events that it asks for, and only of its app', async () => {
   const { appId } = await rig.givenWebhook(`${receiver.url}/some`, { eventTypes: ['notification.opened', 'campaign.completed'] })
   await rig.givenWebhook(`${receiver.url}/all`, { appId })
   await rig.announce([givenEvent(appId), givenEvent(appId, { type: 'notification.opened' }), givenEvent(newId())])
@@ -85,7 +85,7 @@ test('an endpoint gets the types it asked for, of its own app only', async () =>
 })
 
 // spec: webhooks/batches
-test('batches hold at most 100 events, and a small one goes after a second', async () => {
+test('a delivery has at most 100 events, and fewer than 100 go out after a second', async () => {
   const { appId } = await rig.givenWebhook(`${receiver.url}/batches`)
   const events = givenEvents(appId, 250)
   const announcedAt = Date.now()
@@ -122,7 +122,7 @@ test('an announcement that comes twice makes no second copy of its events', asyn
 })
 
 // spec: webhooks/enable
-test('nothing waits for a disabled endpoint, and every announcement is confirmed to its owner all the same', async () => {
+test('no event waits for an endpoint that is switched off, and its announcement is still confirmed', async () => {
   const webhook = await rig.givenWebhook(`${receiver.url}/off`)
   const { appId } = webhook
   const changed = await rig.gateway.call(changeWebhook, { appId, webhookId: webhook.id, changes: { enabled: false } })
@@ -135,7 +135,7 @@ test('nothing waits for a disabled endpoint, and every announcement is confirmed
 })
 
 // spec: webhooks/most-waiting
-test('more than 100,000 waiting events drop the oldest, which is counted and shown', async () => {
+test('when more than 100,000 events wait for an endpoint the oldest are dropped, counted and shown', async () => {
   const webhook = await rig.givenWebhook(`${receiver.url}/full`)
   await givenFailing(rig.db, webhook.id)
   await givenWaiting(rig.db, webhook, 99_950)
@@ -147,7 +147,7 @@ test('more than 100,000 waiting events drop the oldest, which is counted and sho
   expect([kept.length, kept[0]?.place]).toEqual([100_000, 11])
 })
 
-test('an event waits once however many endpoints ask for it, and one body goes to all who ask for the same', async () => {
+test('an event is stored once however many endpoints ask for it, and endpoints that ask for the same types share one body', async () => {
   const appId = newId()
   const endpoints = await Promise.all(Array.from({ length: 10 }, (_, n) => rig.givenWebhook(`${receiver.url}/shared-${n}`, { appId })))
   const rare = await rig.givenWebhook(`${receiver.url}/rare`, { appId, eventTypes: ['notification.opened'] })
@@ -163,7 +163,7 @@ test('an event waits once however many endpoints ask for it, and one body goes t
   expect(waiting).toHaveLength(251)
   expect((await rig.read(endpoints[9] ?? rare)).waitingEvents).toBe(251)
 
-  // Endpoints that failed take their deliveries later. Their full batches exist already.
+  // Endpoints whose last attempt failed get their deliveries later. The bodies of their full batches exist by then.
   await rig.db.updateTable('endpoints').set({ last_error: null }).where('app_id', '=', appId).execute()
   await until(() => endpoints.every((_one, n) => eventsAt(`/shared-${n}`).length === 251), { withinMs: 20_000 })
   expect(await stored()).toHaveLength(4)
@@ -171,7 +171,7 @@ test('an event waits once however many endpoints ask for it, and one body goes t
   await until(async () => (await left()) === 0, { what: 'what all have read is deleted' })
 })
 
-test('an endpoint never gets events of a time in which it was switched off or asked for other types, and still gets those that waited before', async () => {
+test('an endpoint gets no event from a time in which it was switched off or did not ask for the type, and every event from before', async () => {
   const appId = newId()
   await rig.givenWebhook(`${receiver.url}/beside`, { appId })
   const webhook = await rig.givenWebhook(`${receiver.url}/changing`, { appId, eventTypes: ['notification.sent'] })

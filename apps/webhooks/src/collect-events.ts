@@ -9,9 +9,9 @@ import { changeQueues, lockQueues, type Queue } from './store/queues.ts'
 import type { Webhooks } from './webhooks.ts'
 
 /**
- * Puts the events of announcements into the logs of their apps, in one transaction. An event is put once, however many endpoints ask for it. An
- * announcement is put once, though it is repeated until its owner hears, after the commit, that it is taken over. An event that no open endpoint asks for
- * is dropped. Gives how many events were put.
+ * Inserts the events of announcements into the event logs of their apps, in one transaction. An event is inserted once, however many endpoints ask
+ * for it. The events of an announcement are inserted once, though it is repeated until tracker or audience is told, after the commit, that webhooks
+ * has it. An event is dropped when no endpoint that is switched on asks for it. Gives how many events were inserted.
  */
 export function collectEvents({ db }: Pick<Webhooks, 'db'>, announcements: Announcement[]): Promise<{ put: number }> {
   return transact(db, async (trx) => {
@@ -19,7 +19,7 @@ export function collectEvents({ db }: Pick<Webhooks, 'db'>, announcements: Annou
     const logs = await lockLogs(trx, appIds)
     if (logs.size === 0) return { put: 0 }
     const queues = await lockQueues(trx, [...logs.keys()])
-    // An endpoint that was switched on or off, or asks for other types, since the log was last written does so from here on.
+    // For an endpoint that was switched on or off, or has changed its types, since events were last inserted, the change holds from here on.
     const moved = queues.flatMap((queue) => {
       const log = logs.get(queue.appId)
       const readings = log && followed(queue.readings, queue, log)
@@ -70,8 +70,8 @@ export function collectEvents({ db }: Pick<Webhooks, 'db'>, announcements: Annou
 }
 
 /**
- * Whether the new events fill a batch of an endpoint that has read everything before them. An endpoint that is behind is looked at when it has taken a
- * delivery, or every second.
+ * Says whether the new events fill a batch of an endpoint that has read everything before them. An endpoint that is behind gets its next batches when
+ * one of its deliveries has ended, or within a second.
  */
 const fillsBatch = (open: Queue[], before: Log, after: Log): boolean =>
   open.some(({ eventTypes }) => {

@@ -8,14 +8,17 @@ import { secretContext } from './secrets.ts'
 import { findNextDue, giveBack, renewLeases, takeDueDeliveries, type TakenDelivery } from './store/deliveries.ts'
 import type { Webhooks } from './webhooks.ts'
 
-/** Deliveries that one process posts at once. Each may hold ~40 kB of body and as much of a response. */
+/** A process posts at most this many deliveries at once. Each may hold ~40 kB of body and as much of a response. */
 const slots = 512
-/** Of these slots, endpoints that failed or were slow last time get this many: they may use up their ten seconds again. */
+/** At most this many deliveries to endpoints whose last attempt failed or was slow are posted at once: each may take the full ten seconds again. */
 const suspectSlots = 256
-/** A process that was frozen after it took deliveries must not post what others have taken since: the lease is 4 s. */
+/**
+ * Deliveries are posted only if taking them took at most this long. Their lease is 4 s: a process that was frozen meanwhile must not post deliveries
+ * that another process has taken since.
+ */
 const startWithinMs = 2_000
 const renewEveryMs = 1_000
-/** A process that stops waits this long for attempts that are under way. A delivery that is not over then is posted again when its lease ends. */
+/** A process that stops waits this long for attempts under way. A delivery whose attempt lasts longer is posted again when its lease ends. */
 const finishWithinMs = 6_000
 
 export type Deliverer = {
@@ -25,8 +28,8 @@ export type Deliverer = {
 }
 
 /**
- * Posts deliveries that are due. `record` commits what came of an attempt, and `onEnd` is told that a slot of an app is free. A delivery that waits for its
- * next attempt holds no slot: it is a row with a due time.
+ * Posts deliveries that are due. `record` commits the result of an attempt, and `onEnd` is called when an attempt of an app has ended. A delivery
+ * that waits for its next attempt uses no memory and no slot: it is a row with a due time.
  */
 export function openDeliverer(
   webhooks: Webhooks,
@@ -53,7 +56,7 @@ export function openDeliverer(
     }
   }
 
-  // While the database is away the leases run out: a delivery that is under way may then be posted twice, but never not at all.
+  // While the database is away no lease can be renewed. A delivery that is under way may then be posted twice, but none is lost.
   const renewing = setInterval(() => {
     if (onTheWay.size > 0)
       renewLeases(db, [...onTheWay.keys()]).catch((error: unknown) =>
@@ -74,7 +77,7 @@ export function openDeliverer(
       const bodies = await bodiesOf(webhooks, taken)
       for (const delivery of taken) {
         const events = bodies.get(delivery.bodyId)
-        // The body was erased since it was taken, and so was the delivery.
+        // The body was erased after the delivery was taken, which ended the delivery too.
         if (events === undefined) continue
         const work = deliverOne(delivery, events).finally(() => {
           onTheWay.delete(delivery)
@@ -93,7 +96,7 @@ export function openDeliverer(
   }
 }
 
-/** Gives the events of taken deliveries by the number of the body. A body is read once, however many endpoints it goes to. */
+/** Gives the events of taken deliveries by the body's id. A body is read once, however many endpoints it goes to. */
 async function bodiesOf({ db, bodies }: Webhooks, taken: TakenDelivery[]): Promise<Map<number, Buffer>> {
   const ids = [...new Set(taken.map(({ bodyId }) => bodyId))]
   const known = new Map(ids.flatMap((id) => (bodies.has(id) ? [[id, bodies.get(id) ?? Buffer.of()] as const] : [])))
@@ -106,7 +109,7 @@ async function bodiesOf({ db, bodies }: Webhooks, taken: TakenDelivery[]): Promi
   return known
 }
 
-/** Posts a delivery, signed with the newest secret that is known when the connection stands: at least the one that the delivery carries. */
+/** Posts a delivery, signed when the connection is open with the newest secret that the process knows: the delivery's or a newer one. */
 function post({ post: send, sealer, secrets }: Webhooks, delivery: TakenDelivery, body: Buffer) {
   const { endpointId, appId, secretVersion: version, sealedSecret, url } = delivery
   const carried = secrets.known(endpointId, version) ?? {

@@ -23,7 +23,7 @@ beforeAll(async () => {
 const logOf = async ({ appId, id }: Webhook) => (await rig.gateway.call(listDeliveries, { appId, webhookId: id, limit: 200 })).items
 
 // spec: webhooks/signature
-test('the verifier of the stripe package accepts deliveries and refuses tampered and 301 seconds old ones', async () => {
+test('the verifier of the stripe package accepts a delivery, and refuses one that was changed or is 301 seconds old', async () => {
   const receiver = await startReceiver()
   const { appId, secret } = await rig.givenWebhook(`${receiver.url}/stripe`)
   await rig.announce([givenEvent(appId)])
@@ -39,7 +39,7 @@ test('the verifier of the stripe package accepts deliveries and refuses tampered
 })
 
 // spec: webhooks/retries, webhooks/same-bytes
-test('a delivery that fails is attempted five times, with the same id and bytes and a fresh signature, and then counts', async () => {
+test('a delivery that fails is attempted five times with the same id and bytes and a new signature, and then counts as a failure', async () => {
   const receiver = await startReceiver((_one, response) => response.writeHead(500).end())
   const webhook = await rig.givenWebhook(`${receiver.url}/failing`)
   await rig.announce([givenEvent(webhook.appId)])
@@ -57,7 +57,7 @@ test('a delivery that fails is attempted five times, with the same id and bytes 
 })
 
 // spec: webhooks/answers, webhooks/switched-off
-test('a 4xx or a redirect ends the delivery at once and counts nothing', async () => {
+test('a 4xx or a redirect ends the delivery at once, and does not count as a failure of the endpoint', async () => {
   const elsewhere = await startReceiver()
   const receiver = await startReceiver(({ path }, response) =>
     path === '/redirect' ? response.writeHead(307, { location: elsewhere.url }).end() : response.writeHead(404).end(),
@@ -85,12 +85,12 @@ test('Retry-After delays the next attempt', async () => {
 })
 
 // spec: webhooks/switched-off, webhooks/enable
-test('only 50 exhausted deliveries in a row switch an endpoint off, and not 49, a success and 49; enabling it clears the count', async () => {
+test('50 exhausted deliveries in a row switch an endpoint off, but not 49, a success and 49; switching it on clears the count', async () => {
   let fails = true
   const receiver = await startReceiver((_one, response) => response.writeHead(fails ? 503 : 204).end())
   const webhook = await rig.givenWebhook(`${receiver.url}/fifty`)
   const { appId, id: webhookId } = webhook
-  // These deliveries have had four attempts: the next one is the last.
+  // Makes deliveries that have had four attempts, so that the next attempt is their last, and waits until it has failed.
   const exhaust = async (count: number) => {
     const before = (await rig.read(webhook)).consecutiveFailures
     const ids = await givenDeliveries(rig.db, webhook, count)
@@ -144,7 +144,7 @@ test('after a secret is rotated under load every delivery verifies with the new 
 }, 120_000)
 
 // spec: webhooks/test, webhooks/event-ping
-test('a test posts one signed ping and answers the status, or why there is none', async () => {
+test('testing an endpoint posts one signed ping and answers the receiver’s status, or why there is none', async () => {
   const receiver = await startReceiver((_one, response) => response.writeHead(418).end())
   const { appId, id: webhookId, secret } = await rig.givenWebhook(`${receiver.url}/ping`)
   expect(await rig.gateway.call(testWebhook, { appId, webhookId })).toEqual({ status: 418, error: null })
@@ -157,12 +157,12 @@ test('a test posts one signed ping and answers the status, or why there is none'
 })
 
 // spec: webhooks/replay
-test('a delivery can be replayed with the same id and bytes while its body is kept, and not afterwards', async () => {
+test('a delivery can be replayed with the same id and bytes while its body is kept, and not after that', async () => {
   const receiver = await startReceiver()
   const webhook = await rig.givenWebhook(`${receiver.url}/replay`)
   const { appId, id: webhookId } = webhook
   await rig.announce([givenEvent(appId)])
-  // Deliveries that the tests above have left in the queue come first.
+  // Deliveries of the tests above are still due and are posted first.
   const delivered = await until(async () => (await logOf(webhook)).find(({ state }) => state === 'delivered'), { withinMs: 50_000 })
   const at = { appId, webhookId, deliveryId: delivered.id }
 
@@ -177,7 +177,7 @@ test('a delivery can be replayed with the same id and bytes while its body is ke
 })
 
 // spec: webhooks/erasure
-test('erasing a user deletes the bodies that name them, and undelivered events go out again without their external id', async () => {
+test('erasing a user deletes the bodies that name the user, and undelivered events go out again without the user’s external id', async () => {
   let fails = true
   const receiver = await startReceiver((_one, response) => response.writeHead(fails ? 503 : 204, { 'retry-after': '3600' }).end())
   const webhook = await rig.givenWebhook(`${receiver.url}/erase`)
@@ -204,7 +204,7 @@ test('erasing a user deletes the bodies that name them, and undelivered events g
 })
 
 // spec: webhooks/apart
-test('healthy endpoints do not wait for a dead and a hanging one, which has at most two posts at once', async () => {
+test('healthy endpoints do not wait for a dead and a hanging one, and the hanging one gets at most two posts at once', async () => {
   let [atOnce, most] = [0, 0]
   const hanging = await startReceiver(() => {
     atOnce += 1
@@ -220,7 +220,7 @@ test('healthy endpoints do not wait for a dead and a hanging one, which has at m
     await rig.announce(others.map((each) => givenEvent(each)))
     await until(() => healthy.received.length === 20 * (round + 1), { withinMs: 60_000 })
   }
-  // A post that hangs ends after 10 s, so an endpoint that had waited for one would have taken longer. (Measured: bench/src/webhooks.ts.)
+  // A post that hangs ends after 10 s, so an endpoint that had waited for one would have waited longer. bench/src/webhooks.ts measures this.
   const waits = healthy.received.map(({ at, events }) => at - Date.parse(events[0]?.ts ?? ''))
   expect(Math.max(...waits)).toBeLessThan(10_000)
   await until(() => most === 2)

@@ -7,7 +7,7 @@ import { givenEvents, openRig, type Rig } from './testing/rig.ts'
 
 let rig: Rig
 let receiver: Receiver
-/** A receiver that never responds, so deliveries to it stay pending. */
+/** A receiver that never responds, so that deliveries to it stay pending. */
 let blocked: Receiver
 beforeAll(async () => {
   rig = await openRig()
@@ -16,7 +16,7 @@ beforeAll(async () => {
   await rig.start()
 })
 
-/** Every row that webhooks has of these endpoints. */
+/** Counts every row that webhooks has of these endpoints. */
 async function rowsOf(endpointIds: string[]): Promise<number> {
   const { db } = rig
   const [endpoints, queues, waiting, deliveries] = await Promise.all([
@@ -35,7 +35,7 @@ async function rowsOf(endpointIds: string[]): Promise<number> {
 const bodiesOf = async (appId: string) => (await rig.db.selectFrom('bodies').select('id').where('app_id', '=', appId).execute()).length
 
 // spec: administration/delete-app
-test('erasing an app deletes all of its rows, pending deliveries too, a part with every call, and none of another app', async () => {
+test('erasing an app deletes all rows of the app, pending deliveries too, a part with every call, and no row of another app', async () => {
   const appId = newId()
   const other = await rig.givenWebhook(`${receiver.url}/other`)
   const endpoints = [await rig.givenWebhook(`${blocked.url}/one`, { appId }), await rig.givenWebhook(`${receiver.url}/two`, { appId })]
@@ -57,7 +57,7 @@ test('erasing an app deletes all of its rows, pending deliveries too, a part wit
   expect(await rig.gateway.call(eraseWebhooksOfApp, { appId })).toEqual({ done: true })
 })
 
-test('events that come while an app is deleted, or later, are confirmed and leave nothing behind', async () => {
+test('events that arrive during or after the deletion of their app are confirmed and leave no row', async () => {
   const webhook = await rig.givenWebhook(`${receiver.url}/late`)
   const { appId } = webhook
   const announced = Promise.all(Array.from({ length: 20 }, () => rig.announce(givenEvents(appId, 200))))

@@ -7,8 +7,9 @@ import { changeQueues, lockQueues } from './store/queues.ts'
 import type { Webhooks } from './webhooks.ts'
 
 /**
- * Deletes every body that names the user (spec: webhooks/erasure). A delivery that was still to be made ends as `erased`, because its bytes may not change.
- * Its events go out in another delivery whose body lacks the user's external id, so that the events of other users are not lost. It may be repeated.
+ * Deletes every body that names the user (spec: webhooks/erasure). A pending delivery of such a body ends as `erased`, because its bytes may not
+ * change. Its events go out in another delivery, whose body lacks the user's external id, so that events of other users are not lost. The call may be
+ * repeated.
  */
 export function eraseUser({ db }: Pick<Webhooks, 'db'>, user: { appId: string; userId: string }): Promise<Record<string, never>> {
   return transact(db, async (trx) => {

@@ -26,7 +26,7 @@ async function all(of: { appId: string; userId: string }) {
 }
 
 // spec: administration/export-person
-test('deliveries that name a user are exported with that user’s events only, for each endpoint that they went to', async () => {
+test('for each endpoint the deliveries that name a user are exported, with the events of that user only', async () => {
   const webhook = await rig.givenWebhook(`${receiver.url}/one`)
   const { appId } = webhook
   const other = await rig.givenWebhook(`${receiver.url}/two`, { appId })
@@ -54,7 +54,7 @@ test('deliveries that name a user are exported with that user’s events only, f
 })
 
 // spec: administration/export-person
-test('many deliveries of a user are exported in portions, each once', async () => {
+test('many deliveries of a user are exported in portions, and each once', async () => {
   const webhook = await rig.givenWebhook(`${receiver.url}/many`)
   const userId = newId()
   const events = Buffer.from(JSON.stringify([{ id: 'evt_1', type: 'notification.sent', userId, filler: 'x'.repeat(100_000) }]))

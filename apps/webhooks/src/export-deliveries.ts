@@ -3,12 +3,15 @@ import { eventsOf } from './core/batch.ts'
 import { findDeliveriesOfUser } from './store/named-deliveries.ts'
 import type { Webhooks } from './webhooks.ts'
 
-/** At most this many bodies are in a portion: each holds up to 100 events and goes to up to 50 endpoints. */
+/** A portion has the deliveries of at most this many bodies. A body has up to 100 events and goes to up to 50 endpoints. */
 const bodiesAtOnce = 20
-/** A portion has about this many bytes. */
+/** A portion ends after about this many bytes. */
 const mostBytes = 1_000_000
 
-/** Gives the next deliveries that name a user, with the events that do (spec: administration/export-person). A delivery is exported while its body is kept. */
+/**
+ * Gives the next deliveries that name a user, with the events about that user (spec: administration/export-person). A delivery is exported while its
+ * body is kept.
+ */
 export async function exportDeliveries(
   { db }: Pick<Webhooks, 'db'>,
   { appId, userId, after }: { appId: string; userId: string; after: number },

@@ -9,32 +9,33 @@ import { findNextLog, lockLogs, updateLogs, takeDueLogs } from './store/logs.ts'
 import { changeQueues, findReaders, lockQueues, type Queue, type QueueChange } from './store/queues.ts'
 import type { Webhooks } from './webhooks.ts'
 
-/** One look takes at most this many apps, the longest due first. */
+/** One sweep takes the event logs of at most this many apps, those first that are due for longest. */
 const mostApps = 20
-/** One look reads at most this many events, in equal parts for the apps: some 20 MB while their bodies are made. */
+/** One sweep reads at most this many events, in equal parts for the apps: some 20 MB while their bodies are made. */
 const mostEvents = 10_000
-/** One call for external ids may name this many users. */
+/** One call to audience asks for the external ids of at most this many users. */
 const idsPerCall = 1_000
-/** One look deletes at most this many events of a type. */
+/** One sweep deletes at most this many events of a type. */
 const deletedAtOnce = 5_000
-/** An app whose endpoints have something to read is looked at again after this, or sooner when it is made due. */
+/** The event log of an app whose endpoints still have something to read is due again after this, unless something makes it due sooner. */
 const lookAgainMs = 1_000
 
 /**
- * Endpoints that stand at the same place of a log and ask for the same types. They get the same batches, each endpoint as many as it has room for: `rooms`
- * by the endpoint's id.
+ * Endpoints that have read the same event log up to the same place and ask for the same types. These endpoints get the same batches. `rooms` says, by
+ * endpoint id, how many deliveries each may get now.
  */
 type Group = { appId: string; reading: Reading; waiting: number; rooms: Map<string, number> }
-/** The events of a batch. `to`: up to where in the log an endpoint has read once it has this batch. */
+/** The events of a batch. `to` is how far an endpoint has read once it has this batch. */
 type Batch = { key: BodyKey; events: LogEvent[]; to: Mark }
 type Planned = Group & { batches: Batch[]; dueInMs: number }
 
 /**
- * Makes deliveries of the events that wait in the logs that are due. The next 100 events of an endpoint become a body with frozen bytes, which it shares
- * with all endpoints that stand at the same place and ask for the same types. Then it drops what is too much for an endpoint, and deletes events that every
- * endpoint has read. External ids are looked up now, outside the transaction, and stored nowhere else; while audience cannot be asked, the events of an app
- * stay in its log. `also`: apps that are looked at though they are not due. Gives the number of deliveries and of dropped events, and in `full` the apps
- * with an endpoint that gets no further delivery before it has taken some.
+ * Makes deliveries of the events in the event logs that are due. The next 100 events of an endpoint become a body, whose bytes never change
+ * ("frozen"). All endpoints that have read up to the same place and ask for the same types share the body. Then drops events and bodies above the
+ * limits of an endpoint, and deletes events that every endpoint has read. External ids are asked of audience now, outside the transaction, and stored
+ * nowhere else. While audience does not answer, the events of the app stay in its event log. `also`: apps whose logs are taken though they are not
+ * due. Gives how many deliveries it made and events it dropped, and in `full` the apps with an endpoint that gets no further delivery until some have
+ * ended.
  */
 export async function freezeBatches(
   { db, bus, log, bodies, mostBytes }: Pick<Webhooks, 'db' | 'bus' | 'log' | 'bodies' | 'mostBytes'>,
@@ -57,7 +58,7 @@ export async function freezeBatches(
   return { ...done, full }
 }
 
-/** Plans the batches that are due, by group of endpoints. `full`: the apps that have an endpoint without room for what waits. */
+/** Plans the batches that are due, by group of endpoints. `full`: the apps with an endpoint that may not get all its waiting events now. */
 async function planBatches(db: Webhooks['db'], logs: Map<string, Log>): Promise<{ planned: Planned[]; full: string[] }> {
   const groups = new Map<string, Group>()
   const full = new Set<string>()
@@ -89,7 +90,10 @@ async function planBatches(db: Webhooks['db'], logs: Map<string, Log>): Promise<
   return { planned: [...looked, ...left.map((group) => ({ ...group, batches: [], dueInMs: 0 }))], full: [...full] }
 }
 
-/** Takes as many groups of each app as its part of the events allows. Chance decides which: the others are taken another time. */
+/**
+ * Takes as many groups of each app as its share of the events allows. When there are more groups, the first is chosen at random, so that each group
+ * is taken sooner or later.
+ */
 function fairShare(groups: Group[]): { taken: Group[]; left: Group[] } {
   const byApp = [...Map.groupBy(groups, ({ appId }) => appId).values()]
   const most = Math.max(1, Math.floor(mostEvents / batchSize / readyAhead / Math.max(1, byApp.length)))
@@ -103,7 +107,7 @@ function fairShare(groups: Group[]): { taken: Group[]; left: Group[] } {
   return { taken, left }
 }
 
-/** Cuts events into batches. `dueInMs`: after how long the rest is looked at. */
+/** Cuts a group's events into batches. `dueInMs`: after this time the next batch is due. */
 function batchesOf({ appId, reading, waiting, rooms }: Group, found: LogEvent[]): { batches: Batch[]; dueInMs: number } {
   const batches: Batch[] = []
   const room = Math.max(...rooms.values())
@@ -115,7 +119,7 @@ function batchesOf({ appId, reading, waiting, rooms }: Group, found: LogEvent[])
     const size = sizeOfBatch({ before: from.count, waiting: waiting - taken, oldestMs: next.ageMs })
     if (size === 0) return { batches, dueInMs: Math.max(0, batchAfterMs - next.ageMs) }
     const events = found.slice(taken, taken + size)
-    // Waiting events were deleted meanwhile, so the endpoints have moved on.
+    // Events were deleted since the endpoints were read, so these endpoints have moved on.
     if (events.length < size) break
     const to = {
       place: events.at(-1)?.place ?? from.place,
@@ -131,7 +135,7 @@ function batchesOf({ appId, reading, waiting, rooms }: Group, found: LogEvent[])
 
 type ExternalIds = Map<string, Record<string, string>>
 
-/** Looks up the external ids of the users in these batches, by app. `away`: the apps for which audience did not answer. */
+/** Asks audience for the external ids of the users in these batches, by app. `away`: the apps for which audience did not answer. */
 async function lookUpExternalIds(
   { bus, log }: Pick<Webhooks, 'bus' | 'log'>,
   batches: Batch[],
@@ -156,7 +160,7 @@ const chunksOf = <T>(items: T[], size: number): T[][] =>
 
 type Within = Pick<Webhooks, 'bodies' | 'mostBytes'> & { trx: Webhooks['db'] }
 
-/** Writes the planned deliveries for the endpoints that still stand where they stood, and tidies the logs. */
+/** Writes the planned deliveries, except for endpoints that have moved on since the plan was made, and tidies the logs. */
 async function freeze(
   { trx, bodies: kept, mostBytes }: Within,
   appIds: string[],
@@ -207,8 +211,8 @@ async function freeze(
 const nameOf = ({ appId, types, after, until }: BodyKey): string => [appId, types, after, until].join()
 
 /**
- * Gives the bodies of batches: those that exist, and the others, which it writes. A body that was deleted meanwhile is left out when the external ids of
- * its users were not looked up.
+ * Gives the bodies of batches: those that exist, and the missing ones, which it writes. A body that was deleted since the plan was made is left out
+ * when the external ids of its users were not asked for.
  */
 async function bodiesOf(
   { trx, bodies }: Pick<Within, 'trx' | 'bodies'>,
@@ -240,12 +244,12 @@ async function bodiesOf(
   return found
 }
 
-/** Portions of 200 bodies that one transaction drops: ten times what a commit adds. What is still too much is dropped at the next look. */
+/** One transaction drops at most this many portions of 200 bodies: ten times what it adds. The next sweep drops more. */
 const portionsPerCommit = 10
 
 /**
- * Drops what is too much for an endpoint. Above `mostBytes` it first drops the oldest bodies that are only kept for a replay. Then, and also above 100,000
- * waiting events, it drops the oldest waiting events and counts them: the endpoint's reading moves past them.
+ * Drops events and bodies above the limits of an endpoint. Above `mostBytes` it first drops the oldest bodies that are kept only for a replay. If
+ * that is not enough, or more than 100,000 events wait, it drops the oldest waiting events and counts them: the endpoint's reading moves past them.
  */
 async function dropTooMany(
   trx: Webhooks['db'],
@@ -281,7 +285,10 @@ async function dropTooMany(
   }
 }
 
-/** Deletes events that every endpoint has read, and sets when each log is looked at again: never while no open endpoint has anything to read. */
+/**
+ * Deletes events that every endpoint has read, and sets when each event log is due next. A log is never due while no endpoint that is switched on has
+ * anything to read.
+ */
 async function tidyLogs(trx: Webhooks['db'], logs: Map<string, Log>, queues: Queue[], planned: Planned[]): Promise<void> {
   const ofApp = Map.groupBy(queues, ({ appId }) => appId)
   const ranges = [...logs].flatMap(([appId, log]) => {

@@ -13,7 +13,7 @@ import { oldBodies } from './store/bodies.ts'
 import { insertLog } from './store/logs.ts'
 import { givenDeliveries, givenEvents, givenFailing, givenWaiting, openRig, type Rig } from './testing/rig.ts'
 
-/** The housekeeping alone: webhooks is not started, so nothing runs but what a test calls. */
+/** These tests call the housekeeping directly. Webhooks is not started, so nothing else runs. */
 
 let rig: Rig
 beforeAll(async () => {
@@ -23,7 +23,6 @@ const silent = openLog('webhooks', 'silent')
 const retention = { logDays: 30, deliveredHours: 24, undeliveredDays: 7 }
 const keepHouse = () => openHousekeeping({ db: rig.db, log: silent, retention }, { isAway: () => false })
 
-/** Writes an endpoint that is switched on. */
 async function givenEndpoint(appId = newId()): Promise<{ id: string; appId: string }> {
   const id = newId()
   await rig.db
@@ -50,7 +49,7 @@ const end = (ids: string[], state: 'delivered' | 'failed', daysAgo = 0) =>
       created_at = now() - make_interval(days => ${daysAgo})
     where id = any(${ids}::text[])`.execute(rig.db)
 
-test('a look of the housekeeping reads what is due, not the bodies that are still kept', async () => {
+test('the housekeeping reads the bodies past their retention and not those that are still kept', async () => {
   const { id, appId } = await givenEndpoint()
   await sql`
     insert into deliveries (id, endpoint_id, state, event_count, due_at, body_id, created_at, ended_at)
@@ -77,14 +76,14 @@ test('a look of the housekeeping reads what is due, not the bodies that are stil
 })
 
 type Plan = { 'Actual Rows': number; 'Actual Loops': number; 'Rows Removed by Filter'?: number; Plans?: Plan[] }
-/** Counts the rows that the nodes of a plan gave or filtered out. */
+/** Adds up the rows that the nodes of a query plan gave or filtered out. */
 const rowsRead = (plan: Plan | undefined): number =>
   plan === undefined
     ? 0
     : (plan['Actual Rows'] + (plan['Rows Removed by Filter'] ?? 0)) * plan['Actual Loops'] +
       (plan.Plans ?? []).reduce((sum, below) => sum + rowsRead(below), 0)
 
-test('the housekeeping deletes everything past its retention, however much, and subtracts its bytes', async () => {
+test('the housekeeping deletes all bodies past their retention, however many, and subtracts their bytes from what the endpoint stores', async () => {
   const endpoint = await givenEndpoint()
   await end(await givenBodies(endpoint, 4_500, 10), 'failed', 8)
   const sweep = keepHouse()
@@ -94,7 +93,7 @@ test('the housekeeping deletes everything past its retention, however much, and 
   expect(await storedAt(endpoint)).toMatchObject({ queue: { body_bytes: 0 }, real: { bodies: 0 } })
 })
 
-test('a step that fails stops none of the others', async () => {
+test('a step of the housekeeping that fails does not stop the other steps', async () => {
   const endpoint = await givenEndpoint()
   await end(await givenBodies(endpoint, 1, 100), 'failed', 31)
   await rig.db
@@ -116,7 +115,7 @@ test('a step that fails stops none of the others', async () => {
 })
 
 // spec: webhooks/most-stored
-test('an endpoint that stores too many bytes loses the oldest bodies of ended deliveries, and only then its oldest waiting events', async () => {
+test('an endpoint that stores too many bytes first loses the oldest bodies of ended deliveries, and then its oldest waiting events', async () => {
   const endpoint = await givenEndpoint()
   const { appId } = endpoint
   await givenFailing(rig.db, endpoint.id)
@@ -140,13 +139,13 @@ test('an endpoint that stores too many bytes loses the oldest bodies of ended de
   expect([waiting.count, queue.body_bytes]).toEqual([20, 21_000])
   const eventBytes = waiting.bytes / 20
 
-  // There is room for everything but five of the bodies.
+  // The limit leaves space for everything but five of the bodies.
   expect(await announce(1, waiting.bytes + eventBytes + 16_000)).toBe(0)
   const left = new Set(await kept())
   expect(older.filter((id) => left.has(id))).toHaveLength(5)
   expect([...newer, pending].every((id) => left.has(id ?? ''))).toBe(true)
 
-  // There is room for the pending delivery, which stays, and ten events.
+  // The limit leaves space for ten events and the pending delivery, which is never dropped.
   const dropped = await announce(1, 1_000 + 10 * eventBytes)
   expect(dropped).toBeGreaterThanOrEqual(11)
   expect(await kept()).toEqual([pending])
@@ -158,7 +157,7 @@ test('an endpoint that stores too many bytes loses the oldest bodies of ended de
   expect(after.waiting.bytes + after.queue.body_bytes).toBeLessThanOrEqual(1_000 + 10 * eventBytes)
 })
 
-test('an erasure subtracts the bytes that it deletes, and adds those of the deliveries that go out again', async () => {
+test('erasing a user subtracts the bytes of the bodies that are deleted, and adds those of the deliveries that go out again', async () => {
   const endpoint = await givenEndpoint()
   const { appId } = endpoint
   const userId = newId()
@@ -172,7 +171,7 @@ test('an erasure subtracts the bytes that it deletes, and adds those of the deli
   expect(await rig.db.selectFrom('deliveries').select('state').where('endpoint_id', '=', endpoint.id).execute()).toHaveLength(4)
 })
 
-test('events that wait for an endpoint that has been switched off for seven days are dropped, counted and deleted', async () => {
+test('when an endpoint has been switched off for seven days the events that wait for it are dropped, counted and deleted', async () => {
   const endpoint = await givenEndpoint()
   await givenWaiting(rig.db, endpoint, 40)
   const off = (days: number) =>

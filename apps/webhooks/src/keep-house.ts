@@ -7,22 +7,23 @@ import { changeQueues, findAppsLongOff, findLongOff, lockQueues } from './store/
 import type { Db } from './store/tables.ts'
 import type { Webhooks } from './webhooks.ts'
 
-/** Retention is measured in hours and days. */
+/** Retention is measured in hours and days, so every 30 s is often enough. */
 const everyMs = 30_000
-/** Rows that one statement deletes: few enough for short locks. A backlog is worked off without a pause. */
+/** One statement deletes at most this many rows, so that its locks are short. While more rows are left the next statement follows at once. */
 const portion = 2_000
 
 export type Retention = { logDays: number; deliveredHours: number; undeliveredDays: number }
 
 /**
- * Deletes, for a sweep, bodies and deliveries past their retention, events that waited too long, and what is left of deleted endpoints. A step that fails
- * is logged, tried again after 30 s, and holds up no other. `isAway` says that the database is away: then every step would fail.
+ * Deletes, for a sweep, bodies and deliveries past their retention, events that have waited too long, and the rows of deleted endpoints. A step that
+ * fails is logged and tried again after 30 s, and the other steps go on. `isAway` says that an error means that the database is away, when every step
+ * would fail.
  */
 export function openHousekeeping(
   { db, log, retention: { logDays, deliveredHours, undeliveredDays } }: Pick<Webhooks, 'db' | 'log' | 'retention'>,
   { isAway }: { isAway: (error: unknown) => boolean },
 ): () => Promise<{ took: number }> {
-  // A body can be replayed only from the log, so no body is kept longer than the log.
+  // A body can be replayed only from the delivery log, so no body is kept longer than the log.
   const otherHours = Math.min(undeliveredDays, logDays) * 24
   const deliveredKeptHours = Math.min(deliveredHours, otherHours)
   const limit = portion
@@ -52,7 +53,7 @@ export function openHousekeeping(
   }
 }
 
-/** Drops, and counts, what waits for endpoints that have been switched off for `days`. Gives for how many apps. */
+/** Drops, and counts, the events that wait for endpoints that have been switched off for `days`. Gives the number of apps with such endpoints. */
 async function dropLongOff(db: Db, { days, limit }: { days: number; limit: number }): Promise<number> {
   const appIds = await findAppsLongOff(db, { days, limit })
   for (const appId of appIds) {

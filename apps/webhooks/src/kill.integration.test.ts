@@ -14,7 +14,7 @@ const kills = 5
 const killEveryMs = 2_000
 
 // spec: webhooks/at-least-once, webhooks/same-bytes
-test('killed with -9 every 2 s while three answers of ten fail: every event arrives, the same delivery always has the same bytes', async () => {
+test('while webhooks is killed every 2 s and three responses of ten fail, every event arrives, and a delivery always has the same bytes', async () => {
   const rig = await openRig()
   let n = 0
   const receiver = await startReceiver((_one, response) => {
@@ -39,7 +39,7 @@ test('killed with -9 every 2 s while three answers of ten fail: every event arri
   )
   const secretOf = new Map(webhooks.map(({ secret }, place) => [`/${place}`, secret]))
 
-  // Like the tracker, the test publishes an announcement until it is confirmed, each time with another number.
+  // Like the tracker, the test publishes an announcement until it is confirmed, each time with another message id.
   const pending = new Map<string, Event[]>()
   const announced: string[] = []
   let done = false
@@ -65,7 +65,7 @@ test('killed with -9 every 2 s while three answers of ten fail: every event arri
 
   for (let kill = 0; kill < kills; kill += 1) {
     announce()
-    // Each process lives for two seconds, whatever it is doing: that is the point of this test.
+    // Each process lives for two seconds, whatever it is doing then. That a process dies at any moment is the point of the test.
     await new Promise((resolve) => setTimeout(resolve, killEveryMs))
     await app.kill()
     app = startProcess(rig.environment)
@@ -89,7 +89,7 @@ test('killed with -9 every 2 s while three answers of ten fail: every event arri
   expect(Math.max(...receiver.received.map(({ events }) => events.length))).toBeLessThanOrEqual(100)
   for (const { path, headers, body, at } of receiver.received)
     expect(verifyWebhook(secretOf.get(path) ?? '', String(headers['x-service-signature']), body, new Date(at))).toEqual({ ok: true })
-  // Every event is in one delivery only: a repeated announcement made no second copy.
+  // Every event is in one delivery only, so repeated announcements made no second copy.
   const deliveriesOf = Map.groupBy(
     [...bodies].flatMap(([id, [one]]) => (one?.events ?? []).map((event) => ({ id, event: event.id }))),
     ({ event }) => event,

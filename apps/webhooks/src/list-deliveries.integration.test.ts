@@ -34,7 +34,7 @@ async function walk(webhook: { appId: string; id: string }, asked: Asked, limit:
   return found
 }
 
-/** Writes ended deliveries, a minute apart, the newest of a minute ago. Every tenth has failed, and the three oldest were erased. */
+/** Writes ended deliveries, one for each of the last `count` minutes. Every tenth has failed, and the three oldest were erased. */
 const fill = (endpointId: string, count: number) =>
   sql`
     insert into deliveries (id, endpoint_id, state, event_count, created_at, ended_at)
@@ -43,7 +43,7 @@ const fill = (endpointId: string, count: number) =>
     from generate_series(1, ${count}::int) as n`.execute(rig.db)
 
 // spec: webhooks/read-delivery
-test('a delivery is read with its attempts and the very bytes that were posted', async () => {
+test('a delivery is read with its attempts and exactly the bytes that were posted', async () => {
   const receiver = await startReceiver()
   const webhook = await rig.givenWebhook(`${receiver.url}/read`)
   const event = givenEvent(webhook.appId)
@@ -71,7 +71,7 @@ test('a delivery is read with its attempts and the very bytes that were posted',
 })
 
 // spec: webhooks/log
-test('deliveries are found by state and time, each once, by pages of any size', async () => {
+test('deliveries can be filtered by state and time, and pages of any size show each delivery once', async () => {
   const webhook = await rig.givenWebhook('https://127.0.0.1:1/')
   await fill(webhook.id, 200)
   const everything = await walk(webhook, {}, 200)
@@ -89,7 +89,7 @@ test('deliveries are found by state and time, each once, by pages of any size', 
 })
 
 // spec: webhooks/log
-test('a page looks at a bounded part of a long log, whatever is looked for, and what is rare is found by paging on', async () => {
+test('with any filter a page reads a bounded part of a long delivery log, and the next pages lead to rare deliveries', async () => {
   const webhook = await rig.givenWebhook('https://127.0.0.1:1/')
   const other = await rig.givenWebhook('https://127.0.0.1:1/', { appId: webhook.appId })
   await fill(webhook.id, 30_000)

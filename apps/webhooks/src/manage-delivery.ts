@@ -8,13 +8,13 @@ import type { Webhooks } from './webhooks.ts'
 
 type One = { appId: string; webhookId: string; deliveryId: string }
 
-/** A page of an endpoint's delivery log, newest first, with every attempt, by state and time. Faults: not_found, invalid_body at `cursor`. */
+/** Lists an endpoint's deliveries, newest first, with every attempt; filtered by state and time. Faults: not_found, invalid_body at `cursor`. */
 export async function listDeliveries(
   { db }: Pick<Webhooks, 'db'>,
   { appId, cursor, ...asked }: Omit<DeliveryFilter, 'after'> & { appId: string; cursor?: string | undefined },
 ): Promise<Listed<WebhookDelivery>> {
   await getEndpoint(db, { appId, webhookId: asked.webhookId })
-  // The cursor of a list names an object id. A delivery's id is an object id behind a prefix.
+  // A cursor holds an object id. A delivery's id is an object id behind the prefix `dlv_`.
   const place = cursor === undefined ? undefined : readCursor(cursor)
   const after = place && { createdAt: place.createdAt, id: `dlv_${place.id}` }
   const { rows, examinedTo } = await findDeliveries(db, { ...asked, after })
@@ -23,7 +23,7 @@ export async function listDeliveries(
 
 const inList = <Found extends { id: string }>(found: Found): Found => ({ ...found, id: found.id.replace(/^dlv_/, '') })
 
-/** Gives a delivery with its attempts and, while it is kept, the text that it posts and that its signatures are made over. Fault: not_found. */
+/** Gives a delivery with its attempts and, while its body is kept, the text that is posted and signed. Fault: not_found. */
 export async function readDelivery({ db }: Pick<Webhooks, 'db'>, { appId, webhookId, deliveryId }: One): Promise<WebhookDeliveryWithBody> {
   await getEndpoint(db, { appId, webhookId })
   const delivery = await getDelivery(db, { webhookId, deliveryId })
@@ -31,7 +31,10 @@ export async function readDelivery({ db }: Pick<Webhooks, 'db'>, { appId, webhoo
   return { ...delivery, body: events ? bodyOf(deliveryId, events).toString() : null }
 }
 
-/** Posts the same bytes again, in a new round of attempts. Faults: not_found; invalid_state when there is nothing to post. */
+/**
+ * Posts the bytes of an ended delivery again, with up to five new attempts. Faults: not_found; invalid_state when the endpoint is switched off, the
+ * delivery is still pending or its body is no longer kept.
+ */
 export async function replayDelivery(
   { db, pokeDeliveries }: Pick<Webhooks, 'db' | 'pokeDeliveries'>,
   { appId, webhookId, deliveryId }: One,

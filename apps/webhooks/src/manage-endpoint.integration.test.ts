@@ -33,7 +33,7 @@ const keepHouse = () =>
 const given = (url = 'https://receiver.example/hook') => ({ url, eventTypes: ['*' as const], description: null })
 
 // spec: webhooks/secret, webhooks/endpoint-fields
-test('an endpoint is made with a secret that is shown once and stored sealed', async () => {
+test('a new endpoint has a secret that is shown once and stored sealed', async () => {
   const appId = newId()
   const { secret, ...webhook } = await rig.gateway.call(createWebhook, { appId, webhook: given() })
   expect(secret).toMatch(/^whsec_[A-Za-z0-9_-]{43}$/)
@@ -69,7 +69,7 @@ test.each([
   ['https://0x7f.1/'],
   ['https://a:b@receiver.example/'],
   ['https://inside.example/'],
-])('%s is refused at url, at create and at change', async (url) => {
+])('the address %s is refused when an endpoint is made or changed, and the error names url', async (url) => {
   const appId = newId()
   const refused = { code: 'invalid_body', details: [{ path: 'url' }] }
   await expect(rig.gateway.call(createWebhook, { appId, webhook: given(url) })).rejects.toMatchObject(refused)
@@ -78,7 +78,7 @@ test.each([
 })
 
 // spec: limits/foreign-ids
-test('a foreign, unknown or deleted endpoint is not found', async () => {
+test('an endpoint of another app, an unknown or a deleted one is not found', async () => {
   const appId = newId()
   const { id } = await rig.gateway.call(createWebhook, { appId, webhook: given() })
   await expect(rig.gateway.call(readWebhook, { appId: newId(), webhookId: id })).rejects.toMatchObject({ code: 'not_found' })
@@ -91,7 +91,7 @@ test('a foreign, unknown or deleted endpoint is not found', async () => {
 })
 
 // spec: limits/lists
-test('lists are newest first, and the next page begins where the last one ended', async () => {
+test('a list of endpoints is newest first, and the next page begins where the last one ended', async () => {
   const appId = newId()
   const ids: string[] = []
   for (let n = 0; n < 5; n += 1) ids.unshift((await rig.gateway.call(createWebhook, { appId, webhook: given() })).id)
@@ -110,7 +110,7 @@ test('an app has at most 50 endpoints', async () => {
 })
 
 // spec: webhooks/url-at-send
-test('an endpoint whose name leads to a private address after it was saved is refused at every attempt, and nothing is connected', async () => {
+test('when the name of an endpoint leads to a private address after it was saved, every attempt is refused and no connection is opened', async () => {
   const trap = await startReceiver()
   const webhook = await rig.gateway.call(createWebhook, { appId: newId(), webhook: given(`https://turning.example:${trap.port}/`) })
   privateNames.set('turning.example', '127.0.0.1')
@@ -123,7 +123,7 @@ test('an endpoint whose name leads to a private address after it was saved is re
 })
 
 // spec: webhooks/log, webhooks/bodies
-test('the log of deliveries is paged; bodies go after their time, the log after 30 days, a deleted endpoint with all it had', async () => {
+test('the delivery log has pages; bodies are deleted after their retention, the log after 30 days, and a deleted endpoint with all its deliveries', async () => {
   const appId = newId()
   const { id: webhookId } = await rig.gateway.call(createWebhook, { appId, webhook: given() })
   const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000)

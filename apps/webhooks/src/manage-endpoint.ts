@@ -24,13 +24,13 @@ import type { Webhooks } from './webhooks.ts'
 
 type At = { appId: string; webhookId: string }
 
-/** An app has at most this many endpoints: each event is posted once for every endpoint that asks for it. */
+/** An app has at most this many endpoints: each event is posted once to every endpoint that asks for it. */
 const mostEndpoints = 50
 
 /**
- * Makes an endpoint. Its secret is shown this once and stored sealed. The answer is given when tracker and audience know that the endpoint listens, so no
- * event that happens after it is missed. Faults: invalid_body at `url`; limit_reached; queue_unavailable when tracker or audience is away: then the
- * endpoint is not made.
+ * Makes an endpoint. Its secret is shown this once and stored sealed. The answer comes when tracker and audience know which events the endpoint asks
+ * for, so it misses no event that happens later. Faults: invalid_body at `url`; limit_reached; queue_unavailable when tracker or audience does not
+ * answer, and then the endpoint is not made.
  */
 export async function createWebhook(
   { db, bus, sealer, checkUrl }: Pick<Webhooks, 'db' | 'bus' | 'sealer' | 'checkUrl'>,
@@ -54,14 +54,14 @@ export async function createWebhook(
   try {
     await tellListeners({ db, bus }, [appId])
   } catch (error) {
-    // The caller never got its secret, so nobody can use it.
+    // The caller never got the secret, so the endpoint is of no use.
     await markDeleted(db, { appId, webhookId: id })
     throw error
   }
   return { ...shown, secret }
 }
 
-/** A page of an app's endpoints, newest first. Fault: invalid_body at `cursor`. */
+/** Lists an app's endpoints by pages, newest first. Fault: invalid_body at `cursor`. */
 export async function listWebhooks(
   { db }: Pick<Webhooks, 'db'>,
   { appId, limit, cursor }: { appId: string; limit: number; cursor?: string | undefined },
@@ -73,13 +73,13 @@ export async function listWebhooks(
 /** Fault: not_found. */
 export const readWebhook = ({ db }: Pick<Webhooks, 'db'>, at: At): Promise<Webhook> => getEndpoint(db, at)
 
-/** Switches an endpoint on again and clears its failures. Faults as for changeWebhook. */
+/** Switches an endpoint on and clears its failures. Faults as for changeWebhook. */
 export const enableWebhook = (webhooks: Pick<Webhooks, 'db' | 'bus' | 'checkUrl'>, at: At): Promise<Webhook> =>
   changeWebhook(webhooks, { ...at, changes: { enabled: true } })
 
 /**
- * Changes an endpoint. A change by which it gets more events is answered when tracker and audience know of it, as with a new endpoint. Faults: not_found;
- * invalid_body at `url`; queue_unavailable when tracker or audience has not heard of the change yet: then the change is made all the same.
+ * Changes an endpoint. A change by which the endpoint gets more events is answered when tracker and audience know of it, as with a new endpoint.
+ * Faults: not_found; invalid_body at `url`; queue_unavailable when tracker or audience has not answered yet, though the change is already made.
  */
 export async function changeWebhook(
   { db, bus, checkUrl }: Pick<Webhooks, 'db' | 'bus' | 'checkUrl'>,
@@ -104,7 +104,7 @@ export async function deleteWebhook({ db }: Pick<Webhooks, 'db'>, at: At): Promi
   return {}
 }
 
-/** Makes a new secret, which is shown this once. Every signature that is made after the answer is made with it. Fault: not_found. */
+/** Makes a new secret for an endpoint, and shows it this once. Every signature that is made after the answer uses it. Fault: not_found. */
 export async function rotateSecret(
   { db, sealer, secrets }: Pick<Webhooks, 'db' | 'sealer' | 'secrets'>,
   { appId, webhookId }: At,
@@ -116,11 +116,11 @@ export async function rotateSecret(
   return { secret }
 }
 
-/** One process runs this many tests at once: nobody shall use them to probe other hosts. */
+/** A process runs at most this many tests of endpoints at once, so that nobody can use them to probe other hosts. */
 const mostTests = 8
 let testsRunning = 0
 
-/** Posts a signed batch of one `ping` and gives what the receiver answered (spec: webhooks/test). Nothing of it is stored. */
+/** Posts a signed body with one `ping` event and gives the receiver's answer (spec: webhooks/test). Nothing is stored. */
 export async function testWebhook(
   { db, sealer, post }: Pick<Webhooks, 'db' | 'sealer' | 'post'>,
   { appId, webhookId }: At,

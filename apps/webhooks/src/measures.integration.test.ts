@@ -8,7 +8,7 @@ import { startReceiver } from './testing/receiver.ts'
 import { givenEvent, givenEvents, givenFailing, givenWaiting, openRig } from './testing/rig.ts'
 import { startWebhooks } from './start.ts'
 
-test('a scrape counts attempts by what came of them and dropped events, and says how much waits and for how long', async () => {
+test('the metrics count attempts by their result and dropped events, and say how many events wait and for how long the oldest delivery is due', async () => {
   const rig = await openRig()
   const service = testService('webhooks', Config.parse(rig.environment))
   await startWebhooks(service)
@@ -28,7 +28,7 @@ test('a scrape counts attempts by what came of them and dropped events, and says
   await scraped('herald_webhook_deliveries_total{outcome="refused"} 1')
   await scraped('herald_webhook_dropped_total 10')
 
-  // Events wait for an endpoint that is switched off, but no delivery of it is due.
+  // Events wait for an endpoint that is switched off, whose deliveries do not count as due.
   await rig.gateway.call(changeWebhook, { appId: full.appId, webhookId: full.id, changes: { enabled: false } })
   await rig.db
     .updateTable('deliveries')

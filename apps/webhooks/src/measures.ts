@@ -7,7 +7,7 @@ import type { Db } from './store/tables.ts'
 
 export type Measures = { countAttempt: (meaning: ResponseMeaning['is']) => void; countDropped: (events: number) => void }
 
-/** Measures webhooks: attempts by what came of them, dropped events, and how much waits for how long. */
+/** Makes the metrics of webhooks: attempts by their result, dropped events, how many events wait, and for how long the oldest delivery is due. */
 export function openMeasures(metrics: Metrics, { db, watch }: { db: Db; watch: DatabaseWatch }): Measures {
   const attempts = metrics.counter('herald_webhook_deliveries_total', 'Attempts at webhook deliveries, by what came of them.', ['outcome'])
   const dropped = metrics.counter('herald_webhook_dropped_total', 'Events dropped because too many waited for their endpoint.')
@@ -16,7 +16,7 @@ export function openMeasures(metrics: Metrics, { db, watch }: { db: Db; watch: D
   metrics.gauge('herald_webhook_backlog', 'Events that wait for their batch.', {
     async collect() {
       const backlog = await readBacklog()
-      // While the database is away the gauges have no value: old numbers would mislead.
+      // While the database is away the gauges have no value, because old numbers would mislead.
       this.set(backlog?.waiting ?? NaN)
       oldest.set(backlog?.oldestDueSeconds ?? NaN)
     },

@@ -21,10 +21,10 @@ const plans = await openPlans<Tables>(database.ownerUrl, 'webhooks', settingsFor
 afterAll(() => plans.close())
 const { db } = plans
 
-/** Two endpoints, of which one stores as much as it may. */
+/** Two endpoints of one app. Each gets half of the deliveries that `grow` adds. */
 const [appId, endpointId, fullId] = [newId(), newId(), newId()]
 const { log } = testService('webhooks', {})
-/** An audience that knows no external ids. */
+/** Stands in for an audience that knows no external ids. */
 const bus = { call: async () => ({ externalIds: {} }) as never, broadcast: () => undefined }
 const bodies = new LRUCache<number, Buffer>({ max: 10 })
 let taken: TakenDelivery[] = []
@@ -44,7 +44,7 @@ const steps: Record<string, Step> = {
         and place > (select head - 20 from logs where app_id = ${appId})`.execute(db)
       expect((await freezeBatches({ db, bus, log, bodies, mostBytes: 1e9 }, [appId])).took).toBeGreaterThan(0)
     },
-    // Four batches of a hundred events are read, and as many deleted.
+    // The step reads four batches of a hundred events and deletes as many events.
     rows: 1_000,
     whileSmall: 1_500,
   },
@@ -78,7 +78,7 @@ const steps: Record<string, Step> = {
   },
 }
 
-/** Adds `count` rows to every table, most of them of these two endpoints. Deliveries have ended, or are tried again in an hour. */
+/** Adds `count` rows to every table, most of them of these two endpoints. Deliveries have ended, or are attempted again in an hour. */
 async function grow(count: number): Promise<void> {
   const id = sql`'5' || lpad(to_hex(floor(random() * 1e9)::int), 7, '0') || lpad(to_hex(n), 16, '0')`
   const rows = sql`(select ${id} as id, n, case when n % 2 = 0 then ${endpointId} else ${fullId} end as endpoint_id from generate_series(1, ${count}) as n) as made`
@@ -119,6 +119,6 @@ beforeAll(async () => {
   }
 })
 
-test('every statement for an event until it is delivered goes by keys, from empty tables to 100,000 rows that no statistics know', async () => {
+test('from an event to its delivery every statement reads a bounded number of rows, while tables grow to 100,000 rows with old statistics', async () => {
   expect(await lookWhileGrowing(plans, steps, grow)).toEqual({ empty: [], few: [], many: [], analysed: [] })
 })

@@ -4,15 +4,15 @@ import { endAttempts } from './store/deliveries.ts'
 import { lockStandings, writeStandings } from './store/endpoints.ts'
 import type { Webhooks } from './webhooks.ts'
 
-/** An attempt that is over. */
+/** An attempt that is over. `takes` is how often its delivery had been taken, and `tries` how many attempts came before. */
 export type Ended = { id: string; endpointId: string; takes: number; tries: number; at: Date; answer: PostAnswer }
 
 const stateOf = { delivered: 'delivered', retry: 'pending', exhausted: 'failed', refused: 'failed' } as const
 
 /**
- * Writes what came of attempts to their deliveries and endpoints, in one transaction, in the order in which they ended. An attempt changes nothing when
- * another process has taken its delivery since, or the delivery was erased. The commit does not wait for the disk: a delivery whose attempt a crash of the
- * database forgets is attempted again when its lease ends.
+ * Writes the results of attempts to their deliveries and endpoints, in one transaction, in the order in which the attempts ended. The result is
+ * ignored when another process has taken the delivery since, or the delivery was erased. The commit does not wait for the disk: when a crash of the
+ * database loses it, the delivery is attempted again when its lease ends.
  */
 export function recordAttempts(
   { db, retryBaseMs }: Pick<Webhooks, 'db' | 'retryBaseMs'>,

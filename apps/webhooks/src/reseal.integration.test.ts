@@ -26,7 +26,7 @@ async function givenEndpoint(sealKeys: string) {
 const rowOf = (id: string) => db.selectFrom('endpoints').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
 
 // spec: administration/seal-keys
-test('secrets that an earlier key sealed are sealed with the first key, once, and stay the same; a secret that no key opens is left and counted', async () => {
+test('every secret that an earlier key sealed is sealed anew with the first key, once; one that no key opens stays and is counted', async () => {
   const endpoints = []
   for (const _ of Array(250)) endpoints.push(await givenEndpoint(first))
   const foreign = await givenEndpoint(lost)
@@ -44,7 +44,7 @@ test('secrets that an earlier key sealed are sealed with the first key, once, an
   expect(await rowOf(foreign.id)).toEqual(foreignBefore)
 })
 
-test('a malformed SEAL_KEYS is reported by its name, without its value', () => {
+test('an error about a malformed SEAL_KEYS names the setting and does not show its value', () => {
   const secret = randomBytes(16).toString('base64')
   const settings = { DATABASE_URL_WEBHOOKS: 'postgres://herald@127.0.0.1/herald', SEAL_KEYS: `k1:${secret}` }
   const problems = Config.safeParse(settings).error?.issues.map(({ path, message }) => ({ path, message }))

@@ -6,8 +6,8 @@ import type { Webhooks } from './webhooks.ts'
 const pageSize = 200
 
 /**
- * Seals the secrets that another key sealed with the first of the SEAL_KEYS. `left` says how many still need another key: when it is 0 the other keys can
- * be removed.
+ * Seals anew, with the first of the SEAL_KEYS, the secrets that another key has sealed. `left` says how many still need another key: when it is 0 the
+ * other keys can be removed.
  */
 export const reseal = ({ db, sealer }: Pick<Webhooks, 'db' | 'sealer'>): Promise<{ resealed: number; left: number }> =>
   sealAllAnew<string>(sealer, {

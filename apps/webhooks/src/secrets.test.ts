@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { openSecrets } from './secrets.ts'
 
-test('the newest secret that was seen signs, also for a delivery that carries an older one', () => {
+test('a delivery is signed with the newest secret that the process has seen, also when the delivery was read with an older one', () => {
   const secrets = openSecrets()
   const first = { version: 1, secret: 'first' }
   secrets.remember('endpoint', first)
@@ -10,14 +10,14 @@ test('the newest secret that was seen signs, also for a delivery that carries an
   expect(secrets.toSignWith('endpoint', first)).toBe('second')
 })
 
-test('a secret newer than what is known is not known', () => {
+test('when a delivery needs a newer secret than the remembered one, the remembered one is not used', () => {
   const secrets = openSecrets()
   secrets.remember('endpoint', { version: 1, secret: 'first' })
   expect(secrets.known('endpoint', 2)).toBeUndefined()
   expect(secrets.known('other', 1)).toBeUndefined()
 })
 
-test('a delivery signs with the secret it carries when more endpoints were used meanwhile than are remembered', () => {
+test('when the process no longer remembers the secret of an endpoint, a delivery is signed with the secret that was read with it', () => {
   const secrets = openSecrets(10)
   const carried = { version: 1, secret: 'the right one' }
   secrets.remember('endpoint', carried)
@@ -26,7 +26,7 @@ test('a delivery signs with the secret it carries when more endpoints were used 
   expect(secrets.toSignWith('endpoint', carried)).toBe('the right one')
 })
 
-test('an endpoint in use stays known while others that are used once come and go', () => {
+test('the secret of an endpoint in use stays remembered while many others are used once', () => {
   const secrets = openSecrets(10)
   secrets.remember('busy', { version: 1, secret: 'busy' })
   for (let no = 0; no < 100; no++) {

@@ -1,25 +1,26 @@
 import { LRUCache } from 'lru-cache'
 
-/** What a secret is sealed for: table, app and row. A sealed secret that is moved to another row or app does not open. */
+/** Gives what a secret is sealed for: table, app and row. A sealed secret that is moved to another row or app does not open. */
 export const secretContext = (appId: string, endpointId: string): string => `webhooks.endpoints/${appId}/${endpointId}/secret`
 
-/** An opened secret of an endpoint. `version` is raised by every rotation. */
+/** The opened secret of an endpoint. Every rotation raises `version`. */
 export type Secret = { readonly version: number; readonly secret: string }
 
 /**
- * The newest secret of each endpoint that this process has seen. A delivery is taken, then connects for up to 5 s, and then signs: when the secret is
- * rotated in between, the old one must not sign. Opening a sealed secret costs 20 µs, so opened ones are kept.
+ * Remembers the newest secret of each endpoint that this process has seen. A delivery is taken with the secret of that moment and signed up to 5 s later,
+ * when the connection is open. When the secret is rotated in between, the old one must not be used. Opening a sealed secret costs 20 µs, so opened secrets
+ * are kept.
  */
 export type Secrets = {
-  /** Remembers a secret, unless a newer one is known. */
+  /** Remembers a secret, unless a newer one of the endpoint is known. */
   remember(endpointId: string, secret: Secret): void
-  /** Gives the known secret of this version or a newer one; undefined when the sealed secret must be opened. */
+  /** Gives the remembered secret of this version or a newer one; undefined when the caller must open the sealed secret. */
   known(endpointId: string, version: number): Secret | undefined
-  /** Gives the secret that signs now: the one that a delivery carries, or a newer one that was seen since. */
+  /** Gives the secret to sign with now: the one that was read with the delivery, or a newer one that the process has seen since. */
   toSignWith(endpointId: string, carried: Secret): string
 }
 
-/** Above this many the endpoints that were used longest ago are forgotten. About 150 bytes each. */
+/** At most this many endpoints are remembered, at about 150 bytes each. Above it those that were used longest ago are forgotten. */
 const mostKnown = 10_000
 
 export function openSecrets(most = mostKnown): Secrets {

@@ -30,20 +30,23 @@ import { openShowing } from './watch-events.ts'
 import { wireWebhooks } from './wire.ts'
 import type { Webhooks } from './webhooks.ts'
 
-/** Announcements per commit: up to 8,000 events, all of them in memory while they are written. */
+/** One commit stores the events of at most this many announcements: up to 8,000 events, which are all in memory while they are written. */
 const announcementsPerCommit = 8
 
-/** The sweeps rest this long between two looks. What becomes due meanwhile goes along, so a busy app costs one commit and not one per delivery. */
+/**
+ * The sweeps that post and that freeze rest this long after each run. What becomes due meanwhile shares the next commit, so a busy app does not cost
+ * one commit per delivery.
+ */
 const deliverEveryMs = 20
 const freezeEveryMs = 50
-/** For bodies that go to several endpoints, or again soon. */
+/** A process keeps the bodies that it made or read lately, up to this many bytes, since a body may go to several endpoints. */
 const bodyCacheBytes = 16_000_000
 
-/** Composes webhooks: connections, what its flows have at hand, its sweeps, its calls and its consumer. */
+/** Starts webhooks: its connections, what its functions work with, its sweeps, its calls and its consumer. */
 export async function startWebhooks(service: Service<Config>, given: { resolve?: Resolve } = {}): Promise<void> {
   const { config, log } = service
   const allowPrivate = config.WEBHOOK_ALLOW_PRIVATE
-  // In development names are those of the machine: localhost, containers.
+  // In development names are resolved by the hosts file first: localhost, containers.
   const resolve = given.resolve ?? (allowPrivate ? resolveByHostsFile(resolveByServers()) : resolveByServers())
   const { db, reads, watch } = await openDatabase<Tables>(service, {
     url: config.DATABASE_URL_WEBHOOKS,
@@ -55,7 +58,7 @@ export async function startWebhooks(service: Service<Config>, given: { resolve?:
   const { countAttempt, countDropped } = openMeasures(service.metrics, { db, watch })
   const shared = { maxWaiting: 1_000, full: queueUnavailable, isShared: failsEverybody }
 
-  // Events that are ready are taken over in one commit, and their owner hears of all of them in one call.
+  // Announcements that are ready share one commit, and tracker or audience is told of all of them in one call.
   const collect = group(
     async (ready: Announcement[]) => {
       const { put } = await collectEvents(webhooks, ready)
@@ -89,7 +92,10 @@ export async function startWebhooks(service: Service<Config>, given: { resolve?:
     confirm: { tracker: confirmWith(confirmTrackerAnnouncements), audience: confirmWith(confirmAudienceAnnouncements) },
   }
 
-  /** Apps with an endpoint that gets no more deliveries until it has taken some, and those of these apps where one has taken some since the last look. */
+  /**
+   * `full`: apps with an endpoint that gets no more deliveries until some have ended. `taking`: those of these apps of which an attempt has ended
+   * since the last run of `freeze`.
+   */
   const full = new Set<string>()
   const taking = new Set<string>()
   const record = group((ended: Ended[]) => recordAttempts(webhooks, ended), { ...shared, limit: 50, maxWaiting: 5_000 })
@@ -128,7 +134,6 @@ export async function startWebhooks(service: Service<Config>, given: { resolve?:
   await wireWebhooks(bus, webhooks, openShowing({ bus, log }))
 }
 
-/** Makes work begin at most once in `ms` milliseconds. */
 function atMostEvery<T>(ms: number, work: () => Promise<T>): () => Promise<T> {
   let lastAt = Number.NEGATIVE_INFINITY
   return async () => {

@@ -5,7 +5,7 @@ import { until } from '@herald/testing/until'
 import { afterEach, beforeAll, expect, test } from 'vitest'
 import { openRig, type Rig } from './testing/rig.ts'
 
-/** Tracker and audience announce events that an endpoint listens to. They know of a new endpoint before the request that makes it is answered. */
+/** Tracker and audience announce events that an endpoint asks for. Both know of a new endpoint before the request that makes it is answered. */
 
 let rig: Rig
 beforeAll(async () => {
@@ -25,7 +25,7 @@ const whatBothKnow = (appId: string) => ({ tracker: newest('tracker', appId), au
 const both = (...eventTypes: string[]) => ({ tracker: eventTypes, audience: eventTypes })
 
 // spec: webhooks/create-waits
-test('when a new endpoint is answered tracker and audience know its event types, beside those of other endpoints', async () => {
+test('when a request for a new endpoint is answered, tracker and audience know its event types and those of the app’s other endpoints', async () => {
   const { appId } = await rig.givenWebhook(url, { eventTypes: ['notification.sent'] })
   expect(whatBothKnow(appId)).toEqual(both('notification.sent'))
   await rig.givenWebhook(url, { appId, eventTypes: ['notification.failed', 'notification.sent'] })
@@ -33,7 +33,7 @@ test('when a new endpoint is answered tracker and audience know its event types,
 })
 
 // spec: webhooks/create-waits
-test('a new endpoint is not answered before the tracker has answered', async () => {
+test('the request for a new endpoint is not answered before the tracker has answered', async () => {
   const hearing = Promise.withResolvers<void>()
   const heard = Promise.withResolvers<void>()
   rig.onTold.tracker = () => (hearing.resolve(), heard.promise)
@@ -47,7 +47,7 @@ test('a new endpoint is not answered before the tracker has answered', async () 
 })
 
 // spec: webhooks/create-waits
-test('an endpoint that tracker or audience does not hear of is refused and not made', async () => {
+test('when tracker or audience does not answer, the request for a new endpoint is refused and the endpoint is not made', async () => {
   const appId = newId()
   rig.onTold.tracker = () => Promise.reject(queueUnavailable())
   await expect(rig.givenWebhook(url, { appId })).rejects.toMatchObject({ code: 'queue_unavailable' })
@@ -58,7 +58,7 @@ test('an endpoint that tracker or audience does not hear of is refused and not m
   expect(whatBothKnow(appId)).toEqual(both())
 })
 
-test('a change by which an endpoint gets more events is answered when tracker and audience know; one by which it gets fewer reaches them soon', async () => {
+test('a change that gives an endpoint more events is answered when tracker and audience know of it; one that gives fewer reaches them soon', async () => {
   const { appId, id: webhookId } = await rig.givenWebhook(url, { eventTypes: ['notification.sent'] })
   await rig.gateway.call(changeWebhook, { appId, webhookId, changes: { eventTypes: ['notification.opened'] } })
   expect(whatBothKnow(appId)).toEqual(both('notification.opened'))
@@ -72,7 +72,7 @@ test('a change by which an endpoint gets more events is answered when tracker an
   await until(() => newest('tracker', appId)?.length === 0 && newest('audience', appId)?.length === 0, { what: 'nobody listens' })
 })
 
-test('endpoints that change at the same time are all known when they are answered', async () => {
+test('when endpoints of one app are made at the same time, each is known to tracker and audience when its request is answered', async () => {
   const appId = newId()
   const types = ['notification.sent', 'notification.failed', 'notification.skipped', 'campaign.completed'] as const
   await Promise.all(
@@ -84,7 +84,7 @@ test('endpoints that change at the same time are all known when they are answere
   expect(whatBothKnow(appId)).toEqual(both(...types.toSorted()))
 })
 
-test('tracker and audience are told again every ten minutes, and nothing stays of a deleted app', async () => {
+test('tracker and audience are told of an app’s event types every ten minutes, and deleting the app deletes its row', async () => {
   const { appId } = await rig.givenWebhook(url)
   const times = () => rig.told.tracker.filter((one) => one.appId === appId).length
   const before = times()

@@ -5,12 +5,12 @@ import { transact } from '@herald/service/postgres'
 import { findDueListeners, markListenersTold, renewListeners } from './store/listened-apps.ts'
 import type { Webhooks } from './webhooks.ts'
 
-/** Apps that one call names. */
+/** One call tells of at most this many apps. */
 const appsAtOnce = 200
 
 /**
- * Tells tracker and audience which events of these apps an endpoint or a watching gateway listens to. When it returns both have written it down, and every
- * such event from then on is announced. Fault `queue_unavailable` when one of them did not answer: the sweep tells both again.
+ * Tells tracker and audience which events of these apps an endpoint or a watching gateway asks for. When it returns, both have written it down, and
+ * announce every such event from then on. Fault `queue_unavailable` when one of them did not answer; the sweep then tells both again.
  */
 export async function tellListeners({ db, bus }: Pick<Webhooks, 'db' | 'bus'>, appIds: string[]): Promise<void> {
   const tellings = await transact(db, (trx) => renewListeners(trx, appIds))
@@ -20,11 +20,14 @@ export async function tellListeners({ db, bus }: Pick<Webhooks, 'db' | 'bus'>, a
   await markListenersTold(db, tellings)
 }
 
-/** Tells of apps whose listeners have changed and that were not told, and every ten minutes of all others. */
+/**
+ * Tells tracker and audience of the apps whose endpoints have changed since both were last told, of apps whose watch has ended, and every ten minutes of
+ * all other apps.
+ */
 export async function sweepListeners(webhooks: Pick<Webhooks, 'db' | 'bus'>): Promise<{ took: number }> {
   const appIds = await findDueListeners(webhooks.db, appsAtOnce)
   if (appIds.length === 0) return { took: 0 }
-  // When one of them is away both are told again 5 s later.
+  // When tracker or audience does not answer, both are told again 5 s later.
   await tellListeners(webhooks, appIds).catch((error: unknown) => {
     if (!Fault.is(error, 'queue_unavailable')) throw error
   })

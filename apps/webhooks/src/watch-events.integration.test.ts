@@ -9,13 +9,13 @@ import { eventIdOf } from './core/public-event.ts'
 import { startReceiver } from './testing/receiver.ts'
 import { givenEvent, givenEvents, openRig, type Rig } from './testing/rig.ts'
 
-/** While a gateway watches an app its events are shown as they happen, whether an endpoint asks for them or not. */
+/** While a gateway watches an app, the app's events are shown as they happen, whether an endpoint asks for them or not. */
 
 let rig: Rig
 const seen: { appId: string; events: WebhookEvent[]; dropped: number }[] = []
 beforeAll(async () => {
   rig = await openRig()
-  // There are two processes: the one that takes over an announcement may not be the one that was told of the watch.
+  // Two processes run, since the one that gets an announcement may not be the one that was asked for the watch.
   await rig.start()
   await rig.start()
   rig.gateway.listen(eventsSeen, (told) => void seen.push(told))
@@ -39,7 +39,7 @@ const endWatch = (appId: string) =>
     .execute()
 
 // spec: webhooks/watched
-test('when a watch is answered tracker and audience announce all events of the app, and they are shown with external ids and nothing else', async () => {
+test('once a watch is answered, all events of the app are announced and shown as receivers get them, with external ids, and are not stored', async () => {
   const appId = newId()
   await watch(appId)
   expect([heardBy('tracker', appId), heardBy('audience', appId)]).toEqual([['*'], ['*']])
@@ -56,13 +56,13 @@ test('when a watch is answered tracker and audience announce all events of the a
     { id: eventIdOf(sent), ts, ...shown, externalId: 'customer-7' },
     expect.objectContaining({ id: eventIdOf(failed), data: failed.data }),
   ])
-  // Nobody waits for them.
+  // No endpoint exists for which the events could wait, and none is stored.
   expect((await rig.gateway.call(listWebhooks, { appId, limit: 10 })).items).toEqual([])
   expect(await rig.db.selectFrom('events').select('place').where('app_id', '=', appId).execute()).toEqual([])
 })
 
 // spec: webhooks/watched
-test('an endpoint gets what it asks for beside a watch, and a watch shows the rest too', async () => {
+test('while an app is watched its endpoint gets the events that it asks for, and the watch shows all events', async () => {
   const receiver = await startReceiver()
   const { appId } = await rig.givenWebhook(`${receiver.url}/some`, { eventTypes: ['notification.failed'] })
   await watch(appId)
@@ -74,18 +74,18 @@ test('an endpoint gets what it asks for beside a watch, and a watch shows the re
 })
 
 // spec: webhooks/watched
-test('at most 100 events of an app are shown in a second, and the others are counted', async () => {
+test('a watch shows at most 100 events of an app in a second, and counts the others', async () => {
   const appId = newId()
   await watch(appId)
   await rig.announce(givenEvents(appId, 1_000))
   await until(() => seenOf(appId).length + droppedOf(appId) === 1_000)
-  // One announcement is taken over at once, so its events fall into one second, or on a slow machine into two.
+  // One announcement is stored at once, so its events fall into one second, or on a slow machine into two.
   expect(seenOf(appId).length).toBeGreaterThanOrEqual(100)
   expect(seenOf(appId).length).toBeLessThanOrEqual(200)
 })
 
 // spec: webhooks/watched
-test('a watch that nobody renews ends: tracker and audience are told that only the endpoints listen, or nobody', async () => {
+test('when a watch is not renewed it ends, and tracker and audience announce again only what endpoints ask for', async () => {
   const appId = newId()
   await watch(appId)
   await endWatch(appId)
@@ -101,7 +101,7 @@ test('a watch that nobody renews ends: tracker and audience are told that only t
   expect(heardBy('tracker', appId)).toEqual(['*'])
 })
 
-test('a watch is told once while it is renewed, and nothing is shown of an app that nobody watches', async () => {
+test('tracker and audience are told of a watch once while it is renewed, and events of an app that is not watched are not shown', async () => {
   const [appId, other] = [newId(), newId()]
   await watch(appId)
   const told = () => rig.told.tracker.filter((one) => one.appId === appId).length
@@ -113,7 +113,7 @@ test('a watch is told once while it is renewed, and nothing is shown of an app t
   expect(seenOf(other)).toEqual([])
 })
 
-test('a watch that the tracker does not hear of is refused, and the next watch tells it', async () => {
+test('a watch of which the tracker cannot be told is refused, and the next request for it tells the tracker', async () => {
   const appId = newId()
   rig.onTold.tracker = () => Promise.reject(queueUnavailable())
   await expect(watch(appId)).rejects.toMatchObject({ code: 'queue_unavailable' })
@@ -122,7 +122,7 @@ test('a watch that the tracker does not hear of is refused, and the next watch t
   expect(heardBy('tracker', appId)).toEqual(['*'])
 })
 
-test('no watch stays of a deleted app', async () => {
+test('deleting an app deletes its watch', async () => {
   const appId = newId()
   await watch(appId)
   await until(async () => (await rig.gateway.call(eraseWebhooksOfApp, { appId })).done)

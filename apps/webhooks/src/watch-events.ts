@@ -9,27 +9,28 @@ import { noteListeners, noteWatch } from './store/listened-apps.ts'
 import { tellListeners } from './tell-listeners.ts'
 import type { Webhooks } from './webhooks.ts'
 
-/** Events of an app that come within this time are shown together. */
+/** Events of an app that arrive within this time are shown together. */
 const togetherMs = 100
 const windowMs = 1_000
-/** At most this many apps are watched at once; the app whose watch was renewed longest ago is forgotten. */
+/** At most this many apps are watched at once. Above it the app whose watch was renewed longest ago is forgotten. */
 const mostApps = 1_000
 
 type Watched = {
   until: number
-  /** When the second began that `taken` counts. */
+  /** When the second began in which `taken` counts events. */
   windowAt: number
   taken: number
   waiting: Event[]
   dropped: number
   timer: NodeJS.Timeout | undefined
-  /** The broadcasts before this one: each waits for the one before, so that the order holds. */
+  /** Ends when all earlier broadcasts of the app are sent. Each waits for the one before, which keeps their order. */
   told: Promise<void>
 }
 
 /**
- * A gateway watches the events of an app for the next 30 seconds. When it returns, tracker and audience announce all of them, and every process of webhooks
- * has been told to show what it takes over. Fault `queue_unavailable` when tracker or audience is away: the sweep tells both again while the watch lasts.
+ * Begins or renews a gateway's watch of an app's events, for 30 seconds. When it returns, tracker and audience announce all events of the app, and
+ * every process of webhooks has been told to show those that it gets. Fault `queue_unavailable` when tracker or audience does not answer; the sweep
+ * then tells both again while the watch lasts.
  */
 export async function watchEvents({ db, bus }: Pick<Webhooks, 'db' | 'bus'>, { appId }: { appId: string }): Promise<Record<string, never>> {
   const isTold = await transact(db, async (trx) => {
@@ -43,10 +44,10 @@ export async function watchEvents({ db, bus }: Pick<Webhooks, 'db' | 'bus'>, { a
 }
 
 /**
- * Shows gateways the events of apps that are watched, in the form that receivers get: at most 100 a second of an app, with the number of those that were
- * left out. Nothing is stored or repeated, so a gateway that misses a broadcast never gets it. External ids are looked up as for a delivery; while audience
- * is away events are shown without them. Gives the function that takes events which were collected. While no app is watched an event costs a look into an
- * empty map.
+ * Shows gateways the events of watched apps, in the form that receivers get: at most 100 a second of an app, with the number of those that were left
+ * out. Nothing is stored or repeated, so a gateway that misses a broadcast never gets it. External ids are asked of audience, as for a delivery;
+ * while audience does not answer, events are shown without them. Gives a function that takes the events of announcements that are stored. While no
+ * app is watched, that function returns at once.
  */
 export function openShowing({ bus, log }: { bus: Pick<Bus, 'call' | 'broadcast' | 'listen'>; log: Log }): (events: Event[]) => void {
   const apps = new Map<string, Watched>()
@@ -60,7 +61,7 @@ export function openShowing({ bus, log }: { bus: Pick<Bus, 'call' | 'broadcast' 
 
   const plan = (appId: string, watched: Watched) => {
     if (watched.timer) return
-    // When events were only left out, their number is told at the end of the second.
+    // When events were only left out and none waits, their number is broadcast at the end of the second.
     const inMs = watched.waiting.length > 0 ? togetherMs : Math.max(togetherMs, watched.windowAt + windowMs - performance.now())
     watched.timer = setTimeout(() => {
       watched.timer = undefined
@@ -96,7 +97,7 @@ export function openShowing({ bus, log }: { bus: Pick<Bus, 'call' | 'broadcast' 
   bus.listen(eventsWatched, ({ appId }) => {
     const until = performance.now() + watchSeconds * 1000
     const known = watchedNow(appId) ?? { until, windowAt: 0, taken: 0, waiting: [], dropped: 0, timer: undefined, told: Promise.resolve() }
-    // It is deleted first, so that it becomes the last: the map is in the order of renewal.
+    // The app is deleted first, so that it becomes the last in the map, which is in the order of renewal.
     apps.delete(appId)
     apps.set(appId, Object.assign(known, { until }))
     for (const oldest of apps.keys()) if (apps.size > mostApps) apps.delete(oldest)

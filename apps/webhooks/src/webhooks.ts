@@ -9,29 +9,29 @@ import type { Retention } from './keep-house.ts'
 import type { Secrets } from './secrets.ts'
 import type { Db, Tables } from './store/tables.ts'
 
-/** What the flows of webhooks have at hand. */
+/** What the functions behind the calls, the sweeps and the consumer of webhooks work with. */
 export type Webhooks = {
   readonly db: Db
-  /** For flows that only read: connections of their own, in turn between apps. */
+  /** Runs reads over connections of their own, which apps use in turn. */
   readonly reads: Reads<Tables>
   readonly bus: Pick<Bus, 'call' | 'broadcast'>
   readonly log: Log
-  /** The bytes that an endpoint may store, in waiting events and bodies. */
+  /** An endpoint may store this many bytes, in waiting events and bodies. */
   readonly mostBytes: number
-  /** The wait before the second attempt of a delivery. */
+  /** The wait before the second attempt of a delivery, in milliseconds. */
   readonly retryBaseMs: number
   readonly retention: Retention
   readonly sealer: Sealer
   readonly secrets: Secrets
-  /** The events of bodies that were made or sent lately, by the body's number. What a number holds never changes. */
+  /** The events of bodies that were made or read lately, by the body's id. The events of a body never change. */
   readonly bodies: LRUCache<number, Buffer>
   readonly post: Post
-  /** Says what is wrong with an address, after asking what its name resolves to; undefined when nothing is. */
+  /** Says what is wrong with an address, after its name was resolved; undefined when nothing is wrong. */
   readonly checkUrl: (url: string) => Promise<string | undefined>
-  /** Deliveries are due now. */
+  /** Wakes the sweep that posts deliveries, because one is due now. */
   readonly pokeDeliveries: () => void
-  /** Takes over an announcement, in one commit with others that are ready. */
+  /** Stores the events of an announcement, in one commit with other announcements that are ready. */
   readonly collect: (announcement: Announcement) => Promise<void>
-  /** Tells the app that announced events that they are taken over, many in one call. */
+  /** Tells tracker or audience that the events of its announcement are stored, many announcements in one call. */
   readonly confirm: Record<Announcement['owner'], (announcementId: string) => Promise<unknown>>
 }

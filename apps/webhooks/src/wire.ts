@@ -19,12 +19,12 @@ import {
 import { watchEvents } from './watch-events.ts'
 import type { Webhooks } from './webhooks.ts'
 
-/** Announcements that are fetched at once: those of a commit, and those of two more commits that wait. */
+/** At most this many announcements are fetched and not confirmed: those of a commit of eight, and those of two more commits that wait. */
 const announcementsInHand = 24
 
-/** Which flow answers which call, and what is done with an announcement. */
+/** Connects each call with the function that answers it, and announcements with the functions that store and show them. */
 export async function wireWebhooks(bus: Bus, webhooks: Webhooks, show: (events: Event[]) => void): Promise<void> {
-  /** A flow that only reads: on the connections for reads, in turn with other apps. */
+  /** Makes the answer to a call that only reads. The answer uses the connections for reads, which apps use in turn. */
   const reading =
     <Request extends { appId: string }, Answer>(flow: (webhooks: Webhooks, request: Request) => Promise<Answer>) =>
     (request: Request) =>
@@ -49,7 +49,7 @@ export async function wireWebhooks(bus: Bus, webhooks: Webhooks, show: (events: 
   await bus.consume(announcements, { slots: announcementsInHand }, async (announcement) => {
     await webhooks.collect(announcement)
     show(announcement.events)
-    // Only now, when webhooks has the events, their owner may delete its row.
+    // Tracker or audience may delete its row of the announcement only now, when webhooks has the events.
     await webhooks.confirm[announcement.owner](announcement.announcementId)
   })
 }

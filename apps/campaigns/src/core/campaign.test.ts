@@ -3,25 +3,25 @@ import { expect, test } from 'vitest'
 import { campaignActions, flowOf, nextStatus, statusAfter, statusesThatAllow } from './campaign.ts'
 
 // spec: campaigns/send-from
-test('public send is allowed from draft and scheduled only, and leads where the schedule says', () => {
+test('an app’s backend can send a draft or a scheduled campaign only, and the schedule decides the next status', () => {
   for (const action of ['sendNow', 'sendLater', 'sendRecurring'] as const) expect(statusesThatAllow(action)).toEqual(['draft', 'scheduled'])
   expect(nextStatus('draft', 'sendNow')).toBe('sending')
   expect(nextStatus('scheduled', 'sendLater')).toBe('scheduled')
   expect(nextStatus('draft', 'sendRecurring')).toBe('active')
 })
 
-test('public cancel is allowed until fan-out starts', () => {
+test('an app’s backend can cancel a campaign until its fan-out starts', () => {
   expect(statusesThatAllow('cancel')).toEqual(['draft', 'scheduled', 'active'])
 })
 
 // spec: campaigns/settles
-test('only a send under way, or a paused one, settles', () => {
+test('only a send under way or paused can settle', () => {
   for (const action of ['settle', 'settleCancelled'] as const) expect(statusesThatAllow(action)).toEqual(['sending', 'paused'])
   for (const status of statusesThatAllow('settle')) expect(nextStatus(status, 'settle')).toBe('sent')
 })
 
 // spec: campaigns/statuses
-test('an ended campaign never changes its status, and only the administration pauses and resumes', () => {
+test('an ended campaign never changes its status, and only an operator can pause a campaign', () => {
   for (const end of ['sent', 'cancelled', 'failed'] as const)
     for (const action of campaignActions) expect(nextStatus(end, action)).toBeUndefined()
   const intoPaused = campaignStatuses.flatMap((status) => campaignActions.filter((action) => nextStatus(status, action) === 'paused'))
@@ -71,14 +71,14 @@ test('every status allows the actions that the specification names, and refuses 
   )
 })
 
-test('an action leads to one status, wherever it is allowed; asking for a cancel leaves it as it is', () => {
+test('an action leads to the same status from wherever it is allowed; asking for a cancel keeps the status', () => {
   for (const action of campaignActions)
     for (const status of statusesThatAllow(action))
       expect(nextStatus(status, action)).toBe(action === 'askCancel' ? status : statusAfter(action))
 })
 
 // spec: campaigns/flow-last-word
-test('a send goes on unless it is paused or cancelled, and a cancel outlasts a pause', () => {
+test('the flow of a send is running unless the send is paused or cancelled, and a cancelled send stays cancelled while it is paused', () => {
   const flows = campaignStatuses.map((status) => [status, flowOf({ status, cancelling: false })])
   expect(flows.filter(([, flow]) => flow !== 'running')).toEqual([
     ['cancelled', 'cancelled'],

@@ -4,12 +4,14 @@ import type { CampaignStatus } from '@herald/contracts/stats'
 /**
  * What can happen to a campaign.
  *
- * - `sendNow`, `sendLater`, `sendRecurring`, `cancel`: the public API asks for it. Which of the three sends it is follows from the schedule.
- * - `change` (replace or delete), `pause`, `resume`, `askCancel`: the administration asks for it.
- * - `pauseRecurring`, `resumeRecurring`, `cancelRecurring`: the same for a recurrence. A recurrence sends nothing itself, so its cancel is over
- *   at once.
- * - `start`: its due time has come. `end`: the `until` of a recurrence has passed. `fail`: its segment or schedule cannot be read any more.
- * - `settle`: the tracker says that every queued push has an outcome. `settleCancelled`: the same of a send whose cancel was asked for.
+ * - `sendNow`, `sendLater`, `sendRecurring`, `cancel`: an app's backend asks for it with the public API. The schedule decides which of the three sends
+ *   it is.
+ * - `change` (replacing or deleting a draft), `pause`, `resume`, `askCancel`: an operator asks for it.
+ * - `pauseRecurring`, `resumeRecurring`, `cancelRecurring`: an operator pauses, resumes or cancels a recurrence. A recurrence sends nothing itself, so
+ *   its cancel takes effect at once.
+ * - `start`: the due time of a scheduled campaign has come. `end`: the `until` of a recurrence has passed. `fail`: the segment or the schedule of the
+ *   campaign cannot be read any more.
+ * - `settle`: every queued push has an outcome, says the tracker. `settleCancelled`: the tracker says it of a send whose cancel was asked for.
  */
 export const campaignActions = [
   'sendNow',
@@ -32,8 +34,8 @@ export const campaignActions = [
 export type CampaignAction = (typeof campaignActions)[number]
 
 /**
- * The next status by status and action (spec: campaigns/statuses, campaigns/send-from, campaigns/cancel). What is not in the table is not
- * allowed: a caller is answered 409 invalid_state, and a repeated message changes nothing.
+ * The next status by status and action (spec: campaigns/statuses, campaigns/send-from, campaigns/cancel). An action that the table does not have is
+ * not allowed: a caller is answered 409 invalid_state, and a repeated message changes nothing.
  */
 const transitions: Record<CampaignStatus, Partial<Record<CampaignAction, CampaignStatus>>> = {
   draft: { sendNow: 'sending', sendLater: 'scheduled', sendRecurring: 'active', cancel: 'cancelled', change: 'draft' },
@@ -54,16 +56,16 @@ const transitions: Record<CampaignStatus, Partial<Record<CampaignAction, Campaig
   failed: {},
 }
 
-/** Gives the status after an action; undefined when the action is not allowed now. */
+/** Gives the status after an action; undefined when the status does not allow the action. */
 export const nextStatus = (status: CampaignStatus, action: CampaignAction): CampaignStatus | undefined => transitions[status][action]
 
-/** Gives the statuses in which an action is allowed: the `where status in (…)` of its update. */
+/** Gives the statuses in which an action is allowed, for the `where status in (…)` of its update. */
 export const statusesThatAllow = (action: CampaignAction): CampaignStatus[] =>
   (Object.keys(transitions) as CampaignStatus[]).filter((status) => transitions[status][action] !== undefined)
 
 /**
- * Gives the status that an action leads to. It is the same from every status that allows the action, so an update need not know the status
- * before. `askCancel` has none: the status stays until the last push has an outcome.
+ * Gives the status that an action leads to. That status is the same from every status that allows the action, so an update need not know the status
+ * before. `askCancel` leads to no new status: the status stays until the last push has an outcome.
  */
 export function statusAfter(action: Exclude<CampaignAction, 'askCancel'>): CampaignStatus {
   const [after] = statusesThatAllow(action).map((status) => nextStatus(status, action))
@@ -71,11 +73,11 @@ export function statusAfter(action: Exclude<CampaignAction, 'askCancel'>): Campa
   return after
 }
 
-/** Whether the cancel of a send was asked for while its last pushes have no outcome yet. */
+/** Says whether the cancel of a send was asked for while some of its pushes have no outcome yet. */
 export const isCancelling = ({ cancelling, settledAt }: { cancelling: boolean; settledAt: Date | null }): boolean =>
   cancelling && settledAt === null
 
-/** Gives the flow that audience is told. A send that was cancelled before audience had its row is `cancelled` also for a late pointer. */
+/** Gives the flow that audience is told. A send that has already ended as cancelled gives `cancelled` too, in case audience starts it late. */
 export function flowOf({ status, cancelling }: { status: CampaignStatus; cancelling: boolean }): CampaignFlow {
   if (cancelling || status === 'cancelled') return 'cancelled'
   return status === 'paused' ? 'paused' : 'running'

@@ -9,12 +9,12 @@ const experiment: Experiment = { sampleRate: 0.2, variants: [variant('a'), varia
 const sent = { status: 'sent' as const, experiment, schedule: { type: 'now' as const }, ledgerIsGone: false, hasWinner: false }
 const codeOf = (campaign: Parameters<typeof whyNoWinner>[0], id = 'a') => whyNoWinner(campaign, id)?.code
 
-test('a sent experiment with a remainder may have each of its variants as winner', () => {
+test('each variant of a sent experiment whose sample was not everyone can be picked as the winner', () => {
   expect([codeOf(sent, 'a'), codeOf(sent, 'b')]).toEqual([undefined, undefined])
 })
 
 // spec: experiments/winner-checks
-test('each refusal has its code, and the first of the order wins when several hold', () => {
+test('each reason to refuse a winner has its code, and when several reasons apply the first in the order is answered', () => {
   const nothing = { ...sent, experiment: null, ledgerIsGone: true, hasWinner: true }
   for (const status of campaignStatuses) expect(codeOf({ ...nothing, status }, 'none')).toBe('not_an_experiment')
 
@@ -29,7 +29,7 @@ test('each refusal has its code, and the first of the order wins when several ho
 })
 
 // spec: experiments/recurring, experiments/no-remainder
-test('a recurrence has no winner, active or over: its runs have theirs', () => {
+test('a recurring experiment has no winner, whether it is active or over; each of its runs can have one', () => {
   const schedule = { type: 'recurring', every: 'day', localTime: '09:00', timezone: 'Europe/Berlin' } as const
   expect(codeOf({ ...sent, schedule, status: 'active' })).toBe('invalid_state')
   expect(codeOf({ ...sent, schedule })).toBe('no_remainder')

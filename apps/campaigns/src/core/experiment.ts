@@ -6,12 +6,12 @@ export type Decidable = {
   status: CampaignStatus
   experiment: Experiment | null
   schedule: Schedule | null
-  /** The outcomes of the campaign are past the ledger's retention. */
+  /** True when the tracker has deleted the outcomes of the campaign, because they are past their retention. */
   ledgerIsGone: boolean
   hasWinner: boolean
 }
 
-/** Says why a winner cannot be picked; undefined when it can. The order of the checks is a rule (spec: experiments/winner-checks). */
+/** Says why a winner cannot be picked; undefined when it can be picked. The order of the checks is a rule (spec: experiments/winner-checks). */
 export function whyNoWinner({ status, experiment, schedule, ledgerIsGone, hasWinner }: Decidable, variant: string): Fault | undefined {
   if (!experiment) return fault('not_an_experiment', 'The campaign is not an experiment.')
   if (status === 'sending' || status === 'paused')
@@ -28,7 +28,7 @@ export function whyNoWinner({ status, experiment, schedule, ledgerIsGone, hasWin
 
 export const winnerAlreadySent = (): Fault => fault('winner_already_sent', 'The winner was sent already.')
 
-/** The refusal of a variant id that the campaign does not have. */
+/** Makes the fault for a variant id that the campaign does not have. */
 export const invalidVariant = (): Fault => {
   const { message, details } = invalidField('variant', 'must be the id of a variant of the campaign')
   return fault('unknown_variant', message, details)

@@ -4,7 +4,7 @@ import type { FrozenTarget } from '@herald/contracts/calls/campaigns'
 import type { Experiment, Schedule } from '@herald/contracts/campaign'
 import type { ResolvedSend } from './overrides.ts'
 
-/** The fields of a campaign that its send needs, whether they come from the row or from a request that was just accepted. */
+/** The fields of a campaign that its send needs. The fields come from its row, or from a request that was just accepted. */
 export type Sending = ResolvedSend & {
   id: string
   appId: string
@@ -14,11 +14,11 @@ export type Sending = ResolvedSend & {
   experiment: Experiment | null
   remainder: FrozenSend['remainder']
   localTimesAfter: Date | null
-  /** True when it is a test. */
+  /** True in a test. */
   test?: boolean | null | undefined
 }
 
-/** Makes the send that audience fans out. */
+/** Makes the send that audience fans out, as it stays from now on. */
 export const freeze = ({ id, schedule, experiment, localTimesAfter, ...send }: Sending): FrozenSend => ({
   campaignId: id,
   appId: send.appId,
@@ -42,7 +42,10 @@ export const freeze = ({ id, schedule, experiment, localTimesAfter, ...send }: S
   ...(send.test ? { test: true as const } : {}),
 })
 
-/** Gives a send as it is handed over to audience whole. Undefined when it does not name a few targets: then audience is pointed at it. */
+/**
+ * Gives a send with its target when it names few users or devices, so that audience can get the send itself in a call. Undefined for any other send:
+ * audience gets a pointer to it.
+ */
 export function asSmallSend(send: FrozenSend, target: FrozenTarget | null): FrozenSmallSend | undefined {
   switch (target?.kind) {
     case 'externalIds':

@@ -12,7 +12,7 @@ const template: TemplateDefaults = {
   silent: true,
 }
 
-test('without a template every field that is left out has its default', () => {
+test('without a template every field that a request leaves out has its default', () => {
   expect(resolveSend({ content }, undefined, 2_592_000)).toEqual({
     content,
     silent: false,
@@ -26,7 +26,7 @@ test('without a template every field that is left out has its default', () => {
 })
 
 // spec: sending/ttl
-test('the default ttl is the configured one when it is below the maximum', () => {
+test('when the configured ttl is below the maximum, it is the default', () => {
   expect(resolveSend({ content }, undefined, 60).ttl).toBe(60)
 })
 

@@ -15,7 +15,7 @@ export type TemplateDefaults = {
 
 const testMark = '[Test] '
 
-/** Puts the mark of a test before the title of each locale. */
+/** Puts "[Test] " before the title of each locale. */
 export function markTitles(content: Content | null): Content | null {
   if (content === null) return null
   const marked = localesOf(content).map(([locale, entry]) => [locale, { ...entry, title: `${testMark}${entry.title}` }] as const)
@@ -26,8 +26,8 @@ export function markTitles(content: Content | null): Content | null {
 export type ResolvedSend = Pick<FrozenSend, 'content' | 'silent' | 'data' | 'ttl' | 'collapseId' | 'priority' | 'presentation' | 'bypass'>
 
 /**
- * Fills in a template and the defaults. Field by field the request wins: its `data` replaces the template's as a whole, and an explicit
- * `silent: false` or `ttl: 0` counts as given (spec: content/template-merge). The default of ttl is `min(DEFAULT_TTL_SECONDS, 2419200)`
+ * Fills in a template and the defaults. A field of the request wins over the template's: its `data` replaces all of the template's `data`, and an
+ * explicit `silent: false` or `ttl: 0` counts as given (spec: content/template-merge). The default of ttl is `min(DEFAULT_TTL_SECONDS, 2419200)`
  * (spec: sending/ttl).
  */
 export function resolveSend(request: SendFields, template: TemplateDefaults | undefined, defaultTtlSeconds: number): ResolvedSend {

@@ -9,7 +9,7 @@ const until2031 = Temporal.Instant.from('2031-01-01T00:00:00Z').epochMillisecond
 
 type Change = { zone: string; date: string }
 
-/** Every change of the clocks of every zone in 2024 to 2030, by the date that its calendars show before it. */
+/** Finds every change of the clocks in every time zone from 2024 to 2030. `date` is the date on the zone's calendars just before the change. */
 function findChanges(): Change[] {
   return Intl.supportedValuesOf('timeZone').flatMap((zone) => {
     const changes: Change[] = []
@@ -23,11 +23,11 @@ function findChanges(): Change[] {
   })
 }
 
-/** The instant of a local time by another implementation. `compatible` is the rule of RFC 5545. */
+/** Gives the instant of a local time, computed by another library. `compatible` is the rule of RFC 5545. */
 const expectedAt = (date: string, time: string, zone: string): number =>
   Temporal.PlainDateTime.from(`${date}T${time}`).toZonedDateTime(zone, { disambiguation: 'compatible' }).epochMilliseconds
 
-/** The runs that a recurrence makes when each tick is on time, one for each date. */
+/** Gives the first `count` runs of a recurrence when the sweep is never late: the local date and the instant of each. */
 function runsOf(schedule: Recurrence, activatedAt: Date, count: number): { date: string | undefined; at: number }[] {
   const plan = planSend(schedule, activatedAt)
   let dueAt = plan.action === 'sendRecurring' ? plan.dueAt : undefined
@@ -43,14 +43,14 @@ function runsOf(schedule: Recurrence, activatedAt: Date, count: number): { date:
 
 const changes = findChanges()
 
-test('the table holds the changes of more than a hundred zones', () => {
+test('the changes of clocks in these tests come from more than a hundred time zones', () => {
   expect(new Set(changes.map(({ zone }) => zone)).size).toBeGreaterThan(100)
   expect(changes.length).toBeGreaterThan(1_500)
 })
 
 for (const localTime of localTimes) {
   // spec: campaigns/clock-changes, campaigns/recurring-once-a-day
-  test(`daily and weekly at ${localTime}: exactly one run per local date through every change of every zone, 2024 to 2030`, () => {
+  test(`a daily and a weekly recurrence at ${localTime} run exactly once per local date through every change of clocks of every zone, 2024 to 2030`, () => {
     const wrong = changes.flatMap(({ zone, date }) => {
       const daily: Recurrence = { type: 'recurring', every: 'day', localTime, timezone: zone }
       const weekly: Recurrence = { ...daily, every: 'week', daysOfWeek: [weekdayOf(date)] }

@@ -7,7 +7,7 @@ const now = new Date('2026-11-21T12:00:00Z')
 const inMs = (milliseconds: number) => new Date(now.getTime() + milliseconds).toISOString()
 const day = 86_400_000
 
-/** Every day at nine in Berlin: 08:00 UTC in winter. */
+/** Every day at nine in Berlin, which is 08:00 UTC in winter. */
 const daily: Recurrence = { type: 'recurring', every: 'day', localTime: '09:00', timezone: 'Europe/Berlin' }
 const catchUpSeconds = 3600
 
@@ -21,7 +21,7 @@ const tickAt = (schedule: Recurrence, dueAt: string, at: string, activatedAt = '
   return { run: run?.localDate, missed, nextDue: nextDue?.toISOString() }
 }
 
-/** The due times of a recurrence from its activation on, when each tick is on time. */
+/** Gives the first due times of a recurrence that was activated at `activatedAt`, when the sweep is never late. */
 function dueTimes(schedule: Recurrence, activatedAt: string, count: number): (string | undefined)[] {
   const plan = planSend(schedule, new Date(activatedAt))
   const times: (string | undefined)[] = [plan.action === 'sendRecurring' ? plan.dueAt.toISOString() : undefined]
@@ -32,14 +32,14 @@ function dueTimes(schedule: Recurrence, activatedAt: string, count: number): (st
 }
 
 // spec: campaigns/at
-test('now and a time that has passed send now, a time ahead sends later', () => {
+test('a campaign scheduled for now or for a past time is sent now, one for a later time is sent later', () => {
   expect(planSend({ type: 'now' }, now)).toEqual({ action: 'sendNow' })
   for (const passed of [-day, -1, 0]) expect(planSend({ type: 'at', at: inMs(passed) }, now)).toEqual({ action: 'sendNow' })
   expect(planSend({ type: 'at', at: inMs(1) }, now)).toEqual({ action: 'sendLater', dueAt: new Date(inMs(1)) })
 })
 
 // spec: campaigns/at, campaigns/recurring-until
-test('a time may lie at most 365 days ahead, an until must not have passed', () => {
+test('a schedule’s time may lie at most 365 days ahead, and its `until` must not have passed', () => {
   expect(whyNotSchedule({ type: 'at', at: inMs(365 * day) }, now)).toBeUndefined()
   expect(whyNotSchedule({ type: 'at', at: inMs(365 * day + 1) }, now)?.path).toBe('schedule.at')
   expect(whyNotSchedule({ type: 'at', at: inMs(-365 * day) }, now)).toBeUndefined()
@@ -47,25 +47,25 @@ test('a time may lie at most 365 days ahead, an until must not have passed', () 
   expect(whyNotSchedule({ ...daily, until: inMs(-1) }, now)?.path).toBe('schedule.until')
 })
 
-test('a recurrence whose until has passed is not sent', () => {
+test('a recurrence whose `until` has passed is not sent', () => {
   expect(planSend({ ...daily, until: inMs(-1) }, now)).toMatchObject({ action: 'unplanned' })
 })
 
-test('a send at each user’s local time starts where that time comes first, and remembers when it was asked for', () => {
+test('a send at each user’s local time starts when that time first comes in one of the zones, and keeps the moment of the request', () => {
   const schedule: Schedule = { type: 'user_timezone', localTime: '09:00' }
   const dueAt = (...zones: string[]) => {
     const plan = planSend(schedule, now, zones)
     expect(plan).toMatchObject({ action: 'sendLater', localTimesAfter: now })
     return plan.action === 'sendLater' ? plan.dueAt.toISOString() : undefined
   }
-  // Noon UTC on a Saturday: 07:00 in New York, 21:00 in Tokyo, 02:00 on Sunday in Kiritimati.
+  // `now` is noon UTC on a Saturday: 07:00 in New York, 21:00 in Tokyo, 02:00 on Sunday in Kiritimati.
   expect(dueAt('Asia/Tokyo')).toBe('2026-11-22T00:00:00.000Z')
   expect(dueAt('Asia/Tokyo', 'America/New_York', 'Pacific/Kiritimati')).toBe('2026-11-21T14:00:00.000Z')
-  // A local time of this very minute counts as past: it is due a day later.
+  // A local time of this very minute counts as past, so the send is due a day later.
   expect(dueAt('Etc/GMT+3')).toBe('2026-11-22T12:00:00.000Z')
 })
 
-test('a daily recurrence is due every day at its local time, through both changes of the clocks', () => {
+test('a daily recurrence runs every day at its local time, also on the days when clocks change', () => {
   expect(dueTimes(daily, '2026-10-23T12:00:00Z', 4)).toEqual([
     '2026-10-24T07:00:00.000Z',
     '2026-10-25T08:00:00.000Z',
@@ -77,27 +77,27 @@ test('a daily recurrence is due every day at its local time, through both change
   expect(dueTimes(atNight, '2026-03-28T12:00:00Z', 2)).toEqual(['2026-03-29T01:30:00.000Z', '2026-03-30T00:30:00.000Z'])
 })
 
-test('the first occurrence lies after the activation: today when the time is still to come', () => {
+test('a recurrence first runs after its activation: today when the local time has not passed yet, else tomorrow', () => {
   expect(dueTimes(daily, '2026-11-21T07:59:59Z', 1)).toEqual(['2026-11-21T08:00:00.000Z'])
   expect(dueTimes(daily, '2026-11-21T08:00:00Z', 1)).toEqual(['2026-11-22T08:00:00.000Z'])
 })
 
 // spec: campaigns/recurring-days
-test('a weekly recurrence is due on its days; without days on the weekday of its activation in its own zone', () => {
+test('a weekly recurrence runs on its weekdays; without weekdays, on the weekday of its activation in its time zone', () => {
   const weekly: Recurrence = { ...daily, every: 'week' }
   expect(dueTimes({ ...weekly, daysOfWeek: [1, 5] }, '2026-11-21T12:00:00Z', 3)).toEqual([
     '2026-11-23T08:00:00.000Z',
     '2026-11-27T08:00:00.000Z',
     '2026-11-30T08:00:00.000Z',
   ])
-  // Saturday noon UTC is Sunday already on Kiritimati, 14 hours ahead; its first nine o'clock of a Sunday is 19:00 UTC.
+  // Saturday noon UTC is already Sunday in Kiritimati, which is 14 hours ahead. Nine o'clock on that Sunday was 19:00 UTC on Saturday.
   const ahead: Recurrence = { ...weekly, timezone: 'Pacific/Kiritimati' }
   expect(dueTimes(ahead, '2026-11-21T12:00:00Z', 2)).toEqual(['2026-11-21T19:00:00.000Z', '2026-11-28T19:00:00.000Z'])
-  // Today's time has passed, so it is due in a week.
+  // In Berlin nine o'clock of this Saturday has passed, so the recurrence is due in a week.
   expect(dueTimes(weekly, '2026-11-21T12:00:00Z', 1)).toEqual(['2026-11-28T08:00:00.000Z'])
 })
 
-test('a recurrence that is due on time makes one run and misses nothing', () => {
+test('a recurrence that the sweep takes on time makes one run and misses none', () => {
   expect(tickAt(daily, '2026-11-21T08:00:00Z', '2026-11-21T08:00:00Z')).toEqual({
     run: '2026-11-21',
     missed: 0,
@@ -106,7 +106,7 @@ test('a recurrence that is due on time makes one run and misses nothing', () => 
 })
 
 // spec: campaigns/recurring-missed
-test('after a time without service only the newest occurrence runs, when it is at most an hour late, and there is never a burst', () => {
+test('after a time without any process only the newest occurrence runs, and only when it is at most an hour late', () => {
   const due = '2026-11-21T08:00:00Z'
   const next = '2026-11-24T08:00:00.000Z'
   expect(tickAt(daily, due, '2026-11-23T09:00:00.000Z')).toEqual({ run: '2026-11-23', missed: 2, nextDue: next })
@@ -115,7 +115,7 @@ test('after a time without service only the newest occurrence runs, when it is a
 })
 
 // spec: campaigns/recurring-until
-test('until is inclusive, the recurrence stays until it has passed, and then it is over', () => {
+test('an occurrence exactly at `until` still runs, and after `until` the recurrence is over', () => {
   const last: Recurrence = { ...daily, until: '2026-11-22T08:00:00.000Z' }
   expect(tickAt(last, '2026-11-21T08:00:00Z', '2026-11-21T08:00:00Z').nextDue).toBe('2026-11-22T08:00:00.000Z')
   expect(tickAt(last, '2026-11-22T08:00:00Z', '2026-11-22T08:00:00Z')).toEqual({ run: '2026-11-22', missed: 0, nextDue: undefined })
@@ -123,7 +123,7 @@ test('until is inclusive, the recurrence stays until it has passed, and then it 
   const between: Recurrence = { ...daily, until: '2026-11-21T20:00:00.000Z' }
   expect(tickAt(between, '2026-11-21T08:00:00Z', '2026-11-21T08:00:00Z').nextDue).toBe('2026-11-21T20:00:00.000Z')
   expect(tickAt(between, '2026-11-21T20:00:00Z', '2026-11-21T20:00:00Z')).toEqual({ run: undefined, missed: 0, nextDue: undefined })
-  // A process comes back after `until`: an occurrence before it still runs once when it is not too late.
+  // A process comes back after the `until`. The occurrence before the `until` still runs when it is at most an hour late.
   expect(tickAt({ ...daily, until: '2026-11-21T08:10:00.000Z' }, '2026-11-21T08:00:00Z', '2026-11-21T08:30:00Z')).toEqual({
     run: '2026-11-21',
     missed: 0,
@@ -132,13 +132,13 @@ test('until is inclusive, the recurrence stays until it has passed, and then it 
 })
 
 // spec: campaigns/clock-changes
-test('an occurrence in the gap runs once, and the next day is at the usual time', () => {
+test('an occurrence at a local time that the clocks skip runs once, and the next day’s is at the usual time', () => {
   const atNight: Recurrence = { ...daily, localTime: '02:30' }
   expect(tickAt(atNight, '2026-03-29T01:30:00Z', '2026-03-29T01:30:00Z', '2026-03-01T00:00:00Z')).toEqual({
     run: '2026-03-29',
     missed: 0,
     nextDue: '2026-03-30T00:30:00.000Z',
   })
-  // An hour and a half later, when clocks may show 02:30 again, a tick makes no second run.
+  // The clocks went from 02:00 to 03:00, so the run was at 03:30. A sweep an hour and a half later makes no second run.
   expect(tickAt(atNight, '2026-03-30T00:30:00Z', '2026-03-29T03:00:00Z', '2026-03-01T00:00:00Z').run).toBeUndefined()
 })

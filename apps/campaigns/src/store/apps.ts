@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { statusAfter, statusesThatAllow } from '../core/campaign.ts'
 import type { Db } from './tables.ts'
 
-/** Cancels the campaigns of an app that have not started: no schedule starts and no recurrence runs any more. */
+/** Cancels the campaigns of an app that have not started, so that none of its schedules starts and none of its recurrences runs any more. */
 export async function stopSchedulesOfApp(db: Db, appId: string): Promise<void> {
   await db
     .updateTable('campaigns')
@@ -14,8 +14,8 @@ export async function stopSchedulesOfApp(db: Db, appId: string): Promise<void> {
 }
 
 /**
- * Deletes rows of an app, at most `limit` in all tables together, and gives their number. It deletes by key and not by place (`ctid`): when the
- * delete waits for an update of a row, the row lies at another place afterwards and would be left.
+ * Deletes rows of an app, at most `limit` in all tables together, and gives their number. Deletes by key and not by `ctid`: while the delete waits
+ * for another transaction to update a row, the row's `ctid` changes, and the delete would miss the row.
  */
 export async function deleteRowsOfApp(db: Db, appId: string, limit: number): Promise<number> {
   let deleted = 0

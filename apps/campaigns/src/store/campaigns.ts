@@ -10,7 +10,7 @@ export type NewCampaign = {
   id: string
   appId: string
   name: string
-  /** A notification is under way as soon as it is accepted. A campaign is a draft until it is sent. */
+  /** A notification is `sending` as soon as it is accepted. A campaign is a draft until it is sent. */
   status: 'sending' | 'draft'
   transactional: boolean
   target: FrozenTarget | null
@@ -18,26 +18,27 @@ export type NewCampaign = {
   segmentId: string | null
   schedule: Schedule | null
   experiment: Experiment | null
-  /** Only a test has this. */
+  /** True in a test, absent in any other campaign. */
   test?: true
   send: ResolvedSend
 }
 
 const jsonOrNull = (value: unknown): string | null => (value === null ? null : JSON.stringify(value))
 
-/** The columns that a copy, a run or a winner takes over from its campaign unchanged. */
+/** The columns that a duplicate, a run or a winner copies from its campaign unchanged. */
 export const inherited = sql.raw('app_id, name, template_id, segment_id, silent, data, ttl, collapse_id, priority, presentation, bypass')
 
-/** The lease of a send under way: when its first pointer is lost, the sweep points at it again after 5 s. */
+/** The lease of a send under way. When its first pointer is lost, the sweep sends another after 5 s. */
 export const ownLease = sql<Date>`now() + interval '5 seconds'`
 
 /**
- * The lease of a recurrence's run. Many runs of one second are made in one commit; when the process dies before it points at them, another
- * process does so within two seconds. A run that audience has not taken over by then is pointed at twice, which costs a look at its row.
+ * The lease of a recurrence's run. Many runs of one second are made in one commit. When the process dies before it sends the pointers to them,
+ * another process sends them within two seconds. Audience may get a second pointer to a run that it has not started by then, which costs it one read
+ * of the run's row.
  */
 export const startLease = sql<Date>`now() + interval '1.5 seconds'`
 
-/** Everything that the body of a campaign sets. A field that it leaves out is null or has its default. */
+/** Everything that the body of a campaign sets. A field that the body leaves out is null or has its default. */
 export type Draft = Omit<NewCampaign, 'id' | 'appId' | 'status' | 'transactional' | 'test'>
 
 export const columnsOf = ({ name, target, templateId, segmentId, schedule, experiment, send }: Draft) => ({
@@ -57,7 +58,7 @@ export const columnsOf = ({ name, target, templateId, segmentId, schedule, exper
   experiment: jsonOrNull(experiment),
 })
 
-/** Replaces the body of a draft. Gives false when the campaign is unknown or no draft (any more). */
+/** Replaces the body of a draft. Gives false when the campaign is unknown or not a draft. */
 export async function replaceDraft(db: Db, appId: string, campaignId: string, draft: Draft): Promise<boolean> {
   const row = await db
     .updateTable('campaigns')
@@ -70,7 +71,7 @@ export async function replaceDraft(db: Db, appId: string, campaignId: string, dr
   return row !== undefined
 }
 
-/** Deletes a draft. Gives false when the campaign is unknown or no draft (any more). */
+/** Deletes a draft. Gives false when the campaign is unknown or not a draft. */
 export async function deleteDraft(db: Db, appId: string, campaignId: string): Promise<boolean> {
   const row = await db
     .deleteFrom('campaigns')
@@ -82,7 +83,7 @@ export async function deleteDraft(db: Db, appId: string, campaignId: string): Pr
   return row !== undefined
 }
 
-/** All columns of a campaign that a flow asks for. */
+/** The columns of a campaign that is read completely. */
 export const wholeColumns = [
   ...([
     'id',
@@ -113,7 +114,7 @@ export const toWhole = ({ remainderOf: of, remainderRate: sampleRate, ...row }: 
 })
 export type CampaignRow = ReturnType<typeof toWhole>
 
-/** Finds those of these campaigns that are to be sent: they are under way, and no cancel was asked for. */
+/** Finds those of these campaigns that audience may fan out: they are `sending`, and no cancel was asked for. */
 export async function findSending(db: Db, campaignIds: string[]): Promise<CampaignRow[]> {
   const rows = await selectWhole(db)
     .where('id', '=', sql<string>`any(${campaignIds})`)
@@ -131,13 +132,13 @@ export const findCampaign = (db: Db, appId: string, campaignId: string) =>
     .where('app_id', '=', appId)
     .executeTakeFirst()
 
-/** Finds a campaign with all its columns; undefined when it is unknown or belongs to another app. */
+/** Finds a campaign with all its columns; undefined when the campaign is unknown or belongs to another app. */
 export async function findWhole(db: Db, appId: string, campaignId: string): Promise<CampaignRow | undefined> {
   const row = await selectWhole(db).where('id', '=', campaignId).where('app_id', '=', appId).executeTakeFirst()
   return row && toWhole(row)
 }
 
-/** Finds what decides whether a campaign can be sent, with the database's time. Undefined when it is unknown or belongs to another app. */
+/** Finds what decides whether a campaign can be sent, and the database's time. Undefined when the campaign is unknown or belongs to another app. */
 export const findSendable = (db: Db, appId: string, campaignId: string) =>
   db
     .selectFrom('campaigns')
@@ -158,8 +159,8 @@ export const findSendable = (db: Db, appId: string, campaignId: string) =>
 export type Sent = 'sendNow' | 'sendLater' | 'sendRecurring'
 
 /**
- * Sends a campaign as it was read, if its status still allows it and its draft was not replaced meanwhile. Gives the new status; undefined when
- * something else came first. When a send, a cancel and a start meet, exactly one of them finds the row in a status that it needs.
+ * Marks a campaign as sent if its status still allows it and its draft was not replaced since it was read. Gives the new status; undefined when
+ * another request was faster. When a send, a cancel and a start meet, exactly one of them finds the row in a status that it needs.
  */
 export async function markSent(
   db: Db,
@@ -189,10 +190,10 @@ export async function markSent(
   return row?.status
 }
 
-/** Whether a row is a recurrence. A paused recurrence was `active` before; any other paused campaign was `sending`. */
+/** True for a recurrence. A paused recurrence was `active` before the pause; any other paused campaign was `sending`. */
 export const isRecurring = sql<boolean>`schedule ->> 'type' = 'recurring'`
 
-/** Cancels a campaign that has not started, or a recurrence, also while it is paused. Gives whether it did. */
+/** Cancels a campaign that has not started, or a recurrence, even a paused one. Says whether it did. */
 export async function markCancelled(db: Db, appId: string, campaignId: string): Promise<boolean> {
   const row = await db
     .updateTable('campaigns')
@@ -210,16 +211,13 @@ export async function markCancelled(db: Db, appId: string, campaignId: string): 
   return row !== undefined
 }
 
-/**
- * Locks campaigns in the order of their ids. The groups of several processes may hold the same campaigns, and an update by itself locks rows in
- * any order, which ends in a deadlock.
- */
+/** Locks campaigns in the order of their ids. An update alone locks rows in any order, so two processes could end in a deadlock. */
 const locked = (campaignIds: string[]) => sql`select id from campaigns where id = any(${campaignIds}) order by id for no key update`
 
 /** A send under way, with the number of the last change of its flow. */
 export type Started = { id: string; status: CampaignStatus; cancelling: boolean; flowNo: number }
 
-/** Audience has the fan-out rows of these campaigns, so the sweep points at them no more. Gives those of them that exist. */
+/** Notes that audience has the fan-out rows of these campaigns, so that the sweep sends no more pointers to them. Gives the campaigns that exist. */
 export async function markStarted(db: Db, campaignIds: string[]): Promise<Started[]> {
   const { rows } = await sql<Started>`
     with locked as materialized (${locked(campaignIds)})
@@ -230,14 +228,14 @@ export async function markStarted(db: Db, campaignIds: string[]): Promise<Starte
 }
 
 /**
- * The target of a campaign that has ended. The users and devices that a notification named are forgotten, since external ids are personal data. A
- * segment is kept: it explains why a device got the send.
+ * The target of a campaign that has ended, as an SQL expression. A notification loses the users and devices that it named, since external ids are
+ * personal data. A segment is kept: it explains why a device got the send.
  */
 export const withoutNames = sql<
   string | null
 >`case when transactional and target ->> 'kind' not in ('segment', 'all') then null else target end`
 
-/** Every queued push of these campaigns has an outcome. A campaign that has ended in another way stays as it is. */
+/** Ends campaigns in which every queued push has an outcome. A campaign that has already ended, for example as failed, stays as it is. */
 export async function markSettled(db: Db, campaignIds: string[]): Promise<void> {
   await sql`
     with locked as materialized (${locked(campaignIds)})
@@ -247,7 +245,7 @@ export async function markSettled(db: Db, campaignIds: string[]): Promise<void> 
     where id = any(array(select id from locked)) and status = any(${statusesThatAllow('settle')})`.execute(db)
 }
 
-/** Ends a campaign that cannot be sent, with the reason. A campaign that has ended already stays as it is. */
+/** Marks a campaign that cannot be sent as failed, with the reason. A campaign that has already ended stays as it is. */
 export async function markFailed(db: Db, campaignId: string, failure: { code: string; message: string }): Promise<void> {
   await db
     .updateTable('campaigns')
@@ -266,8 +264,8 @@ export async function markFailed(db: Db, campaignId: string, failure: { code: st
 }
 
 /**
- * Deletes notifications that have ended and are past their retention, at most 1,000 at once, and gives their number. An id begins with the
- * second in which it was made, so the primary key is also the index by age.
+ * Deletes notifications that have ended and are past their retention, at most 1,000 at once, and gives their number. An id begins with the second in
+ * which it was made, so reading by primary key is reading by age.
  */
 export async function deleteOldNotifications(db: Db, retentionDays: number): Promise<number> {
   const { rows } = await sql`

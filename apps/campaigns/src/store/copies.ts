@@ -5,8 +5,8 @@ import { inherited, ownLease } from './campaigns.ts'
 import type { Db } from './tables.ts'
 
 /**
- * Finds what decides whether a winner can be picked. Undefined when the campaign is unknown or belongs to another app. `ledgerDays`: how long the
- * tracker keeps outcomes.
+ * Finds what decides whether a winner can be picked. Undefined when the campaign is unknown or belongs to another app. `ledgerDays`: the tracker
+ * keeps outcomes for this many days.
  */
 export const findDecidable = (db: Db, appId: string, campaignId: string, ledgerDays: number) =>
   db
@@ -23,8 +23,8 @@ export const findDecidable = (db: Db, appId: string, campaignId: string, ledgerD
     .executeTakeFirst()
 
 /**
- * Writes the campaign that sends a winner to the remainder: under way, with the frozen target of the experiment and the content of the variant.
- * Gives false when the experiment has a winner already, or the app was erased.
+ * Writes the campaign that sends a winner to the users outside the sample. That campaign is under way at once, with the frozen target of the
+ * experiment and the content of the variant. Gives false when the experiment has a winner already, or the app was erased.
  */
 export async function insertWinner(
   db: Db,
@@ -42,8 +42,9 @@ export async function insertWinner(
 }
 
 /**
- * Writes a draft that is a copy of another campaign. A saved segment stays a reference, so its definition is copied when the draft is sent. Gives
- * false when the campaign is unknown, belongs to another or an erased app, or is a notification to single users: a draft cannot have their target.
+ * Writes a draft that is a copy of another campaign. A saved segment stays a reference: its definition is copied when the draft is sent. Gives false
+ * when the campaign is unknown, belongs to another app, belongs to an erased app, or is a notification that names users or devices: a draft cannot
+ * have such a target.
  */
 export async function insertDuplicate(db: Db, { id, appId, of }: { id: string; appId: string; of: string }): Promise<boolean> {
   const { rows } = await sql`

@@ -5,7 +5,7 @@ import { statusAfter, statusesThatAllow } from '../core/campaign.ts'
 import { pointedAt } from './new-campaigns.ts'
 import type { Db } from './tables.ts'
 
-/** The database's time: the one clock of all schedules. */
+/** Reads the database's time: the one clock of all schedules. */
 export async function readClock(db: Db): Promise<Date> {
   const { rows } = await sql<{ now: Date }>`select now() as now`.execute(db)
   const [clock] = rows
@@ -13,7 +13,7 @@ export async function readClock(db: Db): Promise<Date> {
   return clock.now
 }
 
-/** Milliseconds until the next campaign in one of these statuses is due, by the database's clock. 0: now. Undefined: none waits. */
+/** Gives the milliseconds until a campaign in one of these statuses is due, by the database's clock: 0 for now, undefined for never. */
 export async function nextDueInMs(db: Db, statuses: CampaignStatus[]): Promise<number | undefined> {
   const row = await db
     .selectFrom('campaigns')
@@ -26,7 +26,7 @@ export async function nextDueInMs(db: Db, statuses: CampaignStatus[]): Promise<n
   return row && Math.max(0, row.inMs)
 }
 
-/** Milliseconds until audience is told again of a change of a send's flow. */
+/** Gives the milliseconds until audience is told again of some change of a send's flow; undefined when audience has answered every change. */
 export async function nextFlowDueInMs(db: Db): Promise<number | undefined> {
   const row = await db
     .selectFrom('campaigns')
@@ -39,9 +39,9 @@ export async function nextFlowDueInMs(db: Db): Promise<number | undefined> {
 }
 
 /**
- * Takes sends that audience has not taken over, with turns between apps: the oldest of each app, then the next of each, and of no app more than
- * audience may be pointed at at once. Each app is found by one look into the index. Two sweeps never take the same row. A row is due again after
- * 5, 10, 15, 15 … s (`sweepAgain` of contracts/topology.ts).
+ * Takes due sends for which audience has no fan-out row yet, from all apps in turn: first the oldest send of each app, then the second of each.
+ * Audience gets at most 64 pointers of an app at once (`pointedAtOnce`). Each app is found by one read of the index. Two sweeps never take the same
+ * row. A row is due again 10 s after the sweep has taken it for the first time, later after 15 s (`sweepAgain` of contracts/topology.ts).
  */
 export async function takeDueCampaigns(db: Db, limit: number): Promise<{ id: string; pointerNo: number; appId: string }[]> {
   const { rows } = await sql<{ id: string; pointerNo: number; appId: string }>`
@@ -60,7 +60,7 @@ export async function takeDueCampaigns(db: Db, limit: number): Promise<{ id: str
       where apps.app_id is not null
       order by due.turn limit ${4 * limit}
     ), due as (
-      -- There are four times as many turns as rows are taken: another sweep may have locked the first of them.
+      -- The list turns has four times as many rows as are taken, because another sweep may have locked the first of them.
       select c.id from turns join campaigns c on c.id = turns.id
       where c.id = any(array(select id from turns)) and c.due_at <= now() and c.status = 'sending'
       order by turns.turn limit ${limit} for update of c skip locked
@@ -72,8 +72,8 @@ export async function takeDueCampaigns(db: Db, limit: number): Promise<{ id: str
 }
 
 /**
- * Starts scheduled campaigns whose time has come, however late it is: they are under way, and due to be pointed at. The lock and the status of a
- * row decide between the sweeps of several processes, a cancel and a send.
+ * Starts scheduled campaigns whose time has come, however late it is: their status is `sending` then, and audience is told of them next. When sweeps
+ * of several processes, a cancel and a send meet, the row's lock and status let one of them succeed.
  */
 export const startDueCampaigns = (db: Db, limit: number) =>
   db
@@ -95,7 +95,7 @@ export const startDueCampaigns = (db: Db, limit: number) =>
     .returning([sql<number>`extract(epoch from now() - was_due_at)::double precision`.as('lateSeconds')])
     .execute()
 
-/** For each sweep, the seconds for which its oldest due row has waited; 0 when none is due. */
+/** Gives, for each sweep, the seconds for which its oldest due row has waited: 0 when no row is due. */
 export async function findDueAges(db: Db): Promise<Record<'schedules' | 'recurrences' | 'pointers' | 'flows', number>> {
   const age = (column: string, status: string) =>
     sql.raw(`coalesce(extract(epoch from now() - min(${column}) filter (where ${column} <= now() and ${status})), 0)::double precision`)

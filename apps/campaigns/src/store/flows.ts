@@ -5,14 +5,15 @@ import { isRecurring, ownLease, withoutNames, type Started } from './campaigns.t
 import type { Db } from './tables.ts'
 
 type One = { appId: string; campaignId: string }
-/** A send under way whose flow has changed. `isDue`: audience is to be pointed at it, with `pointerNo`. */
+/** A send under way whose flow has changed. `isDue` says that audience needs a pointer to the send, with the number `pointerNo`. */
 export type Changed = Started & { pointerNo: number; isDue: boolean }
 
 const again = sql<Date>`now() + interval '5 seconds'`
 
 /**
- * Pauses, resumes or cancels a send under way. The status, the number of the change and the note that audience is to be told commit together.
- * Undefined when the status does not allow it, or a cancel was asked for already. While a send is paused audience is not pointed at it.
+ * Pauses, resumes or cancels a send under way. The status, the number of the change and the time at which audience is told again commit together.
+ * Gives undefined when the status does not allow the change, or a cancel was asked for already. While a send is paused audience gets no pointer to
+ * it.
  */
 export const changeFlow = (db: Db, { appId, campaignId }: One, action: 'pause' | 'resume' | 'askCancel'): Promise<Changed | undefined> =>
   db
@@ -21,7 +22,7 @@ export const changeFlow = (db: Db, { appId, campaignId }: One, action: 'pause' |
       ...(action === 'askCancel' ? { cancelling: true } : { status: statusAfter(action) }),
       ...(action === 'pause' ? { paused_at: sql<Date>`now()` } : {}),
       ...(action === 'resume' ? { paused_at: null } : {}),
-      // A new number: the queue drops a pointer whose number it has had within two minutes.
+      // The pointer gets a new number, because the queue drops a message whose number it has had within two minutes.
       ...(action === 'resume'
         ? { due_at: sql<Date>`case when started_at is null then ${ownLease} end`, pointer_no: sql<number>`pointer_no + 1` }
         : { due_at: null }),
@@ -36,7 +37,7 @@ export const changeFlow = (db: Db, { appId, campaignId }: One, action: 'pause' |
     .returning(['id', 'status', 'cancelling', 'flow_no as flowNo', 'pointer_no as pointerNo', sql<boolean>`due_at is not null`.as('isDue')])
     .executeTakeFirst()
 
-/** Pauses a recurrence: it is not due any more, so no run is made of it. Gives false when its status does not allow it. */
+/** Pauses a recurrence: it is not due any more, so it makes no run. Gives false when the status does not allow it. */
 export async function pauseRecurrence(db: Db, { appId, campaignId }: One): Promise<boolean> {
   const row = await db
     .updateTable('campaigns')
@@ -49,7 +50,7 @@ export async function pauseRecurrence(db: Db, { appId, campaignId }: One): Promi
   return row !== undefined
 }
 
-/** Locks a paused recurrence until the transaction ends, and gives it with the database's time. Undefined when it is no recurrence or not paused. */
+/** Locks a recurrence until the transaction ends, and gives it with the database's time. Undefined when the campaign is not a paused one. */
 export async function lockPausedRecurrence(
   db: Db,
   { appId, campaignId }: One,
@@ -77,8 +78,8 @@ export const markResumed = (db: Db, campaignId: string, dueAt: Date) =>
     .execute()
 
 /**
- * Ends pauses that last longer than `days`, at most 100 at once, and gives the ids of the campaigns. A recurrence is cancelled. For a send the
- * cancel is asked for, and the sweep tells audience.
+ * Ends pauses that last longer than `days`, at most 100 at once, and gives the ids of the campaigns. A recurrence is cancelled at once. A send is
+ * marked to be cancelled, and the sweep tells audience of the cancel.
  */
 export async function endLongPauses(db: Db, days: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
@@ -100,7 +101,7 @@ export async function endLongPauses(db: Db, days: number): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-/** Takes changes of flow that audience has not answered. Two sweeps never take the same row. A change is due again after 5 s. */
+/** Takes changes of flow that audience has not answered. Two sweeps never take the same row. A change that was taken is due again after 5 s. */
 export const takeDueFlows = (db: Db, limit: number): Promise<Started[]> =>
   db
     .with('due', (due) =>
@@ -119,12 +120,12 @@ export const takeDueFlows = (db: Db, limit: number): Promise<Started[]> =>
     .returning(['campaigns.id', 'status', 'cancelling', 'flow_no as flowNo'])
     .execute()
 
-/** Audience has answered the change `flowNo`. A later change stays to be told. */
+/** Notes that audience has answered the change `flowNo`. When there is a later change, audience is still told of that one. */
 export async function confirmFlow(db: Db, campaignId: string, flowNo: number): Promise<void> {
   await db.updateTable('campaigns').set({ flow_due_at: null }).where('id', '=', campaignId).where('flow_no', '=', flowNo).execute()
 }
 
-/** Ends a cancelled send of which audience has no row: nothing was queued, so the tracker will never settle it. */
+/** Ends a cancelled send of which audience has no fan-out row. No push was queued, so the tracker will never settle the send. */
 export async function markNeverStarted(db: Db, campaignId: string): Promise<void> {
   await db
     .updateTable('campaigns')

@@ -2,17 +2,16 @@ import type { NotQueued } from '@herald/contracts/test-send'
 import { sql } from 'kysely'
 import type { Db } from './tables.ts'
 
-/** An Idempotency-Key and the app that it belongs to. */
 export type Key = { appId: string; key: string }
-/** `notQueued`: the devices that a test named and does not reach. */
+/** `notQueued`: the devices that a test names and cannot reach. */
 export type IdempotencyRecord = { fingerprint: string; answer: { id: string; status: 'sending' | 'draft'; notQueued?: NotQueued[] } }
 
-/** App ids have a fixed length, so no two keys share a name. */
+/** Gives one name for an app and a key. App ids have a fixed length, so two keys never get the same name. */
 export const keyName = ({ appId, key }: Key): string => `${appId} ${key}`
 
 /**
- * Locks keys until the transaction ends, and gives the names of those that it could lock. Any other key is being processed elsewhere. It does
- * not wait for a key: so the caller is answered "in progress" at once, and there is no deadlock.
+ * Locks keys until the transaction ends, and gives the names of the keys that it could lock. Another request is processing each of the other keys.
+ * The function waits for no key: the caller is answered "in progress" at once, and there is no deadlock.
  */
 export async function takeKeys(db: Db, keys: Key[]): Promise<Set<string>> {
   const { rows } = await sql<{ name: string }>`
@@ -21,7 +20,7 @@ export async function takeKeys(db: Db, keys: Key[]): Promise<Set<string>> {
   return new Set(rows.map(({ name }) => name))
 }
 
-/** Finds the records of these keys, by name. A record past its retention counts as absent, whether it was deleted already or not. */
+/** Finds the records of these keys, by name. A record that is past its retention counts as absent even while its row still exists. */
 export async function findRecords(db: Db, keys: Key[], retentionHours: number): Promise<Map<string, IdempotencyRecord>> {
   const { rows } = await sql<{ app_id: string; key: string } & IdempotencyRecord>`
     select record.*
@@ -34,7 +33,7 @@ export async function findRecords(db: Db, keys: Key[], retentionHours: number): 
   return new Map(rows.map(({ app_id, key, fingerprint, answer }) => [keyName({ appId: app_id, key }), { fingerprint, answer }]))
 }
 
-/** Writes records. The caller has locked the keys and found no record that counts: one that is still there is past its retention and is replaced. */
+/** Writes records. The caller has locked the keys and found no valid record. A row that still exists is past its retention and is replaced. */
 export async function insertRecords(db: Db, records: (Key & IdempotencyRecord)[]): Promise<void> {
   if (records.length === 0) return
   await db

@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import { toWhole, wholeColumns, type CampaignRow } from './campaigns.ts'
 import type { Db } from './tables.ts'
 
-/** One page looks at this many campaigns at most, ~2 µs each. */
+/** A page of the list examines at most this many campaigns, at ~2 µs each. */
 const mostExamined = 5_000
 
 const newestFirst = (db: Db) => db.selectFrom('campaigns').select(wholeColumns).orderBy('created_at', 'desc').orderBy('id', 'desc')
@@ -12,9 +12,9 @@ const newestFirst = (db: Db) => db.selectFrom('campaigns').select(wholeColumns).
 export type CampaignFilter = {
   status: CampaignStatus | undefined
   transactional: boolean | undefined
-  /** True: only tests. False: everything but tests. */
+  /** True: the list has tests only. False: the list has no tests. */
   test: boolean
-  /** The beginning of the name, whatever the letter case. */
+  /** The beginning of the name, in any letter case. */
   prefix: string | undefined
 }
 
@@ -22,9 +22,9 @@ export type CampaignFilter = {
 const statusesWithoutNotifications = new Set<CampaignStatus>(['draft', 'scheduled', 'active'])
 
 /**
- * Gives one row more than `limit` of an app's campaigns, newest first, after a place of an earlier page. A filter is applied to the next 5,000
- * campaigns only, so that a page costs the same however many the app has; `examinedTo` is where the next page begins when there may be more. A
- * filter that no notification fits looks only at the other campaigns, so that a million notifications do not hide them.
+ * Finds one campaign more than `limit`, newest first, after the place that a cursor names. A filter examines only the next 5,000 campaigns, so that a
+ * page costs the same however many campaigns the app has. `examinedTo` is where the next page begins, when there may be one. A filter that excludes
+ * notifications reads an index without them, so that a million notifications do not fill the 5,000.
  */
 export async function findCampaigns(
   db: Db,
@@ -35,7 +35,7 @@ export async function findCampaigns(
   const isFiltered = filter.status !== undefined || filter.transactional !== undefined || filter.test || filter.prefix !== undefined
   if (!isFiltered) return findNewest(db, appId, { limit, after })
   const { ids, examinedTo } = await findFitting(db, appId, filter, { limit, after })
-  // By ids and without a limit: with a limit the planner may walk through the app's campaigns in search of them.
+  // The query finds campaigns by id and has no limit: with a limit the planner may walk through all campaigns of the app in search of the ids.
   const rows = await newestFirst(db)
     .where('id', '=', sql<string>`any(${ids})`)
     .execute()
@@ -69,8 +69,8 @@ async function findFitting(
 }
 
 /**
- * Gives one row more than `limit` of an app's campaigns, without its tests, newest first, after a place of an earlier page. It reads no further
- * than the page reaches, and looks at 5,000 campaigns at most. `examinedTo`: where the next page begins when there may be more.
+ * Finds one campaign more than `limit`, without tests, newest first, after the place that a cursor names. The search stops when the page is full, and
+ * examines at most 5,000 campaigns. `examinedTo` is where the next page begins, when there may be one.
  */
 async function findNewest(
   db: Db,

@@ -3,7 +3,7 @@ import { sql, type RawBuilder } from 'kysely'
 import { columnsOf, ownLease, type NewCampaign } from './campaigns.ts'
 import type { Db } from './tables.ts'
 
-/** The columns of a new campaign with their types. Each is given to the statement as a list. */
+/** The columns of a new campaign with their types. The insert gets each column as one array with the values of all rows. */
 const typesOf = {
   ...{
     id: 'text',
@@ -20,9 +20,10 @@ const typesOf = {
 } as const
 
 /**
- * Writes notifications and drafts in one statement, whose text and plan do not depend on their number. Gives the written ones by id; campaigns of
- * an erased app are not written. A send is `waiting` when its app has as many sends pointed at as it may have at once: it is due now, for the
- * sweep. The other sends have a lease.
+ * Writes notifications and drafts in one statement, whose text and plan do not depend on their number. Gives the written campaigns by id; campaigns
+ * of an erased app are not written. A send is `waiting` when audience was told of 64 other sends of its app and has not started them
+ * (`pointedAtOnce`). A waiting send is due at once, and the sweep takes it when there are fewer. Any other send has a lease, during which the caller
+ * tells audience of it.
  */
 export async function insertCampaigns(db: Db, campaigns: NewCampaign[]): Promise<Map<string, { waiting: boolean }>> {
   if (campaigns.length === 0) return new Map()
@@ -53,7 +54,7 @@ export async function insertCampaigns(db: Db, campaigns: NewCampaign[]): Promise
   return new Map(written.rows.map(({ id, waiting }) => [id, { waiting }]))
 }
 
-/** Marks the tests among campaigns that this transaction has written. It is a statement of its own, so that no other send pays for the column. */
+/** Marks the tests among campaigns that this transaction has written. Marking is a separate statement, so that no other send pays for the column. */
 export const markTests = (trx: Db, campaigns: NewCampaign[]) =>
   trx
     .updateTable('campaigns')
@@ -61,7 +62,7 @@ export const markTests = (trx: Db, campaigns: NewCampaign[]) =>
     .where('id', '=', sql<string>`any(${campaigns.flatMap(({ id, test }) => (test ? [id] : []))})`)
     .execute()
 
-/** Counts the sends of an app that audience is pointed at and has not taken over: they are due again later. */
+/** Counts the sends of an app that audience was told of and has not started. They are due later, when the sweep tells audience again. */
 export const pointedAt = (appId: RawBuilder<unknown>) => sql`
   (select count(*) from (
     select from campaigns where status = 'sending' and app_id = ${appId} and due_at > now() order by due_at limit ${sql.lit(pointedAtOnce)}

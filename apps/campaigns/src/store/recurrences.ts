@@ -6,7 +6,7 @@ import type { Db } from './tables.ts'
 
 export type DueRecurrence = { id: string; schedule: Recurrence; activatedAt: Date; dueAt: Date; now: Date }
 
-/** Takes recurrences that are due, and locks their rows until the transaction ends, so that no cancel comes between. */
+/** Takes recurrences that are due, and locks their rows until the transaction ends, so that a request to cancel one waits. */
 export async function takeDueRecurrences(db: Db, limit: number): Promise<DueRecurrence[]> {
   const rows = await db
     .selectFrom('campaigns')
@@ -26,8 +26,8 @@ export async function takeDueRecurrences(db: Db, limit: number): Promise<DueRecu
 export type NewRun = { id: string; recurringOf: string; localDate: string }
 
 /**
- * Writes runs as campaigns under way, copies of their recurrences, and gives the ids of those that are new. A local date that has its run gets
- * no second one, and an erased app gets none.
+ * Writes runs as campaigns under way, each a copy of its recurrence, and gives the ids of those that are new. A local date gets at most one run, and
+ * an erased app gets none.
  */
 export async function insertRuns(db: Db, runs: NewRun[]): Promise<string[]> {
   if (runs.length === 0) return []
@@ -47,7 +47,7 @@ export async function insertRuns(db: Db, runs: NewRun[]): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-/** Sets when recurrences are due next. One without a next time is over. The caller has locked the rows. */
+/** Sets when recurrences are due next. A recurrence without a next time ends. The caller has locked the rows. */
 export async function advanceRecurrences(db: Db, ticks: { id: string; nextDue: Date | undefined; missed: number }[]): Promise<void> {
   if (ticks.length === 0) return
   await sql`
@@ -65,7 +65,7 @@ export async function advanceRecurrences(db: Db, ticks: { id: string; nextDue: D
 
 export type RunRow = Awaited<ReturnType<typeof findRuns>>[number]
 
-/** Gives one run more than `limit`, newest day first, of days before `before`. It reads by the unique key of recurrence and day. */
+/** Finds one run more than `limit`, newest day first, of days before `before`. Reads the unique index of recurrence and day. */
 export const findRuns = (db: Db, recurrenceId: string, { limit, before }: { limit: number; before: string | undefined }) =>
   db
     .selectFrom('campaigns')

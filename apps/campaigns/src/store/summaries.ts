@@ -2,13 +2,13 @@ import type { CampaignStatus } from '@herald/contracts/stats'
 import { sql } from 'kysely'
 import type { Db } from './tables.ts'
 
-/** At most this many campaigns of an app are counted: 10 ms in the index alone. */
+/** At most this many campaigns of an app are counted, which takes 10 ms in the index alone. */
 const mostCounted = 100_000
 const mostListed = 10
-/** At most this many campaigns of one status are looked at for a list. */
+/** For a list, at most this many campaigns of one status are read. */
 const mostLooked = 1_000
 
-/** Counts an app's campaigns by status, without notifications. A status that no campaign has is left out. */
+/** Counts an app's campaigns by status, without notifications. A status that no campaign has is absent from the answer. */
 export async function countByStatus(db: Db, appId: string): Promise<{ status: CampaignStatus; count: number }[]> {
   const { rows } = await sql<{ status: CampaignStatus; count: number }>`
     select status, count(*) as count from (
@@ -17,7 +17,7 @@ export async function countByStatus(db: Db, appId: string): Promise<{ status: Ca
   return rows
 }
 
-/** The next campaigns that begin by themselves, soonest first. Each status is one range of the index, in its order. */
+/** Finds the campaigns that begin next by themselves, soonest first. Each status is one range of the index, sorted by due time. */
 export async function findNext(db: Db, appId: string): Promise<{ id: string; name: string; dueAt: Date; schedule: string }[]> {
   const ofStatus = (status: CampaignStatus) => sql`(
     select id, name, due_at as "dueAt", schedule ->> 'type' as schedule from campaigns
@@ -28,7 +28,7 @@ export async function findNext(db: Db, appId: string): Promise<{ id: string; nam
   return rows
 }
 
-/** The paused campaigns, the longest pause first. */
+/** Finds the paused campaigns, the longest pause first. */
 export async function findPaused(db: Db, appId: string): Promise<{ id: string; name: string; since: Date }[]> {
   const { rows } = await sql<{ id: string; name: string; since: Date }>`
     select id, name, paused_at as since from (
@@ -38,7 +38,7 @@ export async function findPaused(db: Db, appId: string): Promise<{ id: string; n
   return rows
 }
 
-/** The campaigns that failed within 7 days, newest first. */
+/** Finds the campaigns that failed within 7 days, newest first. */
 export async function findFailed(db: Db, appId: string): Promise<{ id: string; name: string; at: Date; code: string | null }[]> {
   const { rows } = await sql<{ id: string; name: string; at: Date; code: string | null }>`
     select id, name, settled_at as at, failure ->> 'code' as code from (

@@ -7,11 +7,11 @@ import type { CampaignStatus } from '@herald/contracts/stats'
 import type { NotQueued } from '@herald/contracts/test-send'
 import type { ColumnType, Generated, Kysely } from 'kysely'
 
-/** JSON is written as text: `pg` would turn a top-level list into a Postgres array. */
+/** JSON columns are written as text, because `pg` would turn a list into a Postgres array. */
 type Json<T> = ColumnType<T, string, string>
 type OptionalJson<T> = ColumnType<T | null, string | null | undefined, string | null>
 
-/** The schema of campaigns, as migrations/ makes it. */
+/** The tables of campaigns, as apps/campaigns/migrations makes them. */
 export type Tables = {
   campaigns: {
     id: string
@@ -19,7 +19,7 @@ export type Tables = {
     name: string
     status: CampaignStatus
     transactional: boolean
-    /** Null while a draft names a saved segment: its definition is copied at send. */
+    /** Null while a draft names a saved segment, and after a notification that named users or devices has ended. */
     target: OptionalJson<FrozenTarget>
     content: OptionalJson<Content>
     template_id: string | null
@@ -30,33 +30,33 @@ export type Tables = {
     priority: Priority
     presentation: OptionalJson<Presentation>
     bypass: Json<FrozenSend['bypass']>
-    /** Null for a notification: it is sent as it is accepted. */
+    /** Null in a notification, which is sent as soon as it is accepted. */
     schedule: OptionalJson<Schedule>
     segment_id: string | null
     experiment: OptionalJson<Experiment>
     /** How often the draft was replaced. */
     revision: Generated<number>
     recurring_of: string | null
-    /** The day of a recurring run in its schedule's zone, YYYY-MM-DD. */
+    /** In a run of a recurrence: its day in the schedule's time zone, YYYY-MM-DD. */
     local_date: string | null
     activated_at: Date | null
     missed_count: Generated<number>
     remainder_of: string | null
-    /** The sample rate of that experiment: a user whose hash is below it was in the sample. */
+    /** The sample rate of the experiment `remainder_of`. A user whose hash is below it was in the sample. */
     remainder_rate: number | null
-    /** For a send at each user's local time: each user gets it at the first such time after this moment. */
+    /** In a send at each user's local time: each user gets it when that local time next comes after this moment. */
     local_times_after: Date | null
-    /** The administration asked for a cancel while the send was under way. */
+    /** True once a cancel of the send under way was asked for. */
     cancelling: Generated<boolean>
-    /** The number of the last change of the send's flow, and when audience is told of it again; null when audience has answered. */
+    /** `flow_no`: the number of the last change of flow. `flow_due_at`: when audience is told of it again; null once audience has answered. */
     flow_no: Generated<number>
     flow_due_at: Date | null
-    /** Since when it is paused; null while it is not. */
+    /** Since when the campaign is paused; null while it is not paused. */
     paused_at: Date | null
     /** True in a test, null in every other row. */
     test: Generated<boolean | null>
     failure: OptionalJson<{ code: string; message: string }>
-    /** When a sending one is pointed at again, a scheduled one starts, an active one has its next occurrence or its end. */
+    /** When the sweep sends the next pointer (`sending`), starts the campaign (`scheduled`) or runs or ends it (`active`); null for never. */
     due_at: Date | null
     pointer_no: Generated<number>
     created_at: Generated<Date>
@@ -75,12 +75,12 @@ export type Tables = {
     collapse_id: string | null
     priority: Priority | null
     silent: boolean | null
-    /** The uses that are added up. The others are rows of `template_uses`. */
+    /** The uses that the sweep has added up. Newer uses are rows of `template_uses`. */
     use_count: Generated<number>
     created_at: Generated<Date>
     updated_at: Generated<Date>
   }
-  /** Written by triggers of campaigns (migrations/0030). */
+  /** Triggers on `campaigns` write these rows (migrations/0030_bounded_reads.sql). */
   template_uses: { id: Generated<number>; template_id: string; uses: number }
   idempotency_keys: {
     app_id: string
@@ -88,12 +88,12 @@ export type Tables = {
     /** SHA-256 of method, path and canonical body, 64 hex characters. */
     fingerprint: string
     campaign_id: string
-    /** The body of the 2xx that was answered. */
+    /** The fields of the 2xx answer, which a replay gets again. */
     answer: Json<{ id: string; status: 'sending' | 'draft'; notQueued?: NotQueued[] }>
     created_at: Generated<Date>
   }
   erased_apps: { app_id: string; at: Generated<Date> }
 }
 
-/** The pool or a transaction of it. */
+/** The connection pool or a transaction. */
 export type Db = Kysely<Tables>

@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import type { TemplateDefaults } from '../core/overrides.ts'
 import type { Db } from './tables.ts'
 
-/** Finds what a template gives to a send; undefined when the app has no such template. */
+/** Finds the fields that a template gives to a send; undefined when the app has no such template. */
 export async function findTemplateDefaults(db: Db, appId: string, templateId: string): Promise<TemplateDefaults | undefined> {
   return db
     .selectFrom('templates')
@@ -16,7 +16,7 @@ export async function findTemplateDefaults(db: Db, appId: string, templateId: st
 
 const jsonOrNull = (value: unknown): string | null => (value === undefined ? null : JSON.stringify(value))
 
-/** Every column that a body sets. A field that it leaves out is null. */
+/** Gives every column that the body of a template sets. A field that the body leaves out is null. */
 const columnsOf = ({ name, description, content, data, presentation, ttl, collapseId, priority, silent }: SaveTemplate) => ({
   name,
   description: description ?? null,
@@ -29,7 +29,7 @@ const columnsOf = ({ name, description, content, data, presentation, ttl, collap
   silent: silent ?? null,
 })
 
-/** Writes a template. Gives false when its name is taken in this app, or the app was erased. */
+/** Writes a template. Gives false when the app has a template of that name, or was erased. */
 export async function insertTemplate(
   db: Db,
   { id, appId, template }: { id: string; appId: string; template: SaveTemplate },
@@ -43,7 +43,7 @@ export async function insertTemplate(
   return row !== undefined
 }
 
-/** Replaces a template. */
+/** Replaces a template, and says when it is unknown or its new name is taken. */
 export async function replaceTemplate(
   db: Db,
   { id, appId, template }: { id: string; appId: string; template: SaveTemplate },
@@ -63,13 +63,13 @@ export async function replaceTemplate(
   }
 }
 
-/** Deletes a template. Gives false when it is unknown. */
+/** Deletes a template. Gives false when the template is unknown. */
 export async function deleteTemplate(db: Db, appId: string, id: string): Promise<boolean> {
   const row = await db.deleteFrom('templates').where('id', '=', id).where('app_id', '=', appId).returning('id').executeTakeFirst()
   return row !== undefined
 }
 
-/** Templates of an app, each with its uses: those that are added up, and those of about the last second, which are not yet (migrations/0030). */
+/** Selects an app's templates with their use counts: the uses that are added up, and those that are still rows of `template_uses`. */
 const shown = (db: Db, appId: string) =>
   db
     .selectFrom('templates')
@@ -85,12 +85,12 @@ const shown = (db: Db, appId: string) =>
 export const findTemplate = (db: Db, appId: string, id: string) => shown(db, appId).where('id', '=', id).executeTakeFirst()
 export type TemplateRow = NonNullable<Awaited<ReturnType<typeof findTemplate>>>
 
-/** A page with a prefix looks at the names of this many templates at most. */
+/** A page of a list with a prefix examines at most this many templates. */
 const mostExamined = 5_000
 
 /**
- * Gives one row more than `limit`, newest first, after a place of an earlier page. With a `prefix` it gives those of the next 5,000 whose name
- * begins with it, in any letter case; `examinedTo` is where the next page begins when there may be more.
+ * Finds one template more than `limit`, newest first, after the place that a cursor names. With a `prefix` it gives those of the next 5,000 templates
+ * whose name begins with it, in any letter case. `examinedTo` is where the next page begins, when there may be one.
  */
 export async function findTemplates(
   db: Db,
@@ -100,7 +100,7 @@ export async function findTemplates(
   const newest = shown(db, appId).orderBy('created_at', 'desc').orderBy('id', 'desc')
   if (prefix !== undefined) {
     const { ids, examinedTo } = await findNamed(db, appId, { limit, after, prefix })
-    // By ids and without a limit: with a limit the planner may walk through the list in search of them.
+    // The query finds templates by id and has no limit: with a limit the planner may walk through all templates of the app in search of the ids.
     return { rows: await newest.where('id', '=', sql<string>`any(${ids})`).execute(), examinedTo }
   }
   const rows = await newest
@@ -129,10 +129,7 @@ async function findNamed(
   return { ids: last?.ids ?? [], examinedTo: last?.examined === mostExamined ? { id: last.id, createdAt: last.createdAt } : undefined }
 }
 
-/**
- * Adds up the uses of templates that triggers of campaigns have noted, at most 10,000 notes at once, and gives their number. Several processes
- * take different notes.
- */
+/** Adds rows of `template_uses` up into use counts, at most 10,000 at once, and gives their number. Several processes take different rows. */
 export async function addUpUses(db: Db): Promise<number> {
   const { rows } = await sql<{ taken: number }>`
     with taken as (

@@ -26,7 +26,7 @@ import type { NewCampaign } from '../store/campaigns.ts'
 import type { Tables } from '../store/tables.ts'
 import { startCampaigns } from '../start.ts'
 
-/** The whole of campaigns on a real bus, in the process of the test. */
+/** Starts campaigns in the process of the test, on a real bus and a real database. */
 export async function givenCampaigns({ databaseUrl, natsUrl }: { databaseUrl: string; natsUrl: string }) {
   const service = testService('campaigns', {
     NATS_URL: natsUrl,
@@ -47,26 +47,26 @@ export async function givenCampaigns({ databaseUrl, natsUrl }: { databaseUrl: st
   return service
 }
 
-/** Audience as these tests need it. A test may change its fields at any time. */
+/** A stand-in for audience. A test may change its fields at any time. */
 export type GivenAudience = {
   bus: Bus
-  /** Every send that it was pointed at or that was handed over to it. */
+  /** Every send that audience got, by a pointer or in a call. */
   pointers: FanOutPointer[]
-  /** The sends that were handed over to it whole. */
+  /** The sends that audience got in a call. */
   handedOver: FrozenSmallSend[]
-  /** Says that it has the fan-out rows of these campaigns. */
+  /** Tells campaigns that audience has the fan-out rows of these campaigns. */
   takeOver: (campaignIds: string[]) => Promise<void>
-  /** True: it refuses sends that are handed over. */
+  /** While true, audience refuses sends that come in a call. */
   refusesSends: boolean
-  /** True: it takes a send over as soon as it hears of it. */
+  /** While true, audience tells campaigns of a fan-out row as soon as it gets a send. */
   takesOver: boolean
-  /** The campaigns of which it has fan-out rows, with the flow that it was answered. */
+  /** The campaigns of which audience has fan-out rows, with the flow that campaigns answered for each. */
   rows: Map<string, FlowChange | null>
-  /** The changes of flow that it was told, whether it answered or not. */
+  /** The changes of flow that audience was told, whether it answered or not. */
   flows: (FlowChange & { campaignId: string })[]
-  /** True: it does not answer changes of flow. */
+  /** While true, audience does not answer changes of flow. */
   isAway: boolean
-  /** The time zones of its users. */
+  /** The time zones of audience's users. */
   zones: string[]
 }
 
@@ -112,7 +112,7 @@ export async function givenAudience(natsUrl: string, segments: Map<string, unkno
   return audience
 }
 
-/** Two processes of campaigns, as in a rolling restart. The test plays audience and gateway, and may look at the rows. */
+/** Two processes of campaigns, as in a rolling restart. The test plays audience and the gateway, and may read the rows. */
 export async function givenPlatform() {
   const [database, natsUrl] = await Promise.all([freshDatabase(), freshNats()])
   const databaseUrl = database.url('campaigns')
@@ -123,13 +123,13 @@ export async function givenPlatform() {
   const { db } = await openDatabase<Tables>(testService('campaigns', {}), { url: databaseUrl, poolSize: 4 })
   const pointersAt = (id: string) => audience.pointers.filter(({ campaignId }) => campaignId === id).length
   const rowOf = (id: string) => db.selectFrom('campaigns').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
-  /** The sum of a measurement over both processes, by its line in the scrape; 0 when it is not there. */
+  /** Sums a measurement over both processes. `line` is its name and labels as the scrape prints them; a measurement that a scrape lacks counts 0. */
   const measured = async (line: string) => {
     const scrapes = await Promise.all(processes.map(({ metrics }) => metrics.text()))
     const values = scrapes.map((scrape) => scrape.split('\n').find((one) => one.startsWith(`${line} `)))
     return values.reduce((sum, value) => sum + Number(value?.slice(line.length) ?? 0), 0)
   }
-  /** A campaign in this status, brought there by the calls that lead to it. */
+  /** Makes a campaign and brings it to this status with the calls that lead there. */
   const campaignIn = async (status: CampaignStatus, appId: string, fields: Partial<CreateCampaign> = {}): Promise<string> => {
     const campaign = givenCampaign({ schedule: scheduleFor(status), ...fields })
     const { id: campaignId } = await gateway.call(createCampaign, { appId, idempotency: null, campaign })
@@ -145,7 +145,7 @@ export async function givenPlatform() {
   }
   return { db, databaseUrl, gateway, audience, segments, pointersAt, rowOf, measured, campaignIn }
 }
-/** A schedule whose time is half a day ahead, for the statuses that wait for one. */
+/** Gives a schedule that leads to this status. Its time is half a day ahead. */
 function scheduleFor(status: CampaignStatus): Schedule {
   const at = new Date(Date.now() + 43_200_000).toISOString()
   if (status === 'scheduled') return { type: 'at', at }
@@ -183,11 +183,11 @@ export const givenStored = (id = newId()): NewCampaign => ({
   send: { content: givenContent(), silent: false, data: {}, ttl: 60, collapseId: null, priority: 'high', presentation: null, bypass: {} },
 })
 
-/** Two texts against each other, on a part of the audience. */
+/** Makes an experiment with two variants, for a part of the users. */
 export const givenExperiment = (sampleRate = 0.5): Experiment => ({
   sampleRate,
   variants: ['a', 'b'].map((id) => ({ id, name: id.toUpperCase(), weight: 1, content: givenContent(`It is ${id}.`) })),
 })
 
-/** A fingerprint of a request, by any short text. */
+/** Makes a fingerprint of a request from any short text. */
 export const fingerprintOf = (text: string): string => text.padEnd(64, '0')

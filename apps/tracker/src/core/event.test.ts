@@ -25,7 +25,7 @@ test('the event of a sent push names user, device and campaign, and nothing more
 })
 
 // spec: webhooks/event-data, tracking/failure-data
-test('the event of a failed push names the code, the provider’s own word and the tries; that of a skipped one the reason', () => {
+test('the event of a failed push names the code, the provider’s code and the attempts; that of a skipped push names the reason', () => {
   expect(outcomeEvent(push, { ...sent, outcome: 'failed', code: 'rate_limited', providerCode: '429', attempts: 5 }, at)).toMatchObject({
     type: 'notification.failed',
     data: { code: 'rate_limited', providerCode: '429', attempts: 5 },
@@ -42,7 +42,7 @@ test('the event of a failed push names the code, the provider’s own word and t
 })
 
 // spec: webhooks/event-types
-test('each kind of report is an event of its name', () => {
+test('each kind of report that a device sends is an event with the name of that kind', () => {
   for (const kind of ['delivered', 'opened', 'clicked', 'dismissed'] as const) {
     const event = engagementEvent({ ...push, kind, userId: newId(), subscriptionId: newId(), variant: 'a' }, at)
     expect(event.type).toBe(`notification.${kind}`)
@@ -51,7 +51,7 @@ test('each kind of report is an event of its name', () => {
 })
 
 // spec: tracking/action, webhooks/event-data
-test('the event of a report with an action names it, and one without an action has no data', () => {
+test('the event of a report with an action names the action, and the event of a report without an action has no data', () => {
   const report = { ...push, kind: 'clicked' as const, userId: newId(), subscriptionId: newId(), variant: '' }
   const event = engagementEvent({ ...report, action: 'track' }, at)
   expect(event.data).toEqual({ action: 'track' })
@@ -63,7 +63,7 @@ test('the event of a report with an action names it, and one without an action h
 })
 
 // spec: webhooks/event-test
-test('every event of a test says that it is one, beside its other data', () => {
+test('every event of a test says that it is a test, besides its other data', () => {
   const test = true as const
   expect(outcomeEvent({ ...push, test }, sent, at).data).toEqual({ test })
   expect(outcomeEvent({ ...push, test }, { ...sent, outcome: 'skipped', code: 'expired' }, at).data).toEqual({ reason: 'expired', test })
@@ -80,7 +80,7 @@ test('every event of a test says that it is one, beside its other data', () => {
 })
 
 // spec: webhooks/event-completed
-test('campaign.completed has totals, and no user, device or platform', () => {
+test('the event campaign.completed has totals, and names no user, device or platform', () => {
   const { platform: _, ...ids } = push
   const event = completedEvent({ ...ids, name: 'Spring', transactional: false, byPlatform: { ios: 1, android: 2, web: 3 } }, at)
   expect(event).toEqual({
@@ -92,7 +92,7 @@ test('campaign.completed has totals, and no user, device or platform', () => {
 })
 
 // spec: limits/document-webhooks
-test('every event that the tracker tells is as the OpenAPI document says of its type, with no field more', () => {
+test('every event of the tracker has exactly the fields that the OpenAPI document names for its type', () => {
   const { platform: _, ...ids } = push
   const reported = (['delivered', 'opened', 'clicked', 'dismissed'] as const).map((kind) =>
     engagementEvent({ ...push, kind, userId: newId(), subscriptionId: newId(), variant: '' }, at),

@@ -3,7 +3,7 @@ import type { Event } from '@herald/contracts/event'
 import type { End } from '@herald/contracts/outcome'
 import type { Platform } from '@herald/contracts/platform'
 
-/** The event of a push that has an outcome: how it ended and, when it was not sent, why. */
+/** Makes the event of a push that has an outcome: how it ended and, unless it was sent, why. */
 export function outcomeEvent(
   push: { appId: string; campaignId: string; platform: Platform; test?: true | undefined },
   outcome: End & { subscriptionId: string; userId: string },
@@ -18,7 +18,7 @@ export function outcomeEvent(
   return { type: 'notification.failed', ...event, data: { code: outcome.code, providerCode, attempts: outcome.attempts, ...test } }
 }
 
-/** The event of what a device reported, with the action if it names one. `test`: the push belongs to a test. */
+/** Makes the event of what a device reported, with the action if the report names one. `test` says that the push belongs to a test. */
 export const engagementEvent = (
   { kind, appId, campaignId, userId, subscriptionId, platform, action }: Engagement,
   at: string,
@@ -34,7 +34,7 @@ export const engagementEvent = (
   ...((test || action !== undefined) && { data: { ...(action !== undefined && { action }), ...(test && { test }) } }),
 })
 
-/** The event that every push of a campaign is queued. It names no user, device or platform (spec: webhooks/event-completed). */
+/** Makes the event that every push of a campaign is queued. The event names no user, device or platform (spec: webhooks/event-completed). */
 export const completedEvent = (
   campaign: {
     appId: string

@@ -2,13 +2,13 @@ import type { EngagementKind } from '@herald/contracts/event'
 import type { OutcomeKind } from '@herald/contracts/outcome'
 import type { Platform } from '@herald/contracts/platform'
 
-/** How far the counters of an app's present hour move. */
+/** What is added to the counters of an app's present hour. */
 export type HourMove = { appId: string; platform: Platform } & Partial<Record<OutcomeKind | EngagementKind, number>>
 
 /** How many pushes of a campaign failed or were skipped with one code. */
 export type CodeMove = { campaignId: string; appId: string; platform: Platform; outcome: OutcomeKind; code: string; count: number }
 
-/** Pushes that ended, or reports that came. `code` is empty unless the pushes failed or were skipped. */
+/** How many pushes of a campaign ended, or how many reports about them came. `code` is empty unless the pushes failed or were skipped. */
 export type HourCounted = {
   campaignId: string
   appId: string
@@ -19,8 +19,9 @@ export type HourCounted = {
 }
 
 /**
- * Adds up what is new: by app and platform, and, where there is a code, by campaign, platform and code. Each list is in the order of its key,
- * which is the order in which all writers lock. Tests are counted in no series (spec: administration/series-tests): the caller leaves them out.
+ * Adds up what is new, by app and platform. Failed and skipped pushes are also added up by campaign, platform and code. Both lists are in the order
+ * of their key, the order in which all writers lock rows. Tests are counted in no series (spec: administration/series-tests): the caller leaves them
+ * out.
  */
 export function hourMoves(counted: HourCounted[]): { hours: HourMove[]; codes: CodeMove[] } {
   const hours = new Map<string, HourMove>()

@@ -3,7 +3,7 @@ import { inListOrder, readCursor, writeCursor } from './page-cursor.ts'
 
 const campaignId = 'a'.repeat(24)
 
-test('a cursor reads back as what was written, and nothing else reads as one', () => {
+test('a cursor is read back as the place that was written, and no other text is accepted as a cursor', () => {
   for (const place of [
     { campaignId, no: 0, place: 0 },
     { campaignId, no: 20_000, place: 499 },
@@ -13,7 +13,7 @@ test('a cursor reads back as what was written, and nothing else reads as one', (
     expect(readCursor(foreign)).toBeUndefined()
 })
 
-test('a list begins with the newest campaign, its last batch and the last place of that batch', () => {
+test('a list of pushes begins with the newest campaign, its last batch and the last place in that batch', () => {
   const places = [
     { campaignId: 'b'.repeat(24), no: 1, place: 0 },
     { campaignId, no: 2, place: 0 },

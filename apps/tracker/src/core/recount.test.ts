@@ -10,14 +10,14 @@ const rows = [
   { variant: 'b', kind: 'failed', count: 1 },
 ] as const
 
-test('rows add up to the campaign and to each variant', () => {
+test('the counts of a campaign’s rows add up to the statistics of the campaign and of each variant', () => {
   expect(recountedStats([...rows], 5)).toEqual({
     ...{ ...noStats, queued: 5, sent: 3, failed: 1, skipped: 1, opened: 2 },
     variants: { a: { ...none, sent: 3, opened: 2 }, b: { ...none, failed: 1 } },
   })
 })
 
-test('a difference adds up whatever is off, in either direction, also in a variant that one side does not know', () => {
+test('the difference of two statistics adds up everything that differs, in either direction, also in a variant that only one of them has', () => {
   const stats = recountedStats([...rows], 5)
   expect(differenceOf(stats, stats)).toBe(0)
   expect(differenceOf(stats, { ...stats, sent: 5, failed: 0 })).toBe(3)

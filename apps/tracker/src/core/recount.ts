@@ -3,13 +3,13 @@ import { outcomes, type OutcomeKind } from '@herald/contracts/outcome'
 import { noStats, type Stats } from '@herald/contracts/stats'
 import type { Counts } from './stats.ts'
 
-/** How many slots or reports of a campaign have this variant (empty without one) and kind. */
+/** How many slots or reports of a campaign have this variant and kind. `variant` is empty outside of an experiment. */
 export type Recounted = { variant: string; kind: OutcomeKind | EngagementKind; count: number }
 
 const kinds = [...outcomes, ...Object.values(engagementKinds)]
 const { queued: _, variants: __, ...noCounts } = noStats
 
-/** Makes the statistics of a campaign from its rows. Each push has a slot from the moment it is queued. */
+/** Makes the statistics of a campaign from the counts of its rows. */
 export function recountedStats(rows: Recounted[], queued: number): Stats {
   const stats: Stats = { ...noStats, queued }
   const variants: Record<string, Counts> = {}
@@ -20,7 +20,7 @@ export function recountedStats(rows: Recounted[], queued: number): Stats {
   return Object.keys(variants).length > 0 ? { ...stats, variants } : stats
 }
 
-/** Adds up by how much two statistics of a campaign differ, over every number and those of the variants. */
+/** Adds up by how much two statistics of a campaign differ, over all its numbers and those of its variants. */
 export function differenceOf(one: Stats, other: Stats): number {
   const variants = new Set([...Object.keys(one.variants ?? {}), ...Object.keys(other.variants ?? {})])
   const ofVariants = [...variants].map((variant) => offBy(one.variants?.[variant] ?? noCounts, other.variants?.[variant] ?? noCounts))

@@ -13,7 +13,7 @@ const refusal = (work: () => unknown) => {
 }
 
 // spec: administration/series
-test('buckets are whole UTC hours and days from that of `from` to the one before `to`, and none that has not begun', () => {
+test('buckets are whole UTC hours or days, from the bucket of `from` to the last one before `to`, and never begin in the future', () => {
   const hours = bucketsOf({ from: '2026-03-29T09:59:59.999Z', to: '2026-03-29T12:00:00.000Z', bucket: 'hour', now })
   expect(isoOf(hours.starts)).toEqual(['2026-03-29T09:00:00.000Z', '2026-03-29T10:00:00.000Z', '2026-03-29T11:00:00.000Z'])
   expect(new Date(hours.until).toISOString()).toBe('2026-03-29T12:00:00.000Z')
@@ -29,13 +29,13 @@ test('buckets are whole UTC hours and days from that of `from` to the one before
     length: 30,
     29: '2026-03-29T00:00:00.000Z',
   })
-  // They are the same where clocks change to summer time in between.
+  // Days are 24 UTC hours, also when clocks change to summer time in between.
   const days = bucketsOf({ from: '2026-03-27T23:00:00.000Z', to: null, bucket: 'day', now })
   expect(isoOf(days.starts)).toEqual(['2026-03-27T00:00:00.000Z', '2026-03-28T00:00:00.000Z', '2026-03-29T00:00:00.000Z'])
 })
 
 // spec: administration/series
-test('a beginning that is too long ago, that lies ahead, or that makes more than 2,000 points is refused at `from`', () => {
+test('a `from` that is too long ago, lies ahead, or would make more than 2,000 points is refused', () => {
   const atFrom = [expect.objectContaining({ path: 'from' })]
   const asked = { to: null, now } as const
   expect(refusal(() => bucketsOf({ ...asked, from: '2026-02-22T11:59:59.999Z', bucket: 'hour' }))).toEqual(atFrom)
@@ -48,7 +48,7 @@ test('a beginning that is too long ago, that lies ahead, or that makes more than
   expect(refusal(() => bucketsOf({ ...asked, from: '2026-03-29T13:00:00.000Z', bucket: 'hour' }))).toEqual(atFrom)
 })
 
-test('a bucket without a row has a point of zeros, of each platform where platforms are told apart', () => {
+test('a bucket in which nothing was counted has a point with zeros, also for each platform', () => {
   const none = { queued: 0, sent: 0, failed: 0, skipped: 0, delivered: 0, opened: 0, clicked: 0, dismissed: 0 }
   const [one, two] = [Date.UTC(2026, 0, 1, 8), Date.UTC(2026, 0, 1, 9)]
   const rows = [
@@ -70,6 +70,6 @@ test('a bucket without a row has a point of zeros, of each platform where platfo
   ])
 })
 
-test('steps of a curve are 10 minutes for a day, then an hour', () => {
+test('the steps of a curve are 10 minutes long for a day, and an hour after that', () => {
   expect([0, 1, 143, 144, 145].map(stepSeconds)).toEqual([0, 600, 85_800, 86_400, 90_000])
 })

@@ -4,26 +4,26 @@ import { outcomes } from '@herald/contracts/outcome'
 import { platforms, type Platform } from '@herald/contracts/platform'
 import type { Counted, SeriesBucket, SeriesPoint } from '@herald/contracts/series'
 
-/** Hours are kept for 35 days and then merged into days, which are kept for 400 days. */
+/** Hours are kept for 35 days and then merged into days. Days are kept for 400 days. */
 export const hoursKeptDays = 35
 export const daysKept = 400
 
-/** A request for more points is refused: nobody sees more in a chart. */
+/** An answer has at most this many points, since a chart cannot show more. A request for more is refused. */
 const mostPoints = 2_000
 
 const hourMs = 3_600_000
 const bucketMs: Record<SeriesBucket, number> = { hour: hourMs, day: 24 * hourMs }
 
-/** How many buckets are given when `from` is not. */
+/** Without `from` a request gets this many buckets. */
 const usual: Record<SeriesBucket, number> = { hour: 24, day: 30 }
 
 /** Gives the beginning of the UTC hour or day, in Unix milliseconds. */
 export const floorTo = (bucket: SeriesBucket, at: number): number => at - (at % bucketMs[bucket])
 
 /**
- * Gives the buckets of a request: from the one of `from` on (null: the last 24 hours or 30 days), as long as they begin before `to` and not after
- * `now`. `starts` are their beginnings in Unix milliseconds, `until` is the end of the last. `perBucket`: how many points each has. Fault:
- * invalid_body at `from` (spec: administration/series).
+ * Gives the buckets of a request (spec: administration/series). The first bucket is that of `from`, or lies 24 hours or 30 days back when `from` is
+ * null. The last bucket begins before `to`, and not after `now`. `starts` are the beginnings of the buckets and `until` is the end of the last one,
+ * in Unix milliseconds. `perBucket` is how many points each bucket has. Fault: invalid_body at `from`.
  */
 export function bucketsOf({
   from,
@@ -51,19 +51,19 @@ export function bucketsOf({
   return { starts: Array.from({ length: count }, (_, place) => first + place * step), until: first + count * step }
 }
 
-/** The kinds of counters over time. They are also names of columns. */
+/** The kinds that are counted over time. The kinds are also names of columns. */
 export const countedKinds = ['queued', ...outcomes, ...Object.values(engagementKinds)] as const
 export type Counts = Record<(typeof countedKinds)[number], number>
 export type CountsAt = Counts & { at: Date; platform: Platform }
 
-/** Adds up counters. */
+/** Adds up the counters of several rows. */
 export function sumOf(rows: Counts[]): Counted {
   const sum: Counted = { queued: 0, sent: 0, failed: 0, skipped: 0, delivered: 0, opened: 0, clicked: 0, dismissed: 0, converted: 0 }
   for (const row of rows) for (const kind of countedKinds) sum[kind] += row[kind]
   return sum
 }
 
-/** Gives a point for each bucket, or for each bucket and platform, also where nothing was counted. */
+/** Gives a point for each bucket, or for each bucket and platform. Where nothing was counted the point has zeros. */
 export function pointsOf(starts: number[], rows: CountsAt[], { byPlatform }: { byPlatform: boolean }): SeriesPoint[] {
   const byStart = Map.groupBy(rows, ({ at }) => at.getTime())
   return starts.flatMap((start) => {
@@ -74,5 +74,5 @@ export function pointsOf(starts: number[], rows: CountsAt[], { byPlatform }: { b
   })
 }
 
-/** Gives the seconds after which a step of a curve begins: the first 144 steps are 10 minutes, all others an hour (migrations/0105). */
+/** Gives the seconds after which a step of a curve begins. The first 144 steps are 10 minutes long, all later ones an hour (migrations/0105). */
 export const stepSeconds = (step: number): number => (step < 144 ? step * 600 : 86_400 + (step - 144) * 3_600)

@@ -11,7 +11,7 @@ const told = (end: End, ...places: number[]): EndOfPlaces => ({ ...end, places }
 const bytes = (ids: string[]) => Buffer.from(ids.join(''), 'hex')
 
 // spec: tracking/one-outcome
-test('a slot is filled once: the first outcome counts, in one call and in a later one', () => {
+test('the first outcome of a push counts, whether another comes in the same call or later', () => {
   const first = fillSlots(givenRow(4), [told(sent, 0, 1, 1), told(dead, 1, 2)], 1_000)
   expect(first.fresh).toEqual([
     { ...sent, places: [0, 1], of: 0 },
@@ -37,18 +37,18 @@ test('filling slots does not change the row that was read', () => {
   expect(row).toEqual(givenRow(2))
 })
 
-test('a row takes outcomes of its own places only', () => {
+test('a row of the ledger ignores outcomes of pushes that belong to other rows', () => {
   const { row, fresh } = fillSlots(givenRow(1, 7), [told(sent, 6, 7, 8)], 1)
   expect(fresh).toEqual([{ ...sent, places: [7], of: 0 }])
   expect(endedPlaces(row)).toEqual([{ ...sent, at: 1, places: [7] }])
 })
 
-test('equal ends that are reported at one time share a number', () => {
+test('pushes that end in the same way at the same time share one entry in the row', () => {
   const { row } = fillSlots(givenRow(3), [told(sent, 0), told(sent, 1), told({ ...sent, attempts: 2 }, 2)], 1)
   expect(readEnds(row)).toHaveLength(2)
 })
 
-test('above 255 ends a slot takes two bytes, and filled slots keep their ends', () => {
+test('a row whose pushes end in more than 255 ways takes two bytes a slot, and outcomes that it already had stay right', () => {
   let row = givenRow(400)
   for (let place = 0; place < 400; place += 1) row = fillSlots(row, [told({ ...sent, providerCode: String(place) }, place)], place).row
   expect(row.slots).toHaveLength(800)
@@ -56,7 +56,7 @@ test('above 255 ends a slot takes two bytes, and filled slots keep their ends', 
   expect(countSlots(row).every(({ end, count }, place) => count === 1 && end.providerCode === String(place) && end.at === place)).toBe(true)
 })
 
-test('counts come from the slots, whatever the sums say', () => {
+test('pushes are counted from the slots, even when the row’s sums are wrong', () => {
   const { row } = fillSlots(givenRow(5), [told(sent, 0, 1), told(dead, 4)], 1)
   expect(countSlots({ ...row, sent: 5, failed: 0 }).map(({ end, count }) => [end.outcome, count])).toEqual([
     ['sent', 2],
@@ -64,7 +64,7 @@ test('counts come from the slots, whatever the sums say', () => {
   ])
 })
 
-test('a batch of up to 16 pushes is kept as a row each, a larger one as one row with the range of its devices', () => {
+test('a batch of up to 16 pushes is stored as a row per push, a larger one as one row with the range of its device ids', () => {
   const ids = (count: number) => Array.from({ length: count }, () => newId())
   const [few, many, users] = [ids(16), ids(17), ids(17)]
   expect(rowsOf(packIds(few), packIds(users.slice(0, 16)))).toEqual(
@@ -78,7 +78,7 @@ test('a batch of up to 16 pushes is kept as a row each, a larger one as one row 
   ])
 })
 
-test('an id is found where it lies, not where the end of one and the beginning of the next look like it', () => {
+test('an id is found only at its positions in packed ids, and not where two neighbouring ids together look like it', () => {
   const id = 'ab'.repeat(12)
   const all = [newId(), `${'00'.repeat(6)}${'ab'.repeat(6)}`, `${'ab'.repeat(6)}${'00'.repeat(6)}`, id, newId(), id]
   expect(indexesOf(bytes(all), bytes([id]))).toEqual([3, 5])

@@ -1,11 +1,12 @@
 import type { End, EndOfPlaces, OutcomeKind } from '@herald/contracts/outcome'
 
-/** How a push ended, with the moment at which the tracker learned it, in Unix milliseconds. */
+/** An end says how a push ended: its outcome with code and attempts, and the moment at which the tracker heard of it, in Unix milliseconds. */
 export type TimedEnd = End & { at: number }
 
 /**
- * A row of the ledger. It has a slot for each of the pushes at `place` to `place + size - 1` of a batch. A slot holds a number: 0 while the push has
- * no outcome, else which of `ends` is its end, counted from 1. A slot takes one byte, or two in a row with more than 255 ends.
+ * A row of the ledger. It has a slot for each of the pushes at the places from `place` to `place + size - 1` of a batch. A slot is a number: 0 while
+ * the push has no outcome, else which of `ends` is the push's end, counted from 1. A slot takes one byte, or two in a row with more than 255
+ * different ends.
  */
 export type Slots = { place: number; size: number; slots: Buffer; ends: string } & Record<OutcomeKind, number>
 
@@ -20,24 +21,24 @@ export function readEnds({ ends }: Pick<Slots, 'ends'>): TimedEnd[] {
   })
 }
 
-/** An end is stored without the names of its fields, which would be longer than the values. */
+/** Gives an end as it is stored: without the names of its fields, which would be longer than the values. */
 const tupleOf = ({ outcome, code, providerCode, variant, attempts, tokenVersion, at }: TimedEnd) =>
   [outcome, code, providerCode, variant, attempts, tokenVersion, at] as const
 
-/** Gives what the slot at an index of a row holds: the number of the push's end, or 0 while it has no outcome. */
+/** Gives the number in the slot at an index of a row: the number of the push's end, or 0 while the push has no outcome. */
 export const slotAt = ({ slots, size }: Pick<Slots, 'slots' | 'size'>, index: number): number =>
   (isWide(slots, size) ? slots.readUInt16BE(2 * index) : slots[index]) ?? 0
 
 const isWide = (slots: Buffer, size: number): boolean => slots.length > size
 
-/** Pushes of a row that got the same end now. */
+/** Pushes of a row that just got the same end. `of` is the index of their entry in the list that was reported. */
 export type Fresh = Omit<EndOfPlaces, 'places'> & { places: number[]; of: number }
 export type Filled = { row: Slots; fresh: Fresh[] }
 
 /**
- * Fills the open slots of a row with the ends that were reported of its batch. A slot that is filled stays as it is, so the first report of a push
- * counts for ever. `told` is taken in its order, and each entry may also name places of other rows of the batch. `fresh` is what was filled, with
- * `of` as the index in `told`.
+ * Fills the open slots of a row with the ends that `told` reports of its batch, in the order of `told`. A slot that is filled stays as it is, so the
+ * first report of a push counts for ever. Entries of `told` may also name places of other rows of the batch, which are ignored. `fresh` says which
+ * slots were filled.
  */
 export function fillSlots(row: Slots, told: readonly EndOfPlaces[], at: number): Filled {
   const ends = readEnds(row)
@@ -54,7 +55,7 @@ export function fillSlots(row: Slots, told: readonly EndOfPlaces[], at: number):
         const key = JSON.stringify(tupleOf({ ...end, at }))
         number = keys.indexOf(key) + 1 || keys.push(key)
         if (number > ends.length) ends.push({ ...end, at })
-        // A copy is written: the caller may look again at what it has read.
+        // The slots are copied before they change, because the caller may read the row again as it was.
         if (filled.slots === row.slots) filled.slots = Buffer.from(row.slots)
         if (number > mostOfOneByte && !isWide(filled.slots, row.size)) filled.slots = widened(filled.slots)
       }
@@ -76,7 +77,7 @@ function widened(slots: Buffer): Buffer {
   return wide
 }
 
-/** Counts, slot by slot, how many pushes of a row have each of its ends, in the order of their numbers. */
+/** Counts how many pushes of a row have each of its ends. The answer is in the order of the ends' numbers. */
 export function countSlots(row: Slots): { end: TimedEnd; count: number }[] {
   const counted = readEnds(row).map((end) => ({ end, count: 0 }))
   for (let index = 0; index < row.size; index += 1) {
@@ -86,32 +87,32 @@ export function countSlots(row: Slots): { end: TimedEnd; count: number }[] {
   return counted
 }
 
-/** Gives the places of the pushes that have an outcome, by end. A dispatcher that takes a batch over from another asks for it. */
+/** Gives the places of a row's pushes that have an outcome, by end. */
 export function endedPlaces(row: Slots): (EndOfPlaces & { at: number })[] {
   const ended = readEnds(row).map((end) => ({ ...end, places: [] as number[] }))
   for (let index = 0; index < row.size; index += 1) ended[slotAt(row, index) - 1]?.places.push(row.place + index)
   return ended
 }
 
-/** Gives the id at an index of packed ids, 12 bytes each. */
+/** Reads the id at an index of packed ids, which take 12 bytes each. */
 export const idAt = (ids: Buffer, index: number): string => ids.toString('hex', 12 * index, 12 * index + 12)
 
-/** Finds the indexes at which an id lies in packed ids. */
+/** Finds the indexes of an id in packed ids. */
 export function indexesOf(ids: Buffer, id: Buffer): number[] {
   const found: number[] = []
   for (let from = ids.indexOf(id); from !== -1; from = ids.indexOf(id, from + 1)) if (from % 12 === 0) found.push(from / 12)
   return found
 }
 
-/** A batch of at most 16 pushes is kept as a row per push, which an index finds by device and by user. */
+/** A batch of at most this many pushes is stored as a row per push, which an index finds by device and by user. */
 const fewPushes = 16
-/** Characters of an id in base64. */
+/** An id in base64 has this many characters. */
 const idLength = 16
 
-/** A row of a batch that was reported. `devices` and `users` are packed ids in base64, 16 characters each. */
+/** A row of a batch that audience has reported. `devices` and `users` are packed ids in base64, 16 characters each. */
 export type NewRow = { place: number; size: number; firstId: string | null; lastId: string | null; devices: string; users: string }
 
-/** Makes the rows of a batch. */
+/** Makes the rows of a batch: one row per push when the batch has at most 16 pushes, else a single row. */
 export function rowsOf(devices: string, users: string): NewRow[] {
   const size = devices.length / idLength
   if (size <= fewPushes) {
@@ -123,11 +124,10 @@ export function rowsOf(devices: string, users: string): NewRow[] {
   return [{ place: 0, size, ...rangeOf(Buffer.from(devices, 'base64')), devices, users }]
 }
 
-/** Finds the lowest and the highest id. */
 function rangeOf(ids: Buffer): { firstId: string; lastId: string } {
   let [first, last] = [0, 0]
   for (let at = 12; at < ids.length; at += 12) {
-    // As a rule the ids of a page come in their order, so this comparison is the one that is needed.
+    // The ids of a page mostly ascend, so this comparison is mostly the only one.
     if (ids.compare(ids, last, last + 12, at, at + 12) > 0) last = at
     else if (ids.compare(ids, first, first + 12, at, at + 12) < 0) first = at
   }

@@ -5,7 +5,7 @@ export type Counts = Omit<Stats, 'queued' | 'variants'>
 export type CampaignCounts = Counts & { queued: Record<Platform, number> }
 export type VariantCounts = Counts & { variant: string }
 
-/** Gives counters as the statistics show them, with `variants` when there are some. */
+/** Makes the statistics of a campaign from its counters. `variants` is there only when the campaign has variants. */
 export function statsOf(campaign: CampaignCounts, variants: VariantCounts[]): Stats {
   const { ios, android, web } = campaign.queued
   const stats: Stats = { queued: ios + android + web, ...countsOf(campaign) }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { tally } from './tally.ts'
 
-test('new outcomes are added up by campaign, there also by platform, and by variant where there is one', () => {
+test('new outcomes are added up by campaign and its platforms, and by variant', () => {
   const { byCampaign, byVariant } = tally([
     { campaignId: 'one', variant: '', kind: 'sent' },
     { campaignId: 'one', variant: 'a', kind: 'sent' },

@@ -2,16 +2,16 @@ import type { EngagementKind } from '@herald/contracts/event'
 import type { OutcomeKind } from '@herald/contracts/outcome'
 import type { Platform } from '@herald/contracts/platform'
 
-/** How far counters move. */
+/** What is added to counters. */
 export type Tally = Partial<Record<OutcomeKind | EngagementKind, number>>
-/** A campaign also counts, by platform, the pushes that have an outcome. */
+/** What is added to the counters of a campaign. `ended` counts, by platform, the pushes that got an outcome. */
 export type CampaignTally = Tally & { ended?: Partial<Record<Platform, number>> }
 
-/** `endedOn`: the platform of pushes that have an outcome now. */
+/** What is to be counted. `endedOn` is the platform on which pushes got an outcome; reports of devices have none. */
 export type Counted = { campaignId: string; variant: string; kind: OutcomeKind | EngagementKind; count?: number; endedOn?: Platform }
 export type VariantTally = { campaignId: string; variant: string; tally: Tally }
 
-/** Adds up what is new, by campaign and, where there is a variant, by variant. */
+/** Adds up what is new by campaign, and by variant where there is one. */
 export function tally(counted: Counted[]): { byCampaign: Map<string, CampaignTally>; byVariant: VariantTally[] } {
   const byCampaign = new Map<string, CampaignTally>()
   const byVariant = new Map<string, VariantTally>()

@@ -5,7 +5,7 @@ import { indexesOf, readEnds, slotAt, type TimedEnd, type Slots } from './slots.
 export type Wanted = {
   outcome?: OutcomeKind | undefined
   code?: string | undefined
-  /** Pushes that ended from this moment on, and before that one, in Unix milliseconds. */
+  /** Pushes that ended at `from` or later, and before `to`, in Unix milliseconds. */
   from?: number | undefined
   to?: number | undefined
   after?: PushPlace | undefined
@@ -15,7 +15,7 @@ export type Wanted = {
 type Row = Slots & { campaignId: string; no: number; devices: Buffer | null; users: Buffer | null }
 export type PushOfRow<Found extends Row> = PushPlace & { row: Found; end: TimedEnd }
 
-/** Gives the pushes of a row that have an outcome and fit the filter, the last place first, at most `most`. */
+/** Gives the pushes of a row that have an outcome and fit the filter, beginning with the last place, at most `most`. */
 export function wantedPushes<Found extends Row>(row: Found, wanted: Wanted, most: number): PushOfRow<Found>[] {
   const { after, device, user } = wanted
   const ends = readEnds(row).map((end) => (isWanted(end, wanted) ? end : undefined))
@@ -37,7 +37,7 @@ const isWanted = ({ outcome, code, at }: TimedEnd, wanted: Wanted): boolean =>
   (wanted.from === undefined || at >= wanted.from) &&
   (wanted.to === undefined || at < wanted.to)
 
-/** Gives the indexes of a row that belong to the device and the user of the filter; all of them without such a filter. */
+/** Gives the indexes of a row's pushes to the filter's device and user, or of all its pushes when the filter names neither. */
 function indexesWanted({ size, devices, users }: Row, device: Buffer | undefined, user: Buffer | undefined): number[] {
   const ofDevice = device && devices ? indexesOf(devices, device) : undefined
   const ofUser = user && users ? indexesOf(users, user) : undefined

@@ -4,24 +4,24 @@ import type { Db } from './tables.ts'
 
 export type AnnouncementRow = { id: string; subject: string; body: Announcement; pointerNo: number }
 
-/** Writes announcements as the statements of migrations/0090 take them. */
+/** Gives announcements as JSON for `insert_announcements` and `write_outcomes` (migrations/0090). */
 export const asJson = (announcements: AnnouncementRow[]): string =>
   JSON.stringify(announcements.map(({ id, subject, body }) => ({ id, subject, body: JSON.stringify(body) })))
 
-/** Inserts announcements. They are published right after the commit, or else by the sweep 5 s later. */
+/** Inserts announcements. The caller publishes them after its commit. If that fails, the sweep publishes them 5 s later. */
 export async function insertAnnouncements(db: Db, announcements: AnnouncementRow[]): Promise<void> {
   if (announcements.length > 0) await sql`select insert_announcements(${asJson(announcements)}::json)`.execute(db)
 }
 
-/** At most this many unconfirmed announcements are repeated at a time. Each has up to ~300 kB. */
+/** At most this many unconfirmed announcements are repeated at a time. An announcement has up to ~300 kB. */
 export const mostRepeated = 200
-/** After this many repeats, about half an hour, an announcement does not hold up others any more. */
+/** After this many repeats, which take about 20 minutes, an announcement no longer counts against `mostRepeated`. */
 const repeatsInWindow = 8
 
 /**
- * Takes announcements that webhooks has not confirmed, to repeat them. Each is repeated after 10, 20, 40 … s, at most 5 minutes, and after half an hour
- * once an hour. Unlike a pointer an announcement is large, and while webhooks is away the queue must not fill with copies. So only `mostRepeated` are
- * repeated at a time: the others wait until some of these are confirmed or have been repeated for half an hour.
+ * Takes announcements that webhooks has not confirmed, to repeat them. An announcement is due again after 10, 20, 40 … s, at most 5 minutes, and
+ * after 20 minutes once an hour. An announcement is larger than a pointer, and the queue must not fill with copies while webhooks is away. So only
+ * 200 (`mostRepeated`) are repeated at a time: further ones wait until some of those are confirmed or have been repeated for 20 minutes.
  */
 export async function takeDueAnnouncements(db: Db, limit: number): Promise<AnnouncementRow[]> {
   const { rows } = await sql<Omit<AnnouncementRow, 'body'> & { body: string }>`
@@ -42,7 +42,7 @@ export async function takeDueAnnouncements(db: Db, limit: number): Promise<Annou
   return rows.map((row) => ({ ...row, body: JSON.parse(row.body) as Announcement }))
 }
 
-/** For how many seconds the oldest row of each queue is due already; 0 when none is. */
+/** Gives, for each queue, the seconds for which its oldest row has been due: 0 when no row is due. */
 export async function findDueAges(db: Db): Promise<{ queue: 'announcements' | 'settlements'; seconds: number }[]> {
   const { rows } = await sql<{ queue: 'announcements' | 'settlements'; seconds: number }>`
     select queue, greatest(0, coalesce(extract(epoch from now() - due_at), 0))::float8 as seconds from (

@@ -15,7 +15,7 @@ const shownColumns = [
 const selectCounters = (db: Db) => db.selectFrom('counters').select(shownColumns)
 type Selected = Awaited<ReturnType<ReturnType<typeof selectCounters>['executeTakeFirstOrThrow']>>
 
-/** `ended`: the pushes that have an outcome. */
+/** Gives the counters of a row. `ended` counts the pushes that have an outcome. */
 const toCounters = ({ queued_ios, queued_android, queued_web, settled_ios, settled_android, settled_web, ...row }: Selected) => ({
   ...row,
   queued: { ios: queued_ios, android: queued_android, web: queued_web },
@@ -23,7 +23,7 @@ const toCounters = ({ queued_ios, queued_android, queued_web, settled_ios, settl
 })
 export type Counters = ReturnType<typeof toCounters>
 
-/** Writes how counters of campaigns move as the statements of migrations/0090 take it. */
+/** Gives what is added to counters of campaigns as JSON for `move_counters` (migrations/0090). */
 export const movesOf = (moves: Map<string, CampaignTally>): string =>
   JSON.stringify(
     [...moves].map(([campaignId, { ended, ...tally }]) => ({
@@ -35,7 +35,7 @@ export const movesOf = (moves: Map<string, CampaignTally>): string =>
     })),
   )
 
-/** Writes how counters of variants move as the statements of migrations/0090 take it: sorted by key. */
+/** Gives what is added to counters of variants, sorted by key, as JSON for `move_variant_counters` (migrations/0090). */
 export const variantMovesOf = (tallies: VariantTally[]): string =>
   JSON.stringify(
     tallies
@@ -43,10 +43,10 @@ export const variantMovesOf = (tallies: VariantTally[]): string =>
       .map(({ campaignId, variant, tally }) => ({ campaign_id: campaignId, variant, ...tally })),
   )
 
-/** The first day that the ledger still has. */
+/** The first day that is still within the retention, as an SQL expression. */
 const firstDay = (retentionDays: number) => sql<string>`(now() at time zone 'utc')::date - ${retentionDays}::int`
 
-/** Finds the counters of those campaigns that the ledger still knows: not older than its retention, nor of a deleted app. */
+/** Finds the counters of those campaigns that the ledger still keeps: they are within its retention, and their app is not deleted. */
 export async function findKept(db: Db, campaignIds: string[], retentionDays: number): Promise<Counters[]> {
   const rows = await selectCounters(db)
     .where('campaign_id', '=', sql<string>`any(${campaignIds})`)
@@ -79,8 +79,8 @@ export type CampaignPlace = { day: string; campaignId: string }
 export type ActiveCampaign = CampaignPlace & { queued: number }
 
 /**
- * Looks at the next `limit` campaigns, newest day first, and gives those that are active: campaigns of the last two days, and campaigns with a push
- * that has no outcome. `examinedTo` is undefined at the end.
+ * Reads the next `limit` campaigns, newest day first, and gives the active ones: campaigns of the last two days, and campaigns that have not settled.
+ * `examinedTo` is where the next call begins, undefined when there are no more campaigns.
  */
 export async function findActive(
   db: Db,
@@ -96,7 +96,7 @@ export async function findActive(
   return { active: rows.filter(({ isActive }) => isActive), examinedTo: rows.length < limit ? undefined : rows.at(-1) }
 }
 
-/** Finds the next campaigns of an app in the order of their ids, and gives them by day, the earliest day first. */
+/** Finds the next campaigns of an app in the order of their ids, and groups them by day, the earliest day first. */
 export async function findCampaignsOf(db: Db, appId: string, limit: number): Promise<{ day: string; campaignIds: string[] }[]> {
   const { rows } = await sql<{ day: string; campaignIds: string[] }>`
     select day, array_agg(campaign_id order by campaign_id) as "campaignIds"
@@ -105,11 +105,11 @@ export async function findCampaignsOf(db: Db, appId: string, limit: number): Pro
   return rows
 }
 
-/** Locks the counters of campaigns, in the order of their ids: no outcome and no report of them commits meanwhile. */
+/** Locks the counters of campaigns in the order of their ids. No outcome and no report of these campaigns can commit until the transaction ends. */
 export const lockCounters = (db: Db, campaignIds: string[]) =>
   sql`select from counters where campaign_id = any(${campaignIds}::text[]) order by campaign_id for update`.execute(db)
 
-/** Deletes the counters of campaigns with their variants, codes, curves and settlements, and gives their number. The caller has locked the counters. */
+/** Deletes counters of campaigns, with variants, codes, curves and settlements, and gives their number. The caller has locked the counters. */
 export async function deleteCounters(db: Db, campaignIds: string[]): Promise<number> {
   const these = sql<string>`any(${campaignIds})`
   await db.deleteFrom('settlements').where('campaign_id', '=', these).execute()

@@ -8,7 +8,7 @@ import type { Db } from './tables.ts'
 
 export type EngagementEntry = { day: string; campaignId: string; subscriptionId: string; kind: EngagementKind; variant: string }
 
-/** The key of one kind of report of one push. */
+/** Gives the key of a report: its push and its kind. */
 export const engagementKey = (entry: { campaignId: string; subscriptionId: string; kind: EngagementKind }): string =>
   `${entry.campaignId}${entry.subscriptionId}${entry.kind}`
 
@@ -31,8 +31,8 @@ export async function insertEngagements(db: Db, entries: EngagementEntry[]): Pro
 }
 
 /**
- * Moves the counters of variants and campaigns, the curves of large campaigns and the hours of their apps, in one statement (migrations/0105). Throws
- * when a campaign has no counters.
+ * Adds to the counters of variants and campaigns, the curves of large campaigns and the hours of their apps, in one statement (migrations/0105).
+ * Throws when a campaign has no counters.
  */
 export async function moveEngagements(
   db: Db,
@@ -49,19 +49,19 @@ export async function moveEngagements(
   )
 }
 
-/** Each kind of report exists once for a push. The limit makes the planner probe the key for each push, whatever it assumes about their number. */
+/** A push has at most this many reports, one of each kind. The limit makes the planner read by key, however many reports it expects. */
 const mostKinds = 10
 
 type Push = { day: string; campaignId: string; subscriptionId: string }
 export type Report = { kind: EngagementKind; at: Date }
 
-/** Gives what devices reported of these pushes, in the order in which it came, by campaign and device. */
+/** Gives the kinds of reports that devices sent about these pushes, by campaign and device, in the order in which they came. */
 export async function findEngagements(db: Db, pushes: Push[]): Promise<Map<string, EngagementKind[]>> {
   const reports = await findReports(db, pushes)
   return new Map([...reports].map(([key, of]) => [key, of.map(({ kind }) => kind)]))
 }
 
-/** The same, with the moment of each report. */
+/** Gives the reports that devices sent about these pushes, by campaign and device, in the order in which they came. */
 export async function findReports(db: Db, pushes: Push[]): Promise<Map<string, Report[]>> {
   if (pushes.length === 0) return new Map()
   const days = pushes.map(({ day }) => day)

@@ -7,9 +7,9 @@ export const deleteListeners = (db: Db, appId: string): Promise<unknown> => sql`
 type Part = { day: string; campaignIds: string[]; limit: number }
 
 /**
- * Deletes at most `limit` rows that campaigns of one day have in the ledger, and gives their number. They are locked in the order of the key and before
- * the counters, as a writer of outcomes locks them. They are deleted by key: a row that was written while this statement waited for its lock lies at
- * another place by then.
+ * Deletes at most `limit` rows of the ledger that belong to campaigns of one day, and gives their number. The rows are locked in the order of their
+ * key and before the counters, as a writer of outcomes locks them. The rows are deleted by key and not by `ctid`: when this statement waits for
+ * another to update a row, the row's `ctid` changes.
  */
 export async function deleteLedgerRows(db: Db, { day, campaignIds, limit }: Part): Promise<number> {
   const deleted = await sql`
@@ -25,9 +25,9 @@ export async function deleteLedgerRows(db: Db, { day, campaignIds, limit }: Part
   return Number(deleted.numAffectedRows ?? 0)
 }
 
-/** Deletes at most `limit` rows of earlier tries that campaigns of one day have, and gives their number. */
+/** Deletes at most `limit` rows about earlier attempts of campaigns of one day, and gives their number. */
 export async function deleteAttempts(db: Db, { day, campaignIds, limit }: Part): Promise<number> {
-  // The day names one partition, and no row of it is ever updated, so the place of a row is a key.
+  // The day names one partition whose rows are never updated, so a row's `ctid` does not change.
   const deleted = await sql`
     delete from ledger_attempts where day = ${day}::date and ctid = any(array(
       select ctid from ledger_attempts where day = ${day}::date and campaign_id = any(${campaignIds.map(idBytes)}::bytea[]) limit ${limit}
@@ -35,9 +35,9 @@ export async function deleteAttempts(db: Db, { day, campaignIds, limit }: Part):
   return Number(deleted.numAffectedRows ?? 0)
 }
 
-/** Deletes at most `limit` reports that campaigns of one day have, and gives their number. The caller has locked their counters. */
+/** Deletes at most `limit` reports of devices about campaigns of one day, and gives their number. The caller has locked the campaigns' counters. */
 export async function deleteEngagements(db: Db, { day, campaignIds, limit }: Part): Promise<number> {
-  // As with earlier tries, the place of a row is a key.
+  // Reports are never updated, so a row's `ctid` does not change.
   const deleted = await sql`
     delete from engagements where day = ${day} and ctid = any(array(
       select ctid from engagements where day = ${day} and campaign_id = any(${campaignIds}) limit ${limit}

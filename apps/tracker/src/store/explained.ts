@@ -8,12 +8,12 @@ import type { Db } from './tables.ts'
 
 export type ExplainedRow = Slots & { no: number; platform: Platform; devices: Buffer; users: Buffer }
 
-/** At most this many rows of large batches are looked at for a user: no index leads to them, and each holds up to 500 pushes. */
+/** At most this many rows of large batches are searched for a user. No index leads to these rows, and each holds up to 500 pushes. */
 const mostRanges = 10_000
 
 /**
- * Finds the rows of a campaign that hold these devices or pushes of this user. Devices are found by key. A user's single pushes are found by index, and
- * those in large batches by a look at the campaign's rows.
+ * Finds the rows of a campaign that hold pushes to these devices or to this user. Rows of devices are found by an index. A user's pushes in batches
+ * of at most 16 are found by an index too, and those in larger batches by reading the campaign's rows.
  */
 export async function findExplainedRows(
   db: Db,
@@ -47,11 +47,11 @@ export async function findExplainedRows(
   return rows
 }
 
-/** A push by its place in a batch. */
+/** A push, named by the number of its batch and its place in the batch. */
 export type PlaceOfPush = { no: number; place: number }
 export const nameOfPlace = ({ no, place }: PlaceOfPush): string => `${no}.${place}`
 
-/** Gives the answers to the earlier tries of these pushes, by place. Pushes that were tried once are left out. */
+/** Gives the answers to the earlier attempts of these pushes, by `nameOfPlace`. Pushes that were attempted once are left out. */
 export async function findAttempts(
   db: Db,
   { day, campaignId, pushes }: { day: string; campaignId: string; pushes: PlaceOfPush[] },
@@ -66,7 +66,7 @@ export async function findAttempts(
   return new Map(rows.map(({ trail, ...push }) => [nameOfPlace(push), trail]))
 }
 
-/** Gives what devices reported of a campaign, by device, in the order in which it came. */
+/** Gives the reports that devices sent about a campaign, by device, in the order in which they came. */
 export async function findReports(
   db: Db,
   { day, campaignId, subscriptionIds }: { day: string; campaignId: string; subscriptionIds: string[] },

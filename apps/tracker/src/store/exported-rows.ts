@@ -7,12 +7,12 @@ import type { Db } from './tables.ts'
 /** A row of the ledger with its devices and users. */
 export type WholeRow = Slots & { no: number; platform: Platform; devices: Buffer; users: Buffer }
 
-/** A portion holds about this many pushes, since rows are read whole. */
+/** A portion holds about this many pushes. Rows are not split between portions. */
 const mostPushes = 1_000
 
 /**
- * Finds the next rows of a campaign, in the order of their batches and places, beginning with the row of the first push after a place. `isMore`: other
- * rows follow. The sizes of rows are added up before their contents are read.
+ * Finds the next rows of a campaign, in the order of their batches and places, beginning with the row of the first push after a place. `isMore` says
+ * that more rows may follow. Sizes are added up first, so that only the rows of the portion are read in full.
  */
 export async function findRowsAfter(
   db: Db,

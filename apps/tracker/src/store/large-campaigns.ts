@@ -5,12 +5,12 @@ import type { CodeCount } from '@herald/contracts/series'
 import { sql } from 'kysely'
 import type { Db } from './tables.ts'
 
-/** A campaign of more than 1,000 pushes has a curve and counted codes (migrations/0105). */
+/** True for a campaign of more than 1,000 pushes: it has a curve and counted codes (migrations/0105). */
 const isLarge = sql<boolean>`queued_ios + queued_android + queued_web > 1000`
 
 type Campaign = { day: string; startedAt: Date; isLarge: boolean }
 
-/** Finds when a campaign's first push was queued and whether it has a curve. Undefined when nothing was ever queued, or it belongs to another app. */
+/** Finds when a campaign's first push was queued and whether it has a curve. Undefined when it is another app's or nothing was ever queued. */
 export async function findLargeCampaign(db: Db, appId: string, campaignId: string): Promise<Campaign | undefined> {
   const { rows } = await sql<Campaign>`
     select day, created_at as "startedAt", ${isLarge} as "isLarge" from counters
@@ -18,7 +18,7 @@ export async function findLargeCampaign(db: Db, appId: string, campaignId: strin
   return rows[0]
 }
 
-/** Finds the steps of a curve in which devices reported, in order. */
+/** Finds the steps of a curve in which devices reported, earliest first. */
 export async function findSteps(db: Db, campaignId: string): Promise<({ step: number } & Record<EngagementKind, number>)[]> {
   return db
     .selectFrom('curve_steps')
@@ -32,8 +32,8 @@ export type PlatformCounts = Campaign & { isKept: boolean } & Record<OutcomeKind
   Record<'queued' | 'ended', Record<Platform, number>> & { codes: CodeCount[] }
 
 /**
- * Finds a campaign's counters and its codes, in one statement so that they agree. `ended`: the pushes that have an outcome. `isKept`: the ledger still has
- * it. Undefined when nothing was ever queued for it, or it belongs to another app.
+ * Finds a campaign's counters and codes, in one statement so that they agree. `ended` counts the pushes that have an outcome. `isKept` says that the
+ * ledger still has the campaign's rows. Undefined when nothing was ever queued for the campaign, or it belongs to another app.
  */
 export async function findPlatformCounts(
   db: Db,
@@ -51,13 +51,13 @@ export async function findPlatformCounts(
   return rows[0]
 }
 
-/** At most this many of an app's newest campaigns are looked at, ~2 µs each: an app may make a million a month, nearly all of one push. */
+/** At most this many of an app's newest campaigns are examined, at ~2 µs each. An app may make a million a month, nearly all of a single push. */
 const mostExamined = 20_000
-/** The time of a smaller send is mostly the time to its first push, which says little about the pace. */
+/** A send with fewer pushes does not count: its time is mostly the time to its first push, which says little about the pace. */
 const leastPushes = 1_000
 const lastSends = 5
 
-/** Adds up the pushes of an app's last five settled large sends of 30 days, and the seconds that they took from first page to last outcome. */
+/** Adds up the pushes of an app's last five settled large sends of 30 days, and the seconds that each took from first page to last outcome. */
 export async function sumLargeSends(db: Db, appId: string): Promise<{ pushes: number; seconds: number }> {
   const { rows } = await sql<{ pushes: number; seconds: number }>`
     with newest as materialized (

@@ -2,14 +2,14 @@ import { sql } from 'kysely'
 import type { Slots } from '../core/slots.ts'
 import type { Db } from './tables.ts'
 
-/** The ledger keeps an id as 12 bytes. */
+/** Gives an id as the ledger stores it: 12 bytes. */
 export const idBytes = (id: string): Buffer => Buffer.from(id, 'hex')
 
 export type BatchKey = { campaignId: string; no: number }
 
 /**
- * Finds the day of a campaign's ledger, when its fan-out ended, and whether the ledger still keeps it. Undefined when nothing was ever queued for it, or
- * it belongs to another app.
+ * Finds the day of a campaign's rows in the ledger, when the campaign's fan-out ended, and whether the ledger still keeps it. Undefined when nothing
+ * was ever queued for the campaign, or it belongs to another app.
  */
 export async function findLedgerOf(
   db: Db,
@@ -22,9 +22,9 @@ export async function findLedgerOf(
 }
 
 /**
- * A row as it was read. `batch` is the index of its batch in the question. `heard` are the types of events that the app's endpoints listen to, and
- * `listened` is the version of that list, -1 when there is none. `devices` and `users` are read only when an endpoint listens to one of the events that
- * may be announced.
+ * A row of the ledger as it was read. `batch` is the index of its batch in the request. `heard` are the types of events that the app's endpoints ask
+ * for. `listened` is the version of that list, -1 when there is none. `devices` and `users` are read only when an endpoint asks for one of the events
+ * that may be announced.
  */
 export type ReadRow = Slots & {
   batch: number
@@ -38,8 +38,8 @@ export type ReadRow = Slots & {
 const slotColumns = sql`l.place, l.size, l.slots, l.ends, l.sent, l.failed, l.skipped`
 
 /**
- * Reads the rows of batches of one day, each batch by its key, in the order given. `types`: the types of the events that may be announced of the batch,
- * separated by spaces. Batches that are unknown, past the retention or of a deleted app have no rows. `at` is the database's time.
+ * Reads the rows of batches of one day, each batch by its key, in the order given. `types` are the types of events that may be announced of a batch,
+ * separated by spaces. Batches that are unknown or past the retention have no rows. `at` is the database's time.
  */
 export async function readRows(
   db: Db,
@@ -80,7 +80,7 @@ export async function findLetGo(
   return { apps: new Set(rows[0]?.apps), days: new Set(rows[0]?.days) }
 }
 
-/** Finds the slots of one batch. */
+/** Finds the rows of one batch, without the ids of devices and users. */
 export async function findRows(db: Db, { day, campaignId, no }: BatchKey & { day: string }): Promise<Slots[]> {
   const { rows } = await sql<Slots>`
     select ${slotColumns} from ledger_batches l
@@ -89,7 +89,7 @@ export async function findRows(db: Db, { day, campaignId, no }: BatchKey & { day
   return rows
 }
 
-/** Finds the rows of a campaign that may hold any of these devices, with their devices. `ids` must not be empty. */
+/** Finds the rows of a campaign that may hold any of these devices, with the devices of each row. `ids` must not be empty. */
 export async function findRowsOfDevices(
   db: Db,
   { day, campaignId, ids }: { day: string; campaignId: string; ids: string[] },

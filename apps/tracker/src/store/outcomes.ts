@@ -9,29 +9,32 @@ import type { BatchKey } from './ledger.ts'
 import { codeMovesOf, hourMovesOf } from './series.ts'
 import type { Db } from './tables.ts'
 
-/** What is committed together. `filled`: rows with their new slots, and in `was` how many of their slots were filled when they were read. */
+/**
+ * The outcomes of one day that are committed together. `filled` are rows with their new slots; `was` says how many of a row's slots were filled when
+ * it was read.
+ */
 export type Outcomes = {
   day: string
-  /** The apps, each with the version of its listeners that was read. */
+  /** The apps, each with the version of its row of `listeners` that was read. */
   listened: Map<string, number>
   filled: (BatchKey & { row: Slots; was: number })[]
-  /** Of the pushes that ended now and were tried before: the answers to their earlier tries. */
+  /** For pushes that have just ended and were attempted before: the provider's answers to their earlier attempts. */
   retried: (BatchKey & { places: number[]; trail: Attempt[] })[]
   announcements: AnnouncementRow[]
   byCampaign: Map<string, CampaignTally>
   byVariant: VariantTally[]
   hours: HourMove[]
   codes: CodeMove[]
-  /** Which of an app's rows of the present hour move. */
+  /** The slot of the present hour in which these outcomes are counted (migrations/0105). */
   slot: number
 }
 
-/** The database's error when a row or a listener has changed since it was read (migrations/0090). */
+/** The database's error code when a row of the ledger or of `listeners` has changed since it was read (migrations/0090). */
 const notAsRead = 'HR001'
 
 /**
- * Writes the outcomes of one day in one statement, all of them or none. Gives the campaigns that are settled by it; undefined when a row or a listener
- * has changed since it was read: then nothing is written.
+ * Writes the outcomes of one day in one statement, all of them or none. Gives the campaigns that the statement settles. Undefined, and nothing is
+ * written, when a row of the ledger or of `listeners` has changed since it was read.
  */
 export async function writeOutcomes(
   db: Db,
@@ -48,7 +51,8 @@ export async function writeOutcomes(
   try {
     const written =
       attempts.length === 0 ? sql`write_outcomes(${outcomes})` : sql`write_retried_outcomes(${outcomes}, ${JSON.stringify(attempts)}::json)`
-    // The hours come last, since many campaigns share these rows: the arguments of the call are evaluated before it. Tests are not counted there.
+    // `written` is an argument of move_series and is evaluated first, so the hours are written last: many campaigns share those rows. When `hours` is
+    // empty, as for tests, move_series is not called.
     const series = sql`move_series(
       ${written}, ${hourMovesOf(hours)}::json, ${codes.length > 0 ? codeMovesOf(codes) : null}::json, ${slot}::smallint
     )`

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { settleDay } from './settlements.ts'
 import type { Db } from './tables.ts'
 
-/** How full a page is filled, in percent. Pages of the ledger keep room, so that an updated row stays on its page (HOT): 98 % do, as measured. */
+/** How full pages are filled, in percent. In the ledger an updated row then stays on its page (HOT): 98 % of the rows do, as measured. */
 const partitioned = { ledger_batches: 80, ledger_attempts: 100, engagements: 100 } as const
 type Partitioned = keyof typeof partitioned
 const parents = ['ledger_batches', 'ledger_attempts', 'engagements'] as const satisfies Partitioned[]
@@ -15,9 +15,10 @@ export async function getDaysAround(db: Db, { back, ahead }: { back: number; ahe
 }
 
 /**
- * Makes the partitions of a day if they are missing. A table is first made and then attached: attaching locks out no insert, while `create table …
- * partition of` would stop every writer of the ledger. An advisory lock keeps several processes from making the same one. It must run in a transaction
- * of its own, before one that writes. Gives false when the day is past the retention: it gets no partitions, since the housekeeping would drop them.
+ * Makes the partitions of a day that are missing. A table is made first and then attached: attaching blocks no insert, while `create table …
+ * partition of` would block every writer of the ledger. An advisory lock keeps two processes from making the same partition. The function needs a
+ * transaction of its own, before the one that writes. Gives false when the day is past the retention: it gets no partitions, since the housekeeping
+ * would drop them.
  */
 export async function insertDay(db: Db, day: string, retentionDays: number): Promise<boolean> {
   const { rows } = await sql<{ kept: boolean }>`
@@ -40,9 +41,9 @@ export async function insertDay(db: Db, day: string, retentionDays: number): Pro
 }
 
 /**
- * Drops the partitions of days more than `retentionDays` ago. Gives how many it dropped, and how many campaigns of these days it settled: some of their
- * outcomes never came, and none is taken any more, so nothing else would end them. A day is kept one day longer than it must be, since a report that was
- * accepted just before midnight must still find its partition. Dropping waits for writers, so it gives up after 2 s and is tried again.
+ * Drops the partitions of days more than `retentionDays` + 1 days ago. The extra day is for a report that was accepted just before midnight and must still
+ * find its partition. Gives how many partitions it dropped, and how many campaigns of these days it settled: the ledger takes no more outcomes of
+ * these campaigns, so nothing else would end them. Dropping waits for writers, so it gives up after 2 s, and the next housekeeping tries again.
  */
 export async function deleteOldDays(db: Db, retentionDays: number): Promise<{ dropped: number; settled: number }> {
   const { rows } = await sql<{ partition: string; day: string }>`

@@ -6,7 +6,7 @@ import type { Slots } from '../core/slots.ts'
 import { idBytes } from './ledger.ts'
 import type { Db } from './tables.ts'
 
-/** The pushes that are looked for. `after`: the last push of the page before. */
+/** Which pushes are searched for. `after`: the last push of the page before. */
 export type PushFilter = {
   appId: string
   campaignId?: string | undefined
@@ -15,7 +15,7 @@ export type PushFilter = {
   outcome?: OutcomeKind | undefined
   code?: string | undefined
   platform?: Platform | undefined
-  /** Pushes that ended from this moment on, and before that one (ISO). */
+  /** Pushes that ended at `from` or later, and before `to`, as ISO times. */
   from?: string | undefined
   to?: string | undefined
   after?: PushPlace | undefined
@@ -23,7 +23,7 @@ export type PushFilter = {
   retentionDays: number
 }
 
-/** A row that may hold wanted pushes. `devices` and `users` are read only when the filter names a device or a user. */
+/** A row of the ledger that may hold wanted pushes. `devices` and `users` are read only when the filter names a device or a user. */
 export type FoundRow = Slots & {
   day: string
   campaignId: string
@@ -40,15 +40,15 @@ const columns = ({ subscriptionId, userId }: PushFilter) => sql`
   ${subscriptionId === undefined ? sql`null::bytea` : sql`l.devices`} as devices, ${userId === undefined ? sql`null::bytea` : sql`l.users`} as users`
 
 /**
- * Whether a row may hold wanted pushes, as far as its platform, its sums and the text of its ends say (an end of another kind may hold the same word).
- * When its pushes ended is only known after the ends are parsed.
+ * True when a row may hold wanted pushes, by its platform, its sums and the text of its ends. Another field in the text may look like the code, so a
+ * row for which this is true need not hold such a push. When pushes ended is known only after the ends are parsed.
  */
 const rowMayHoldWanted = ({ outcome, code, platform }: PushFilter) => sql`
   ${outcome === undefined ? sql`l.sent + l.failed + l.skipped > 0` : sql`${sql.ref(`l.${outcome}`)} > 0`}
   ${only(platform, sql`and l.platform = ${platform}`)}
   ${only(code, sql`and position(${JSON.stringify(code ?? '')} in l.ends) > 0`)}`
 
-/** Leaves out rows that lie before the place where this page begins. */
+/** Leaves out rows before the place where this page begins. */
 const isLeft = (after: PushPlace | undefined) =>
   only(
     after,
@@ -57,8 +57,8 @@ const isLeft = (after: PushPlace | undefined) =>
   )
 
 /**
- * Finds rows of single pushes to a device or a user, newest campaign first, by the index of either, at most `most`. The cost depends on the rows that are
- * found, not on what else the app has sent.
+ * Finds pushes to a device or a user in batches of at most 16, which have a row per push, by an index: newest campaign first, at most `most`. The
+ * cost depends on the rows that are found, and not on what else the app has sent.
  */
 export async function findSingles(db: Db, filter: PushFilter, most: number): Promise<FoundRow[]> {
   const { appId, campaignId, subscriptionId, userId, after, retentionDays } = filter
@@ -73,12 +73,12 @@ export async function findSingles(db: Db, filter: PushFilter, most: number): Pro
   return rows
 }
 
-/** A campaign, and how many of its pushes may be wanted as far as its counters say; 0 when the ledger does not keep it any more. */
+/** A campaign, and how many of its pushes at most may be wanted, by its counters. `pushes` is 0 when the ledger no longer keeps the campaign. */
 export type CampaignToRead = { campaignId: string; day: string; pushes: number }
 
 /**
- * Finds the next campaigns of an app, newest first; with `rangesOnly` those that have rows of many pushes. The condition is a range of the index by app:
- * with `app_id = …` the planner may choose the index of all campaigns and walk through every newer one of other apps.
+ * Finds the next campaigns of an app, newest first. With `rangesOnly` it finds only campaigns that have batches of more than 16 pushes. The condition
+ * is a range of the index by app: with `app_id = …` the planner may choose the index of all campaigns and read every newer campaign of other apps.
  */
 export async function findCampaignsToRead(
   db: Db,
@@ -86,7 +86,7 @@ export async function findCampaignsToRead(
   { limit, rangesOnly }: { limit: number; rangesOnly: boolean },
 ): Promise<CampaignToRead[]> {
   const { appId, campaignId, after } = filter
-  // The cursor lies within a campaign: the rest of that campaign comes first.
+  // The cursor lies within a campaign, so this page begins with the remaining pushes of that campaign.
   const isPartLeft = after !== undefined && after.no > 0
   const { rows } = await sql<CampaignToRead>`
     select campaign_id as "campaignId", day,
@@ -104,20 +104,20 @@ export async function findCampaignsToRead(
 
 const pastEveryId = 'g'
 
-/** Whether a campaign is kept and may have pushes that ended in the wanted time: all of them ended between its first report and its settlement. */
+/** True when the ledger keeps a campaign and its pushes may have ended in the wanted time: between its first report and its settlement. */
 const campaignMayHoldWanted = ({ retentionDays, from, to }: PushFilter) => sql`
   day >= (now() at time zone 'utc')::date - ${retentionDays}::int
     ${only(to, sql`and created_at < ${to}::timestamptz`)} ${only(from, sql`and coalesce(settled_at, now()) >= ${from}::timestamptz`)}`
 
-/** How many pushes of a campaign may be wanted at most, as far as its counters say. */
+/** Gives how many pushes of a campaign may be wanted at most, by its counters. */
 function mostWanted({ outcome, code, platform }: PushFilter) {
   const ended = outcome === undefined ? (code === undefined ? sql`sent + failed + skipped` : sql`failed + skipped`) : sql.ref(outcome)
   return platform === undefined ? ended : sql`least(${ended}, ${sql.ref(`settled_${platform}`)})`
 }
 
 /**
- * Looks at the rows of these campaigns in their order, after a place and at most `most`: one probe of the ledger's key for each campaign, or, for a device,
- * one probe of its range. Gives the rows that may hold wanted pushes, at most one more than the limit, and how far it has looked.
+ * Reads the rows of these campaigns in their order, after a place, at most `most`. The search costs one look-up by the ledger's key for each campaign
+ * or, for a device, one look-up in the index by range. Gives the rows that may hold wanted pushes, at most `limit` + 1, and where it stopped.
  */
 export async function findRowsOfCampaigns(
   db: Db,
@@ -129,7 +129,7 @@ export async function findRowsOfCampaigns(
   const days = campaigns.map(({ day }) => day)
   const device = subscriptionId === undefined ? undefined : idBytes(subscriptionId)
   const user = userId === undefined ? undefined : idBytes(userId)
-  // The days are named twice: the list lets the planner leave out the other partitions, which cost ~0.1 ms each.
+  // The days are named twice: the list lets the planner skip the other partitions, which cost ~0.1 ms each.
   const { rows } = await sql<FoundRow & { isFound: boolean; examined: number }>`
     with examined as materialized (
       select l.day, l.campaign_id, l.batch_no, l.place, l.is_wanted
@@ -166,7 +166,7 @@ export async function findRowsOfCampaigns(
   return { found: rows.slice(0, -1), examined: last?.examined ?? 0, examinedTo }
 }
 
-/** Finds device and user of these pushes, in the order given. Of a row of many pushes only the twelve bytes of each id are read. */
+/** Finds device and user of these pushes, in the order given. Of a row of many pushes only the 12 bytes of each id are read. */
 export async function findNames(
   db: Db,
   pushes: (PushPlace & { day: string; rowPlace: number })[],

@@ -7,7 +7,7 @@ import { countSlots, type Slots } from '../core/slots.ts'
 import { idBytes } from './ledger.ts'
 import type { Db, Tables } from './tables.ts'
 
-/** Reads in one snapshot, on one core: counters and rows that are compared must be those of one moment. */
+/** Runs reads in one snapshot, so that the counters and rows that are compared are those of one moment. A recount uses one core at most. */
 export const inOneSnapshot = <Answer>(db: Db, work: (snapshot: Kysely<Tables>) => Promise<Answer>): Promise<Answer> =>
   db
     .transaction()
@@ -15,16 +15,16 @@ export const inOneSnapshot = <Answer>(db: Db, work: (snapshot: Kysely<Tables>) =
     .setAccessMode('read only')
     .execute(async (trx) => {
       await sql`set local max_parallel_workers_per_gather = 0`.execute(trx)
-      // Reports of a campaign of ten millions take seconds; other reads have 2 s.
+      // Counting the reports of a campaign of ten million pushes takes seconds. Other reads have 2 s.
       await sql`set local statement_timeout = '18s'`.execute(trx)
       return work(trx)
     })
 
-/** What a campaign's rows say: how many pushes they hold, also those without an outcome, and how many of each variant and kind. */
+/** What a campaign's rows say: how many pushes they hold, also those without an outcome, and how many slots and reports of each variant and kind. */
 export type CampaignRecount = { queued: number; rows: Recounted[] }
 type Campaign = { day: string; campaignId: string }
 
-/** Counts the slots and the reports of these campaigns, each in its day. Campaigns without a row are left out. */
+/** Counts the slots and the reports of these campaigns. A campaign without rows is left out. */
 export async function recount(db: Db, campaigns: Campaign[]): Promise<Map<string, CampaignRecount>> {
   const counted = new Map<string, CampaignRecount>()
   const of = (campaignId: string): CampaignRecount => {
@@ -49,14 +49,14 @@ function add(rows: Recounted[], { variant, kind, count }: Recounted): void {
   else rows.push({ variant, kind, count })
 }
 
-/** Small campaigns are read together, so that each of thousands of one-device sends costs a probe and not a statement. */
+/** At most this many small campaigns are read together, so that a send to one device costs a look-up in the index and not a statement. */
 const campaignsAtOnce = 500
-/** Rows of a campaign that are read at a time, ~1 kB each. A campaign of a million pushes has two thousand. */
+/** At most this many rows of a campaign are read at a time, at ~1 kB each. A campaign of a million pushes has two thousand. */
 const rowsAtOnce = 1_000
 
 type RecountedRow = Slots & { campaignId: string; no: number; platform: Platform }
 
-/** Reads the rows of campaigns, each in its day, in the order of their keys. */
+/** Reads the rows of campaigns, in the order of their keys. */
 export async function* slotsOf(db: Db, campaigns: Campaign[]): AsyncGenerator<RecountedRow> {
   let left = campaigns.map((campaign) => ({ ...campaign, no: 0, place: 0 }))
   while (left.length > 0) {

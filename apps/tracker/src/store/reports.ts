@@ -4,7 +4,7 @@ import type { NewRow } from '../core/slots.ts'
 import type { BatchKey } from './ledger.ts'
 import type { Db } from './tables.ts'
 
-/** What a fan-out has queued so far. `hasRanges`: it has a batch whose row is found by the range of its devices. */
+/** What a fan-out has queued so far. `hasRanges`: the campaign has a batch of more than 16 pushes, whose row is found by the range of its devices. */
 export type Totals = {
   campaignId: string
   appId: string
@@ -14,12 +14,12 @@ export type Totals = {
   test?: true | undefined
   byPlatform: { ios: number; android: number; web: number }
   hasRanges: boolean
-  /** The fan-out has ended. */
+  /** True when the fan-out has ended. */
   fannedOut: boolean
 }
 export type NewLedgerRow = NewRow & BatchKey & { day: string; appId: string; platform: Platform }
 
-/** A campaign whose fan-out has ended just now. `heard`: the types of events that the app's endpoints listen to. */
+/** A campaign whose fan-out has just ended. `heard` are the types of events that the app's endpoints ask for. */
 export type EndedFanOut = {
   campaignId: string
   appId: string
@@ -32,10 +32,11 @@ export type EndedFanOut = {
 }
 
 /**
- * Makes or raises totals and writes rows of the ledger, in one statement (migrations/0105). Each campaign comes once, in the order of the ids. Totals only
- * grow, so a late report changes nothing, and a row that is there stays as it is. The hour of the app moves by what the totals rose. Deleted apps get
- * nothing, and days past the retention get no rows. Gives the campaigns that ended with this and are settled or have a listener. With `unheard` it
- * writes nothing and gives undefined when there is a listener.
+ * Makes or raises the totals of queued pushes and writes rows of the ledger, in one statement (migrations/0105). `reports` has each campaign once,
+ * sorted by id. Totals only grow, so a late report changes nothing, and a row that exists stays as it is. The counters of the app's hour grow with
+ * the totals. Nothing is written for deleted apps, and no row for a day past the retention. Gives the campaigns whose fan-out ended with this call,
+ * if they are settled or an endpoint of their app asks for events. With `unheard` it writes nothing and gives undefined when an endpoint of such an
+ * app asks for events.
  */
 export async function writeReport(
   db: Db,
@@ -76,7 +77,7 @@ export async function writeReport(
   }))
 }
 
-/** Marks counters that this transaction has written as those of tests. */
+/** Marks the counters of tests, which this transaction has written. */
 export const markTests = (trx: Db, campaignIds: string[]) =>
   trx
     .updateTable('counters')
@@ -85,7 +86,7 @@ export const markTests = (trx: Db, campaignIds: string[]) =>
     .where('test', '=', false)
     .execute()
 
-/** A row of counters as Postgres writes it as JSON. */
+/** A row of `counters` as Postgres gives it in JSON. */
 type CountersRow = {
   campaign_id: string
   app_id: string

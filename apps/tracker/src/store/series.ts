@@ -4,7 +4,7 @@ import type { CodeMove, HourMove } from '../core/hours.ts'
 import { countedKinds, type CountsAt } from '../core/series.ts'
 import type { Db } from './tables.ts'
 
-/** A stretch of an app's series, in Unix milliseconds. `from` and `until` are beginnings of buckets; `until` itself is left out. */
+/** A part of an app's series, in Unix milliseconds. `from` and `until` are beginnings of buckets; the bucket at `until` is left out. */
 export type Span = { appId: string; from: number; until: number }
 
 const at = (ms: number) => sql`${new Date(ms).toISOString()}::timestamptz`
@@ -12,7 +12,7 @@ const dayOf = (ms: number) => sql`${new Date(ms).toISOString().slice(0, 10)}::da
 const columns = sql.join(countedKinds.map((kind) => sql.ref(kind)))
 const sums = sql.join(countedKinds.map((kind) => sql`sum(${sql.ref(kind)})::bigint as ${sql.ref(kind)}`))
 
-/** Write how hours and codes move as the statements of migrations/0105 take it. */
+/** These two give what is added to hours and codes as JSON for `move_series` (migrations/0105). */
 export const hourMovesOf = (moves: HourMove[]): string => JSON.stringify(moves.map(({ appId, ...move }) => ({ app_id: appId, ...move })))
 export const codeMovesOf = (moves: CodeMove[]): string =>
   JSON.stringify(moves.map(({ campaignId, appId, ...move }) => ({ campaign_id: campaignId, app_id: appId, ...move })))
@@ -23,8 +23,8 @@ export async function databaseNow(db: Db): Promise<Date> {
 }
 
 /**
- * Gives what was counted by bucket and platform, without buckets in which nothing was. A day is the sum of hours and merged days, which one statement
- * reads, so that nothing is missed while hours are being merged.
+ * Gives what was counted by bucket and platform, without buckets in which nothing was counted. A day is the sum of its hours and of what is already
+ * merged into the day. One statement reads both, so that nothing is missed or counted twice while hours are being merged.
  */
 export async function findCounts(db: Db, bucket: SeriesBucket, span: Span): Promise<CountsAt[]> {
   const hours = sql`app_hours where app_id = ${span.appId} and hour >= ${at(span.from)} and hour < ${at(span.until)}`
@@ -60,28 +60,29 @@ export async function findCodes(db: Db, bucket: SeriesBucket, span: Span, limit:
   return rows
 }
 
-/** At most this many rows of a table are merged, or deleted, at once. */
+/** At most this many rows of a table are merged or deleted at once. */
 const mostMerged = 5_000
-/** The slot into which the slots 0 to 15 of an hour are merged when it is over. */
+/** When an hour is over, its slots 0 to 15 are merged into this slot. */
 const slotOfAll = 16
 
-/** The two kinds of tables that are merged in the same way. `names`: the columns of a row's key beside its app and hour. */
+/** The two pairs of tables whose hours are merged into days. `names` are the columns of a row's key besides app and hour. */
 const series = [
   { hours: 'app_hours', days: 'app_days', names: ['platform'], values: countedKinds },
   { hours: 'app_hour_codes', days: 'app_day_codes', names: ['platform', 'outcome', 'code'], values: ['count'] },
 ] as const
 
-/** Merges the slots of an hour into one row once the hour after it is over too, at most 5,000 rows of a table at once. Gives how many it merged. */
+/** Merges the slots of an hour into one row once the next hour is over too, at most 5,000 rows of a table at once. Gives how many rows it merged. */
 export const mergeSlots = (db: Db): Promise<number> =>
   mergeEach(db, 'slots', sql`slot < ${sql.lit(slotOfAll)} and hour < date_trunc('hour', now(), 'UTC') - interval '1 hour'`)
 
-/** Merges hours of UTC days more than `days` ago into days, at most 5,000 rows of a table at once. Gives how many it merged. */
+/** Merges the hours of UTC days more than `days` ago into days, at most 5,000 rows of a table at once. Gives how many rows it merged. */
 export const mergeHours = (db: Db, days: number): Promise<number> =>
   mergeEach(db, 'days', sql`hour < date_trunc('day', now(), 'UTC') - make_interval(days => ${days})`)
 
 /**
- * One statement deletes a row and adds it to another, so it counts in exactly one of the two, also when several processes merge or one is killed. A
- * commit that began in its hour and ends after the merge makes the row again; the next merge adds it.
+ * Merges old rows, of slots or of hours, into rows of the same hour or day. One statement deletes a row and adds it to another row. So each count is
+ * in exactly one of the two, even when several processes merge or one is killed. A commit that began in its hour and ends after the merge makes the
+ * row again, and the next merge adds it.
  */
 async function mergeEach(db: Db, into: 'slots' | 'days', isOld: RawBuilder<unknown>): Promise<number> {
   let merged = 0
@@ -117,7 +118,7 @@ async function mergeEach(db: Db, into: 'slots' | 'days', isOld: RawBuilder<unkno
   return merged
 }
 
-/** Deletes days more than `days` ago, at most 5,000 rows of a table at once, and gives their number. Nothing updates them any more, so the place of a row is a key. */
+/** Deletes days more than `days` ago, at most 5,000 rows of a table, and gives their number. Their `ctid` is fixed: nothing updates them. */
 export async function deleteOldSeries(db: Db, days: number): Promise<number> {
   let deleted = 0
   for (const table of ['app_days', 'app_day_codes'] as const) {
@@ -131,9 +132,9 @@ export async function deleteOldSeries(db: Db, days: number): Promise<number> {
 }
 
 /**
- * Deletes at most `limit` rows of an app's series, and gives their number. After its counters are gone no commit moves them any more, since a commit that
- * finds no counters is rolled back. Only a merge may move a row while this statement waits for it, to another row of its table or to a table of days:
- * therefore hours are looked at twice, and days after them.
+ * Deletes at most `limit` rows of an app's series, and gives their number. The app's counters are already deleted, and a commit that finds no
+ * counters is rolled back, so no commit changes these rows. Only a merge may move a row to another row of its table, or to a table of days, while
+ * this statement waits for it. That is why the tables of hours are deleted from twice, and the tables of days after them.
  */
 export async function deleteSeriesOf(db: Db, appId: string, limit: number): Promise<number> {
   let deleted = 0

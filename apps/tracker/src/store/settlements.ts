@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import type { Db } from './tables.ts'
 
-/** A settled campaign, and which of the two apps have been told so. */
+/** A settlement: a settled campaign, and which of the services campaigns and audience have been told that it has settled. */
 export type Settlement = { campaignId: string; campaignsTold: boolean; audienceTold: boolean }
 
-/** Takes settlements that one of the two apps has not been told. Each is found by its key, however many wait. */
+/** Takes settlements that campaigns or audience has not confirmed, each by its key. Taken settlements are due again after 5 s. */
 export async function takeDueSettlements(db: Db, limit: number): Promise<Settlement[]> {
   const { rows } = await sql<Settlement>`
     update settlements set due_at = now() + interval '5 seconds'
@@ -15,7 +15,7 @@ export async function takeDueSettlements(db: Db, limit: number): Promise<Settlem
   return rows
 }
 
-/** Settles the campaigns of a day that are not settled, whatever their counters say, and gives their number. The sweep tells of them. */
+/** Settles the campaigns of a day that have not settled, and gives their number. The sweep tells campaigns and audience of them. */
 export async function settleDay(db: Db, day: string): Promise<number> {
   const { rows } = await sql`
     with settled as (
@@ -26,7 +26,7 @@ export async function settleDay(db: Db, day: string): Promise<number> {
   return rows.length
 }
 
-/** Notes that one of the two apps has answered. A note is never taken back. Locks in the order of ids. */
+/** Notes which of campaigns and audience have confirmed settlements. A note is never taken back. Rows are locked in the order of their ids. */
 export async function markTold(db: Db, told: Settlement[]): Promise<void> {
   await sql`
     with told as materialized (
@@ -43,7 +43,7 @@ export async function markTold(db: Db, told: Settlement[]): Promise<void> {
     from told where s.campaign_id = any(array(select campaign_id from told)) and s.campaign_id = told.campaign_id`.execute(db)
 }
 
-/** Deletes settlements that both apps have been told. */
+/** Deletes settlements that both campaigns and audience have confirmed. */
 export async function deleteSettlements(db: Db, campaignIds: string[]): Promise<void> {
   await db
     .deleteFrom('settlements')

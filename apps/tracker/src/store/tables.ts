@@ -3,12 +3,12 @@ import type { Attempt, OutcomeKind } from '@herald/contracts/outcome'
 import type { Platform } from '@herald/contracts/platform'
 import type { ColumnType, Generated, Kysely } from 'kysely'
 
-/** The tracker's schema, as migrations/ makes it. `day` is text, `YYYY-MM-DD`: the name of a UTC day. */
+/** The tables of the tracker, as apps/tracker/migrations makes them. `day` is a UTC day as text, `YYYY-MM-DD`. */
 export type Tables = {
   ledger_batches: Record<OutcomeKind, Generated<number>> & {
     day: string
     batch_no: number
-    /** The place of its first push in the batch. */
+    /** The place, within the batch, of the first push in this row. */
     place: number
     size: number
     campaign_id: Buffer
@@ -22,14 +22,14 @@ export type Tables = {
     slots: Buffer
     ends: Generated<string>
   }
-  /** For pushes that were tried more than once, the answers before the last one. */
+  /** For pushes that were attempted more than once: the provider's answers before the last one. */
   ledger_attempts: { day: string; campaign_id: Buffer; batch_no: number; place: number; trail: ColumnType<Attempt[], string, string> }
   engagements: {
     day: string
     campaign_id: string
     subscription_id: string
     kind: EngagementKind
-    /** The variant that the msgId names; empty without an experiment. */
+    /** The variant that the report's msgId names; empty outside of an experiment. */
     variant: Generated<string>
     at: Generated<Date>
   }
@@ -48,15 +48,15 @@ export type Tables = {
     created_at: Generated<Date>
     fanned_out_at: Date | null
     settled_at: Date | null
-    /** It has a batch whose row is found by the range of its devices. */
+    /** True when the campaign has a batch of more than 16 pushes, whose row is found by the range of its devices. */
     has_ranges: Generated<boolean>
-    /** A test is counted in no series, and its events say that it is one. */
+    /** True for a test, which is counted in no series and whose events say that it is a test. */
     test: Generated<boolean>
   }
   variant_counters: Counts & { campaign_id: string; variant: string }
   app_hours: Counts & { app_id: string; hour: Date; platform: Platform; slot: number; queued: Generated<number> }
   app_hour_codes: CountOfCode & { app_id: string; hour: Date; slot: number }
-  /** Hours that are older than 35 days, merged by UTC day. */
+  /** Hours more than 35 days old, merged by UTC day. */
   app_days: Counts & { app_id: string; day: string; platform: Platform; queued: number }
   app_day_codes: CountOfCode & { app_id: string; day: string }
   campaign_codes: CountOfCode & { campaign_id: string }
@@ -81,5 +81,5 @@ export type Tables = {
 type Counts = Record<OutcomeKind | EngagementKind, Generated<number>>
 type CountOfCode = { platform: Platform; outcome: OutcomeKind; code: string; count: number }
 
-/** The pool or a transaction of it. */
+/** The connection pool or a transaction. */
 export type Db = Kysely<Tables>

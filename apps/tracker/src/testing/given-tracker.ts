@@ -15,10 +15,10 @@ import { Config } from '../config.ts'
 import type { Db } from '../store/tables.ts'
 import { startTracker } from '../start.ts'
 
-/** The UTC day on which this file began. A file that runs past midnight keeps it: the tracker has partitions of the day before too. */
+/** The UTC day on which this test file began. A file that runs past midnight keeps it, since the tracker has partitions of that day too. */
 export const today = new Date().toISOString().slice(0, 10)
 
-/** The whole tracker on a real bus, in the process of the test. */
+/** Starts the tracker in the process of the test, on a real bus and a real database. */
 export async function givenTracker({ databaseUrl, natsUrl }: { databaseUrl: string; natsUrl: string }) {
   const environment = {
     NATS_URL: natsUrl,
@@ -32,11 +32,11 @@ export async function givenTracker({ databaseUrl, natsUrl }: { databaseUrl: stri
   return service
 }
 
-/** An endpoint of an app listens to these events. */
+/** Makes the tracker announce these events of an app, as if an endpoint asked for them. */
 export const givenEndpoint = (db: Db, appId: string, eventTypes: Listener['eventTypes'] = ['*']) =>
   rememberListeners(db, [{ appId, version: 1, eventTypes }])
 
-/** Plays campaigns and audience, which are told of settlements. Gives what they were told, in order, repeats included. */
+/** Stands in for campaigns and audience, which are told of settlements. Gives the campaign ids that each was told, in order, with repeats. */
 export async function givenListeners(natsUrl: string): Promise<{ campaigns: string[]; audience: string[] }> {
   const heard = { campaigns: [] as string[], audience: [] as string[] }
   const campaigns = await givenPeer('campaigns', natsUrl)
@@ -52,7 +52,6 @@ export async function givenListeners(natsUrl: string): Promise<{ campaigns: stri
   return heard
 }
 
-/** A push, and how it ends. */
 export type Push = End & { subscriptionId: string; userId: string }
 
 export const givenOutcome = (fields: Partial<Push> = {}): Push => ({
@@ -99,7 +98,7 @@ export const batchesOf = (
 const countOf = (batches: Batch[], platform: Platform): number =>
   batches.filter((batch) => batch.platform === platform).reduce((sum, { pushes }) => sum + pushes.length, 0)
 
-/** Makes the report of a campaign whose fan-out has made these batches. `told`: those of them that the tracker knows already. */
+/** Makes the report of a campaign whose fan-out has made these batches. `told` are those of the batches that the tracker knows already. */
 export const reportOf = (
   { campaignId, appId, test: isTest }: Campaign,
   batches: Batch[],
@@ -122,7 +121,7 @@ export const reportOf = (
     })),
 })
 
-/** Reports a campaign in calls that are not too large. The last one says whether its fan-out has ended. */
+/** Reports the batches of a campaign to the tracker, 20 in a call. The last call says whether the fan-out has ended. */
 export async function report(
   caller: Bus,
   campaign: Campaign,
@@ -137,7 +136,7 @@ export async function report(
   }
 }
 
-/** Makes what a dispatcher reports of a batch: how its pushes ended, or those from one place to another. */
+/** Makes what a dispatcher reports of a batch: how its pushes ended, all of them or those at the places from `from` up to `to`. */
 export function outcomesOf(batch: Batch, from = 0, to = batch.pushes.length): BatchOutcomes {
   const { pushes, ...about } = batch
   const ends = pushes.map(({ outcome, code, providerCode, variant, attempts, tokenVersion }, place) => {

@@ -9,7 +9,7 @@ const eventOf = (userId: string | null, id = 'evt_1') => ({
 })
 
 // spec: webhooks/batches, webhooks/event-fields
-test('a body is JSON with the external id of each user that has one', () => {
+test('the body of a delivery is JSON and has the external id of each user who has one', () => {
   const events = eventsJson([eventOf(ada), eventOf('1'.repeat(24)), eventOf(null)], { [ada]: 'ada "\u{1f600}"' })
   const body = bodyOf('dlv_1', events)
   expect(JSON.parse(body.toString())).toEqual({
@@ -22,12 +22,12 @@ test('a body is JSON with the external id of each user that has one', () => {
   })
 })
 
-test('a user id such as __proto__ has no external id', () => {
+test('a user id such as __proto__ gets no external id', () => {
   expect(eventsJson([eventOf('__proto__'), eventOf('toString')], {}).toString()).not.toContain('externalId')
 })
 
 // spec: webhooks/erasure
-test('the external id of one user is removed from a body, and nothing else', () => {
+test('removing the external id of a user from a body changes nothing else', () => {
   const bob = '1'.repeat(24)
   const events = eventsJson([eventOf(ada), eventOf(bob), eventOf(null, 'evt_2')], { [ada]: 'ada', [bob]: 'bob' })
   expect(withoutExternalId(events, ada)).toEqual(eventsJson([eventOf(ada), eventOf(bob), eventOf(null, 'evt_2')], { [bob]: 'bob' }))
@@ -40,14 +40,14 @@ test.each([
   [{ before: 30, waiting: 80, oldestMs: 1_000 }, 80],
   [{ before: 30, waiting: 500, oldestMs: 0 }, 70],
   [{ before: 1_299, waiting: 100, oldestMs: 0 }, 1],
-])('of %o the next batch has %i', (given, size) => {
+])('of the waiting events %o the next batch takes %i', (given, size) => {
   expect(sizeOfBatch(given)).toBe(size)
 })
 
 const given = { type: 'notification.sent', campaignId: 'c'.repeat(24), subscriptionId: 'd'.repeat(24) } as const
 
 // spec: webhooks/event-id
-test('the id of an event follows from campaign, subscription and type alone', () => {
+test('the id of an event follows from its campaign, device and type alone', () => {
   expect(eventIdOf(given)).toMatch(/^evt_[0-9a-f]{24}$/)
   expect(eventIdOf({ ...given })).toBe(eventIdOf(given))
   const others = [
@@ -59,7 +59,7 @@ test('the id of an event follows from campaign, subscription and type alone', ()
 })
 
 // spec: webhooks/event-completed
-test('campaign.completed names no user, device or platform, whatever the announcement holds', () => {
+test('campaign.completed names no user, device or platform, whatever the announcement says', () => {
   const at = '2026-01-01T00:00:00Z'
   const shown = publicEvent({
     ...given,
@@ -75,7 +75,7 @@ test('campaign.completed names no user, device or platform, whatever the announc
 })
 
 // spec: webhooks/event-filter
-test('* stands for every type', () => {
+test('an endpoint that asks for * gets every type of event', () => {
   expect(isWanted(['*'], 'campaign.completed')).toBe(true)
   expect(isWanted(['notification.sent'], 'campaign.completed')).toBe(false)
 })

@@ -1,32 +1,32 @@
 import { randomBytes } from 'node:crypto'
 import type { ExportedDelivery } from '@herald/contracts/person'
 
-/** A batch is made when it holds this many events or its oldest event has waited this long (spec: webhooks/batches). */
+/** A batch is made when it has this many events, or when its oldest event has waited this long (spec: webhooks/batches). */
 export const batchSize = 100
 export const batchAfterMs = 1_000
 
-/** Above this many waiting events the oldest are dropped, counted and shown (spec: webhooks/most-waiting). */
+/** When more events than this wait for an endpoint the oldest are dropped, counted and shown (spec: webhooks/most-waiting). */
 export const mostWaiting = 100_000
 
-/** Deliveries that are made ahead for an endpoint: two for its two slots, and two so that a free slot need not wait for the next look. */
+/** At most this many due deliveries are made ahead for an endpoint: two to post at once, and two to follow before the next sweep. */
 export const readyAhead = 4
-/** For an endpoint with this many pending deliveries no further one is made: the rest waits in the log, where `mostWaiting` holds. */
+/** An endpoint with this many pending deliveries gets no further one. Its other events wait in the log, where `mostWaiting` is the limit. */
 export const mostPending = 1_000
 /**
- * The same for an endpoint whose last attempt had no good answer. Each delivery is tried five times in 450 s: 50 dead endpoints with ten deliveries each
- * cost six attempts a second, with a thousand each they would cost 550.
+ * The limit of pending deliveries for an endpoint whose last attempt failed or was slow. Each delivery is attempted five times in 450 s: 50 dead
+ * endpoints with ten deliveries each cost six attempts a second, and with a thousand each they would cost 550.
  */
 export const mostPendingWhileFailing = 10
 
 export const newDeliveryId = (): string => `dlv_${randomBytes(12).toString('hex')}`
 
-/** An event as it waits: its JSON without the external id of its user. */
+/** A waiting event: its JSON without the external id of its user. */
 export type WaitingEvent = { event: string; userId: string | null }
 
 /**
- * Says how many waiting events go into the next batch; 0 when it is not to be made yet. The batches of an endpoint that is behind end at a multiple of
- * 100, counted since the log began. So all endpoints that ask for the same types get the same batches and share their bodies, wherever each of them began.
- * `before`: how many events of these types came before the first that waits.
+ * Says how many waiting events go into the next batch; 0 when no batch is made yet. When at least 100 events wait, the batch ends at a multiple of
+ * 100, counted since the log began. So all endpoints that ask for the same types get the same batches and share their bodies, wherever each endpoint
+ * began to read. `before`: how many events of these types came before the first waiting one.
  */
 export function sizeOfBatch({ before, waiting, oldestMs }: { before: number; waiting: number; oldestMs: number }): number {
   if (waiting >= batchSize) return batchSize - (before % batchSize)
@@ -34,8 +34,8 @@ export function sizeOfBatch({ before, waiting, oldestMs }: { before: number; wai
 }
 
 /**
- * Makes the events of a delivery as JSON. They are made once and kept as bytes, so that every attempt sends the same. An external id is inserted into the
- * stored JSON of an event without parsing it: 5,000 events a second pass here.
+ * Makes the events of a delivery as JSON. The events are stored as bytes, so that every attempt posts the same bytes. An external id is inserted into
+ * the stored JSON of an event without parsing it, since up to 5,000 events a second pass through here.
  */
 export function eventsJson(events: readonly WaitingEvent[], externalIds: Readonly<Record<string, string>>): Buffer {
   const shown = events.map(({ event, userId }) => {
@@ -45,7 +45,7 @@ export function eventsJson(events: readonly WaitingEvent[], externalIds: Readonl
   return Buffer.from(`[${shown.join(',')}]`)
 }
 
-/** Makes the body of a delivery: the same for the same id and events. */
+/** Makes the body of a delivery. The same id and events always give the same bytes. */
 export const bodyOf = (deliveryId: string, events: Buffer): Buffer =>
   Buffer.concat([Buffer.from(`{"id":${JSON.stringify(deliveryId)},"events":`), events, Buffer.from('}')])
 
@@ -55,7 +55,7 @@ export function withoutExternalId(events: Buffer, userId: string): Buffer {
   return Buffer.from(JSON.stringify(shown.map((event) => (event.userId === userId ? { ...event, externalId: undefined } : event))))
 }
 
-/** Gives the events of a delivery that name a user. */
+/** Gives the events of a delivery that are about a user. */
 export function eventsOf(events: Buffer, userId: string): ExportedDelivery['events'] {
   const all = JSON.parse(events.toString()) as (ExportedDelivery['events'][number] & { userId?: string })[]
   return all.filter((event) => event.userId === userId)

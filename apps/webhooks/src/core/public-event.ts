@@ -3,13 +3,13 @@ import type { Event } from '@herald/contracts/event'
 import type { WebhookEvent } from '@herald/contracts/webhook'
 
 /**
- * The id of an event: `evt_` and 24 hexadecimal characters of SHA-256 over campaign, subscription and type (spec: webhooks/event-id). It follows
- * from what happened, so a message that comes twice never makes a second id.
+ * Makes the id of an event: `evt_` and 24 hexadecimal characters of SHA-256 over campaign, device and type (spec: webhooks/event-id). The id follows
+ * from what happened, so an announcement that comes twice never makes a second id.
  */
 export const eventIdOf = ({ campaignId, subscriptionId = '', type }: Pick<Event, 'campaignId' | 'subscriptionId' | 'type'>): string =>
   `evt_${hash('sha256', `${campaignId}|${subscriptionId}|${type}`).slice(0, 24)}`
 
-/** Makes the event that receivers get, without the external id. `campaign.completed` names no user, device or platform (spec: webhooks/event-completed). */
+/** Makes the event that receivers get, without external id. `campaign.completed` names no user or device (spec: webhooks/event-completed). */
 export function publicEvent(event: Event): WebhookEvent {
   const { type, appId, campaignId, userId, subscriptionId, platform, data } = event
   const shown = { id: eventIdOf(event), type, ts: new Date(event.at).toISOString(), appId, campaignId }
@@ -17,7 +17,7 @@ export function publicEvent(event: Event): WebhookEvent {
   return { ...shown, ...ofDevice, ...definedOf({ data }) }
 }
 
-/** Whether an endpoint asked for this type. */
+/** Says whether an endpoint with these event types asks for this type. */
 export const isWanted = (eventTypes: readonly string[], type: string): boolean => eventTypes.includes('*') || eventTypes.includes(type)
 
 type Defined<T> = { [Key in keyof T]?: Exclude<T[Key], undefined> }

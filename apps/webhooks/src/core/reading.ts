@@ -1,27 +1,28 @@
-/** For each type, what an app's log has ever taken in: how many events, their bytes, and the place up to which they are deleted. */
+/** By type of event, what was ever inserted into an app's event log: events, their bytes, and the place up to which they are deleted. */
 export type Totals = Readonly<Record<string, readonly [count: number, bytes: number, deletedTo: number]>>
 
-/** The log of an app: the place of its newest event, and what it has ever taken in. */
+/** An app's log of events. An event's place is its number in the log; `head` is the place of the newest event. */
 export type Log = { readonly head: number; readonly totals: Totals }
 
-/** A place between two events. `count` and `bytes`: the events of a reading's types that the log had taken in up to that place. */
+/** A position in a log: after the event at `place`. `count` and `bytes` add up the events of a reading's types up to there. */
 export type Mark = { readonly place: number; readonly count: number; readonly bytes: number }
 
 /**
- * A part of the app's log that an endpoint still has to read: events of these types after `from`, up to `until`, or without an end. When the endpoint is
- * switched off or asks for other types its reading gets an end, and it gets another reading when it goes on. It never gets the events between the two.
+ * A part of the app's event log that an endpoint still has to read: events of these types after `from` and up to `until`. `until` is null while the
+ * reading goes on. When the endpoint is switched off or asks for other types its reading gets an end, and later it gets another reading. The endpoint
+ * never gets the events between the two readings.
  */
 export type Reading = { readonly types: readonly string[]; readonly from: Mark; readonly until: Mark | null }
 
-/** Gives the types that an endpoint asks for, in a form that is equal for all endpoints that ask for the same. */
+/** Gives the types that an endpoint asks for, sorted, so that endpoints that ask for the same types have equal lists. */
 export const askedTypes = (eventTypes: readonly string[]): string[] =>
   eventTypes.includes('*') ? ['*'] : [...new Set(eventTypes)].toSorted()
 
-/** Gives the types of a reading that the log has ever taken in. */
+/** Gives those of a reading's types of which the log ever had an event. */
 export const typesIn = (totals: Totals, types: readonly string[]): string[] =>
   types.includes('*') ? Object.keys(totals) : types.filter((type) => Object.hasOwn(totals, type))
 
-/** Gives the present end of the log, for an endpoint that reads these types. */
+/** Gives the present end of the log, counted in events of these types. */
 export function endOf({ head, totals }: Log, types: readonly string[]): Mark {
   let [count, bytes] = [0, 0]
   for (const type of typesIn(totals, types)) {
@@ -32,10 +33,10 @@ export function endOf({ head, totals }: Log, types: readonly string[]): Mark {
   return { place: head, count, bytes }
 }
 
-/** Gives the place where a reading ends now. */
+/** Gives the position up to which a reading goes now. */
 export const untilOf = (reading: Reading, log: Log): Mark => reading.until ?? endOf(log, reading.types)
 
-/** Counts what is still to be read. */
+/** Adds up the events, and their bytes, that these readings still have to read. */
 export function waitingOf(readings: readonly Reading[], log: Log): { count: number; bytes: number } {
   let [count, bytes] = [0, 0]
   for (const reading of readings) {
@@ -52,8 +53,8 @@ const same = (one: readonly string[], other: readonly string[]): boolean =>
   one.length === other.length && one.every((type, place) => type === other[place])
 
 /**
- * Gives the readings of an endpoint from here on, before more events are put into the log. While the endpoint is open the last of them has no end, and
- * the types that it asks for now. Undefined when its readings stay as they are.
+ * Gives an endpoint's readings as they must be before more events are inserted into the log. While the endpoint is switched on, the last reading has
+ * the types that the endpoint asks for now, and no end. Undefined when the readings need no change.
  */
 export function followed(
   readings: readonly Reading[],
@@ -69,15 +70,15 @@ export function followed(
   return [...ended.filter(holdsSome), ...next]
 }
 
-/** Gives the readings after the first of them has been read up to `to`. A reading that has come to its end is left out. */
+/** Gives the readings after the first of them has been read up to `to`. A reading without further events is removed. */
 export function advanced(readings: readonly Reading[], to: Mark): Reading[] {
   const [first, ...rest] = readings
   return first === undefined ? [] : [{ ...first, from: to }, ...rest].filter(holdsSome)
 }
 
 /**
- * Says up to which place the events of each type are read by every endpoint, if some of them are not deleted yet. `readings`: those of all endpoints of the
- * app, also of one that is switched off. An endpoint for which nothing waits keeps no event.
+ * Says, for each type, up to which place every endpoint has read its events, if some of these events are not deleted yet. `readings` has a list for
+ * each endpoint of the app, also for one that is switched off. An endpoint without waiting events keeps no event from being deleted.
  */
 export function readByAll(log: Log, readings: readonly (readonly Reading[])[]): { type: string; after: number; to: number }[] {
   const waiting = readings.flat().filter((reading) => untilOf(reading, log).count > reading.from.count)

@@ -29,19 +29,19 @@ test.each([
   [503, 'retry'],
   [599, 'retry'],
   [null, 'retry'],
-])('an answer %s is %s', (status, is) => {
+])('after a response with status %s (null without a response) the delivery is %s', (status, is) => {
   expect(readResponse(answered(status), { ...base, tries: 1 }).is).toBe(is)
 })
 
 // spec: webhooks/retries
-test('the gaps are 30, 60, 120 and 240 s, 0 to 10 % longer; the fifth attempt is the last', () => {
+test('a failed delivery is attempted again after 30, 60, 120 and 240 s, up to 10 % later, and the fifth attempt is the last', () => {
   const gaps = (random: number) => [1, 2, 3, 4, 5].map((tries) => readResponse(answered(500), { ...base, tries, random }))
   expect(gaps(0)).toEqual([...[30_000, 60_000, 120_000, 240_000].map((inMs) => ({ is: 'retry', inMs })), { is: 'exhausted' }])
   expect(gaps(1)).toEqual([...[33_000, 66_000, 132_000, 264_000].map((inMs) => ({ is: 'retry', inMs })), { is: 'exhausted' }])
 })
 
 // spec: webhooks/retry-after
-test('Retry-After lengthens a gap, up to an hour, and never shortens it', () => {
+test('Retry-After makes the wait longer, up to an hour, and never shorter', () => {
   const gapAfter = (retryAfterMs: number) => readResponse(answered(503, retryAfterMs), { ...base, tries: 1 })
   expect(gapAfter(90_000)).toEqual({ is: 'retry', inMs: 90_000 })
   expect(gapAfter(1_000)).toEqual({ is: 'retry', inMs: 30_000 })
@@ -56,6 +56,6 @@ test.each([
   ['soon', null],
   ['', null],
   [undefined, null],
-])('Retry-After %s is %s ms', (header, ms) => {
+])('the header Retry-After %s asks for a wait of %s ms', (header, ms) => {
   expect(readRetryAfter(header, new Date('2026-10-21T07:28:00Z'))).toBe(ms)
 })

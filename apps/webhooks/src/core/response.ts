@@ -1,32 +1,33 @@
-/** What came of one POST: the status of the response, or a word for why there was none. */
+/** What one POST resulted in: the status of the response, or a word for why there was none. */
 export type PostAnswer = {
   status: number | null
   error: 'timeout' | 'network_error' | 'blocked_address' | null
   latencyMs: number
-  /** The milliseconds that the receiver asked to wait; null when it did not ask. */
+  /** For how many milliseconds the receiver asked to wait; null when it did not ask. */
   retryAfterMs: number | null
 }
 
-/** A delivery has this many attempts, the first included (spec: webhooks/retries). */
+/** A delivery has at most this many attempts, the first included (spec: webhooks/retries). */
 export const mostAttempts = 5
 
-/** An endpoint is switched off after this many deliveries in a row that used up their attempts. */
+/** An endpoint is switched off when this many deliveries in a row have used up their attempts. */
 export const failuresToDisable = 50
 
-/** The longest wait that a receiver may ask for with Retry-After. */
+/** A receiver may ask with Retry-After for a wait of at most this long. */
 const longestRetryAfterMs = 3_600_000
 
 /**
- * What a response means for its delivery. `delivered`: the status was 2xx. `retry`: it is tried again after `inMs`. `exhausted`: this was the last attempt,
- * and the delivery counts towards the 50. `refused`: the receiver does not want it, which is final and does not count.
+ * What a response means for its delivery. `delivered`: the status was 2xx. `retry`: the delivery is attempted again after `inMs`. `exhausted`: this
+ * was the last attempt, and the delivery counts towards the 50 that switch its endpoint off. `refused`: the receiver does not want the delivery,
+ * which is final and does not count.
  */
 export type ResponseMeaning = { is: 'delivered' } | { is: 'retry'; inMs: number } | { is: 'exhausted' } | { is: 'refused' }
 
 /**
- * Says what a response means for its delivery (spec: webhooks/answers). After a 5xx, a 429, a 408 or no response the delivery is tried again, after 1, 2, 4
- * and 8 times the base (30 s). Each wait is up to 10 % longer, so that receivers that failed together are not tried together. Retry-After makes a wait
- * longer and never shorter. A 3xx or another 4xx is final. A receiver whose name leads to an address that is not public has not responded: the name may be
- * right again at the next attempt. `tries` counts this attempt too; `random` is 0 to 1.
+ * Says what a response means for its delivery (spec: webhooks/answers). After a 5xx, a 429, a 408 or no response the delivery is attempted again,
+ * after 1, 2, 4 and 8 times the base (30 s). Each wait is up to 10 % longer, so that receivers that failed together are not called together again.
+ * Retry-After makes a wait longer and never shorter. A 3xx or another 4xx is final. When the receiver's name leads to an address that is not public
+ * there was no response, since the name may be right again at the next attempt. `tries` counts this attempt too. `random` is from 0 to 1.
  */
 export function readResponse(
   answer: PostAnswer,
@@ -42,7 +43,7 @@ export function readResponse(
 
 const isRetried = (status: number): boolean => status >= 500 || status === 429 || status === 408
 
-/** Reads `Retry-After` (RFC 9110 10.2.3), seconds or a date, as milliseconds from now, never below 0. Gives null for anything else. */
+/** Reads `Retry-After` (RFC 9110 10.2.3), seconds or a date, as milliseconds from now, at least 0. Gives null for any other text. */
 export function readRetryAfter(header: string | undefined, now: Date): number | null {
   const text = header?.trim() ?? ''
   if (text === '') return null
@@ -50,12 +51,15 @@ export function readRetryAfter(header: string | undefined, now: Date): number | 
   return Number.isNaN(ms) ? null : Math.max(ms, 0)
 }
 
-/** How an endpoint stands after its attempts. `isSwitchedOff`: its failures have switched it off just now. */
+/**
+ * A standing: what is known of an endpoint after its attempts. A standing says how many deliveries in a row have failed, whether the endpoint is
+ * switched on, and its last response. `isSwitchedOff` says that these attempts have switched it off.
+ */
 export type Standing = { failures: number; isEnabled: boolean; isSwitchedOff: boolean; last: PostAnswer | null }
 
 /**
- * Says how an endpoint stands after an attempt. A 2xx clears its failures. An exhausted delivery is a failure, and the 50th in a row switches the endpoint
- * off. A retry or a refusal changes nothing.
+ * Gives an endpoint's standing after an attempt. A 2xx clears its failures. An exhausted delivery is a failure, and the 50th in a row switches the
+ * endpoint off. A retry or a refusal changes neither.
  */
 export function standingAfter(before: Standing, answer: PostAnswer, meaning: ResponseMeaning['is']): Standing {
   const failures = meaning === 'delivered' ? 0 : before.failures + (meaning === 'exhausted' ? 1 : 0)

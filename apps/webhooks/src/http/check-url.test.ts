@@ -9,7 +9,7 @@ const checkWhenResolvedTo = (...addresses: string[]) =>
 
 // spec: webhooks/url-at-save
 test.each([['127.0.0.1'], ['10.1.2.3'], ['169.254.169.254'], ['::1'], ['::ffff:10.0.0.1'], ['fd00::1'], ['64:ff9b::7f00:1']])(
-  'a name that resolves to %s is refused when it is saved, also beside a public address',
+  'an address whose name resolves to %s is refused when it is saved, also when the name has a public address too',
   async (address) => {
     expect(await checkWhenResolvedTo(address)('https://receiver.example/')).toMatch(/must not resolve/)
     expect(await checkWhenResolvedTo('93.184.215.14', address)('https://receiver.example/')).toMatch(/must not resolve/)
@@ -17,13 +17,13 @@ test.each([['127.0.0.1'], ['10.1.2.3'], ['169.254.169.254'], ['::1'], ['::ffff:1
 )
 
 // spec: webhooks/url-at-save
-test('a public name is accepted, and so is one that does not resolve yet', async () => {
+test('an address is accepted when its name resolves to public addresses, or does not resolve yet', async () => {
   expect(await checkWhenResolvedTo('93.184.215.14', '2606:4700::1111')('https://receiver.example/')).toBeUndefined()
   const unknown = openUrlCheck({ allowPrivate: false, resolve: () => Promise.reject(new Error('ENOTFOUND')) })
   expect(await unknown('https://receiver.example/')).toBeUndefined()
 })
 
-test('a name server that never answers is not waited for', async () => {
+test('an address is accepted when the name server does not answer', async () => {
   const check = openUrlCheck({ allowPrivate: false, resolve: () => new Promise(() => undefined) })
   expect(await check('https://receiver.example/')).toBeUndefined()
 })

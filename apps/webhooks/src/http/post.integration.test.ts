@@ -9,7 +9,7 @@ import { openPost } from './post.ts'
 
 const body = Buffer.from('{"id":"dlv_1","events":[]}')
 const sign = () => ({ 'x-service-signature': 't=1,v1=0' })
-/** In development private addresses are allowed: the receivers of these tests are on this machine. */
+/** Gives a function that posts to receivers on this machine: private addresses are allowed, as in development. */
 const openLocal = (totalMs?: number) => {
   const opened = openPost({
     allowPrivate: true,
@@ -20,7 +20,7 @@ const openLocal = (totalMs?: number) => {
   return opened.post
 }
 
-/** A listener that must never be reached. */
+/** Starts a listener that no connection may reach. */
 async function startTrap(host: string): Promise<{ port: number; connections: () => number }> {
   let connections = 0
   const server = createTcpServer((socket) => {
@@ -32,7 +32,7 @@ async function startTrap(host: string): Promise<{ port: number; connections: () 
   return { port: (server.address() as AddressInfo).port, connections: () => connections }
 }
 
-test('a connection is used again, and one that the receiver closed meanwhile costs no attempt', async () => {
+test('a connection is used again, and when the receiver has closed it a new one is tried within the same attempt', async () => {
   const receiver = await startReceiver()
   const sockets = new Set<Socket>()
   receiver.server.on('secureConnection', (socket: Socket) => sockets.add(socket))
@@ -46,7 +46,7 @@ test('a connection is used again, and one that the receiver closed meanwhile cos
 })
 
 // spec: webhooks/redirects
-test('a redirect is an answer and is not followed', async () => {
+test('a redirect is a response like any other and is not followed', async () => {
   const elsewhere = await startReceiver()
   for (const status of [301, 302, 303, 307, 308]) {
     const receiver = await startReceiver((_one, response) => response.writeHead(status, { location: elsewhere.url }).end())
@@ -56,7 +56,7 @@ test('a redirect is an answer and is not followed', async () => {
 })
 
 // spec: webhooks/time-limit
-test('a receiver that never answers, or drips its headers, is given up on when the time is over', async () => {
+test('a receiver that never responds, or sends its headers byte by byte, is given up when the time limit is over', async () => {
   const silent = await startReceiver(() => undefined)
   const dripping = await startReceiver((_one, response) => {
     const timer = setInterval(() => response.socket?.write('x'), 20)
@@ -71,7 +71,7 @@ test('a receiver that never answers, or drips its headers, is given up on when t
 })
 
 // spec: webhooks/time-limit
-test('a receiver that accepts and never ends its TLS handshake is given up on', async () => {
+test('a receiver that accepts a connection and never ends the TLS handshake is given up', async () => {
   const sockets: Socket[] = []
   const server = createTcpServer((socket) => sockets.push(socket))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -84,7 +84,7 @@ test('a receiver that accepts and never ends its TLS handshake is given up on', 
 })
 
 // spec: webhooks/time-limit
-test('64 kB of an endless response are read: the status counts, and the connection is cut', async () => {
+test('of an endless response 64 kB are read: its status counts, and the connection is closed', async () => {
   let written = 0
   const receiver = await startReceiver((_one, response) => {
     response.writeHead(200)
@@ -101,7 +101,7 @@ test('64 kB of an endless response are read: the status counts, and the connecti
   expect(after).toBeLessThan(8_000_000)
 })
 
-test('a dripping body ends with the time limit; what was answered before counts', async () => {
+test('a response body that comes byte by byte is cut off at the time limit, and its status and Retry-After count', async () => {
   const receiver = await startReceiver((_one, response) => {
     response.writeHead(503, { 'retry-after': '7' })
     const timer = setInterval(() => response.write('.'), 20)
@@ -110,7 +110,7 @@ test('a dripping body ends with the time limit; what was answered before counts'
   expect(await openLocal(300)(receiver.url, body, sign)).toMatchObject({ status: 503, error: null, retryAfterMs: 7_000 })
 })
 
-test('nothing is decompressed: a gzip bomb is its own few bytes', async () => {
+test('a response is never decompressed, so a gzip bomb costs only its compressed bytes', async () => {
   const bomb = gzipSync(Buffer.alloc(50_000_000))
   const receiver = await startReceiver((_one, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb))
   const before = process.memoryUsage().rss
@@ -119,19 +119,19 @@ test('nothing is decompressed: a gzip bomb is its own few bytes', async () => {
   expect(process.memoryUsage().rss - before).toBeLessThan(100_000_000)
 })
 
-test('endless headers are no response', async () => {
+test('a response with endless headers counts as no response', async () => {
   const receiver = await startReceiver((_one, response) => {
     response.socket?.write(`HTTP/1.1 200 OK\r\n${'x-much: '.padEnd(1_000, 'x')}\r\n`.repeat(40))
   })
   expect(await openLocal()(receiver.url, body, sign)).toMatchObject({ status: null, error: 'network_error' })
 })
 
-test('bytes that are not HTTP are no response', async () => {
+test('bytes that are not HTTP count as no response', async () => {
   const receiver = await startReceiver((_one, response) => response.socket?.end('SSH-2.0-OpenSSH_9.9\r\n'))
   expect(await openLocal()(receiver.url, body, sign)).toMatchObject({ status: null, error: 'network_error' })
 })
 
-test('a hundred posts to each kind of hostile receiver leave no slot and no memory behind', async () => {
+test('a hundred posts to each kind of hostile receiver leave no open connection and no memory behind', async () => {
   const chunk = Buffer.alloc(16_384)
   const receivers = await Promise.all([
     startReceiver(() => undefined),
@@ -176,7 +176,7 @@ test.each([
   ['metadata', ['169.254.169.254']],
   ['a public address and a private one', ['93.184.215.14', '127.0.0.1']],
   ['nothing', []],
-])('a name that resolves to %s is not connected to', async (_what, addresses) => {
+])('no connection is opened to a name that resolves to %s', async (_what, addresses) => {
   const trap = await startTrap('127.0.0.1')
   expect(await guarded(resolveTo(...addresses))(`https://receiver.example:${trap.port}/`, body, sign)).toMatchObject({
     error: 'blocked_address',
@@ -185,7 +185,7 @@ test.each([
 })
 
 // spec: webhooks/url-at-send
-test('a name that is public when it is saved and private when it is sent to (rebinding) is refused at every attempt', async () => {
+test('a name that was public when it was saved and leads to a private address at the attempt (rebinding) is refused at every attempt', async () => {
   const trap = await startTrap('127.0.0.1')
   let asked = 0
   const rebinding: Resolve = async () => {
@@ -201,9 +201,9 @@ test('a name that is public when it is saved and private when it is sent to (reb
 })
 
 // spec: webhooks/url-at-send
-test('nothing is written to a connection whose other end is not public, however it came about', async () => {
+test('nothing is sent over a connection to an address that is not public, even if a name check has failed', async () => {
   const receiver = await startReceiver()
-  // A look-up without a guard stands for a hole in the guard: the address of the connection is checked again.
+  // This look-up has no guard, as if the guard had a hole. The address of the connection is checked once more.
   const hole = openPost({ allowPrivate: false, lookup: guardedLookupBy(resolveTo('127.0.0.1'), { allowPrivate: true }), totalMs: 2_000 })
   atEnd(hole.close)
   expect(await hole.post(`https://receiver.example:${receiver.port}/`, body, sign)).toMatchObject({ error: 'blocked_address' })
@@ -211,7 +211,7 @@ test('nothing is written to a connection whose other end is not public, however 
 })
 
 // spec: webhooks/redirects
-test('proxies named in the environment are not asked', async () => {
+test('proxies that the environment names are not used', async () => {
   const trap = await startTrap('127.0.0.1')
   process.env['HTTPS_PROXY'] = process.env['https_proxy'] = `http://127.0.0.1:${trap.port}`
   process.env['NODE_USE_ENV_PROXY'] = '1'

@@ -5,20 +5,20 @@ import { destinationProblem } from '@herald/contracts/destination'
 import { blockedAddress, refuseUnlessPublic } from '@herald/service/guarded-connect'
 import { readRetryAfter, type PostAnswer } from '../core/response.ts'
 
-/** For everything, from the first look-up to the end of the response (spec: webhooks/time-limit). */
+/** A POST may take this long in all, from the first name look-up to the end of the response (spec: webhooks/time-limit). */
 const totalLimitMs = 10_000
 const connectLimitMs = 5_000
-/** The body of a response is not used. It is read up to this length, so that the connection can be used again. */
+/** The body of a response is not used. Up to this many bytes of it are read, so that the connection can be used again. */
 const longestBody = 65_536
 const longestHeaders = 16_384
 
 /**
- * Posts a body and gives what came of it; it never throws. `sign` makes the headers of the signature when the connection stands and before the first byte is
- * sent, so that `t` and the secret are as new as they can be.
+ * Posts a body and gives the result. The function never throws. `sign` makes the headers of the signature once the connection is open and before the
+ * first byte is sent. So the time `t` and the secret in the signature are as new as they can be.
  */
 export type Post = (url: string, body: Buffer, sign: () => Record<string, string>) => Promise<PostAnswer>
 
-/** Opens the connections of the process to all receivers. `close` ends those that are idle. */
+/** Opens the process's connections to all receivers. `close` ends those that are idle. */
 export function openPost({
   allowPrivate,
   lookup,
@@ -28,8 +28,8 @@ export function openPost({
   lookup: LookupFunction
   totalMs?: number
 }): { post: Post; close: () => void } {
-  // This is not the global agent, so proxies that the environment names are not used. The time-out ends idle connections. Many connections to one host are
-  // kept, since a handshake costs more than all the rest of a delivery.
+  // This is not the global agent, so proxies that the environment names are not used. The time-out ends idle connections. Up to 64 idle connections
+  // to one host are kept, since a handshake costs more than everything else in a delivery.
   const agent = new Agent({ keepAlive: true, maxFreeSockets: 64, timeout: 15_000, scheduling: 'lifo', lookup })
 
   const post: Post = async (url, body, sign) => {
@@ -40,7 +40,7 @@ export function openPost({
     for (let fresh = false; ; fresh = true) {
       const left = totalMs - elapsedMs()
       const answer = await postOnce({ url, body, sign, agent: fresh ? false : agent, lookup, allowPrivate, limitMs: left })
-      // A receiver may close an idle connection just when it is used again. That is no failure of the receiver: a new connection is tried.
+      // A receiver may close an idle connection just when it is used again. That is not the receiver's failure, so a new connection is tried.
       if (answer.is === 'stale' && !fresh) continue
       if (answer.is === 'answered') return { status: answer.status, error: null, latencyMs: elapsedMs(), retryAfterMs: answer.retryAfterMs }
       const error = answer.is === 'stale' ? 'network_error' : answer.error
@@ -76,7 +76,7 @@ function postOnce({ url, body, sign, agent, lookup, allowPrivate, limitMs }: Onc
         'content-type': 'application/json',
         'content-length': body.length,
         'user-agent': 'herald-webhooks/1',
-        // The response is not decompressed, so it is asked for uncompressed.
+        // The response is not decompressed, so webhooks asks for it uncompressed.
         'accept-encoding': 'identity',
       },
     })
@@ -115,12 +115,12 @@ function postOnce({ url, body, sign, agent, lookup, allowPrivate, limitMs }: Onc
     outgoing.on('error', (error: NodeJS.ErrnoException) => {
       if (answered === undefined) end(failure(error, timedOut, outgoing))
     })
-    // A receiver that switches protocols has not responded. Without this the request would end only at its time limit.
+    // A receiver that switches protocols has not responded. Without this line the request would end only at its time limit.
     outgoing.once('upgrade', () => outgoing.destroy(new Error('switched protocols')))
   })
 }
 
-/** Reads the body of a response to its end, at most 64 kB and within the time limit of the whole, so that the connection can be used again. */
+/** Reads the body of a response to its end, at most 64 kB and within the time limit of the POST, so that the connection can be used again. */
 function drained(response: IncomingMessage): Promise<void> {
   return new Promise((resolve) => {
     let length = 0

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from './tables.ts'
 
-/** Marks a user as erased. The caller has locked the app's log, so no batch of the app is being frozen. */
+/** Marks a user as erased. The caller has locked the app's event log, so no body of the app is being made. */
 export const insertErasedUser = (db: Db, { appId, userId }: { appId: string; userId: string }): Promise<unknown> =>
   db
     .insertInto('erased_users')
@@ -13,13 +13,13 @@ export const insertErasedUser = (db: Db, { appId, userId }: { appId: string; use
 export const deleteErasedUsers = (db: Db, appId: string): Promise<unknown> =>
   db.deleteFrom('erased_users').where('app_id', '=', appId).execute()
 
-/** Finds those of these users that were erased lately: their external ids must not be written, though they were looked up before. */
+/** Finds which of these users were erased lately. Their external ids must not be written, even though audience gave them before the erasure. */
 export async function findErasedUsers(db: Db, userIds: string[]): Promise<Set<string>> {
   const { rows } = await sql<{ user_id: string }>`select user_id from erased_users where user_id = any(${userIds}::text[])`.execute(db)
   return new Set(rows.map(({ user_id }) => user_id))
 }
 
-/** Names the events that a body holds: those of these types with the numbers above `after` and up to `until`, counted since the app's log began. */
+/** Names the events of a body: those of these types with the numbers above `after` and up to `until`, counted since the app's event log began. */
 export type BodyKey = { appId: string; types: string; after: number; until: number }
 export type StoredBody = { id: number; bytes: number }
 export type NewBody = { userIds: string[]; eventCount: number; events: Buffer }
@@ -29,7 +29,7 @@ const keysOf = (keys: BodyKey[]) => sql`unnest(
   ${keys.map(({ after }) => after)}::bigint[], ${keys.map(({ until }) => until)}::bigint[]
 ) as k(no, app_id, types, after_count, until_count)`
 
-/** Finds existing bodies, each at the index of its key. `isHeld`: they are locked against deletion until the transaction ends. */
+/** Finds existing bodies, each at the index of its key. With `isHeld` they are locked against deletion until the transaction ends. */
 export async function findBodies(db: Db, keys: BodyKey[], { isHeld = false } = {}): Promise<(StoredBody | undefined)[]> {
   if (keys.length === 0) return []
   const { rows } = await sql<StoredBody & { no: number }>`
@@ -42,7 +42,7 @@ export async function findBodies(db: Db, keys: BodyKey[], { isHeld = false } = {
   return keys.map((_key, no) => found.get(no))
 }
 
-/** Writes bodies and gives their ids in the order given. The caller has locked the app's log, so nobody else writes a body of the same key. */
+/** Writes bodies and gives their ids in the order given. The caller has locked the app's event log, so no one else writes the same body. */
 export async function insertBodies(
   trx: Db,
   bodies: (NewBody & { key: Omit<BodyKey, 'after' | 'until'> & Partial<BodyKey> })[],
@@ -66,7 +66,7 @@ export async function insertBodies(
   return rows.map(({ id }) => id)
 }
 
-/** Reads the events of bodies, by id. A body that was erased meanwhile is left out. */
+/** Reads the events of bodies, by id. A body that no longer exists is left out. */
 export async function readBodies(db: Db, ids: number[]): Promise<Map<number, Buffer>> {
   const { rows } = await sql<{ id: number; events: Buffer }>`select id, events from bodies where id = any(${ids}::bigint[])`.execute(db)
   return new Map(rows.map(({ id, events }) => [id, events]))
@@ -99,20 +99,20 @@ export async function eraseDeliveries(trx: Db, bodyIds: number[]): Promise<{ end
   return rows.filter(({ wasPending }) => wasPending)
 }
 
-/** Find and lock deliveries whose bodies are past their retention, by an index that holds them in that order. */
+/** Queries that find and lock deliveries whose bodies are past their retention. Each reads an index in the order of age. */
 export const oldBodies = {
-  /** `keptHours` after success. */
+  /** Bodies are kept for `keptHours` after a success. */
   delivered: ({ keptHours, limit }: { keptHours: number; limit: number }) => sql<{ id: string }>`
     select id from deliveries where body_id is not null and state = 'delivered' and ended_at < now() - make_interval(hours => ${keptHours}::int)
     order by ended_at limit ${limit} for no key update skip locked`,
-  /** `keptHours` after another end or, for a delivery that has not ended, after it was made. */
+  /** Bodies are kept for `keptHours` after another end or, while the delivery has not ended, after it was made. */
   other: ({ keptHours, limit }: { keptHours: number; limit: number }) => sql<{ id: string }>`
     select id from deliveries
     where body_id is not null and state <> 'delivered' and coalesce(ended_at, created_at) < now() - make_interval(hours => ${keptHours}::int)
     order by coalesce(ended_at, created_at) limit ${limit} for no key update skip locked`,
 }
 
-/** Ends deliveries that the caller has locked, and deletes their bodies. Gives the bytes of each, with its endpoint. */
+/** Takes the bodies from deliveries that the caller has locked, and ends pending ones as failed. Gives endpoint and bytes of each body. */
 async function takeBodies(trx: Db, ids: string[]): Promise<{ endpointId: string; bytes: number }[]> {
   if (ids.length === 0) return []
   const { rows } = await sql<{ endpointId: string; bodyId: number; bytes: number }>`
@@ -134,8 +134,8 @@ async function takeBodies(trx: Db, ids: string[]): Promise<{ endpointId: string;
 }
 
 /**
- * Deletes those of these bodies that no delivery has any more. They are locked first. The second statement then sees the deliveries that others have made
- * of them meanwhile.
+ * Deletes those of these bodies that no delivery uses. The bodies are locked first, so that the second statement sees every delivery that another
+ * transaction has made of them before.
  */
 async function deleteUnusedBodies(trx: Db, ids: number[]): Promise<void> {
   if (ids.length === 0) return
@@ -155,7 +155,7 @@ export async function deleteOldBodies(db: Db, kind: 'delivered' | 'other', about
   return rows.length
 }
 
-/** Subtracts deleted bodies from the queues. It locks the queues in the order of their ids, as every writer of several queues does. */
+/** Subtracts deleted bodies from what endpoints store. Locks the queues in the order of their ids, as every writer of several queues does. */
 async function subtractBodyBytes(db: Db, gone: { endpointId: string; bytes: number }[]): Promise<void> {
   if (gone.length === 0) return
   const ids = [...new Set(gone.map(({ endpointId }) => endpointId))]
@@ -169,12 +169,12 @@ async function subtractBodyBytes(db: Db, gone: { endpointId: string; bytes: numb
     ) g where q.endpoint_id = any(${ids}::text[]) and q.endpoint_id = g.endpoint_id`.execute(db)
 }
 
-/** For an endpoint that stores too much, this many bodies are looked at at once. */
+/** For an endpoint that stores too much, at most this many bodies are dropped at once. */
 const bodiesPerPortion = 200
 
 /**
- * Deletes the oldest bodies of an endpoint's ended deliveries, of about `bytes` bytes and at most one portion: these deliveries cannot be replayed any more.
- * The caller has locked the queue. Gives the bytes that were freed; 0 when no body is left.
+ * Deletes the oldest bodies of an endpoint's ended deliveries, about `bytes` bytes and at most 200 bodies. These deliveries cannot be replayed any
+ * more. The caller has locked the queue. Gives the bytes that were freed; 0 when no such body is left.
  */
 export async function dropOldestBodies(db: Db, endpointId: string, bytes: number): Promise<number> {
   const { rows } = await sql<{ id: string }>`
@@ -192,7 +192,7 @@ export async function dropOldestBodies(db: Db, endpointId: string, bytes: number
   return gone.reduce((sum, of) => sum + of.bytes, 0)
 }
 
-/** Deletes deliveries of endpoints, at most `limit`, with bodies that no other delivery has. Gives how many deliveries it deleted. */
+/** Deletes deliveries of endpoints, at most `limit`, and the bodies that no other delivery uses. Gives how many deliveries it deleted. */
 export async function deleteOfEndpoints(trx: Db, endpointIds: string[], limit: number): Promise<number> {
   const { rows } = await sql<{ bodyId: number | null }>`
     delete from deliveries where id = any(array(select id from deliveries where endpoint_id = any(${endpointIds}::text[]) limit ${limit}))
@@ -204,7 +204,7 @@ export async function deleteOfEndpoints(trx: Db, endpointIds: string[], limit: n
   return rows.length
 }
 
-/** Deletes ended deliveries past the retention of the log whose bodies are gone, at most `limit`, and gives their number. */
+/** Deletes ended deliveries that are past the retention of the delivery log and have no body, at most `limit`, and gives their number. */
 export const deleteOldDeliveries = (db: Db, { days, limit }: { days: number; limit: number }): Promise<number> =>
   countOf(
     sql`
@@ -215,8 +215,8 @@ export const deleteOldDeliveries = (db: Db, { days, limit }: { days: number; lim
   )
 
 /**
- * Deletes, inside a transaction, the deliveries of deleted endpoints and at last the endpoints, at most `limit` of each. Gives `limit` while there may be
- * more deliveries, and otherwise how many endpoints it deleted.
+ * Deletes, inside a transaction, the deliveries of deleted endpoints and then the endpoints, at most `limit` of each. Gives `limit` while there may
+ * be more deliveries, and otherwise how many endpoints it deleted.
  */
 export async function deleteOfDeletedEndpoints(trx: Db, limit: number): Promise<number> {
   const { rows } = await sql<{ id: string }>`
@@ -224,11 +224,11 @@ export async function deleteOfDeletedEndpoints(trx: Db, limit: number): Promise<
   const ids = rows.map(({ id }) => id)
   if (ids.length === 0) return 0
   if ((await deleteOfEndpoints(trx, ids, limit)) === limit) return limit
-  // An attempt may still be under way: a minute is longer than any lease.
+  // An attempt may still be under way. A minute is longer than any lease.
   return countOf(sql`delete from endpoints where id = any(${ids}::text[]) and deleted_at < now() - interval '1 minute'`.execute(trx))
 }
 
-/** Deletes the marks of users who were erased more than a day ago: no batch that names them is being frozen any more. */
+/** Deletes the marks of users who were erased more than a day ago: no body that was begun before the erasure is still being made. */
 export const deleteOldErasedUsers = (db: Db, limit: number): Promise<number> =>
   countOf(
     sql`

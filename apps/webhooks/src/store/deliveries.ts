@@ -5,17 +5,17 @@ import { failsOrIsSlow } from './endpoints.ts'
 import type { Db } from './tables.ts'
 
 /**
- * The lease of an attempt, which is renewed every second. It is short, because the leases of a process that was killed keep the slots of its endpoints: a
- * busy endpoint is served again after 4 s.
+ * The lease of an attempt, which is renewed every second. The lease is short, because the leases of a process that was killed keep its endpoints from
+ * getting posts: a busy endpoint gets posts again after 4 s.
  */
 const lease = sql<Date>`now() + interval '4 seconds'`
 
-/** At most this many deliveries of an endpoint are under way at once, so that a slow endpoint never delays another. */
+/** An endpoint gets at most this many posts at once, so that a slow endpoint never delays another. */
 export const mostInFlight = 2
 
 export type NewDelivery = { id: string; endpointId: string; eventCount: number; bodyId: number }
 
-/** Writes deliveries, which are due at once. The caller has locked the bodies, and adds their bytes to the queues of the endpoints. */
+/** Writes deliveries, which are due at once. The caller has locked the bodies, and adds their bytes to what the endpoints store. */
 export async function insertDeliveries(db: Db, deliveries: NewDelivery[]): Promise<void> {
   if (deliveries.length === 0) return
   await sql`
@@ -35,12 +35,12 @@ export type TakenDelivery = {
   url: string
   sealedSecret: string
   secretVersion: number
-  /** The endpoint's last attempt failed or was slow: this one may use up its ten seconds again. */
+  /** True when the last attempt at the endpoint failed or was slow: this one may take the full ten seconds again. */
   isSuspect: boolean
   bodyId: number
 }
 
-/** Locks open endpoints that have a delivery due. Endpoints that another process has locked are passed over. */
+/** Locks the endpoints that are switched on and have a delivery due. Endpoints that another process has locked are left out. */
 async function lockOpenEndpoints(db: Db): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select id from endpoints
@@ -49,13 +49,13 @@ async function lockOpenEndpoints(db: Db): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-/** At most this many deliveries of an app are taken at once, in turn with those of other apps. The others are taken at the next look. */
+/** At most this many deliveries of an app are taken at once, in turn with those of other apps. The next sweep takes more. */
 const mostOfApp = 32
 
 /**
- * Takes deliveries that are due, with turns between apps. An endpoint gets at most two, counting those that are under way. All together get `slots`, of
- * which endpoints that failed or were slow last time get at most `suspectSlots`. It runs inside a transaction: the endpoints are locked first, and a second
- * statement counts what is under way, so that it sees what other processes committed before.
+ * Takes deliveries that are due, from all apps in turn. An endpoint gets at most two, counting those that are under way. At most `slots` are taken in
+ * all, of which at most `suspectSlots` go to endpoints whose last attempt failed or was slow. Runs inside a transaction: the endpoints are locked
+ * first, and a second statement counts the deliveries that are under way, so that it sees what other processes committed before.
  */
 export async function takeDueDeliveries(
   db: Db,
@@ -87,7 +87,7 @@ export async function takeDueDeliveries(
   return rows
 }
 
-/** Milliseconds until the next delivery is due that is not due yet; undefined when there is none. */
+/** Gives the milliseconds until the next delivery becomes due; undefined when there is none that is due later. */
 export async function findNextDue(db: Db): Promise<number | undefined> {
   const { rows } = await sql<{ inMs: number | null }>`
     select extract(epoch from min(due_at) - now())::float8 * 1000 as "inMs" from deliveries where due_at > now()`.execute(db)
@@ -102,8 +102,8 @@ export type EndedAttempt = {
 }
 
 /**
- * Writes ended attempts: each delivery is over, or due again. Gives the ids of the deliveries that were written. A delivery that another process took
- * meanwhile, or that was erased, is not. The commit does not wait for the disk.
+ * Writes ended attempts: each delivery has ended, or is due again. Gives the ids of the deliveries that were written. A delivery that another process
+ * has taken since, or that was erased, is left out. The commit does not wait for the disk.
  */
 export async function endAttempts(trx: Db, ended: EndedAttempt[]): Promise<Set<string>> {
   const ids = ended.map(({ id }) => id)
@@ -122,10 +122,10 @@ export async function endAttempts(trx: Db, ended: EndedAttempt[]): Promise<Set<s
   return new Set(rows.map(({ id }) => id))
 }
 
-/** A delivery keeps this many attempts. Replays add more, and the oldest are removed. */
+/** A delivery keeps at most this many attempts. When replays add more, the oldest are removed. */
 const attemptsKept = 50
 
-/** Renews the leases of deliveries that no other process has taken. A locked delivery is just being ended, and is passed over to avoid a deadlock. */
+/** Renews the leases of deliveries that no other process has taken. A locked delivery is just being ended, and is skipped to avoid a deadlock. */
 export const renewLeases = (db: Db, taken: { id: string; takes: number }[]): Promise<unknown> =>
   sql`
     with held as (
@@ -136,7 +136,7 @@ export const renewLeases = (db: Db, taken: { id: string; takes: number }[]): Pro
     )
     update deliveries d set lease_until = ${lease}, due_at = ${lease} from held where d.id = held.id`.execute(db)
 
-/** Gives back deliveries that were taken and not posted: they are due at once, so that another process posts them soon. */
+/** Gives back deliveries that were taken and not posted. The deliveries are due at once, so that some process posts them soon. */
 export const giveBack = (db: Db, taken: { id: string; takes: number }[]): Promise<unknown> =>
   sql`
     update deliveries d set lease_until = null, due_at = now()
@@ -170,7 +170,7 @@ const toDelivery = (row: ShownRow): WebhookDelivery => ({
 export type DeliveryFilter = {
   webhookId: string
   state?: WebhookDelivery['state'] | undefined
-  /** Deliveries that were made from this moment on, and before that one (ISO). */
+  /** Deliveries that were made at `from` or later, and before `to`, as ISO times. */
   from?: string | undefined
   to?: string | undefined
   after: { createdAt: Date; id: string } | undefined
@@ -178,12 +178,12 @@ export type DeliveryFilter = {
 }
 export type FoundDelivery = { id: string; createdAt: Date; delivery: WebhookDelivery }
 
-/** For a page of deliveries in one state, at most this many deliveries are looked at. */
+/** A page of deliveries in one state examines at most this many deliveries. */
 const mostExamined = 5_000
 
 /**
- * Gives one delivery of an endpoint more than `limit`, newest first. With a state it gives those of the next 5,000 that have it, so that a page costs the
- * same however long the log is; `examinedTo` is where the next page begins when there may be more.
+ * Finds one delivery of an endpoint more than `limit`, newest first. With a state it gives those of the next 5,000 deliveries that have the state, so
+ * that a page costs the same however long the delivery log is. `examinedTo` is where the next page begins, when there may be one.
  */
 export async function findDeliveries(
   db: Db,
@@ -224,7 +224,7 @@ export async function getDelivery(db: Db, { webhookId, deliveryId }: { webhookId
   return toDelivery(row)
 }
 
-/** Finds the events of a delivery as they are posted; undefined when they are no longer kept. */
+/** Finds the events of a delivery as they are posted; undefined when its body is no longer kept. */
 export async function findEventsOf(
   db: Db,
   { webhookId, deliveryId }: { webhookId: string; deliveryId: string },
@@ -239,7 +239,7 @@ export async function findEventsOf(
   return row?.events
 }
 
-/** Starts another round of attempts for an ended delivery whose body is still kept. Gives false when there is no such delivery. */
+/** Makes an ended delivery due again with no attempts counted, if its body is still kept. Gives false when there is no such delivery. */
 export async function restartDelivery(db: Db, { webhookId, deliveryId }: { webhookId: string; deliveryId: string }): Promise<boolean> {
   const restarted = await db
     .updateTable('deliveries')

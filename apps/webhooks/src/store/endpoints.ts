@@ -29,7 +29,7 @@ const shownColumns = [
   'logs.totals',
 ] as const
 
-/** The endpoints that are not deleted, with what waits for them. */
+/** Selects the endpoints that are not deleted, each with its queue and its app's event log. */
 const shown = (db: Db) =>
   db
     .selectFrom('endpoints')
@@ -64,14 +64,14 @@ function toWebhook(row: ShownRow): Webhook {
   }
 }
 
-/** Fault: not_found, also for an endpoint of another app. */
+/** Gives an endpoint. Fault: not_found, also for an endpoint of another app. */
 export async function getEndpoint(db: Db, { appId, webhookId }: { appId: string; webhookId: string }): Promise<Webhook> {
   const row = await shown(db).where('endpoints.id', '=', webhookId).where('endpoints.app_id', '=', appId).executeTakeFirst()
   if (!row) throw notFound()
   return toWebhook(row)
 }
 
-/** Gives one endpoint more than `limit`, newest first, so that the list knows whether there are more. */
+/** Finds one endpoint more than `limit`, newest first, so that the list knows whether there are more. */
 export async function findEndpoints(
   db: Db,
   { appId, limit, after }: { appId: string; limit: number; after: { createdAt: Date; id: string } | undefined },
@@ -178,7 +178,7 @@ export async function markAllDeleted(db: Db, appId: string): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-/** Deletes endpoints that have no deliveries any more, with their queues. */
+/** Deletes endpoints, with their queues. Their deliveries are already deleted. */
 export const deleteEndpoints = (db: Db, ids: string[]): Promise<unknown> =>
   db
     .deleteFrom('endpoints')
@@ -200,13 +200,13 @@ export async function getSealedSecret(
   return row
 }
 
-/** A receiver that takes longer than this to respond costs as much as one that never does. */
+/** A response that takes longer than this counts as slow. */
 const slowMs = 2_000
 
-/** Whether the last attempt at endpoint `e` failed or was slow: the next one may use up its ten seconds again. */
+/** True when the last attempt at the endpoint `e` failed or was slow: the next one may take the full ten seconds again. */
 export const failsOrIsSlow = sql<boolean>`(e.last_error is not null or coalesce(e.last_status >= 300, false) or coalesce(e.last_latency_ms > ${slowMs}, false))`
 
-/** Locks endpoints in the order of their ids, and gives how they stand. */
+/** Locks endpoints in the order of their ids, and gives their failures and whether they are switched on. */
 export async function lockStandings(trx: Db, ids: string[]): Promise<Map<string, Standing>> {
   const { rows } = await sql<{ id: string; failures: number; isEnabled: boolean }>`
     select id, consecutive_failures as failures, enabled as "isEnabled" from endpoints where id = any(${ids}::text[])
@@ -214,7 +214,7 @@ export async function lockStandings(trx: Db, ids: string[]): Promise<Map<string,
   return new Map(rows.map(({ id, failures, isEnabled }) => [id, { failures, isEnabled, isSwitchedOff: false, last: null }]))
 }
 
-/** Writes how endpoints stand after their last attempts. The caller has locked them. */
+/** Writes the standings of endpoints after their last attempts. The caller has locked the endpoints. */
 export const writeStandings = (trx: Db, standings: (readonly [id: string, standing: Standing])[]): Promise<unknown> =>
   sql`
     update endpoints e set

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Mark } from '../core/reading.ts'
 import type { Db } from './tables.ts'
 
-/** Marks announcements as taken over, and gives those that were not marked before. */
+/** Notes that the events of announcements are stored, and gives the announcements for which this was not noted before. */
 export async function insertCollected(db: Db, announcementIds: string[]): Promise<Set<string>> {
   const { rows } = await sql<{ announcement_id: string }>`
     insert into collected (announcement_id) select unnest(${announcementIds.toSorted()}::text[])
@@ -10,7 +10,7 @@ export async function insertCollected(db: Db, announcementIds: string[]): Promis
   return new Set(rows.map((row) => row.announcement_id))
 }
 
-/** Deletes marks of announcements that will not come again, at most `limit`, and gives their number. */
+/** Deletes the notes about stored announcements after 3 days, when an announcement is no longer repeated, at most `limit`, and gives their number. */
 export async function deleteOldMarks(db: Db, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from collected where announcement_id in (
@@ -21,7 +21,7 @@ export async function deleteOldMarks(db: Db, limit: number): Promise<number> {
 
 export type NewEvent = { appId: string; type: string; place: number; userId: string | null; event: string }
 
-/** Puts events into the logs of their apps. The caller has locked the logs and chosen the places. */
+/** Inserts events into the event logs of their apps. The caller has locked the event logs and chosen the places. */
 export const insertEvents = (trx: Db, events: NewEvent[]): Promise<unknown> =>
   sql`
     insert into events (app_id, type, place, user_id, event)
@@ -30,12 +30,12 @@ export const insertEvents = (trx: Db, events: NewEvent[]): Promise<unknown> =>
       ${events.map(({ userId }) => userId)}::text[], ${events.map(({ event }) => event)}::text[]
     )`.execute(trx)
 
-/** A stretch of a log: the events of these types after `after` and up to `until`. */
+/** A part of an event log: the events of these types after the place `after` and up to the place `until`. */
 export type Stretch = { appId: string; types: readonly string[]; after: number; until: number }
 
 export type LogEvent = { place: number; userId: string | null; event: string; bytes: number; ageMs: number }
 
-/** Finds the first events of stretches, at most `limit` of each, in their order. */
+/** Finds the first events of parts of event logs, at most `limit` of each part, in the order of their places. */
 export async function findEvents(db: Db, stretches: (Stretch & { limit: number })[]): Promise<LogEvent[][]> {
   if (stretches.length === 0) return []
   const probes = stretches.flatMap(({ types, ...stretch }, no) => types.map((type) => ({ no, type, ...stretch })))
@@ -56,10 +56,10 @@ export async function findEvents(db: Db, stretches: (Stretch & { limit: number }
   return found
 }
 
-/** At most this many events are passed over at once. What is still too much is passed over at the next look. */
+/** At most this many events of an endpoint are dropped at once. The next sweep drops more. */
 const mostPassedOver = 20_000
 
-/** Gives the place where an endpoint stands after it has passed over the oldest events of a stretch: at least so many events and so many bytes. */
+/** Finds how far an endpoint's reading must move to drop the oldest events of a part of a log: at least so many events and so many bytes. */
 export async function passOver(
   trx: Db,
   { appId, types, after, until }: Stretch,
@@ -80,7 +80,7 @@ export async function passOver(
   return rows[0]
 }
 
-/** Deletes events of each range, at most `limit`, and gives the places up to which they are deleted. The caller has locked the logs. */
+/** Deletes events of each range, at most `limit`, and gives the places up to which they are deleted. The caller has locked the event logs. */
 export async function deleteEvents(
   trx: Db,
   ranges: { appId: string; type: string; after: number; to: number }[],

@@ -3,11 +3,11 @@ import type { Listener } from '@herald/contracts/event'
 import { sql } from 'kysely'
 import type { Db } from './tables.ts'
 
-/** Notes, in a transaction that changes the endpoints of an app, that tracker and audience must be told. */
+/** Notes that tracker and audience must be told which events the endpoints of an app ask for. The transaction that changes the endpoints calls it. */
 export const noteListeners = (db: Db, appId: string): Promise<unknown> =>
   sql`insert into listened_apps (app_id) values (${appId}) on conflict (app_id) do update set due_at = now()`.execute(db)
 
-/** Begins or renews the watch of an app. Gives whether tracker and audience know of it already. */
+/** Begins or renews the watch of an app. Says whether tracker and audience already know of the watch. */
 export async function noteWatch(db: Db, appId: string): Promise<boolean> {
   const { rows } = await sql<{ isTold: boolean }>`
     insert into watched_apps as known (app_id, until) values (${appId}, now() + make_interval(secs => ${watchSeconds}))
@@ -16,12 +16,13 @@ export async function noteWatch(db: Db, appId: string): Promise<boolean> {
   return rows[0]?.isTold === true
 }
 
-/** What tracker and audience are told of an app. `isWatched`: a gateway watches its events. */
+/** What tracker and audience are told of an app: the types of events that its endpoints ask for. `isWatched`: a gateway watches all its events. */
 export type Telling = Listener & { isWatched: boolean }
 
 /**
- * Numbers the next telling of these apps, and gives what it says. It runs in a transaction: the endpoints are read by a second statement after the rows are
- * locked, so a telling with a higher number has seen whatever a lower one has. A watch that has ended is marked as not told, so that a new one is told.
+ * Numbers the next message about each of these apps, and gives the messages. Runs in a transaction: a second statement reads the endpoints after the
+ * rows are locked. So a message with a higher number knows every change that one with a lower number knows. A watch that has ended is marked as not
+ * told, so that a new watch is told.
  */
 export async function renewListeners(trx: Db, appIds: string[]): Promise<Telling[]> {
   await sql`
@@ -49,8 +50,8 @@ export async function renewListeners(trx: Db, appIds: string[]): Promise<Telling
 }
 
 /**
- * Tracker and audience have both answered. They are told again after ten minutes, in case the database of one of them was set back meanwhile. Watches that
- * have ended, and were told as ended, are deleted.
+ * Notes that tracker and audience have both answered. Both are told again after ten minutes, in case the database of one of them was restored from a
+ * backup. Watches that have ended, and of whose end both know, are deleted.
  */
 export const markListenersTold = (db: Db, told: Telling[]): Promise<unknown> =>
   sql`
@@ -66,7 +67,10 @@ export const markListenersTold = (db: Db, told: Telling[]): Promise<unknown> =>
     update listened_apps l set due_at = now() + interval '10 minutes' from given
     where l.app_id = any(array(select app_id from given)) and l.app_id = given.app_id and l.version = given.version`.execute(db)
 
-/** Finds the apps to tell of: those whose listeners changed or were not told of for ten minutes, and those whose watch ended and was not told as ended. */
+/**
+ * Finds the apps to tell tracker and audience of: those whose endpoints have changed or that were last told of ten minutes ago, and those whose watch
+ * has ended.
+ */
 export async function findDueListeners(db: Db, limit: number): Promise<string[]> {
   const { rows } = await sql<{ app_id: string }>`
     (select app_id from listened_apps where due_at <= now() order by due_at limit ${limit})

@@ -5,15 +5,15 @@ import type { Db } from './tables.ts'
 type LogRow = { app_id: string; head: number; totals: Totals }
 const byApp = (rows: LogRow[]): Map<string, Log> => new Map(rows.map(({ app_id, head, totals }) => [app_id, { head, totals }]))
 
-/** Makes the log of an app, for its first endpoint. */
+/** Makes the event log of an app, for its first endpoint. */
 export const insertLog = (db: Db, appId: string): Promise<unknown> =>
   sql`insert into logs (app_id) values (${appId}) on conflict do nothing`.execute(db)
 
 export const deleteLog = (db: Db, appId: string): Promise<unknown> => db.deleteFrom('logs').where('app_id', '=', appId).execute()
 
 /**
- * Locks the logs of these apps, in the order of their ids, until the end of the transaction: nobody else puts events in, moves an endpoint's reading or
- * erases meanwhile. An app that never had an endpoint has no log.
+ * Locks the event logs of these apps, in the order of their ids, until the transaction ends. Meanwhile no other transaction inserts events of these
+ * apps, moves an endpoint's reading or erases a user. An app that never had an endpoint has no event log.
  */
 export async function lockLogs(trx: Db, appIds: string[]): Promise<Map<string, Log>> {
   const { rows } = await sql<LogRow>`
@@ -21,13 +21,14 @@ export async function lockLogs(trx: Db, appIds: string[]): Promise<Map<string, L
   return byApp(rows)
 }
 
-/** Makes an app's log due now: an endpoint goes on reading, or was deleted and keeps no events any more. */
+/** Makes an app's event log due now, because an endpoint was switched on, or was deleted and no longer keeps events from being deleted. */
 export const makeLogDue = (db: Db, appId: string): Promise<unknown> =>
   sql`update logs set due_at = now() where app_id = ${appId}`.execute(db)
 
 /**
- * Takes the logs that are due, the longest due first, and those of `also` in which anything waits. They are due again after a second unless that is changed.
- * A crash of the database may forget this, so the commit does not wait for the disk.
+ * Takes the event logs that are due, those first that are due for longest, and those of `also` in which events wait. Logs that were taken are due
+ * again after a second unless the caller changes that. The commit does not wait for the disk: when a crash of the database loses it, the logs are
+ * still due.
  */
 export async function takeDueLogs(db: Db, { limit, also }: { limit: number; also: string[] }): Promise<Map<string, Log>> {
   const { rows } = await sql<LogRow>`
@@ -42,7 +43,7 @@ export async function takeDueLogs(db: Db, { limit, also }: { limit: number; also
   return byApp(rows)
 }
 
-/** Milliseconds until the next log is due; undefined when none is. */
+/** Gives the milliseconds until the next event log is due; undefined when no event log has a due time. */
 export async function findNextLog(db: Db): Promise<number | undefined> {
   const { rows } = await sql<{ inMs: number }>`
     select extract(epoch from due_at - now())::float8 * 1000 as "inMs" from logs where due_at is not null order by due_at limit 1`.execute(
@@ -51,7 +52,7 @@ export async function findNextLog(db: Db): Promise<number | undefined> {
   return rows[0]?.inMs
 }
 
-/** Writes what logs have taken in. A log is due in `dueInMs`, or sooner if it was already. The caller has locked the logs. */
+/** Writes heads and totals of event logs, which are due in `dueInMs`, or sooner if they were due sooner. The caller has locked the logs. */
 export const extendLogs = (trx: Db, logs: { appId: string; log: Log; dueInMs: number }[]): Promise<unknown> =>
   sql`
     update logs l set head = given.head, totals = given.totals,
@@ -62,7 +63,10 @@ export const extendLogs = (trx: Db, logs: { appId: string; log: Log; dueInMs: nu
     ) as given(app_id, head, totals, due_in)
     where l.app_id = any(${logs.map(({ appId }) => appId)}::text[]) and l.app_id = given.app_id`.execute(trx)
 
-/** Writes what was deleted, and when each log is looked at next; undefined when no endpoint waits. A log that is due sooner stays so. The caller has locked them. */
+/**
+ * Writes up to where events are deleted, and when each event log is due next: in `dueInMs`, or sooner if it was due sooner already. With `dueInMs`
+ * undefined a log has no due time, since no endpoint has anything to read. The caller has locked the event logs.
+ */
 export const updateLogs = (trx: Db, logs: { appId: string; totals: Totals; dueInMs: number | undefined }[]): Promise<unknown> =>
   sql`
     update logs l set totals = given.totals,

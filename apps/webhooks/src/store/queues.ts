@@ -4,10 +4,10 @@ import type { Reading } from '../core/reading.ts'
 import { failsOrIsSlow } from './endpoints.ts'
 import type { Db } from './tables.ts'
 
-/** An endpoint that is not deleted, with what it still has to read of its app's log. */
+/** An endpoint that is not deleted, with what it still has to read of its app's event log. */
 export type Queue = { endpointId: string; appId: string; eventTypes: string[]; isOpen: boolean; readings: Reading[]; bodyBytes: number }
 
-/** Locks the queues of these apps, in the order of their ids, and gives them. The caller has locked the logs. */
+/** Locks the queues of these apps, in the order of their ids, and gives them. The caller has locked the event logs. */
 export async function lockQueues(trx: Db, appIds: string[]): Promise<Queue[]> {
   const { rows } = await sql<Queue>`
     select q.endpoint_id as "endpointId", e.app_id as "appId", e.event_types as "eventTypes", e.enabled as "isOpen", q.readings,
@@ -18,10 +18,10 @@ export async function lockQueues(trx: Db, appIds: string[]): Promise<Queue[]> {
   return rows
 }
 
-/** An open endpoint, and how many deliveries may be made for it now. */
+/** An endpoint that is switched on. `room` is how many deliveries may be made for it now. */
 export type Reader = { endpointId: string; appId: string; readings: Reading[]; room: number }
 
-/** Finds the open endpoints of these apps. */
+/** Finds the endpoints of these apps that are switched on. */
 export async function findReaders(db: Db, appIds: string[]): Promise<Reader[]> {
   const { rows } = await sql<Reader>`
     select e.id as "endpointId", e.app_id as "appId", q.readings, greatest(0, least(
@@ -37,7 +37,7 @@ export async function findReaders(db: Db, appIds: string[]): Promise<Reader[]> {
 
 export type QueueChange = { endpointId: string; readings: Reading[]; dropped?: number; addedBytes?: number }
 
-/** Writes readings, adds dropped events, and adds the bytes of bodies that were made. The caller has locked the queues. */
+/** Writes what endpoints still have to read, and adds dropped events and the bytes of new bodies. The caller has locked the queues. */
 export const changeQueues = (trx: Db, changes: QueueChange[]): Promise<unknown> =>
   sql`
     update queues q set readings = given.readings, dropped = q.dropped + given.dropped, body_bytes = q.body_bytes + given.bytes

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from './tables.ts'
 
-/** The secrets that another key than this has sealed, also those of deleted endpoints whose rows are still there. */
+/** Selects the secrets that another key than this one has sealed, also those of deleted endpoints whose rows still exist. */
 const sealedOtherwise = (db: Db, keyId: string) =>
   db.selectFrom('endpoints').where(sql<boolean>`not starts_with(sealed_secret, ${`${keyId}.`})`)
 
@@ -15,7 +15,10 @@ export async function countSealedOtherwise(db: Db, keyId: string): Promise<numbe
   return count
 }
 
-/** Replaces a sealed secret. Gives 1, or 0 when it was rotated meanwhile. The secret itself is the same, so its version and the endpoint's time stay. */
+/**
+ * Replaces a sealed secret. Gives 1, or 0 when the secret was rotated since it was read. The secret inside stays the same, so its version and the
+ * endpoint's `updated_at` stay too.
+ */
 export async function updateSealed(db: Db, id: string, { from, to }: { from: string; to: string }): Promise<number> {
   const { numUpdatedRows } = await db
     .updateTable('endpoints')

@@ -2,7 +2,7 @@ import type { WebhookAttempt, WebhookDelivery, Webhook } from '@herald/contracts
 import type { Reading, Totals } from '../core/reading.ts'
 import type { ColumnType, Generated, Kysely } from 'kysely'
 
-/** The schema of webhooks, as migrations/ makes it. */
+/** The tables of webhooks, as apps/webhooks/migrations makes them. */
 export type Tables = {
   endpoints: {
     id: string
@@ -63,5 +63,5 @@ export type Tables = {
   erased_users: { app_id: string; user_id: string; at: Generated<Date> }
 }
 
-/** The pool or a transaction of it. */
+/** The connection pool or a transaction. */
 export type Db = Kysely<Tables>

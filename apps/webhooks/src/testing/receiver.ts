@@ -6,7 +6,7 @@ import { makeServerCertificate } from '@herald/embedded/certificate'
 import type { WebhookEvent } from '@herald/contracts/webhook'
 import { atEnd } from '@herald/testing/at-end'
 
-/** One POST as a receiver got it. */
+/** A POST as a receiver got it. */
 export type Received = {
   path: string
   headers: IncomingMessage['headers']
@@ -14,12 +14,12 @@ export type Received = {
   body: string
   id: string
   events: WebhookEvent[]
-  /** Milliseconds of the receiver's clock. */
+  /** When the POST arrived, in Unix milliseconds. */
   at: number
 }
 
 export type Receiver = {
-  /** `https://127.0.0.1:<port>`; every path is an endpoint. */
+  /** `https://127.0.0.1:<port>`. Every path below it is an endpoint. */
   url: string
   port: number
   received: Received[]
@@ -33,11 +33,11 @@ export type Respond = (received: Received, response: ServerResponse) => void
 
 const certificate = makeServerCertificate(new Date(), 2)
 
-/** The certificate authority of every receiver of this test file. This process trusts it from now on. */
+/** The certificate authority of every receiver in this test file. The process trusts it from here on. */
 export const receiverAuthority = certificate.ca
 setDefaultCACertificates([...getCACertificates('default'), certificate.ca])
 
-/** Starts an https server that keeps every POST and answers with `respond`, by default 204. */
+/** Starts an https server that keeps every POST and answers it with `respond`, by default with a 204. */
 export async function startReceiver(respond: Respond = (_received, response) => response.writeHead(204).end()): Promise<Receiver> {
   const received: Received[] = []
   const server = createServer({ cert: certificate.certificate, key: certificate.privateKey }, (request, response) => {

@@ -23,22 +23,22 @@ import { startWebhooks } from '../start.ts'
 
 export const sealKeys = `test:${Buffer.alloc(32, 3).toString('base64')}`
 
-/** Webhooks with a bus on which the test plays the apps around it: tracker, audience and gateway. */
+/** Webhooks on a real bus. The test plays the services around it: tracker, audience and gateway. */
 export type Rig = {
   environment: Record<string, string>
   natsUrl: string
   db: Kysely<Tables>
   gateway: Bus
   tracker: Bus
-  /** The announcements that webhooks confirmed, by owner. */
+  /** The announcements that webhooks has confirmed, by the service that announced them. */
   confirmed: { tracker: string[]; audience: string[] }
-  /** What tracker and audience were told of listeners, in order. */
+  /** Which event types tracker and audience were told of, in order. */
   told: { tracker: Listener[]; audience: Listener[] }
-  /** What the tracker does before it answers that it was told. */
+  /** What the tracker does before it answers that it was told. A test may change it. */
   onTold: { tracker: () => Promise<void> }
-  /** External ids that audience knows, by user id. */
+  /** The external ids that audience knows, by user id. */
   externalIds: Map<string, string>
-  /** Starts webhooks in this process, and gives the function that stops it. */
+  /** Starts webhooks in the process of the test, and gives the function that stops it. */
   start: (settings?: Record<string, string>, given?: { resolve?: Resolve }) => Promise<() => Promise<void>>
   givenWebhook: (url: string, more?: Partial<CreateWebhook> & { appId?: string }) => Promise<Webhook & { secret: string }>
   read: (webhook: Pick<Webhook, 'appId' | 'id'>) => Promise<Webhook>
@@ -109,7 +109,7 @@ export async function openRig(): Promise<Rig> {
     read: ({ appId, id }) => gateway.call(readWebhook, { appId, webhookId: id }),
     async announce(events, owner = 'tracker') {
       const announcement: Announcement = { announcementId: newId(), owner, events }
-      // A server that has no streams yet refuses the message. It is published again, as the sweep of its owner would.
+      // While the server has no streams it refuses the message. The message is published again, as the tracker's sweep would do it.
       let no = 0
       await until(
         () =>
@@ -124,7 +124,7 @@ export async function openRig(): Promise<Rig> {
   }
 }
 
-/** An event of a device, like the tracker's. */
+/** Makes an event about a device, like the tracker's. */
 export const givenEvent = (appId: string, more: Partial<Event> = {}): Event => ({
   type: 'notification.sent',
   at: new Date().toISOString(),
@@ -139,7 +139,7 @@ export const givenEvent = (appId: string, more: Partial<Event> = {}): Event => (
 export const givenEvents = (appId: string, count: number, more: Partial<Event> = {}): Event[] =>
   Array.from({ length: count }, () => givenEvent(appId, more))
 
-/** Puts `count` events into the log of an app. Its only endpoint, `id`, has got none of them yet. */
+/** Inserts `count` events into the event log of an app. Its only endpoint, `id`, has read none of them. */
 export async function givenWaiting(db: Kysely<Tables>, { appId, id }: { appId: string; id: string }, count: number): Promise<void> {
   await sql`
     insert into events (app_id, type, place, event)
@@ -150,7 +150,7 @@ export async function givenWaiting(db: Kysely<Tables>, { appId, id }: { appId: s
   await db.updateTable('queues').set({ readings }).where('endpoint_id', '=', id).execute()
 }
 
-/** Makes an endpoint fail and gives it as many pending deliveries as it may have: further events for it wait. */
+/** Marks an endpoint as failing and gives it as many pending deliveries as such an endpoint may have, so that further events wait for it. */
 export async function givenFailing(db: Kysely<Tables>, endpointId: string): Promise<void> {
   await db.updateTable('endpoints').set({ last_error: 'timeout' }).where('id', '=', endpointId).execute()
   const values = Array.from({ length: mostPendingWhileFailing }, () => ({

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path'
 import { atEnd } from '@herald/testing/at-end'
 import { receiverAuthority } from './receiver.ts'
 
-/** Starts webhooks as a process of its own. It is killed when the test file is done. */
+/** Starts webhooks in a process of its own. The process is killed when the test file ends. */
 export function startProcess(environment: Record<string, string>): {
   child: ChildProcess
   output: () => string

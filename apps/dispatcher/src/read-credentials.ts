@@ -9,7 +9,7 @@ const keptMs = 60_000
 export type CredentialsReader = {
   /** Gives an app's credentials for a provider; null when the app has none. Faults: queue_unavailable, database_unavailable. */
   of(appId: string, kind: ProviderKind): Promise<ProviderCredentials | null>
-  /** Forgets credentials that were refused: the next read asks the gateway again. */
+  /** Forgets credentials that a provider refused, so that the next read asks the gateway. */
   forget(appId: string, kind: ProviderKind): void
 }
 

@@ -141,7 +141,7 @@ async function sendInOrder(
       return mistaken(recipient, asError(error))
     }
   }
-  /** Sends a push again at once that the provider surely did not process, up to five times: on another connection it is usually accepted. */
+  /** Sends a push again that the provider surely did not process, within 80 ms and up to five times: another connection usually accepts it. */
   const sendAgain = (recipient: Recipient, resends: number, firstAt: number, answer: Answer): void => {
     const again = () => {
       if (mayGoOn()) trySending(recipient, resends + 1, firstAt)

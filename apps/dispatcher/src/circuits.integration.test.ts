@@ -159,7 +159,7 @@ describe('probes', () => {
   })
 })
 
-test('while a circuit is open, pushes of its environment go back to audience until its probe and the others are sent; a push with a ttl of 0 is sent in any case', async () => {
+test('the pushes of an environment whose circuit is open go back to audience to wait for its probe, unless their ttl is 0; the other pushes are sent', async () => {
   const [production, sandbox] = [await iphones(2), await iphones(2, { environment: 'sandbox' })]
   const inMs = 30_000
   const queue = (ttl: number) => {

@@ -63,7 +63,7 @@ export const sends: SendCase[] = [
   },
   {
     // The expected value is base64url(SHA-256) of the collapseId, computed without the code under test.
-    name: 'a collapseId that no header can carry is hashed where it must be',
+    name: 'a collapseId that no header can carry is sent as a hash in headers',
     send: { collapseId: 'bestellung für März 🛒' },
     meant: {
       ios: ({ msgId }) => ({ id: apnsId(msgId), headers: { collapseId: '-idVpQPKeqSOskTBIHhcrDHGRSQo16zRWKEO1G4SCuw' } }),

@@ -8,7 +8,7 @@ import { describe, expect, test } from 'vitest'
 import { startPushService } from '../../testing/start-push-service.ts'
 import { openPushServices } from './push-services.ts'
 
-/** Every name resolves to this machine. */
+/** Resolves every name to this machine. */
 const lookup: LookupFunction = (_, { all }, done) => {
   if (all) done(null, [{ address: '127.0.0.1', family: 4 }])
   else done(null, '127.0.0.1', 4)

@@ -52,7 +52,7 @@ export function receiveWindowUpdate(connection: Connection, streamId: number, bu
   if (stream.sendWindow > maxWindow) return connection.failStream(stream, errorCode.flowControlError)
   const before = connection.sendWindow
   if (stream.unsentBody) sendBody(connection, stream)
-  // A wider window that no body waited for costs the peer patience. One that lets bytes go does not: it ends with the body.
+  // A larger window that sends no byte costs the server patience (`patience.ts`). A window that sends bytes costs nothing, since a body has an end.
   if (connection.sendWindow === before) connection.patience.spend()
 }
 

@@ -71,7 +71,7 @@ test.each([
   ['a header table of 200 bytes', { headerTableSize: 200 }],
   ['windows of 100 bytes and 7 streams', { initialWindowSize: 100, maxConcurrentStreams: 7 }],
   ['large frames and windows', { maxFrameSize: 1_000_000, initialWindowSize: 10_000_000 }],
-])('with %s: 2,000 requests, each with its own answer', async (_, settings) => {
+])('with %s, 2,000 requests to Node’s own server each get their own answer', async (_, settings) => {
   await listen((stream, headers, body) => {
     stream.respond({ ':status': 200, 'apns-id': String(headers['apns-id']), 'x-topic': String(headers['apns-topic']) })
     stream.end(Buffer.concat([Buffer.from(`${String(headers[':path'])} `), body]))

@@ -68,7 +68,7 @@ test.each([
   [errorCode.enhanceYourCalm, 'unanswered broken ENHANCE_YOUR_CALM'],
   [errorCode.http11Required, 'unanswered broken HTTP_1_1_REQUIRED'],
   [4_000_000_000, 'unanswered broken INTERNAL_ERROR'],
-])('RST_STREAM with the code %i ends its request alone: %s', async (code, expected) => {
+])('an RST_STREAM with the code %i ends one request only, as %s', async (code, expected) => {
   const peer = await given((each, connection) => {
     if (isRequest(each)) connection.send(each.streamId === 3 ? resetFrame(3, code) : answer(each.streamId))
   })

@@ -108,7 +108,7 @@ const connectionErrors: [section: string, mistake: string, sent: Buffer[], code:
   ],
 ]
 
-test.each(connectionErrors)('the client answers %s: %s by ending the connection with the right code', (_, __, sent, code) => {
+test.each(connectionErrors)('RFC 9113 section %s: after %s the client ends the connection with the right code', (_, __, sent, code) => {
   const given = givenConnection(2)
   given.socket.arrive(Buffer.concat(sent))
   expect(given.goAwayCode()).toBe(code)
@@ -121,7 +121,7 @@ test.each<[mistake: string, sent: Buffer[], code: number]>([
   ['no SETTINGS first', [windowUpdateFrame(0, 1)], PROTOCOL_ERROR],
   ['an acknowledgement before its own SETTINGS', [frame(SETTINGS, 1, 0, none)], PROTOCOL_ERROR],
   ['an answer in HTTP/1.1', [Buffer.from('HTTP/1.1 400 Bad Request\r\n\r\n')], FRAME_SIZE_ERROR],
-])('3.4: a server that begins with %s is left', (_, sent, code) => {
+])('RFC 9113 section 3.4: after %s the client ends the connection', (_, sent, code) => {
   const given = givenConnection(0)
   given.connection.sawSettings = false
   given.socket.arrive(Buffer.concat(sent))
@@ -155,7 +155,7 @@ const streamErrors: [section: string, mistake: string, sent: Buffer[], code: num
   ['10.5.1', 'a list over 16 KB', [headers(1, list(filledTable, bytes(0xbe, 0xbe, 0xbe, 0xbe)), 5)], ENHANCE_YOUR_CALM],
 ]
 
-test.each(streamErrors)('the client answers %s: %s by resetting the stream with the right code, and other streams go on', (_, __, sent, code) => {
+test.each(streamErrors)('RFC 9113 section %s: after %s the client resets the stream with the right code, and other streams go on', (_, __, sent, code) => {
   const given = givenConnection(2)
   given.socket.arrive(Buffer.concat(sent))
   expect(given.goAwayCode()).toBeUndefined()
@@ -187,7 +187,7 @@ test.each<[what: string, sent: Buffer[], reply: string]>([
     '200',
   ],
   ['a first GOAWAY without a last stream, as a warning', [goAwayFrame(0x7fffffff, 0, ''), goAwayFrame(3, 0, ''), answered], '200'],
-])('%s is in order', (_, sent, reply) => {
+])('the client accepts %s', (_, sent, reply) => {
   const given = givenConnection(2)
   // The answer comes once byte by byte, and once in one piece.
   for (const byte of Buffer.concat(sent)) given.socket.arrive(Buffer.from([byte]))

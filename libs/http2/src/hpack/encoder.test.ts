@@ -114,7 +114,7 @@ test.each<[what: string, field: HeadField]>([
   ['a value of characters that are no bytes', ['x', 'hidden €']],
   ['a pseudo-header', [':path', 'hidden']],
   ['white space at an end', ['x', 'hidden ']],
-])('%s in a head is a mistake of ours, and the error does not have the value', (_, field) => {
+])('%s in the common fields throws an error that does not have the value', (_, field) => {
   const make = () => prepareHead({ authority: 'a', fields: [field] })
   expect(make).toThrow(TypeError)
   expect(make).not.toThrow('hidden')

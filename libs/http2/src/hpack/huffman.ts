@@ -13,8 +13,9 @@ export const codeLengths: readonly number[] = [
 ]
 
 /**
- * The code tree: each inner node has a row of 16 entries, which say where four more bits lead. An entry is `next << 9`, plus `0x100 | symbol` when the four bits complete a symbol;
- * -1 is a code that does not exist. Four bits at a time take 256 nodes x 16 entries (16 KB). A byte at a time would take 256 KB and be no faster.
+ * The code tree. Each inner node has a row of 16 entries, which say where the next four bits lead. An entry is `next << 9`, plus `0x100 | symbol`
+ * when the four bits complete a symbol; -1 means that no code has these bits. Reading four bits at a time needs 256 nodes x 16 entries (16 KB).
+ * Reading a byte at a time would need 256 KB and be no faster.
  */
 const [steps, mayEnd] = buildSteps()
 

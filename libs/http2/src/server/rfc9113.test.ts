@@ -87,7 +87,7 @@ test.each<[section: string, mistake: string, sent: Buffer[], code: number]>([
     enhanceYourCalm,
   ],
   ['10.5.1', 'a list of over 256 fields', [headers(3, Buffer.alloc(300, 0x83))], enhanceYourCalm],
-])('%s: %s ends the connection with its code', (_, __, sent, code) => {
+])('RFC 9113 section %s: after %s the server ends the connection with the right code', (_, __, sent, code) => {
   const given = givenServerSide()
   given.socket.arrive(Buffer.concat([...open, ...sent]))
   expect(given.goAwayCodes()).toEqual([code])
@@ -121,7 +121,7 @@ test.each<[section: string, mistake: string, sent: Buffer[], code: number]>([
   ['8.3.1', 'no scheme', [headers(3, Buffer.from([0x83, 0x84]), end)], protocolError],
   ['6.9', 'WINDOW_UPDATE of 0', [headers(3, post), windowUpdateFrame(3, 0)], protocolError],
   ['6.9.1', 'a stream window over 2^31-1', [headers(3, post), windowUpdateFrame(3, 0x7fffffff)], flowControlError],
-])('%s: a request with %s is reset with its code, and the others are served', (_, __, sent, code) => {
+])('RFC 9113 section %s: a request with %s is reset with the right code, and other requests are served', (_, __, sent, code) => {
   const given = givenServerSide()
   given.socket.arrive(Buffer.concat([...open, ...sent, data(1, 1, flag.endStream)]))
   expect(given.resetCodes()).toEqual([code])

@@ -12,7 +12,7 @@ test('the digests are those of RFC 4231, test cases 1, 2 and 6', () => {
   )
 })
 
-test("the digest is the one of Node's own HMAC for every key and message", () => {
+test('the digest equals that of Node’s own HMAC for every key and message', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 200 }), fc.string({ unit: 'grapheme', maxLength: 300 }), (key, message) => {
       expect(hmacSha256(prepareHmacKey(Buffer.from(key)), message)).toEqual(createHmac('sha256', key).update(message).digest())

@@ -79,7 +79,7 @@ export function openReport(
     reasons.set(known, (reasons.get(known) ?? 0) + 1)
   }
   const complainOf = (became: Became, code: FailureCode, word: string) => {
-    // The provider's word is the size of the payload. With it, every size would count as a reason of its own.
+    // For `payload_too_large` the word is the size of the payload, and every size would count as a reason of its own.
     const providerCode = code === 'payload_too_large' ? '' : word
     because(became, code, providerCode)
     complain({ appId, campaignId, platform, code, providerCode })
@@ -182,7 +182,7 @@ export function openReport(
 
     settledBefore({ subscriptionId, userId }, { outcome, code, tokenVersion, at }) {
       if (outcome === 'sent') return
-      // When the earlier dispatcher asked the provider is not known. So `at`, an instant of the tracker's database, decides alone: a device that
+      // It is not known when the earlier dispatcher asked the provider. So `at`, an instant of the tracker's database, decides alone: a device that
       // registered after `at` is alive.
       if (outcome === 'failed' && isDeadCode(providers[platform].answers, code)) {
         dead.push({ subscriptionId, userId, tokenVersion, askedAt: performance.now(), deadSince: at, code })

@@ -72,7 +72,7 @@ test('when the network loses packets for a while, pushes only arrive later: ever
   for (let times = 1; times <= 3; times += 1) {
     await until(async () => (await rig.simulator.arrivedAt(devices)).length >= times * 50, { what: 'pushes arrive' })
     way.stall()
-    // Longer than the pause between two checks of time limits, and far shorter than the limit for an answer.
+    // The proxy pauses for longer than the time between two checks of time limits, and for far less than the limit for an answer.
     await new Promise((resolve) => setTimeout(resolve, 400))
     way.goOn()
   }
@@ -109,7 +109,7 @@ test('when connections break, each push either has one outcome or goes back to a
   expect(unanswered.length).toBeGreaterThan(0)
   expect(finish.unavailable.every(({ code, tries }) => code === 'network_error' && tries === 1)).toBe(true)
 
-  // This is how audience queues them: the same pushes of the same campaign once more.
+  // Audience queues unanswered pushes like this: the same pushes of the same campaign once more.
   const recipients = row.recipients.filter(({ subscriptionId }) => unanswered.includes(subscriptionId))
   const again = rig.peers.queue('ios', [], { campaignId: row.campaignId, recipients, tries: 1 })
   await rig.peers.point(again)

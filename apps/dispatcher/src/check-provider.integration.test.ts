@@ -23,7 +23,7 @@ async function heard() {
 }
 
 // spec: providers/check
-test('right credentials are found right at all three providers, and no device gets a push', async () => {
+test('a check finds right credentials right at all three providers, and no device gets a push', async () => {
   const { accepted } = await heard()
   const devices = [
     ...(await rig.androids(1)),
@@ -63,7 +63,7 @@ test('a check reports a bundle id of another team and a project of another accou
   })
 })
 
-test('a check reports missing credentials, keys that do not open and a contact address that cannot be reached, without asking a provider', async () => {
+test('a check reports missing credentials, keys that cannot be decrypted and a contact address that cannot be reached, without asking a provider', async () => {
   const before = await heard()
   const [none, sealed, local] = [newId(), newId(), newId()]
   rig.peers.changeCredentials(none, 'apns', null)

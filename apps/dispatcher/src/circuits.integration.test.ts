@@ -106,7 +106,7 @@ async function countRejected(): Promise<number> {
 }
 
 // spec: providers/no-answer
-test('keys that do not open count as wrong credentials: the batch waits and does not fail', async () => {
+test('provider keys that cannot be decrypted count as wrong credentials: the batch waits and does not fail', async () => {
   const appId = newId()
   rig.peers.changeCredentials(appId, 'fcm', { ...rig.peers.accounts.credentials.fcm, sealContext: 'elsewhere' })
   const row = rig.peers.queue('android', await rig.androids(2), { appId, tries: 4 })
@@ -151,7 +151,7 @@ describe('probes', () => {
     expect(at.get(probed)).toBeGreaterThan((at.get(other) ?? 0) + 500)
   })
 
-  test('when the probed device’s token may be dead, the mass guard is told', async () => {
+  test('when the answer to a probe leaves open whether the device’s token is dead, the mass guard is told', async () => {
     const row = rig.peers.queue('android', await rig.androids(2, { behaviour: { answer: 'bad_token' } }), { probe: true })
     const finish = await deliver(row)
     expect(finish.guarded).toMatchObject([{ subscriptionId: idsOf(row)[0], code: 'token_invalid' }])

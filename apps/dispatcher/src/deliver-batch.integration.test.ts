@@ -51,7 +51,7 @@ test('each recipient has exactly one outcome, in all parts of a batch, and so ha
 })
 
 // spec: webhooks/event-test
-test('the tracker and audience are told when a batch belongs to a test; about other sends they are told nothing new', async () => {
+test('the tracker and audience are told when a batch belongs to a test; for other sends nothing is added to what they are told', async () => {
   await rig.start()
   const devices = await rig.androids(2)
   const tested = rig.peers.queue('android', devices.slice(0, 1), {}, { test: true })
@@ -184,7 +184,7 @@ test('no connection is made to an endpoint in a private network', async () => {
 })
 
 // spec: providers/no-answer
-test('a browser whose keys do not decode is invalidated', async () => {
+test('a browser whose encryption keys are malformed is invalidated', async () => {
   await rig.start()
   const [device] = await rig.simulator.devices({ platform: 'web', count: 1, applicationServerKey: rig.peers.accounts.vapid.publicKey })
   if (!device?.keys) throw new Error('no device')

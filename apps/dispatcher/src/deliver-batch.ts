@@ -86,7 +86,7 @@ async function begin(
     const asked = { batchId, appId, knowsSend: known !== undefined, from: 0, takes, ...circuit }
     const answer = await dispatcher.small.take(asked, size)
     if (answer.answer !== 'taken') return leave()
-    // Audience's durations count from the question. All durations of this process count from `takenAt`.
+    // The durations in audience's answer count from when audience was asked. The durations of this process count from `takenAt`.
     const taken = { ...answer, elapsedMs: answer.elapsedMs - (askedAt - takenAt) }
     const prepared = known ?? prepareTaken(dispatcher, taken)
     const stopped = AbortSignal.any([dispatcher.jobs.stopping, flow.stopped])
@@ -165,7 +165,7 @@ async function finish(
   if (report.result().answers.some(({ seen }) => seen.includes('c'))) credentials.forget(appId, providers[platform].kind)
   const { credentialsVersion } = circuit
   const { test } = prepared.send
-  // Each call makes this anew, because the durations in it count from the call.
+  // Makes the message anew for each call, because the durations in it count from the call.
   const finish = () => ({ batchId, appId, takes, credentialsVersion, ...(test && { test }), ...report.result() })
   return untilAnswered(() => small.finish({ appId, size, finish }))
 }

@@ -52,7 +52,7 @@ export type Batch = {
   readonly prepared: PreparedSend
   /** The app's connection to the provider; null when the app has no credentials. */
   readonly transport: AppTransport | null
-  /** The names by which audience finds the circuit: the environment of devices that name none, and the version of the credentials. */
+  /** The names by which audience finds the circuit: the environment of devices that name no environment, and the version of the credentials. */
   readonly circuit: { environment: CircuitEnvironment; credentialsVersion: number | null }
   /** Aborted when the process or the campaign stops. From then on no further push is sent, and the unsent pushes go back to audience. */
   readonly stopped: AbortSignal

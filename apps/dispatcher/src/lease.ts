@@ -11,7 +11,7 @@ const againAfterMs = 1_000
  * it goes on, and must not deliver a batch that another process has taken meanwhile (docs/architecture.md, Leases).
  */
 export type Lease = {
-  /** Whether the lease still lasts; to be asked before each push is sent. A lease that has ended never lasts again. */
+  /** Whether the lease still lasts; to be asked before each push is sent. A lease that has ended stays ended. */
   readonly held: boolean
   /** Aborted as soon as this process knows that the lease has ended. */
   readonly lost: AbortSignal

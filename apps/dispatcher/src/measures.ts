@@ -8,7 +8,7 @@ export type Became = 'sent' | 'failed' | 'skipped' | 'retried' | 'guarded'
 
 /** What the dispatcher counts about its pushes. */
 export type Measures = {
-  /** Counts how many seconds after handing over a push its answer came or the wait for it ended. */
+  /** Counts how many seconds passed from handing a push over to its answer, or to the end of the wait for it. */
   answered(platform: Platform, seconds: number): void
   /** Counts an answer that is not in the provider's table. */
   unknownAnswer(platform: Platform): void

@@ -9,7 +9,7 @@ const keptOrigins = 5_000
  */
 const awayFrom = 20
 const awayFromExhausted = 2 * maxTries
-/** A push waits for an origin that is away a quarter of the time that the origin has been away, and at most this. */
+/** While an origin is away, its pushes wait for a quarter of the time that it has been away, and at most this. */
 const longestWaitMs = 60_000
 /**
  * A push older than this no longer waits for its origin: it is tried as usual, and fails. Otherwise a host that is gone for good would keep its

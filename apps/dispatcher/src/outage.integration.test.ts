@@ -58,7 +58,7 @@ test('while a provider is away, a push with a ttl of 0 fails after its only atte
   expect(rig.peers.outcomesOf(row)).toMatchObject([{ outcome: 'failed', code: 'provider_unavailable', attempts: 1 }])
 })
 
-test('any answer to a probe ends the outage, also when it says nothing good about the probed device', async () => {
+test('any answer to a probe ends the outage, even the answer that the device is dead', async () => {
   const row = rig.peers.queue('android', await rig.androids(2, { behaviour: { answer: 'rate_limited' } }), { probe: true })
   expect((await deliver(row)).answers).toEqual([{ environment: '', seen: 'a', code: null }])
   const dead = rig.peers.queue('android', await rig.androids(2, { behaviour: { answer: 'dead' } }), { probe: true })

@@ -76,7 +76,7 @@ test('a dispatcher repeats an outcome until it is committed, however often the t
   expect(seen).toEqual([1, 2, 3])
 })
 
-/** Records outcomes of other batches, one after another, until `isOver`. */
+/** Records outcomes of other batches, one after another, until `isOver()` is true. */
 async function goOn(recorder: ReturnType<typeof givenRecorder>, isOver: () => boolean): Promise<void> {
   for (let n = 0; !isOver(); n += 1) await recorder.record(owner('good'), outcome(n))
 }
@@ -228,7 +228,7 @@ test('a call to the tracker belongs to the trace of its first batch, however lon
   expect(calls).toEqual(['first', 'second'])
 })
 
-test('a batch with several pushes in a call is told once about all of them, and not about pushes of another batch', async () => {
+test('when several pushes of a batch are committed in one call, the batch is told once, and not about pushes of other batches', async () => {
   const told: [string, number][] = []
   const hears = { x: (pushes: number) => void told.push(['x', pushes]), y: (pushes: number) => void told.push(['y', pushes]) }
   const recorder = openRecorder(() => Promise.resolve(), ignored)

@@ -20,7 +20,7 @@ const parkedForMs = [1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000]
  */
 const mostParked = 20_000
 
-/** Takes how many pushes are committed, or parked with their batch, so that their places in the window may be given back. */
+/** Is called with the number of pushes that are committed, or parked with their batch, so that their places in the window may be given back. */
 export type Committed = (pushes: number) => void
 
 /** Sends the outcomes of one batch to the tracker. */

@@ -62,8 +62,8 @@ const refusedAgainMs = 1_000
 const probedAgainMs = 1_000
 
 /**
- * Makes a recipient's push. Gives a settlement instead when there is no push to send: its ttl is over, it is silent and the platform takes no silent
- * push, it does not fit, or its push service is away.
+ * Makes a recipient's push. Gives a settlement instead when there is no push to send: its ttl is over, it is silent on a platform that takes no
+ * silent push, it has no content, it does not fit, or its push service is away.
  */
 export function makePush(sending: Sending, recipient: Recipient): Push | Settlement {
   const { provider, prepared, triesBefore: tries } = sending

@@ -51,7 +51,7 @@ export async function sendToAll(
     elapsedMs: () => taken.elapsedMs + (performance.now() - takenAt),
     accepted: null,
   }
-  // A probe asks the first device of the batch, because audience chooses the device by its order.
+  // A probe is sent to the first device of the batch, because audience puts the device that it chose first.
   const chosen = taken.probe ? numbers.slice(0, 1) : withoutHeld(batch, transport, report, recipients)
   const others = taken.probe ? numbers.slice(1) : []
   const byOrigin = Map.groupBy(chosen, (number) => transport.originOf(recipients.toAt(number)))

@@ -23,8 +23,8 @@ const takes = { limit: 8, atOnce: 8 }
 const finishes = { limit: 64, atOnce: 2 }
 
 /**
- * Opens one group for takes and one for finishes, in which apps take turns. Batches that are ready together share a call, and no batch waits for
- * others.
+ * Opens one group (group.ts of libs/service) for takes and one for finishes. Apps take turns in them. Batches that are ready together share a call,
+ * and no batch waits for others.
  */
 export function openSmallBatches(bus: Pick<Bus, 'call'>): SmallBatches {
   const shared = {

@@ -42,7 +42,7 @@ test.each(['paused', 'cancelled'] as const)(
   },
 )
 
-test('a campaign that stops while the answer to a take is on its way sends nothing of that batch', async () => {
+test('when a campaign stops while the answer to a take is on its way, nothing of that batch is sent', async () => {
   await rig.start()
   const devices = await rig.androids(5)
   const granted = Promise.withResolvers<void>()

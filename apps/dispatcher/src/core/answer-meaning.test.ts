@@ -76,7 +76,7 @@ const rows: [Platform, number, string, string, string?][] = [
 ]
 
 // spec: providers/apns, providers/fcm, providers/web-push, providers/classes, tracking/failure-codes
-test.each(rows)('%s %i %s is %s %s', (platform, status, reason, meaningClass, code) => {
+test.each(rows)('an answer of %s, %i %s, means %s %s', (platform, status, reason, meaningClass, code) => {
   const meaning = readAnswer(providers[platform].answers, answered(status, reason))
   expect(meaning.class).toBe(meaningClass)
   expect('code' in meaning ? meaning.code : undefined).toBe(code)

@@ -23,7 +23,7 @@ export type AnswerMeaning =
 
 /** A row of a provider's table of answers: which answers the row fits, and what they mean. */
 export type AnswerRow = RowMeaning & {
-  /** The statuses that the row fits: one, several, or all of a hundred. */
+  /** The statuses that the row fits: one, several, or all of a hundred, such as `5xx`. */
   status: number | readonly number[] | '2xx' | '3xx' | '5xx'
   /**
    * The provider's reasons that the row fits. A reason that ends in `*` fits every reason with that beginning. A row without reasons fits every

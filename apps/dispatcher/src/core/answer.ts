@@ -46,5 +46,5 @@ export function retryAfterMs(header: unknown, now: Date): number | null {
   return Number.isNaN(ms) ? null : Math.min(Math.max(ms, 0), longestRetryAfterMs)
 }
 
-/** Gives what was thrown as an Error. A mistake of Herald's reaches the caller as an Error instead of an answer. */
+/** Gives an Error for whatever was thrown. A mistake of Herald's reaches the caller as an Error instead of an answer. */
 export const asError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error('what was thrown is no error'))

@@ -17,10 +17,10 @@ const replaceEveryMs = 10_000
 const limits: Partial<Limits> = {
   // FCM allows 100 streams on each connection, and up to 1,000 pushes (DISPATCH_WINDOW) may be on their way.
   connections: 10,
-  // As many requests may wait as DISPATCH_WINDOW allows at most.
+  // DISPATCH_WINDOW bounds how many requests wait. This is the largest value that it can have.
   queuedRequests: 100_000,
-  // The longest pause between two attempts to connect. A push waits for the next attempt a second and not its whole time limit; that a provider is
-  // away, audience's circuits remember.
+  // The longest pause between two attempts to connect. A push waits for the next attempt a second and not its whole time limit, because audience's
+  // circuits remember that the provider is away.
   longestBackoffMs: 1_000,
 }
 

@@ -114,7 +114,7 @@ export const emptyPush = {
   expiresAtSeconds: 0,
 } as const
 
-/** Takes what came of a push, and is called once. An Error is a mistake of Herald's. The function must not throw. */
+/** Is called once with what came of a push. An Error is a mistake of Herald's. The function must not throw. */
 export type Hear = (answer: Answer | Error) => void
 
 /**

@@ -4,10 +4,10 @@ export type AskForToken = (refused: string | null) => Promise<ApnsToken | null>
 
 /** A dispatcher asks the gateway this often at most. The gateway makes a new token every 20 to 50 minutes, so once a minute is often enough. */
 const askEveryMs = 60_000
-/** For this long after its making a token is used while the gateway is away. Apple refuses a token that is an hour old. */
+/** While the gateway is away, a token is used until it is this old. Apple refuses a token that is an hour old. */
 const usableMs = 58 * 60_000
 
-/** The provider token of one app. At most once a minute one call asks the gateway for it. */
+/** The provider token of one app. The dispatcher asks the gateway for it at most once a minute, by one call at a time. */
 export type ProviderToken = {
   /** Gives the token to use now; null when the app has no credentials. Throws when the gateway is away and no usable token is known. */
   current(): Promise<string | null>

@@ -7,7 +7,7 @@ import { read } from './answers.ts'
 import { openProviderToken, type AskForToken } from './provider-token.ts'
 import { make, makeHeads, type ApnsHeads } from './request.ts'
 
-/** Opens a line to one environment of APNs for one app (Apple: Sending notification requests to APNs). */
+/** Opens a `Line` to one environment of APNs for one app (Apple: Sending notification requests to APNs). */
 export function openApnsLine(url: URL, environment: Environment, topic: string, onEvent?: (event: OriginEvent) => void): Line {
   const origin = openProviderOrigin(url, onEvent)
   let heads: ApnsHeads | undefined

@@ -13,7 +13,7 @@ import { openFirebase, type FirebaseResult } from './firebase.ts'
  */
 const calls = { most: 250, enough: 100, patienceMs: 20, callsAtOnce: 8 }
 
-/** Opens a line to FCM v1 for one project through firebase-admin. */
+/** Opens a `Line` to FCM v1 for one project through firebase-admin. */
 export function openFcmLine(projectId: string): Line {
   let currentToken = ''
   const firebase = openFirebase(projectId, () => Promise.resolve(currentToken), answerLimitMs)

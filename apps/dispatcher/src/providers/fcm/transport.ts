@@ -7,7 +7,7 @@ import { openAccessTokens } from './access-token.ts'
 import { read } from './answers.ts'
 import { make, makeHead, type FcmHead } from './request.ts'
 
-/** Opens a line to FCM v1 for one project (Firebase: REST projects.messages.send). */
+/** Opens a `Line` to FCM v1 for one project (Firebase: REST projects.messages.send). */
 export function openFcmLine(url: URL, projectId: string, onEvent?: (event: OriginEvent) => void): Line {
   const origin = openProviderOrigin(url, onEvent)
   let head: FcmHead | undefined

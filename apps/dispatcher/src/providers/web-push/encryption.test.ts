@@ -86,7 +86,7 @@ describe('invalid keys of a browser give no message, and nothing is thrown', () 
   })
 })
 
-test('all bytes of a browser’s secret count, for each length that is allowed', () => {
+test('a browser’s secret of any allowed length is used with all its bytes', () => {
   const ecdh = createECDH('prime256v1')
   const publicKey = ecdh.generateKeys()
   const browser = createECDH('prime256v1')

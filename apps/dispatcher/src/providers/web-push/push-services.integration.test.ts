@@ -84,7 +84,7 @@ describe.each(['h2', 'http/1.1'] as const)('a push service that offers %s', (pro
   })
 })
 
-test('the connection that found a push service to speak HTTP/1.1 carries the first push, and a hundred pushes at once use at most 16 connections', async () => {
+test('over HTTP/1.1 the first connection carries the first push, and a hundred pushes at once use at most 16 connections', async () => {
   const service = await startPushService('http/1.1')
   const { send } = given(open)
   expect(told(await send(service))).toBe('201')

@@ -43,8 +43,8 @@ export const usualSizes = {
 type Size = typeof usualSizes.named
 
 /**
- * Opens connections to push services as they are needed, to addresses that the guard allows. Services that the operator names have a pool of their
- * own, so that other services, however many, cannot take their connections. `onEvent` is called for what happens to connections over HTTP/2.
+ * Opens connections to push services as they are needed, to addresses that the guard allows. Push services that the operator names have a pool of
+ * their own, so that others, however many, cannot take their connections. `onEvent` is called for what happens to connections over HTTP/2.
  */
 export function openPushServices(guard: Guard, sizes = usualSizes, onEvent: (event: OriginEvent) => void = () => undefined): PushServices {
   const named = openPool(guard, sizes.named, onEvent)
@@ -105,7 +105,7 @@ function openPool(guard: Guard, size: Size, onEvent: (event: OriginEvent) => voi
         connections: size.connections,
         connectMs,
         bodyBytes,
-        // As many requests may wait as DISPATCH_WINDOW allows at most.
+        // DISPATCH_WINDOW bounds how many requests wait. This is the largest value that it can have.
         queuedRequests: 100_000,
         // push-hosts.ts decides for how long a host that does not answer gets no push. This bound only keeps Herald from connecting to the host again
         // and again without a pause.

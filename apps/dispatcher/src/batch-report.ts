@@ -13,7 +13,6 @@ import type { Became } from './measures.ts'
 import type { Committed } from './record-outcomes.ts'
 import type { Heard, Settlement } from './send-push.ts'
 
-/** The fields of finish-batch that say what became of the batch's pushes. */
 type Result = Pick<FinishBatch, 'environments' | 'unsent' | 'dead' | 'guarded' | 'unavailable' | 'answers' | 'retries'>
 
 /** Collects what becomes of the pushes of one batch. Outcomes go to the tracker as they come; everything else waits for finish-batch. */

@@ -29,7 +29,6 @@ const drainMs = 8_000
 export type Jobs = {
   /** Aborted when the process is told to stop. From then on no further push is sent. */
   readonly stopping: AbortSignal
-  /** How many batches are in work. */
   readonly inWork: number
   /**
    * Waits for a place for one more batch; apps take turns at places. Fault queue_unavailable when the process stops, so that another process gets the

@@ -17,7 +17,6 @@ export type Lease = {
   readonly lost: AbortSignal
   /** Whether another process has taken the batch. As long as none has, this process reports the batch's outcomes and finishes it. */
   readonly isTaken: boolean
-  /** Stops renewing the lease. */
   release(): void
 }
 

@@ -24,7 +24,6 @@ export function openAccounts() {
       }
     },
     apnsKey: (teamId: string, keyId: string): ApnsAccount | undefined => apnsKeys.get(`${teamId}/${keyId}`),
-    /** Gives the team that a bundle id belongs to. */
     teamOf: (bundleId: string): string | undefined => bundles.get(bundleId),
     project: (projectId: string): FcmAccount | undefined => projects.get(projectId),
     projectByEmail: (clientEmail: string): FcmAccount | undefined =>

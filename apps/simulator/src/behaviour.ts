@@ -11,7 +11,7 @@ export type Behaviour = {
   delayMs?: number | undefined
   /** The device answers like this to so many pushes, and then `ok` again; for ever when this is absent. */
   times?: number | undefined
-  /** When the device began to answer like this, in Unix milliseconds. For a dead device APNs tells the sender. */
+  /** When the device began to answer like this, in Unix milliseconds. APNs tells the sender since when a device is dead. */
   since: number
 }
 

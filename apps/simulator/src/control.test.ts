@@ -95,7 +95,7 @@ test('one call changes the behaviour of many devices', async () => {
   expect((await send(tokens[0] ?? '', 'a')).status).toBe(200)
 })
 
-test('with a slow device or a slow provider the answer comes later, and the push is in the record before it', async () => {
+test('with a slow device or a slow provider, the push is recorded at once and the answer comes later', async () => {
   const { devices } = await simulator.ask<Made>('POST', '/devices', { platform: 'ios', behaviour: { answer: 'slow', delayMs: 40 } })
   await simulator.ask('PUT', '/faults', { service: 'apns', latencyMs: 30 })
   const start = performance.now()

@@ -7,7 +7,6 @@ export class CopyCounter {
   private size = 0
   private slots = new Uint32Array(2 * 4096)
 
-  /** Notes that this device got this message. */
   add(deviceIndex: number, msgId: string): void {
     let high = (0x811c9dc5 ^ deviceIndex) >>> 0
     let low = Math.imul(deviceIndex + 1, 0x9e3779b1) >>> 0

@@ -52,7 +52,7 @@ beforeEach(async () => {
   reported = []
 })
 
-test('a device that an operator uses reports only that it showed a push, and the crowd does not report for it', async () => {
+test('a device that an operator uses reports only that it showed a push; the automatic reports of other devices leave it out', async () => {
   const [held] = await make(hand())
   const [crowd] = await make({})
   await simulator.ask('PUT', '/crowd/reports', { baseUrl, delivered: 1, opened: 1, clicked: 1 })

@@ -65,7 +65,7 @@ async function rawConnection(): Promise<{
   return { socket, frames, closed: once(socket, 'close') }
 }
 
-const requestBlock = Buffer.from([0x83, 0x84, 0x87]) // POST / https
+const requestBlock = Buffer.from([0x83, 0x84, 0x87]) // the fields :method POST, :path /, :scheme https
 
 test('the simulator answers 500 requests at once, each with its own body', async () => {
   faults = healthy

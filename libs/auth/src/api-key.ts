@@ -5,7 +5,7 @@ import { hintOf, randomSecret } from './secret.ts'
 /** A new API key. `key` is shown once and never stored; the database stores `hash`. */
 export type NewApiKey = { key: string; hash: string; hint: string }
 
-/** The parts of an API key. Whether the key is real, only its hash in the database shows. */
+/** The parts of an API key. Only its hash in the database shows whether the key is real. */
 export type ParsedApiKey = { kind: KeyKind; appId: string; hash: string }
 
 const prefixes = { secret: 'sk_live_', public: 'pk_live_' } as const

@@ -31,7 +31,7 @@ export const mintMessageId = (secret: string, { userId, subscriptionId, variant,
 
 /**
  * Makes the tracking ids of a campaign's pushes on one platform. The part that they have in common is encoded once, so that an id costs 1.9 µs
- * instead of 4.3: base64url is needed only for the rest of it, and then two hashes.
+ * instead of 4.3: the base64url of the rest and two hashes.
  */
 export function openMessageIds(
   secret: string,

@@ -24,7 +24,7 @@ test('a right signature is accepted for five minutes', () => {
 })
 
 // spec: webhooks/verify
-test('another body, secret or time is a bad signature, even when it is old', () => {
+test('with another body, secret or time a signature counts as bad, even when it is also too old', () => {
   const bad = { ok: false, reason: 'bad_signature' }
   expect(verifyWebhook(secret, header, `${body} `, now)).toEqual(bad)
   expect(verifyWebhook(randomSecret('whsec_'), header, body, now)).toEqual(bad)

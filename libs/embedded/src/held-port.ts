@@ -30,7 +30,7 @@ export async function holdPort(port: number, host = '127.0.0.1'): Promise<HeldPo
   const handle = bindTcp(address, port, family)
   if (typeof handle === 'number') throw cannotBind(handle)
   const bound: { port?: number } = {}
-  // Binding does not report a taken port; reading its name does.
+  // Binding does not report a taken port; reading the bound address does.
   const failure = handle.getsockname(bound)
   if (failure !== 0 || bound.port === undefined) {
     handle.close()

@@ -3,7 +3,7 @@ import type { DatabaseWatch } from './health.ts'
 import type { Service } from './run.ts'
 import { startSweep } from './sweep.ts'
 
-/** At most this many bytes of announcements are stored while webhooks confirms none. The stream of stored messages has the same bound. */
+/** At most this many bytes of announcements are stored while webhooks confirms none. The NATS stream EVENTS has the same bound. */
 const mostStoredBytes = 1_000_000_000
 /** Announcements are stored for this long. Webhooks remembers an announcement for three days, and after that would take it for a new one. */
 const keptHours = 48

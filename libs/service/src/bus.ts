@@ -191,7 +191,7 @@ export async function openBus(service: Service<BusConfig>, watch?: DatabaseWatch
   }
 }
 
-/** Adds the version (wire-versions.ts) to the body of a stored message. Version 1 is not named. */
+/** Adds the version (wire-versions.ts) to the body of a stored message. A body of version 1 does not name its version. */
 function versioned(body: unknown, subject: string): unknown {
   const version = wireVersion(subject)
   return version === 1 ? body : { ...Object(body), v: version }

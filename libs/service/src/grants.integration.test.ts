@@ -92,7 +92,7 @@ test.each(apps)('the service %s may publish what it is granted and nothing else'
   const own = everySubject.filter((subject) => granted.some((grant) => matches(grant, subject)))
   const foreign = everySubject.filter((subject) => !own.includes(subject))
 
-  // Only subjects that the service was not granted, because a message to a granted one would have an effect.
+  // Publishes only to subjects that the service was not granted, because a message to a granted one would have an effect.
   for (const subject of foreign) connection.publish(subject, '{}')
   await connection.flush()
 

@@ -20,7 +20,7 @@ const observe = (service: ReturnType<typeof testService>, port = 0) =>
   openObservation({ HOST: '127.0.0.1', OBSERVE_PORT: port }, { ...service, lifecycle: service })
 
 // spec: running/observed
-test('a service process is alive from its start, ready while NATS is there, measured, and gone after SIGTERM', async () => {
+test('a service process is alive from its start, ready while NATS is there, shows its metrics, and ends after SIGTERM', async () => {
   const storeDir = mkdtempSync(join(tmpdir(), 'herald-observe-'))
   const [natsPort, port] = [await freePort(), await freePort()]
   const app = spawn(process.execPath, [join(import.meta.dirname, 'testing/small-app.ts')], {

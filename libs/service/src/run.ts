@@ -57,7 +57,7 @@ export async function runService<Shape extends z.ZodRawShape>(
   process.on('SIGTERM', () => void stop('SIGTERM', 0))
   process.on('SIGINT', () => void stop('SIGINT', 0))
   if (process.channel) process.on('disconnect', () => void stop('the starter is gone', 0))
-  // An uncaught error is a bug, and the state of the process is unknown. It stops taking work, finishes what it has, and is started again.
+  // An uncaught error is a bug, and the state of the process is unknown. The process stops taking work, finishes what it has, and is started again.
   process.on('uncaughtException', (error) => {
     log.fatal({ err: error }, 'uncaught exception')
     void stop('uncaught exception', 1)

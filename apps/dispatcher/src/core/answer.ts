@@ -6,7 +6,6 @@ export type Environment = 'production' | 'sandbox'
  * word of the provider or the system, cleaned by `word()`. It is stored in the ledger and logged, so it never holds a token, an address or a text.
  */
 export type Answer =
-  /** The provider answered. */
   | {
       is: 'answered'
       status: number

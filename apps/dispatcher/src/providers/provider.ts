@@ -66,7 +66,6 @@ export type OpenProvider<Credentials extends ProviderCredentials = ProviderCrede
 /** A transport with an app's credentials. */
 export type AppTransport = {
   transport: Transport
-  /** The version of the credentials. */
   version: number
   /** The APNs environment of the credentials; empty for other providers. */
   environment: CircuitEnvironment

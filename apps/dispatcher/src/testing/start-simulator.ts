@@ -27,7 +27,6 @@ export type Simulator = {
   /** Calls the simulator's control API. Throws an error for every answer that is not a success. */
   control<Answer>(method: string, path: string, body?: unknown): Promise<Answer>
   devices(wanted: object): Promise<Device[]>
-  /** Gives the pushes that these devices got. */
   arrivedAt(devices: Device[]): Promise<Arrived[]>
 }
 

@@ -26,7 +26,6 @@ const claimsOf = (changes = {}) => ({
 const grant = (assertion: string, grantType = 'urn:ietf:params:oauth:grant-type:jwt-bearer') =>
   http1(account.token_uri, form, new URLSearchParams({ grant_type: grantType, assertion }).toString())
 
-/** Posts once over HTTP/1.1. */
 const http1 = (url: string, headers: Record<string, string>, body: string): Promise<Answered> =>
   new Promise((resolve, reject) => {
     const sent = request(url, { method: 'POST', headers, ca: simulator.certificate.pem }, (response) => {

@@ -75,7 +75,7 @@ export class Connection {
   /** How many more bytes may be sent to the server on all streams together. `receiveWindow`: how many more the server may send. */
   sendWindow = defaultWindow
   receiveWindow = connectionWindow
-  /** How many received bytes are freed that the server was not told yet. It may send as many again. */
+  /** How many received bytes are freed again (the server may send as many more) and not reported to the server yet. */
   returnedBytes = 0
 
   nextStreamId = 1

@@ -240,7 +240,7 @@ test('a server that sends GOAWAY at once on every connection is not connected to
   expect(peer.connections.length).toBeLessThanOrEqual(9)
 })
 
-test('at most a bounded number of connections may be finishing after a GOAWAY: beyond that, requests wait', async () => {
+test('only a bounded number of connections may be finishing after a GOAWAY; beyond it, requests wait', async () => {
   const held: (() => void)[] = []
   const peer = await given((each, connection) => {
     if (!isRequest(each)) return

@@ -8,10 +8,7 @@ import type { Reply } from './reply.ts'
 import { Stream, type Request } from './stream.ts'
 import { WaitingLine } from './waiting-line.ts'
 
-/**
- * An event of an origin's connections, for metrics and logs. A reason is a short word and names no host; whoever listens knows the origin's host and
- * port.
- */
+/** An event of an origin's connections, for metrics and logs. A reason is a short word and names no host; the listener knows the origin. */
 export type OriginEvent =
   | { is: 'connected'; isResumed: boolean; tookMs: number }
   /** A connection could not be made. The next attempt is made after `retryInMs`. */
@@ -48,7 +45,7 @@ export type Origin = {
 }
 
 /**
- * Time limits are checked this often, and an origin without requests checks every `idleTickMs`. A request may exceed its limit by this much, because
+ * Time limits are checked this often while there are requests, and otherwise every `idleTickMs`. A request may exceed its limit by this much, because
  * one timer for an origin costs less than one for each request.
  */
 const tickMs = 50

@@ -37,7 +37,7 @@ test('when more bytes than the limit wait, they are written before the turn ends
   await nextTurn()
 })
 
-test('a server that asks for answers and does not read them is given up when four times the limit waits for it', () => {
+test('a server that asks for answers and does not read them loses its connection when four times the limit of bytes waits', () => {
   // This socket never finishes its first write.
   const socket = new Duplex({ read: () => undefined, write: () => undefined })
   let overflows = 0

@@ -62,7 +62,6 @@ export class Output {
     }
   }
 
-  /** Sends a complete frame. */
   push(frame: Buffer): void {
     const at = this.reserve(frame.length)
     this.commit(at + frame.copy(this.buffer, at))

@@ -2,7 +2,6 @@ import { defaultWindow } from '../frames.ts'
 import type { HeadField, PreparedHead } from './head.ts'
 import type { Reply } from './reply.ts'
 
-/** A request, as its caller gives it. */
 export type Request = {
   head: PreparedHead
   path: string

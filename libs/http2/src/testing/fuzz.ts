@@ -224,10 +224,7 @@ export function fuzzServer(random: Random, count: FuzzCount): void {
   socket.emit('close')
 }
 
-/**
- * Checks how many bytes were written. They may be in proportion to the bytes that arrived: an answer or an acknowledgement for each frame, and one
- * GOAWAY.
- */
+/** Checks that not too many bytes were written: at most an answer or an acknowledgement for each frame, and one GOAWAY. */
 function judge(socket: MemorySocket, arrived: number, before: number, code: number | undefined, count: FuzzCount): void {
   const written = Buffer.concat(socket.written).length - before
   if (written > 500 + 10 * arrived) throw new Error(`${arrived} bytes brought forth ${written}`)

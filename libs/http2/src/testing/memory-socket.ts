@@ -7,7 +7,6 @@ import type { Frame } from './peers.ts'
  * take only a second.
  */
 export class MemorySocket extends Duplex {
-  /** Everything that the connection wrote. */
   written: Buffer[] = []
 
   override _read(): void {}

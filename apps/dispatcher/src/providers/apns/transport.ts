@@ -100,7 +100,6 @@ export function openApns({
   }
 }
 
-/** An APNs environment and its address. */
 type Place = { environment: Environment; url: URL }
 
 const hasExpired = (answer: Answer): boolean => answer.is === 'answered' && answer.reason === 'ExpiredProviderToken'

@@ -34,7 +34,6 @@ export function openFcm({
 }: {
   clientEmail: string
   privateKey: KeyObject
-  /** The service account's `token_uri`. */
   tokenUri: string
   /** The address that is asked for tokens instead of `tokenUri`; undefined to ask `tokenUri`. */
   tokenUrl: string | undefined

@@ -6,7 +6,6 @@ import { openGate, openHttp1, type Gate, type Http1 } from './http1.ts'
 
 /** The request of one push, for any version of HTTP. */
 export type PushRequest = {
-  /** The app whose push it is. */
   appId: string
   url: URL
   /** The header fields that all pushes of an app to this push service have in common. */

@@ -36,10 +36,7 @@ export type Report = {
   committed(): Promise<void>
   /** Gives the fields of finish-batch. Their durations count from this call. */
   result(): Result
-  /**
-   * Counts the pushes for the log by what became of them. `reasons` counts those that were not sent, by what became of them, code and provider's
-   * word.
-   */
+  /** Counts the pushes for the log by what became of them. `reasons` counts those not sent, by what became of them, code and provider's word. */
   counts(): Record<Became, number> & { reasons?: Record<string, number> }
 }
 
@@ -224,10 +221,7 @@ export function openReport(
   }
 }
 
-/**
- * The answers of one environment: their letters in the order in which they came, equal neighbours counted together, and the code of the gravest
- * answer.
- */
+/** The answers of one environment: their letters in order of arrival, equal neighbours counted together, and the code of the gravest answer. */
 type Answers = { runs: { letter: Letter; count: number }[]; code: FailureCode | null; gravest: number }
 
 /** The log line of a batch names at most this many reasons. All further ones are counted as `others`. */

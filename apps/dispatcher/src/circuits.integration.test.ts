@@ -5,10 +5,7 @@ import { giveForeignKey, topic, type Row } from './testing/start-peers.ts'
 import { sentTo, startRig } from './testing/start-rig.ts'
 import type { Device } from './testing/start-simulator.ts'
 
-/**
- * What a dispatcher tells audience for its circuits, and what a dispatcher does while a circuit is open (spec: providers/circuit-holds,
- * providers/guard-many).
- */
+/** What a dispatcher tells audience for its circuits, and what it does at an open circuit (spec: providers/circuit-holds, providers/guard-many). */
 
 const rig = await startRig()
 await rig.start({ APNS_SANDBOX_URL: rig.simulator.addresses.apnsSandbox, DISPATCH_WINDOW: '8' })

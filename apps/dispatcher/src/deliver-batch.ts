@@ -10,10 +10,7 @@ import { sendToAll } from './send-to-all.ts'
 import type { FinishAnswer } from './small-batches.ts'
 import { untilAnswered } from './until-answered.ts'
 
-/**
- * Delivers the batches that a message names, each independently. When a batch cannot be taken, NATS delivers the message again after the other
- * batches are taken.
- */
+/** Delivers each batch that a message names. When a batch cannot be taken, NATS delivers the message again after the others are taken. */
 export async function deliverBatches(
   dispatcher: Dispatcher,
   queue: { platform: Platform; lane: Lane },
@@ -69,8 +66,7 @@ async function begin(
     takenAt: givenAt,
   }: BatchPointer & { platform: Platform; takes: number | null; takenAt?: number },
 ): Promise<void> {
-  // Listens before the take: audience may grant the take just before the campaign stops, and the grant may arrive after the broadcast that the
-  // campaign has stopped.
+  // Listens before the take: audience may grant it just before the campaign stops, and the grant may arrive after the broadcast of the stop.
   const flow = dispatcher.flows.follow(campaignId)
   const leave = () => {
     flow.release()

@@ -31,13 +31,11 @@ export type Jobs = {
   readonly stopping: AbortSignal
   readonly inWork: number
   /**
-   * Waits for a place for one more batch; apps take turns at places. Fault queue_unavailable when the process stops, so that another process gets the
-   * pointer.
+   * Waits for a place for one more batch; apps take turns at places. Fault queue_unavailable when this process stops: another one gets the pointer.
    */
   enter(platform: Platform, lane: Lane, appId: string): Promise<{ leave(): void }>
   /**
-   * Calls `cutOff` when the stopping process cannot wait any longer, with the answer that the pushes in flight get. Gives a function that cancels
-   * this.
+   * Calls `cutOff` when the stopping process cannot wait any longer, with the answer for the pushes in flight. Gives a function that cancels this.
    */
   onCutOff(cutOff: (answer: Answer) => void): () => void
   /**

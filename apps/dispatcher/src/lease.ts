@@ -1,9 +1,6 @@
 import { leaseMs, leaseRenewMs } from '@herald/contracts/batch'
 
-/**
- * When a renewal is not answered, the next one follows after this. When audience returns after an outage, it waits a whole lease for living
- * dispatchers to renew.
- */
+/** The pause after a renewal that was not answered. After an outage audience waits a whole lease for living dispatchers to renew. */
 const againAfterMs = 1_000
 
 /**

@@ -25,10 +25,7 @@ export type Committed = (pushes: number) => void
 
 /** Sends the outcomes of one batch to the tracker. */
 export type BatchRecorder = {
-  /**
-   * Takes the outcome of a push. `committed` is called once for all its pushes that travel in one call. No outcome is dropped while the tracker is
-   * away.
-   */
+  /** Takes the outcome of a push. `committed` is called once for all its pushes in one call. No outcome is dropped while the tracker is away. */
   record(end: End, place: number, committed: Committed): void
   /** Resolves when nothing of the batch is parked any more, because it was committed or given up. Rejects when the process stops before that. */
   settled(): Promise<void>

@@ -3,10 +3,7 @@ import type { Bus } from '@herald/service/bus'
 
 /** Stops the batches in work when their campaign is paused or cancelled. */
 export type Flows = {
-  /**
-   * Watches a campaign until `release` is called. `stopped` is aborted when the campaign is paused or cancelled. Call this before the campaign's
-   * batch is taken.
-   */
+  /** Watches a campaign until `release`, to be called before its batch is taken. `stopped` is aborted when the campaign is paused or cancelled. */
   follow(campaignId: string): { stopped: AbortSignal; release(): void }
 }
 

@@ -18,10 +18,7 @@ export type Behaviour = {
 /** The delay of a `slow` answer when none is given, in milliseconds: longer than a usual request takes, shorter than a sender's time limit. */
 const slowMs = 3000
 
-/**
- * Answers a valid push as its device was told to. `accept` records the push and gives the good answer; `refuse` gives a refusal in the provider's
- * words.
- */
+/** Answers a valid push as its device was told to. `accept` records the push and gives the good answer; `refuse` makes the provider's refusal. */
 export function behave(
   device: { behaviour: Behaviour | undefined },
   accept: () => Answer,

@@ -126,10 +126,7 @@ export function chooseKinds(shares: Omit<Reports, 'baseUrl' | 'concurrency'>, lu
   return kinds
 }
 
-/**
- * Gives the IP address of a device. If all devices had the same address, Herald's limit per address would stop the crowd at its eleventh
- * registration.
- */
+/** Gives the IP address of a device. With one address for all, Herald's limit per address would stop the crowd at its eleventh registration. */
 export const addressOf = ({ index }: Device): string => `10.${(index >> 16) & 255}.${(index >> 8) & 255}.${index & 255}`
 
 async function registerOne(connection: Poster, registration: Registration, device: Device, errors: string[]): Promise<string | undefined> {
@@ -146,10 +143,7 @@ async function registerOne(connection: Poster, registration: Registration, devic
   return undefined
 }
 
-/**
- * Reports an event for a device, and repeats the report when there was no answer or Herald failed. Herald counts an event once, however often it is
- * reported.
- */
+/** Reports an event for a device, and repeats the report when Herald failed or did not answer. Herald counts an event once in any case. */
 export async function report(connection: Poster, url: string, device: Device): Promise<boolean> {
   for (let attempt = 0; attempt < tries; attempt++) {
     if (attempt > 0) await wait(firstRetryMs * 2 ** (attempt - 1))

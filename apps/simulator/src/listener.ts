@@ -32,10 +32,7 @@ export type ListenerOptions = {
   onRefused: (answer: Answer) => void
 }
 
-/**
- * Listens with TLS and serves each connection over HTTP/2 or HTTP/1.1, as its ALPN says. The faults that are set at the time of a request apply to
- * it.
- */
+/** Listens with TLS and serves each connection over HTTP/2 or HTTP/1.1, as its ALPN says. The faults that are set at a request's time apply to it. */
 export async function listen(options: ListenerOptions): Promise<Listener> {
   const { certificate, privateKey, protocols, faults } = options
   const sockets = new Set<Socket>()

@@ -39,8 +39,7 @@ export function openMessageIds(
 ): (userId: string, subscriptionId: string, variant: string) => string {
   const { inner, outer } = keyOf(secret)
   const common = `${appId}|${campaignId}|`
-  // Three bytes are four characters of base64. So `head` encodes only whole groups of three bytes; the remaining bytes (`rest`) are encoded with each
-  // id.
+  // Three bytes are four characters of base64. So `head` encodes only whole groups of three; the remaining bytes (`rest`) are encoded with each id.
   const whole = common.length - (common.length % 3)
   const rest = common.slice(whole)
   const head = Buffer.from(common.slice(0, whole)).toString('base64url')

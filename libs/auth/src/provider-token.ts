@@ -14,10 +14,7 @@ function signJwt(header: { alg: 'ES256' | 'RS256' } & Record<string, string>, cl
 /** Reads a private key from PEM; a KeyObject is given back unchanged. Reading costs about 35 µs, so callers should store the KeyObject. */
 export const readPrivateKey = (pem: string | KeyObject): KeyObject => (typeof pem === 'string' ? createPrivateKey(pem) : pem)
 
-/**
- * Makes the provider token of a team for APNs. Apple accepts the token for an hour, and refuses a team that changes its token more often than every
- * 20 minutes.
- */
+/** Makes the provider token of a team for APNs. Apple accepts it for an hour, and refuses a team that changes it more than every 20 minutes. */
 export const mintApnsToken = (team: { teamId: string; keyId: string; privateKey: string | KeyObject; now: Date }): string =>
   signJwt({ alg: 'ES256', kid: team.keyId }, { iss: team.teamId, iat: seconds(team.now) }, readPrivateKey(team.privateKey))
 

@@ -69,10 +69,7 @@ export function openSealer(sealKeys: string): Sealer {
   }
 }
 
-/**
- * Reports what is wrong with SEAL_KEYS, for the `superRefine` of a settings schema, so that the error names the variable as it does for other
- * settings.
- */
+/** Reports what is wrong with SEAL_KEYS, for the `superRefine` of a settings schema, so that the error names the variable like other settings. */
 export function checkSealKeys(sealKeys: string, problems: { addIssue(problem: string): void }): void {
   try {
     openSealer(sealKeys)

@@ -36,10 +36,7 @@ export function brokenFieldRule(name: string, value: string): string | undefined
   return brokenValueRule(value)
 }
 
-/**
- * Gives the rule that a field's value breaks; undefined when it breaks none (section 8.2.1). A value must have no NUL, CR or LF, and no white space
- * at its ends.
- */
+/** Gives the rule that a field's value breaks; undefined when it breaks none (section 8.2.1): no NUL, CR or LF, and no white space at its ends. */
 export function brokenValueRule(value: string): string | undefined {
   return /[\0\r\n]|^[ \t]|[ \t]$/.test(value) ? 'invalid field value' : undefined
 }

@@ -25,10 +25,7 @@ import { inSpan } from './trace.ts'
 import { turnEnd } from './turn-end.ts'
 import { openVersions } from './versions.ts'
 
-/**
- * At most this many calls are answered at the same time by a process. Above this a caller gets queue_unavailable, so that waiting calls do not pile
- * up.
- */
+/** At most this many calls are answered at the same time by a process. Above this a caller gets queue_unavailable, so that calls do not pile up. */
 const callsInWork = 2_000
 /** The longest request id, in characters. The gateway never makes a longer one, so a longer one is ignored. */
 const longestRequestId = 128
@@ -44,10 +41,7 @@ export type Bus = {
   call<Request, Answer>(contract: Call<Request, Answer>, request: Request): Promise<Answer>
   /** Answers calls, in a queue group of the service. While the database is away every call gets database_unavailable at once. */
   answer<Request, Answer>(contract: Call<Request, Answer>, handler: (request: Request) => Promise<Answer>): void
-  /**
-   * Stores a message in NATS, and resolves when JetStream has it. `id` is its Nats-Msg-Id, made of the ids in the message and the `pointer_no` of its
-   * row.
-   */
+  /** Stores a message in NATS, and resolves when JetStream has it. `id` is its Nats-Msg-Id, made of its ids and the `pointer_no` of its row. */
   publish(subject: string, body: unknown, id: string): Promise<void>
   /**
    * Reads a durable consumer. When the handler returns, the message is acknowledged; when it throws, the message is delivered again soon. A message

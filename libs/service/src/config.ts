@@ -97,10 +97,7 @@ export const databaseUrl = z
 export const whole = (byDefault: number, { min = 0, max = Number.MAX_SAFE_INTEGER } = {}) =>
   z.coerce.number().int().min(min).max(max).default(byDefault)
 
-/**
- * How many days the ledger stores the outcomes of pushes. The setting must be the same for tracker (the ledger) and audience (which devices a user
- * had).
- */
+/** How many days the ledger stores the outcomes of pushes. Must be the same for tracker (the ledger) and audience (which devices a user had). */
 export const ledgerRetentionDays = whole(90, { min: 30, max: 3650 }).describe(
   'Days that outcomes and engagement events of a campaign are kept. Later events are not counted. At least 30, because a push may be tried for 28 days. It must be the same for tracker and audience; audience keeps for as long which devices a user had before.',
 )

@@ -197,7 +197,7 @@ export async function openStreams(
         await make().catch((error: unknown) => {
           log.debug({ err: error }, 'streams are not there yet')
           if (askForStreams) return
-          // A server that has just come back may have no JetStream yet. This process tries again and again, because all other services ask it for
+          // A server that has just come back may have no JetStream yet. This process tries again and again, since all other services ask it for
           // streams.
           void untilMade(make, service, () => stopped).catch((failed: unknown) => log.error({ err: failed }, 'streams could not be made'))
         })
@@ -279,10 +279,7 @@ async function untilMade(make: () => Promise<void>, { log }: Service, isStopped 
   }
 }
 
-/**
- * Says whether an error means that the server has no such stream or consumer, because its store was lost. "No responders" means that JetStream is not
- * up yet.
- */
+/** Says whether an error means that the server has lost its store and has no such stream or consumer. "No responders": JetStream is not up yet. */
 const isMissing = (error: unknown): boolean =>
   (error instanceof JetStreamApiError && [10014, 10059].includes(error.code)) || /no responders|not found|no stream/i.test(String(error))
 

@@ -6,10 +6,7 @@ export const settingsForKeptPlans = '-c plan_cache_mode=force_generic_plan'
 
 /** These statements need no plan. Without a name each is one message to Postgres. */
 const endsOrBegins: ReadonlySet<string> = new Set(['begin', 'commit', 'rollback'])
-/**
- * At most this many statements have a kept plan, which takes 50 to 200 KB of its connection. Further statements are planned each time, as in other
- * pools.
- */
+/** At most this many statements have a kept plan, which takes 50 to 200 KB of its connection. Others are planned each time, as in other pools. */
 const mostKept = 60
 
 /**

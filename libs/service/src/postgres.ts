@@ -40,10 +40,7 @@ export type Database<Schema> = {
  */
 export const settingsForWork = '-c enable_seqscan=off'
 
-/**
- * At most this many connections of a process are for statements whose plans are kept. One or two groups of each kind of statement are under way at
- * once.
- */
+/** At most this many connections of a process are for kept plans. One or two groups of each kind of statement are under way at once. */
 export const keptConnections = 4
 /** At most this many connections of a process are for reads, in addition to its pool. */
 export const readConnections = 3

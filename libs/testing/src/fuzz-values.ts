@@ -110,10 +110,7 @@ function nested(depth: number): unknown {
   return value
 }
 
-/**
- * Makes a value that a JSON Schema describes. It is mostly right; rules that the schema does not have cannot be known here. `ids` gives ids that
- * exist.
- */
+/** Makes a value that a JSON Schema describes. It is mostly right; a rule that the schema lacks cannot be known here. `ids` gives ids that exist. */
 export function valueOf(document: unknown, schema: unknown, random: Random, ids: () => string, depth = 0): unknown {
   const it = resolve(document, schema)
   const inner = (child: unknown) => valueOf(document, child, random, ids, depth + 1)

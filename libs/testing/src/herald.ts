@@ -17,10 +17,7 @@ export type Herald = {
   simulator: string
   /** Gives what the starter has printed so far. */
   output(): string
-  /**
-   * Stops Herald and gives the starter's exit code. Throws when NATS refused a service something, because the service then does more than it is
-   * granted.
-   */
+  /** Stops Herald and gives the starter's exit code. Throws when NATS refused a service something: then it does more than it is granted. */
   stop(signal?: NodeJS.Signals): Promise<number | null>
 }
 

@@ -4,10 +4,7 @@ type Schema = Record<string, unknown>
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/**
- * Gives the value that a `$ref` of the form `#/a/b` leads to in a document. A value without a `$ref` is given back. Throws for a reference that leads
- * to nothing.
- */
+/** Gives what a `$ref` of the form `#/a/b` leads to in a document. A value without a `$ref` is given back. Throws when it leads to nothing. */
 export function resolve(document: unknown, value: unknown): Schema {
   let place = value
   while (isObject(place) && typeof place['$ref'] === 'string') {

@@ -25,10 +25,7 @@ export type AnswerMeaning =
 export type AnswerRow = RowMeaning & {
   /** The statuses that the row fits: one, several, or all of a hundred, such as `5xx`. */
   status: number | readonly number[] | '2xx' | '3xx' | '5xx'
-  /**
-   * The provider's reasons that the row fits. A reason that ends in `*` fits every reason with that beginning. A row without reasons fits every
-   * reason.
-   */
+  /** The provider's reasons that the row fits. A reason that ends in `*` fits every reason with that beginning. Without reasons it fits all. */
   reasons?: readonly string[]
 }
 type RowMeaning =
@@ -36,10 +33,7 @@ type RowMeaning =
   | { class: 'retry'; code: FailureCode; /** How long to wait when the answer has no Retry-After. */ waitMs?: number; maxTries?: number }
   | { class: 'config' | 'suspect' | 'guarded' | 'dead' | 'bad'; code: FailureCode }
 
-/**
- * The meaning of an answer that no row fits, for example one that the provider introduces later: three attempts at most. No other answer has the code
- * `internal`.
- */
+/** The meaning of an answer that no row fits, such as one that the provider adds later: three attempts at most. Only it has the code `internal`. */
 const noRowFits: RowMeaning = { class: 'retry', code: 'internal', maxTries: 3 }
 
 /** Gives what a provider's answer means by the provider's table (spec: providers/no-answer). Every answer has a meaning. */

@@ -1,9 +1,6 @@
 import { word, type Answer } from '../core/answer.ts'
 
-/**
- * Error codes that say that there was no connection: the name look-up, connecting or the TLS handshake failed, so no byte of a push left this
- * process.
- */
+/** Error codes that say that there was no connection: the name look-up, connecting or the TLS handshake failed, so nothing of a push was sent. */
 const neverConnected =
   /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EAI_NODATA|EHOSTUNREACH|ENETUNREACH|ENETDOWN|EADDRNOTAVAIL|EPROTO|ERR_TLS_.*|ERR_SSL_.*|CERT_.*|UNABLE_TO_.*|SELF_SIGNED_.*|DEPTH_ZERO_SELF_SIGNED_CERT)$/
 

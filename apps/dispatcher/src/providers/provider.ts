@@ -11,8 +11,7 @@ import { asError, type Answer, type Environment } from '../core/answer.ts'
 import type { AnswerRow } from '../core/answer-meaning.ts'
 
 /**
- * What the dispatcher knows about a provider. Each provider has a folder, whose `provider.ts` exports one of these; `open-providers.ts` lists them
- * all.
+ * What the dispatcher knows about a provider. Each provider has a folder, whose `provider.ts` exports one of these. `open-providers.ts` lists them.
  */
 export type Provider<Credentials extends ProviderCredentials = ProviderCredentials> = {
   readonly platform: Platform
@@ -44,8 +43,7 @@ export type Opening = {
   /** Opens the sealed private key of credentials. Throws when no key of SEAL_KEYS opens it. */
   unseal: (credentials: { sealedPrivateKey: string; sealContext: string }) => string
   /**
-   * Makes the function that is called with the events of the connections to a host. A push service's host is not given, because it is part of a
-   * device's address.
+   * Makes the function that is called with the events of connections. A push service's host is left out, because it is part of a device's address.
    */
   notesOf: (host?: string) => NoteConnection
   /** Replaces the name servers in a test. */
@@ -71,10 +69,7 @@ export type AppTransport = {
   environment: CircuitEnvironment
   /** Gives the environment that a recipient's push is sent to first. It names the circuit of the push. */
   environmentOf(to: SentTo): CircuitEnvironment
-  /**
-   * Gives the name of the origin that a recipient's push goes to. Pushes of one origin may be slow together, so they share a part of the window
-   * (`window.ts`).
-   */
+  /** Gives the name of the origin that a recipient's push goes to. Pushes of one origin share a part of the window (`window.ts`). */
   originOf(to: SentTo): string
 }
 

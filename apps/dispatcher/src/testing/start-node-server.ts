@@ -15,10 +15,7 @@ export type NodeServer = {
   complaints: string[]
 }
 
-/**
- * Starts Node's own HTTP/2 server, which is built on nghttp2 and resets the streams of requests that break a rule. It stops at the end of the test
- * file.
- */
+/** Starts Node's own HTTP/2 server, which uses nghttp2 and resets the streams of requests that break a rule. It stops at the end of the test file. */
 export async function startNodeServer(serve: (stream: ServerHttp2Stream, asked: Asked) => void): Promise<NodeServer> {
   const { ca, certificate, privateKey } = makeServerCertificate(new Date(), 2)
   const server = createSecureServer({ cert: certificate, key: privateKey, strictFieldWhitespaceValidation: true })

@@ -47,10 +47,7 @@ const data: Check = (value, path) => {
   })
 }
 
-/**
- * Makes a check for an object with these fields and no others. Both spellings pass, `collapse_key` and `collapseKey`, as in the JSON form of protocol
- * buffers.
- */
+/** Makes a check for an object with only these fields. Both `collapse_key` and `collapseKey` pass, as in the JSON form of protocol buffers. */
 function object(fields: Readonly<Record<string, Check>>): Check {
   const checks = new Map(
     Object.entries(fields).flatMap(([name, check]) => [name, camelCase(name)].map((spelling) => [spelling, check] as const)),

@@ -26,10 +26,7 @@ const refusals: Readonly<Record<Refusal, No>> = {
 /** The answer of the push service to every request during a simulated outage. */
 export const webPushUnavailable: Answer = refuse(refusals.unavailable)
 
-/**
- * Serves a push service (RFC 8030) that demands VAPID (RFC 8292) and aes128gcm (RFC 8291). `origin` is a function, because the port is known only
- * after the start.
- */
+/** Serves a push service (RFC 8030) that demands VAPID (RFC 8292) and aes128gcm (RFC 8291). `origin` is a function: the port is known later. */
 export function openWebPush(devices: Devices, recording: Recording, origin: () => string): Serve {
   const checkVapid = openVapid(origin)
   const series = randomBytes(6).toString('base64url')
@@ -70,8 +67,7 @@ function checkHeaders({ headers, body }: Request): No | undefined {
 }
 
 /**
- * Makes the check of `Authorization: vapid t=<JWT>, k=<public key>`. A header is verified once (100 µs) and then recognised by its text until it
- * expires.
+ * Makes the check of `Authorization: vapid t=<JWT>, k=<public key>`. A header is verified once (100 µs) and then known by its text until it expires.
  */
 function openVapid(origin: () => string) {
   const known = new Map<string, { key: string; expiresAt: number }>()

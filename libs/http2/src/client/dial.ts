@@ -15,10 +15,7 @@ export type DialOptions = {
   lookup?: LookupFunction | undefined
   /** Makes the TCP connection. Without it node:net does. The socket may still be connecting. */
   connect?: ((to: { host: string; port: number }) => Socket) | undefined
-  /**
-   * Gives a short word that says why an address may not be connected to; undefined when it may. It is called when TCP is connected, before a byte is
-   * written.
-   */
+  /** Gives a short word for why an address may not be connected to; undefined when it may. Called when TCP is connected, before a byte is written. */
   checkAddress?: ((address: string) => string | undefined) | undefined
   /** Whether to offer HTTP/1.1 as well, for servers without HTTP/2. */
   offerHttp1?: boolean | undefined

@@ -66,10 +66,7 @@ function widenConnection(connection: Connection, increment: number): void {
   connection.owner.roomier()
 }
 
-/**
- * Changes the windows of open streams by the difference when the server changes SETTINGS_INITIAL_WINDOW_SIZE. A window can become negative (section
- * 6.9.2).
- */
+/** Changes the windows of open streams when the server changes SETTINGS_INITIAL_WINDOW_SIZE. A window can become negative (section 6.9.2). */
 export function changeInitialWindow(connection: Connection, initialWindow: number): void {
   const change = initialWindow - connection.peerInitialWindow
   connection.peerInitialWindow = initialWindow

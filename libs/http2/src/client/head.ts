@@ -1,16 +1,10 @@
 import { brokenFieldRule, brokenValueRule, isUsualField, isVisible } from '../fields.ts'
 import type { Indexing } from '../hpack/encoder.ts'
 
-/**
- * A header field. In a head it is `indexed` unless it says otherwise. The fields of a single request enter no table; for those only `never` makes a
- * difference.
- */
+/** A header field. In a head it is `indexed` unless it says otherwise. Fields of a single request enter no table; for them only `never` matters. */
 export type HeadField = readonly [name: string, value: string, indexing?: Indexing]
 
-/**
- * The part of a header block that many requests have in common. It is made once, and each connection remembers the bytes of the heads that it has
- * sent.
- */
+/** The part of a header block that many requests have in common. It is made once, and each connection remembers its bytes. */
 export type PreparedHead = { readonly pseudoHeaders: readonly Required<HeadField>[]; readonly fields: readonly Required<HeadField>[] }
 
 /**

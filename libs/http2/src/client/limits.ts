@@ -22,10 +22,7 @@ export type Limits = {
   /** The pause after the first failed connection. It doubles with each further one, and is 0 to 50 % shorter by chance. */
   backoffMs: number
   longestBackoffMs: number
-  /**
-   * After this long without a byte from the server, a connection with open requests is checked by a PING. An idle connection is checked after
-   * `idlePingMs`.
-   */
+  /** After this long without a byte from the server, a connection with open requests is checked by a PING; an idle one after `idlePingMs`. */
   silentPingMs: number
   idlePingMs: number
   /** A connection on which nothing comes for this long after the PING counts as lost. */

@@ -36,10 +36,7 @@ export type Origin = {
   send: (request: Request, done: (reply: Reply) => void) => void
   /** Sends a request and gives its reply as a promise. The promise is never rejected for what the server or the network does. */
   request: (request: Request) => Promise<Reply>
-  /**
-   * Finishes the requests that are on their way, within their time limits, then says GOAWAY and closes the connections. Waiting and later requests
-   * are `unsent`.
-   */
+  /** Finishes the requests that are on their way, within their time limits, then says GOAWAY and ends. Waiting and later requests are `unsent`. */
   close: () => Promise<void>
   readonly stats: OriginStats
 }
@@ -151,8 +148,7 @@ export function openOrigin(options: OriginOptions): Origin {
 
   function draining(connection: Connection, reason: string): void {
     onEvent({ is: 'draining', reason })
-    // A server that says GOAWAY before any answer would otherwise be connected to again and again. A server that says ENHANCE_YOUR_CALM asks this
-    // client to slow down.
+    // A server that says GOAWAY before any answer would otherwise be connected to at once, again and again. ENHANCE_YOUR_CALM asks for a pause too.
     if (reason === 'ENHANCE_YOUR_CALM') scolded.add(connection)
     if (connection.answers === 0 || scolded.has(connection)) backOff()
     connectIfNeeded()

@@ -1,9 +1,6 @@
 import type { Duplex } from 'node:stream'
 
-/**
- * The size of the first buffer, in bytes. It is enough for the preface and for the few frames of an idle connection. Each further buffer is twice as
- * large.
- */
+/** The size of the first buffer, in bytes: enough for the preface and the few frames of an idle connection. Each further buffer is twice as large. */
 const firstBytes = 2_048
 /** The size of the largest buffer, in bytes: 200 usual pushes. */
 const mostBytes = 65_536
@@ -85,8 +82,7 @@ export class Output {
       this.socket.uncork()
     }
     this.isBlocked = this.socket.writableLength > this.mostBuffered
-    // No new requests are written above the limit. Beyond it grow only the answers to PING and SETTINGS, for a server that sends those and does not
-    // read.
+    // Above the limit no new requests are written. Only answers to PING and SETTINGS still grow, for a server that sends those and does not read.
     if (this.socket.writableLength > 4 * this.mostBuffered) this.onOverflow()
   }
 

@@ -31,10 +31,7 @@ export function receiveData(connection: Connection, flags: number, streamId: num
   else widenStream(connection, stream)
 }
 
-/**
- * Appends a part to the body. The body has one buffer that doubles, and not one buffer for each frame, because a server could send one byte in each
- * frame.
- */
+/** Appends a part to the body. The body has one buffer that doubles, not one for each frame, because a server could send one byte in each frame. */
 function keep(stream: Stream, buffer: Buffer, start: number, end: number): void {
   const needed = stream.bodyBytes + end - start
   if (needed > stream.body.length) {

@@ -1,10 +1,7 @@
 import { errorCode, errorName, fail } from '../frames.ts'
 import type { Connection } from './connection.ts'
 
-/**
- * Reads an RST_STREAM frame (RFC 9113 section 6.4). REFUSED_STREAM says that nothing was processed. After any other code the request may have been
- * processed.
- */
+/** Reads an RST_STREAM frame (RFC 9113 section 6.4). REFUSED_STREAM says that nothing was processed; any other code leaves this open. */
 export function receiveRstStream(connection: Connection, streamId: number, buffer: Buffer, start: number, end: number): void {
   if (streamId === 0) fail('RST_STREAM without a stream')
   if (end - start !== 4) fail('RST_STREAM of a wrong size', errorCode.frameSizeError)

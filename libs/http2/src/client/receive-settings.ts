@@ -27,10 +27,7 @@ export function receiveSettings(connection: Connection, flags: number, streamId:
   connection.owner.roomier()
 }
 
-/**
- * Applies one setting of the server (section 6.5.2). SETTINGS_MAX_HEADER_LIST_SIZE is ignored: it is only advice, and Herald's header lists are
- * small.
- */
+/** Applies one setting of the server (section 6.5.2). SETTINGS_MAX_HEADER_LIST_SIZE is ignored: it is advice, and Herald's header lists are small. */
 function applySetting(connection: Connection, id: number, value: number): void {
   if (id === setting.headerTableSize) connection.encoder.setTableSize(value)
   else if (id === setting.maxConcurrentStreams) connection.peerMaxConcurrentStreams = value

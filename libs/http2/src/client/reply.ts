@@ -3,10 +3,7 @@
  * this library or of the system, such as ECONNREFUSED or REFUSED_STREAM. It is never a path, a header or a text of the server.
  */
 export type Reply =
-  /**
-   * A complete answer, or one whose body was cut at `Limits.bodyBytes`. Header names are in lower case. A name that came twice has both values,
-   * joined by ", ".
-   */
+  /** A complete answer, or one whose body was cut at `Limits.bodyBytes`. Header names are in lower case; values of one name are joined by ", ". */
   | { is: 'answered'; status: number; headers: ReadonlyMap<string, string>; body: Buffer }
   /**
    * There was a connection, and the server surely did not process this request (RFC 9113 section 8.7): it answered REFUSED_STREAM or a GOAWAY with a

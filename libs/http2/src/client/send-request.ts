@@ -4,10 +4,7 @@ import { sendBody } from './flow-control.ts'
 import { mostBlockBytes, writeBlock, type HeadBytes } from './request-block.ts'
 import type { Request, Stream } from './stream.ts'
 
-/**
- * Begins a stream: sends HEADERS and as much of the body as the windows allow. A usual push is two frames, which are written into the output in one
- * piece.
- */
+/** Begins a stream: sends HEADERS and as much of the body as the windows allow. A usual push is two frames, written into the output in one piece. */
 export function sendRequest(connection: Connection, stream: Stream): void {
   const { request } = stream
   if (!request) throw new Error('a request is sent once')

@@ -19,18 +19,12 @@ const noBody = Buffer.alloc(0)
 export class Stream {
   /** The stream's number; 0 while the request waits for a connection. */
   id = 0
-  /**
-   * The request; undefined once it is written. After that the output has its bytes, and storing the request any longer would only cost garbage
-   * collections.
-   */
+  /** The request; undefined once it is written. From then on the output has its bytes, and storing it longer would only cost garbage collections. */
   request: Request | undefined
   /** When the request's time limit ends, by `performance.now()`. */
   readonly deadline: number
   hasReply = false
-  /**
-   * How many writes the connection had made when the stream was begun. While the connection has made no further write, nothing of the request was
-   * written.
-   */
+  /** How many writes the connection had made when the stream was begun. Until the next write nothing of the request was written. */
   begunAtWrite = 0
 
   /** How many bytes of the body may still be sent, and the part of the body that waits for that window. */

@@ -33,8 +33,7 @@ export class HpackEncoder {
   private size = 0
   private limit = largestTable
   /**
-   * The smallest limit since the last block, when the limit has changed; otherwise undefined. The next block must tell the decoder (RFC 7541 section
-   * 4.2).
+   * The smallest limit since the last block, when it has changed; otherwise undefined. The next block must tell the decoder (RFC 7541 section 4.2).
    */
   private smallestUntold: number | undefined
 

@@ -1,7 +1,4 @@
-/**
- * Writes an integer with a prefix of `prefixBits` bits (RFC 7541 section 5.1) at `start`. `first` has the bits before the prefix. Gives the index
- * after it.
- */
+/** Writes an integer with a prefix of `prefixBits` bits (RFC 7541 section 5.1). `first` has the bits before the prefix. Gives the index after it. */
 export function writeInteger(buffer: Buffer, start: number, first: number, prefixBits: number, value: number): number {
   const mask = (1 << prefixBits) - 1
   if (value < mask) {

@@ -1,10 +1,7 @@
 import { defaultWindow, errorCode, fail, windowUpdateFrame } from '../frames.ts'
 import type { Sender } from './sender.ts'
 
-/**
- * How many bytes a client may send on a connection before the server allows more. 4,000 usual pushes fit, and a client that ignores the window soon
- * exceeds it.
- */
+/** How many bytes a client may send before the server allows more: 4,000 usual pushes. A client that ignores the window soon exceeds it. */
 const connectionWindow = 1_048_576
 /** While a window is kept closed (`isStalled`), `isStalled` is asked again after this time. */
 const stalledAgainMs = 20

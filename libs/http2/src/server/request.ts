@@ -1,10 +1,7 @@
 /** A complete request. `body` is valid only during the call; header names are in lower case. */
 export type Request = { method: string; path: string; headers: Readonly<Record<string, string>>; body: Buffer }
 
-/**
- * The answer to a request. `ending` says what happens instead of an answer: `silence` leaves the request open for ever, `reset` ends it with
- * RST_STREAM.
- */
+/** The answer to a request. `ending` replaces the answer: `silence` leaves the request open for ever, `reset` ends it with RST_STREAM. */
 export type Answer = {
   status: number
   headers: Readonly<Record<string, string>>

@@ -5,8 +5,7 @@ import { literal } from '../testing/peers.ts'
 import { serveHttp2 } from './connection.ts'
 import type { Answer, Request } from './request.ts'
 
-// The mistakes of a client (RFC 9113), and whether the server ends the stream or the connection. Stream 1 is open: its HEADERS have come, its end has
-// not.
+// The mistakes of a client (RFC 9113), and whether the server ends the stream or the connection. Stream 1 is open: only its HEADERS have come.
 
 function givenServerSide(answer: (request: Request) => Partial<Answer> = () => ({}), maxConcurrentStreams = 10) {
   const socket = new MemorySocket()

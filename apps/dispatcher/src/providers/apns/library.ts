@@ -59,8 +59,8 @@ function openLine(url: URL): LibraryLine {
     port: url.port === '' ? 443 : Number(url.port),
     requestTimeout: answerLimitMs,
     heartBeat: 30_000,
-    // The library would repeat a push at once and ignore Retry-After (one 429 became 4 requests in 13 ms). Herald repeats a push itself, from a row
-    // with a due time.
+    // The library would repeat a push at once and ignore Retry-After (one 429 became 4 requests in 13 ms). Herald repeats it from a row with a due
+    // time.
     connectionRetryLimit: 0,
     // Node's default of 10 MB made 12,100 of 20,000 accepted pushes look failed (NGHTTP2_ENHANCE_YOUR_CALM).
     maxSessionMemory: 1000,
@@ -91,10 +91,7 @@ type Client = {
 const isClient = (client: unknown): client is Client =>
   client instanceof Object && typeof Reflect.get(client, 'request') === 'function' && 'closeAndDestroySession' in client
 
-/**
- * Adds `Retry-After` to the failure of a request. node-apn drops it: it looks for the header's name in capitals, while Node writes names in lower
- * case.
- */
+/** Adds `Retry-After` to the failure of a request. node-apn looks for the header's name in capitals, while Node writes names in lower case. */
 const tellingRetryAfter =
   (request: Client['request']): Client['request'] =>
   async (session, ...about) => {
@@ -123,10 +120,7 @@ const accepted = (environment: Environment): Answer => ({
   environment,
 })
 
-/**
- * Reads node-apn's failure of a push. A failure with a status is an answer of APNs. The reason ExpiredProviderToken is found only in the error's
- * message.
- */
+/** Reads node-apn's failure of a push. A failure with a status is APNs' answer. The reason ExpiredProviderToken is only in the error's message. */
 function answerOf(failure: apn.ResponseFailure & { retryAfterHeader?: unknown }, environment: Environment): Answer {
   const { status, response, error } = failure
   if (typeof status === 'number') {

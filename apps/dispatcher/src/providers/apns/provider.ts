@@ -43,10 +43,7 @@ export const apns: Provider<CredentialsOf<'apns'>> = {
   },
 }
 
-/**
- * Gives the addresses of both environments: Apple's own unless one is configured. When only one is configured, Herald does not use the other
- * environment.
- */
+/** Gives the addresses of both environments: Apple's own unless one is configured. When only one is configured, the other is not used. */
 function apnsAddresses({ APNS_URL: production, APNS_SANDBOX_URL: sandbox }: Config): ApnsAddresses {
   if (!production && !sandbox) {
     return { production: new URL('https://api.push.apple.com'), sandbox: new URL('https://api.sandbox.push.apple.com') }

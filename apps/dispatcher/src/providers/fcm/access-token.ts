@@ -8,10 +8,7 @@ import { answerLimitMs } from '../provider.ts'
 /** A token is renewed this long before it expires, so that none expires while a push is on its way. */
 const renewEarlyMs = 5 * 60_000
 
-/**
- * An OAuth token, or the answer that a push gets because there is no token. Without a token nothing of the push is sent, so it is safe to send the
- * push again.
- */
+/** An OAuth token, or the answer that a push gets because there is no token. Then nothing of the push was sent, so it is safe to send it again. */
 export type AccessTokenOrAnswer = { token: string } | { answer: Answer }
 
 /** The OAuth tokens of a service account. Each process asks for a token of its own, by one request at a time, and all its pushes share it. */

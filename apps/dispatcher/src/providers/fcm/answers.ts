@@ -42,10 +42,7 @@ const accepted: Answer = Object.freeze({
 const fcmErrorType = 'type.googleapis.com/google.firebase.fcm.v1.FcmError'
 const badRequestType = 'type.googleapis.com/google.rpc.BadRequest'
 
-/**
- * Reads an answer of FCM that is not 200. Its reason is FcmError's code, or else google.rpc's status, and names `message.token` when the token is to
- * blame.
- */
+/** Reads an answer of FCM that is not 200. Its reason is FcmError's code, or else google.rpc's status, and says when the token is to blame. */
 export function answerOf({ status, retryAfter, data }: { status: number; retryAfter: unknown; data: unknown }, now: Date): Answer {
   const error = field(data, 'error')
   const details = listOf(field(error, 'details'))

@@ -23,8 +23,7 @@ export type Firebase = {
  * - Each result is read when it comes: `sendEach` itself returns only after the slowest of its messages.
  */
 export function openFirebase(projectId: string, accessToken: () => Promise<string>, limitMs: number): Firebase {
-  // The library asks for an access token with every message when a token lives for 0 s. So the only cache is Herald's, which can forget a token that
-  // FCM refused.
+  // With a token that lives for 0 s, the library asks for one with every message. So the only cache is Herald's, which can forget a refused token.
   const credential = { getAccessToken: async () => ({ access_token: await accessToken(), expires_in: 0 }) }
   const app = initializeApp({ projectId, credential }, crypto.randomUUID())
   const messaging = getMessaging(app)
@@ -144,7 +143,7 @@ export function redirectFirebase(url: URL): void {
     const session = original(authority, isFcm ? { ...given, createConnection } : given, typeof options === 'function' ? options : listener)
     if (isFcm) {
       const request = session.request.bind(session)
-      // firebase-admin sends the scheme as "https:", with a colon. Google accepts the colon; nghttp2, on which Node's own server is built, resets the
+      // firebase-admin sends the scheme as "https:", with a colon. Google accepts the colon; nghttp2, which Node's own server uses, resets the
       // stream.
       session.request = (headers, about) => request(Object.assign({}, headers, { ':scheme': 'https' }), about)
     }

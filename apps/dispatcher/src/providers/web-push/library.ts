@@ -95,10 +95,7 @@ function encrypt(push: Push, authorization: string): (RequestDetails & { body: B
   }
 }
 
-/**
- * The sockets whose TLS handshake is over. A request may get such a socket from an earlier request, and then no event says that the socket is
- * connected.
- */
+/** The sockets whose TLS handshake is over. A request that gets such a socket from an earlier request gets no event that it is connected. */
 const handshaken = new WeakSet<Socket>()
 
 function post({ endpoint, method, headers, body }: RequestDetails & { body: Buffer }, agent: Agent): Promise<Answer> {

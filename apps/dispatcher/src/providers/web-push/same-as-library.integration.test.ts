@@ -47,10 +47,7 @@ const pushTo = (address: string, change: Partial<Push> = {}): Push => ({
   ...change,
 })
 
-/**
- * Gives the parts of a request that must be equal for the same push: all but the key pair, the salt, the signature and what depends on the version of
- * HTTP.
- */
+/** Gives the parts of a request that must be equal for the same push: all but key pair, salt, signature and what depends on the version of HTTP. */
 function meant({ method, path, headers, body }: ArrivedRequest) {
   const { authorization = '', host, ':authority': authority, ...others } = headers
   const shown = Object.entries(others).filter(([name]) => name !== 'connection' && !name.startsWith(':'))
@@ -105,8 +102,7 @@ test.each(['h2', 'http/1.1'] as const)('300 pushes sent at once over %s arrive o
     expect(new Set(answers.map((answer) => answer.is === 'answered' && answer.status))).toEqual(new Set([201]))
   }
 
-  // The number of pushes at once grows by eight each time. On a busy machine 64 handshakes at once take longer than the 5 s that a connection may
-  // take.
+  // The number of pushes at once grows by eight each time. On a busy machine 64 handshakes at once take longer than the 5 s that one may take.
   for (let count = 8; count < mostConnections; count += 8) await sendAtOnce(count)
   await sendAtOnce(300)
 

@@ -8,10 +8,7 @@ export type Complaint = { appId: string; campaignId: string; platform: Platform;
 export type Complain = (complaint: Complaint) => void
 
 const againAfterMs = 60_000
-/**
- * An app may use any number of push services, each with words of its own. So only this many kinds of failures are remembered, and only this many
- * lines are written in a minute.
- */
+/** Limits on remembered kinds of failures and on lines in a minute. An app may use any number of push services, with words of their own. */
 const keptKinds = 1_000
 const linesPerMinute = 100
 

@@ -49,10 +49,7 @@ export async function deliverGiven(dispatcher: Dispatcher, given: GivenBatch, ta
   }
 }
 
-/**
- * Takes a batch, or asks for the content of a batch that is taken already (`takes` is not null), and begins to deliver it. Frees the batch's place in
- * `jobs` when the batch ends.
- */
+/** Takes a batch, or asks what a taken one holds (`takes` is not null), and begins to deliver it. When the batch ends, frees its place in `jobs`. */
 async function begin(
   dispatcher: Dispatcher,
   place: { leave(): void },

@@ -150,10 +150,7 @@ export function settlePush(sending: Sending, recipient: Recipient, answer: Answe
   }
 }
 
-/**
- * Tells `origins` whether the push service answered this push, and says whether the push service is away. A push that was not sent says nothing about
- * its push service.
- */
+/** Tells `origins` whether the push service answered, and says whether it is away. A push that was not sent says nothing about it. */
 function noteOrigin(origins: Origins, origin: string, meaning: AnswerMeaning, answer: Answer, tries: number): boolean {
   if (isUnavailable(meaning)) return origins.heard(origin, 'none', tries >= meaning.maxTries)
   return answer.is === 'answered' && origins.heard(origin, 'an answer', false)

@@ -61,10 +61,7 @@ export async function sendToAll(
   return [...others, ...unsent.flat()]
 }
 
-/**
- * Gives the recipients whose circuit is closed. The others go back to audience until the probe of their circuit. A push with a ttl of 0 cannot wait,
- * so it is sent in any case.
- */
+/** Gives the recipients whose circuit is closed. The others go back to audience, unless the ttl is 0: such a push cannot wait, so it is sent. */
 function withoutHeld({ taken, prepared }: Batch, transport: AppTransport, report: Report, recipients: Recipients): number[] {
   const { numbers } = recipients
   if (taken.heldEnvironments.length === 0 || prepared.send.ttl === 0) return numbers
@@ -76,10 +73,7 @@ function withoutHeld({ taken, prepared }: Batch, transport: AppTransport, report
   })
 }
 
-/**
- * Sends to the recipients of one origin. Stops when the provider refuses the credentials, since it would refuse all further pushes too. Gives the
- * recipients that were not sent to.
- */
+/** Sends to the recipients of one origin, until the provider refuses the credentials. Gives the recipients that were not sent to. */
 async function sendInOrder(
   { window, log, measures }: Dispatcher,
   { taken: { platform, lane, batchId, campaignId, appId }, stopped, flights }: Batch,

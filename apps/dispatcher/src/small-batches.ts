@@ -22,10 +22,7 @@ export type SmallBatches = {
 const takes = { limit: 8, atOnce: 8 }
 const finishes = { limit: 64, atOnce: 2 }
 
-/**
- * Opens one group (group.ts of libs/service) for takes and one for finishes. Apps take turns in them. Batches that are ready together share a call,
- * and no batch waits for others.
- */
+/** Opens two groups (group.ts of libs/service), for takes and for finishes. Batches that are ready together share a call. Apps take turns. */
 export function openSmallBatches(bus: Pick<Bus, 'call'>): SmallBatches {
   const shared = {
     maxWaiting: 10_000,

@@ -153,8 +153,7 @@ export function listenForControl(at: { port: number; bindTo: string }, parts: Co
       'GET',
       '/summary',
       async ({ query }) => {
-        // Copies of web pushes are known only after the web pushes are decrypted. A benchmark that asks while it runs passes `open=false`, because
-        // decrypting costs time.
+        // Copies of web pushes are known only after decrypting, which costs time. A benchmark that asks while it runs passes `open=false`.
         if (query['open'] !== 'false') await recording.openAll()
         const { user, system } = process.cpuUsage()
         return {

@@ -15,8 +15,7 @@ export type Registration = {
 }
 
 /**
- * Which shares of the accepted pushes the crowd reports, 0 to 1. The shares nest: with delivered 0.9 and opened 0.3, every push that is reported
- * opened is also reported delivered.
+ * Which shares of the pushes the crowd reports, 0 to 1. They nest: with opened 0.3, every push that is reported opened is also reported delivered.
  */
 export type Reports = { baseUrl: string; delivered: number; opened: number; clicked: number; dismissed: number; concurrency: number }
 

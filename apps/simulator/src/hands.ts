@@ -7,10 +7,7 @@ import type { Recording } from './record.ts'
 const mostWaiting = 1_000
 const atOnce = 4
 
-/**
- * Reports, for devices that an operator uses, that they showed a push, as an app's extension or a service worker does. The operator's page reports
- * everything else.
- */
+/** Reports that devices that an operator uses showed a push, as an app's extension or service worker does. The operator's page reports the rest. */
 export function openHands(devices: Devices, recording: Recording, reportTo?: string): { close: () => void } {
   const poster = openPoster(atOnce)
   const waiting: number[] = []

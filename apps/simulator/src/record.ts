@@ -193,8 +193,7 @@ export function openRecord(devices: Devices) {
       return pushes
     },
     /**
-     * Gives the pushes of these devices after number `after`: the newest `limit` pushes in order, and how many more there were. After a reset every
-     * push counts as new.
+     * Gives these devices' pushes after number `after`: the newest `limit` in order, and how many more there were. After a reset every push is new.
      */
     tail(isWanted: (device: Device) => boolean, { after, limit }: { after: number; limit: number }) {
       const last = columns.at.length

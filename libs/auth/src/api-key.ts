@@ -11,8 +11,7 @@ export type ParsedApiKey = { kind: KeyKind; appId: string; hash: string }
 const prefixes = { secret: 'sk_live_', public: 'pk_live_' } as const
 
 /**
- * The form of a key: a prefix of 8 characters, an app id of 24, `_`, a secret of 43. A text of another length is refused before it is read, however
- * large the header is.
+ * The form of a key: a prefix, an app id, `_`, a secret of 43 characters. A text of another length is refused unread, however large the header is.
  */
 const form = /^(sk|pk)_live_([0-9a-f]{24})_([A-Za-z0-9_-]{43})$/
 const keyLength = 76

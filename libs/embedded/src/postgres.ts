@@ -15,10 +15,7 @@ export type PostgresOptions = {
   dataDir: string
   /** The port; a free one when absent. */
   port?: number
-  /**
-   * With true, Postgres uses fsync, and its password is stored in `<dataDir>.password` (0600). With false, for tests, it uses no fsync and trusts
-   * everyone on 127.0.0.1.
-   */
+  /** True: with fsync, and a password in `<dataDir>.password` (0600). False, for tests: no fsync, and everyone on 127.0.0.1 is trusted. */
   durable: boolean
   /** The name of a database that is made together with the directory. `url()` then gives its address. */
   database?: string

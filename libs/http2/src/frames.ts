@@ -214,10 +214,7 @@ export function checkGoAway(streamId: number, size: number): void {
   if (size < 8) fail('GOAWAY of a wrong size', errorCode.frameSizeError)
 }
 
-/**
- * Makes a function that takes the bytes of a connection. It checks that they begin with the client's preface (RFC 9113 section 3.4), and gives the
- * bytes after the preface.
- */
+/** Makes a function that checks that a connection's bytes begin with the client's preface (RFC 9113 section 3.4), and gives the bytes after it. */
 export function expectPreface(): (bytes: Buffer) => Buffer {
   let seen = 0
   return (bytes) => {

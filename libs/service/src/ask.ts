@@ -10,10 +10,7 @@ import { inSpan, tracedHeaders } from './trace.ts'
 import { turnEnd } from './turn-end.ts'
 import type { Versions } from './versions.ts'
 
-/**
- * A body may have at most this many bytes. A larger one is refused here with a fault, because above the server's `max_payload` of 4 MB the caller
- * would only get a time-out.
- */
+/** The largest body, in bytes. Above the server's `max_payload` of 4 MB a caller would only see a time-out; here a larger body gets a fault. */
 const largestBody = 3_000_000
 /** For this long a call that gets "no responders" is made again every 50 ms. A receiver that restarts is back within this time. */
 const noResponderPatienceMs = 1_000

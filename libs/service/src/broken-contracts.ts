@@ -1,9 +1,6 @@
 import { idsOf, type Log } from './log.ts'
 
-/**
- * At most one error line per contract is written in this time, with the number of messages that had no line. Otherwise a flood of broken messages
- * would be a flood of log lines.
- */
+/** At most one line per contract in this time, with the number of messages that had none: a flood of broken messages must not flood the log. */
 const everyMs = 10_000
 /**
  * At most this many wrong fields are named in a line, each with at most `longestPath` characters. A body of 3 MB can be wrong in a hundred thousand

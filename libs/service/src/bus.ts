@@ -140,8 +140,7 @@ export async function openBus(service: Service<BusConfig>, watch?: DatabaseWatch
       queue: service.name,
       callback: (error, message) => {
         if (error) return log.error({ err: error }, 'subscription failed')
-        // An intruder can make NATS deliver a stored message as a call, or name a subject where another service listens as the place for the answer.
-        // Both are refused.
+        // An intruder can make NATS deliver a stored message as a call, or name another service's subject for the answer. Both are refused.
         if (!isInbox(message.reply ?? '')) return broken.note({ call: contract.subject }, undefined, [{ path: ['reply'] }])
         const requestId = requestIdOf(message.headers?.get(requestIdHeader))
         const work: Promise<void> = forRequest(requestId, () => answerOne(message)).finally(() => inWork.delete(work))

@@ -68,10 +68,7 @@ const hostList = z
   )
   .refine((hosts) => hosts.every((host) => hostPattern.test(host)), 'must be a comma list of host names, *.<domain> or *')
 
-/**
- * The settings that say which hosts the endpoints of browsers may have. The gateway reads them when it registers endpoints, and the dispatcher when
- * it connects to them.
- */
+/** The settings for the hosts of browsers' endpoints. The gateway uses them when it registers endpoints, and the dispatcher when it connects. */
 export const webPushConfig = {
   WEB_PUSH_ALLOW_PRIVATE: flag(false).describe(
     'Allows web push endpoints on any host, in private networks too. For development only. It must be the same for gateway and dispatcher.',

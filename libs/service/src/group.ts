@@ -52,10 +52,7 @@ export function group<Item, Result>(
   let goOn = () => {}
   /** For each app, the number of commits in flight that have items of the app. */
   const inFlight = new Map<string, number>()
-  /**
-   * Whether an app's items may go into one more commit. When `atOnce` is 1, an app has items in one commit at a time, even when another commit runs
-   * at the same time.
-   */
+  /** Says whether an app's items may go into one more commit. When `atOnce` is 1, an app has items in only one commit at a time. */
   const mayGo = (turn: string) => atOnce > 1 || turn === '' || !inFlight.has(turn)
 
   const commitOne = ({ item, within }: Waiting) => within(() => commit([item]))

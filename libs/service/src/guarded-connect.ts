@@ -134,19 +134,13 @@ export type Guard = {
   checkAddress: (address: string) => string | undefined
 }
 
-/**
- * Makes both checks: of the addresses of a name, and of the connected address. The second one also catches an endpoint with an IP address, which is
- * never looked up.
- */
+/** Makes both checks: of a name's addresses, and of the connected address. The second also catches an endpoint with an IP address. */
 export const guardBy = (resolve: Resolve, { allowPrivate = false } = {}): Guard => ({
   lookup: guardedLookupBy(resolve, { allowPrivate }),
   checkAddress: (address) => (allowPrivate || isPublicAddress(address) ? undefined : blockedAddress),
 })
 
-/**
- * Checks, for every request, the address that is really connected, also on a connection that is used again. So nothing is written to an address that
- * is not on the public internet.
- */
+/** Checks the connected address for every request, also on a connection that is used again. Nothing is written to an address that is not public. */
 export function refuseUnlessPublic(request: ClientRequest): void {
   request.once('socket', (socket) => {
     const check = () => {

@@ -3,10 +3,7 @@ import pg from 'pg'
 import type { Log } from './log.ts'
 import type { Service } from './run.ts'
 
-/**
- * The database is probed every 500 ms, with a limit of 1 s for each probe. So a process knows within 1.5 s that the database is away or frozen, and
- * within 0.5 s that it is back.
- */
+/** A probe every 500 ms, with a limit of 1 s, shows within 1.5 s that the database is away or frozen, and within 0.5 s that it is back. */
 const probeEveryMs = 500
 const probeLimitMs = 1_000
 

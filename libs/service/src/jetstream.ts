@@ -28,8 +28,7 @@ type Streams = {
   /** Makes the streams and consumers that are missing, or asks the service that may make them. */
   make(): Promise<void>
   /**
-   * Makes the streams and consumers that a server may have lost while it was away, and pulls messages anew at once. The missing heartbeats would show
-   * the loss only after 2 s.
+   * Makes the streams and consumers that a server may have lost while it was away, and pulls anew at once. Heartbeats would show the loss after 2 s.
    */
   restore(): Promise<void>
   publish(subject: string, body: Uint8Array, id: string): Promise<void>
@@ -197,8 +196,7 @@ export async function openStreams(
         await make().catch((error: unknown) => {
           log.debug({ err: error }, 'streams are not there yet')
           if (askForStreams) return
-          // A server that has just come back may have no JetStream yet. This process tries again and again, since all other services ask it for
-          // streams.
+          // A server that has just come back may have no JetStream yet. This process tries again and again, since all other services ask it.
           void untilMade(make, service, () => stopped).catch((failed: unknown) => log.error({ err: failed }, 'streams could not be made'))
         })
       }

@@ -2,8 +2,7 @@
 export type Link = {
   readonly up: boolean
   /**
-   * How many times the connection was lost. A call that came before a loss is not answered after it, because NATS takes an answer only over the
-   * connection by which the call came.
+   * How many times the connection was lost. A call from before a loss is not answered after it: NATS takes an answer only over the same connection.
    */
   readonly losses: number
   /**

@@ -130,8 +130,7 @@ function openPool(
     ...(settings !== '' && { options: settings }),
   })
   pool.on('error', (error) => log.debug({ message: error.message }, 'idle connection lost'))
-  // The pool listens for errors only on idle connections. Between two queries of a transaction an error would end the process, so it is caught here,
-  // and the next query fails.
+  // The pool listens for errors only on idle connections. An error between two queries would end the process, so it is caught; the next query fails.
   pool.on('connect', (client) => void client.on('error', (error) => log.debug({ message: error.message }, 'connection lost')))
   return pool
 }

@@ -57,10 +57,7 @@ const scannedBy = (node: Node): string[] => [
   ...(node.Plans ?? []).flatMap(scannedBy),
 ]
 
-/**
- * One scan of a table by a statement that ran: its index (undefined when it used none), how many rows it read each time, how many times it ran, and
- * how many pages it read in all.
- */
+/** One scan of a table by a statement that ran. `index` is undefined when it used none; `rows` are those of each loop, `pages` of all loops. */
 export type Scan = { table: string; index: string | undefined; rows: number; loops: number; pages: number; sql: string }
 
 type ScanNode = Omit<Node, 'Plans'> & {

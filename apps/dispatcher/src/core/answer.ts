@@ -34,10 +34,7 @@ export const word = (text: unknown): string => (typeof text === 'string' ? text.
 
 const longestRetryAfterMs = 3_600_000
 
-/**
- * Reads the header `Retry-After` (RFC 9110 10.2.3), which is seconds or a date. Gives milliseconds from now, at most an hour; null when the header is
- * anything else.
- */
+/** Reads `Retry-After` (RFC 9110 10.2.3), which is seconds or a date. Gives milliseconds from now, at most an hour; null for anything else. */
 export function retryAfterMs(header: unknown, now: Date): number | null {
   if (typeof header !== 'string' || header.trim() === '') return null
   const text = header.trim()

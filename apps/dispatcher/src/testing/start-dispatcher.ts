@@ -16,10 +16,7 @@ export type RunningDispatcher = {
   kill(): Promise<void>
 }
 
-/**
- * Starts a dispatcher. With `nameServer` it asks that server for the hosts of push services. The caller kills the process, because hooks cannot be
- * registered from within a test.
- */
+/** Starts a dispatcher, which asks `nameServer`, when given, for hosts of push services. The caller kills it, since a test cannot register hooks. */
 export async function startDispatcher(env: Record<string, string>, nameServer?: string): Promise<RunningDispatcher> {
   const child = spawn(process.execPath, nameServer === undefined ? [main] : [mainWithNameServer, nameServer], {
     env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'], ...env },

@@ -90,10 +90,7 @@ function invalid(violation: Violation, message = violation.description): No {
   return { code: 400, status: 'INVALID_ARGUMENT', errorCode: 'INVALID_ARGUMENT', message, violation }
 }
 
-/**
- * Says whether a token looks real: an id of at least 20 characters, a colon and a long tail. An unknown token of this form belongs to an app that was
- * removed from its phone.
- */
+/** Says whether a token looks real. An unknown token of this form (an id, a colon, a long tail) belongs to an app that was removed from its phone. */
 const isTokenLike = (token: string): boolean => /^[\w-]{20,}:[\w-]{100,}$/.test(token)
 
 /** Makes an answer with the error body of Google's APIs (google.rpc.Status) and the details that FCM adds. */

@@ -41,8 +41,7 @@ export type Owner = {
 }
 
 /**
- * The SETTINGS that the client sends (RFC 9113 section 6.5.2). All other settings have their defaults: a header table of 4,096 bytes, windows of
- * 65,535, frames of 16,384.
+ * The client's SETTINGS (RFC 9113 section 6.5.2). All others have their defaults: a header table of 4,096 bytes, windows of 65,535, frames of 16,384.
  */
 const ourSettings = settingsFrame([
   [setting.enablePush, 0],

@@ -4,10 +4,7 @@ import type { Limits } from './limits.ts'
 
 const pingBytes = Buffer.from('herald??')
 
-/**
- * Finds out whether the server is still there (RFC 9113 section 6.7): sends a PING on a silent connection, and gives the connection up when no byte
- * at all comes back.
- */
+/** Finds out whether the server is still there (RFC 9113 section 6.7): sends a PING on a silent connection, and ends it when no byte comes back. */
 export class Liveness {
   private readonly limits: Limits
   private receivedAt: number

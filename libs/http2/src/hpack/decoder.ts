@@ -9,8 +9,7 @@ const entryOverhead = 32
 const broken = (why: string) => new ConnectionError(errorCode.compressionError, why)
 
 /**
- * How large the header list of one block may be: how many fields, and how many bytes of names and values, with 32 more for each field
- * (SETTINGS_MAX_HEADER_LIST_SIZE).
+ * How large the header list of a block may be: fields, and bytes of names and values, with 32 more for each field (SETTINGS_MAX_HEADER_LIST_SIZE).
  */
 export type HeaderListLimits = { fields: number; bytes: number }
 

@@ -10,10 +10,7 @@ export type Indexing = 'indexed' | 'literal' | 'never'
 
 /** How many bytes an entry of the table counts in addition to its text (RFC 7541 section 4.1). */
 const entryOverhead = 32
-/**
- * The largest table that is used, which is the default of SETTINGS_HEADER_TABLE_SIZE. The other end may ask for a smaller one, and a larger one would
- * only cost memory.
- */
+/** The largest table that is used: the default of SETTINGS_HEADER_TABLE_SIZE. The other end may ask for less; more would only cost memory. */
 const largestTable = 4096
 
 const staticEntries: ReadonlyMap<string, number> = new Map(

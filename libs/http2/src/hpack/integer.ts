@@ -13,10 +13,7 @@ export function writeInteger(buffer: Buffer, start: number, first: number, prefi
   return end
 }
 
-/**
- * Writes a string without the Huffman code (RFC 7541 section 5.2): Herald's texts are short, and the code would cost more time than it saves bytes.
- * Gives the index after it.
- */
+/** Writes a string without the Huffman code (RFC 7541 section 5.2), which would cost more time than it saves bytes. Gives the index after it. */
 export function writeString(buffer: Buffer, start: number, text: string): number {
   const end = writeInteger(buffer, start, 0, 7, text.length)
   return end + buffer.write(text, end, 'latin1')

@@ -27,10 +27,7 @@ export class ReceiveWindow {
     if (this.isOpen && this.left < connectionWindow / 2) this.open()
   }
 
-  /**
-   * Opens the window for the first time, when the client has acknowledged the server's SETTINGS. Before that the window is small, so a client that
-   * ignores windows is found out.
-   */
+  /** Opens the window for the first time, after the client's first acknowledgement. Before, a small window shows which clients ignore windows. */
   openFirst(): void {
     if (!this.isOpen) this.open()
   }

@@ -2,10 +2,7 @@ import { Duplex } from 'node:stream'
 import { splitFrames, type OnFrame } from '../frames.ts'
 import type { Frame } from './peers.ts'
 
-/**
- * A socket whose other end is the test. Bytes are given to it and taken from it in the same turn of the event loop, so that thousands of exchanges
- * take only a second.
- */
+/** A socket whose other end is the test. Bytes travel within one turn of the event loop, so thousands of exchanges take only a second. */
 export class MemorySocket extends Duplex {
   written: Buffer[] = []
 

@@ -26,10 +26,7 @@ export type AccessTokens = {
  */
 const clockLimitMs = 60_000
 
-/**
- * Trades signed assertions (RFC 7523) for OAuth tokens at `url`. Assertions are dated by the token service's clock when this machine's clock is more
- * than a minute off.
- */
+/** Trades signed assertions (RFC 7523) for OAuth tokens at `url`, also when this machine's clock is more than a minute off (`clockLimitMs`). */
 export function openAccessTokens({
   clientEmail,
   privateKey,

@@ -88,10 +88,7 @@ function http2ClientOf(messaging: object): Http2Client {
 const isHttp2Client = (client: unknown): client is Http2Client =>
   client instanceof Object && 'retry' in client && typeof Reflect.get(client, 'send') === 'function'
 
-/**
- * Reads an error of the library. When FCM refused the push, the error carries the response: as a RequestResponseError in the library's client, as a
- * FirebaseError from `sendEach`.
- */
+/** Reads an error of the library. When FCM refused the push, the error carries FCM's response, as `response` or as `httpResponse`. */
 function resultOfError(error: unknown): FirebaseResult {
   for (const name of ['response', 'httpResponse']) {
     const response: unknown = error instanceof Object ? Reflect.get(error, name) : undefined
@@ -143,8 +140,7 @@ export function redirectFirebase(url: URL): void {
     const session = original(authority, isFcm ? { ...given, createConnection } : given, typeof options === 'function' ? options : listener)
     if (isFcm) {
       const request = session.request.bind(session)
-      // firebase-admin sends the scheme as "https:", with a colon. Google accepts the colon; nghttp2, which Node's own server uses, resets the
-      // stream.
+      // firebase-admin sends the scheme as "https:", with a colon. Google accepts it; nghttp2, which Node's own server uses, resets the stream.
       session.request = (headers, about) => request(Object.assign({}, headers, { ':scheme': 'https' }), about)
     }
     return session

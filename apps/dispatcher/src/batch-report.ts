@@ -25,7 +25,9 @@ export type Report = {
   settle(recipient: Recipient, settlement: Settlement, committed: Committed): void
   /** Notes a push whose outcome audience decided before it was sent. */
   decided(decided: Decided): void
-  /** Notes a push that an earlier dispatcher settled before it died. Audience has not heard of the push, so finish-batch tells audience now. */
+  /**
+   * Notes a push that an earlier dispatcher settled before it died. Audience does not know how the push ended, so finish-batch tells audience now.
+   */
   settledBefore(
     push: Pick<Recipient, 'subscriptionId' | 'userId'>,
     settled: Pick<End, 'outcome' | 'code' | 'tokenVersion'> & { at: string },

@@ -42,7 +42,7 @@ test.each([
   },
 )
 
-test('a dispatcher that waits for host names that nobody answers for stops within 10 s as well', async () => {
+test('a dispatcher that waits for the addresses of dead host names stops within 10 s as well', async () => {
   const { process, ended } = await rig.start(anyHost, nameServer.address)
   const before = nameServer.asked.length
   for (const row of await deadSends(32)) await rig.peers.point(row)

@@ -238,7 +238,7 @@ function tellCommitted({ committed }: Waiting): void {
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
 
-/** Waits for so many milliseconds. Gives false when the signal ends the wait. */
+/** Waits for `ms` milliseconds. Gives false when the signal ends the wait early. */
 const rest = (ms: number, signal: AbortSignal): Promise<boolean> =>
   new Promise((resolve) => {
     const end = () => {

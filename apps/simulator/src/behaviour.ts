@@ -9,7 +9,7 @@ export type Behaviour = {
   answer: (typeof behaviours)[number]
   retryAfterSeconds?: number | undefined
   delayMs?: number | undefined
-  /** The device answers like this to so many pushes, and then `ok` again; for ever when this is absent. */
+  /** How many pushes the device answers like this before it answers `ok` again; for ever when this is absent. */
   times?: number | undefined
   /** When the device began to answer like this, in Unix milliseconds. APNs tells the sender since when a device is dead. */
   since: number

@@ -19,9 +19,9 @@ export type Service<Config = unknown> = Pick<Lifecycle, 'needs' | 'beforeStop' |
 const stopWithinMs = 10_000
 
 /**
- * Runs a service: reads its environment, serves its probes and metrics, starts it, tells the process that started it that it is up, and stops it in
- * reverse order on SIGTERM, on SIGINT or when the process that started it is gone (the IPC channel closes). Exits with 0 after a clean stop, with 1
- * when it could not start. `--describe-config` prints the settings as JSON instead, for the generated page.
+ * Runs a service: reads its environment, serves its probes and metrics, starts it, and tells its parent process that it is up. Stops the service in
+ * reverse order on SIGTERM, on SIGINT or when the parent process is gone (the IPC channel closes). Exits with 0 after a clean stop, with 1 when it
+ * could not start. `--describe-config` prints the settings as JSON instead, for the generated page.
  */
 export async function runService<Shape extends z.ZodRawShape>(
   name: AppName,

@@ -76,7 +76,7 @@ export function changeInitialWindow(connection: Connection, initialWindow: numbe
   }
 }
 
-/** Notes that DATA has come: the server may send so many bytes less on this connection. */
+/** Notes that DATA has come: the server may send fewer bytes on this connection, by this number. */
 export function receiveFlowControlled(connection: Connection, bytes: number): void {
   connection.receiveWindow -= bytes
   if (connection.receiveWindow < 0) fail('the connection window was exceeded', errorCode.flowControlError)

@@ -11,7 +11,7 @@ export type Faults = {
   refuseStreamShare: number
   /** This share of HTTP/2 requests, 0 to 1, is not processed and reset with INTERNAL_ERROR. */
   resetStreamShare: number
-  /** HTTP/2 connections never get a larger flow-control window: after one more megabyte a client must stop sending. */
+  /** While set, HTTP/2 connections open no flow-control window again: a client may send one more megabyte and must then stop. */
   stallWindows: boolean
   /** With `503` every request is answered 503. With `refuse` every connection is closed at once. */
   outage: '503' | 'refuse' | null

@@ -45,7 +45,7 @@ test('the same text is sealed differently every time', () => {
 })
 
 // spec: administration/seal-keys
-test('the first key seals and all keys open; without the old key, values that it sealed do not open', () => {
+test('a value is sealed with the first of the SEAL_KEYS and opens with any of them; without its key it does not open', () => {
   const old = openSealer(one)
   const two = entry('k2')
   const rotated = openSealer(`${two}, ${one}`)

@@ -1,8 +1,8 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 
 /**
- * Seals secrets for the database. `context` says where the value belongs (table, column, row, app) and is bound into it: a sealed value that is
- * copied to another row, column or app does not open.
+ * Seals secrets for the database: encrypts them so that nobody can read, change or move them unnoticed. `context` says where the value belongs
+ * (table, column, row, app) and is bound into it: a sealed value that is copied to another row, column or app does not open.
  */
 export type Sealer = {
   /** The id of the key that seals: the first of the SEAL_KEYS. */

@@ -47,7 +47,7 @@ const day = '2026-01-31'
 /** The outcome of a push, with its device and user. */
 export type Outcome = PushEnd & { subscriptionId: string; userId: string }
 
-/** A batch, as the simulated audience stores it. */
+/** A batch, as the test's stand-in for audience stores it. */
 export type Row = {
   batchId: string
   campaignId: string

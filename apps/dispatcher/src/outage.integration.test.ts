@@ -31,7 +31,7 @@ const lines = (): Line[] =>
 test.each([
   ['answers 503', '503', 'provider_unavailable'],
   ['refuses connections', 'refuse', 'network_error'],
-])('while a provider %s no push fails: audience is told every push and its code, also after the last attempt', async (_name, outage, code) => {
+])('while a provider %s no push fails: audience gets every push, even after its last attempt', async (_name, outage, code) => {
   await rig.simulator.control('PUT', '/faults', { service: 'fcm', outage })
   const early = rig.peers.queue('android', await rig.androids(25), { tries: 0 })
   const late = rig.peers.queue('android', await rig.androids(2), { tries: 4 })

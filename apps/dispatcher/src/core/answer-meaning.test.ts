@@ -113,7 +113,7 @@ test.each<[Answer, string, string?]>([
   expect('code' in meaning ? meaning.code : undefined).toBe(code)
 })
 
-test.each(platforms)('%s: only two failure codes show that a token is dead, and neither of them is decided by the mass guard', (platform) => {
+test.each(platforms)('%s: only two failure codes show that a token is dead, neither by the mass guard', (platform) => {
   expect(failureCodes.filter((code) => isDeadCode(providers[platform].answers, code))).toEqual(['token_dead', 'encryption_failed'])
 })
 

@@ -14,7 +14,7 @@ test('a refused stream is found inside the errors that libraries wrap around it'
     expect(answerOfFailure(error)).toEqual({ is: 'refused', reason: 'NGHTTP2_REFUSED_STREAM' })
 })
 
-test.each(['ERR_HTTP2_GOAWAY_SESSION', 'ERR_HTTP2_INVALID_SESSION'])('an error %s means that the session was closing before the request, so the push was not processed', (code) => {
+test.each(['ERR_HTTP2_GOAWAY_SESSION', 'ERR_HTTP2_INVALID_SESSION'])('an error %s means that the push was not processed', (code) => {
   expect(answerOfFailure(coded(code)).is).toBe('refused')
 })
 

@@ -82,7 +82,7 @@ const pushesTo = (platform: 'ios' | 'android', devices: Device[]): Push[] =>
     return { msgId, address, keys: null, environment: null, body: encoded.body, collapseId, silent, priority, ...at }
   })
 
-test.each(['ios', 'android'] as const)('%s: the provider gets the same request from Herald’s transport as from the library', async (platform) => {
+test.each(['ios', 'android'] as const)('%s: the provider gets the same request from Herald as from the library', async (platform) => {
   const account = platform === 'ios' ? { bundleId: topic } : { projectId }
   const devices = await simulator.devices({ platform, count: changes.length, ...account })
   const pushes = pushesTo(platform, devices)

@@ -163,7 +163,7 @@ const behaviours: [behaviour: object, status: number, reason: string, headers: o
   [{ answer: 'sender_mismatch' }, 400, 'DeviceTokenNotForTopic', {}],
 ]
 
-test.each(behaviours)('a device that is told %j answers %i %s once, and then accepts pushes again', async (behaviour, status, reason, headers) => {
+test.each(behaviours)('a device told %j answers %i %s once, and then accepts pushes again', async (behaviour, status, reason, headers) => {
   await simulator.ask('PUT', `/devices/${device.id}/behaviour`, { ...behaviour, times: 1 })
   const answer = await send()
   expect(answer).toMatchObject({ status, headers: { 'apns-id': id, ...headers } })

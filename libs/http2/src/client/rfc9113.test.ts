@@ -155,7 +155,7 @@ const streamErrors: [section: string, mistake: string, sent: Buffer[], code: num
   ['10.5.1', 'a list over 16 KB', [headers(1, list(filledTable, bytes(0xbe, 0xbe, 0xbe, 0xbe)), 5)], ENHANCE_YOUR_CALM],
 ]
 
-test.each(streamErrors)('RFC 9113 section %s: after %s the client resets the stream with the right code, and other streams go on', (_, __, sent, code) => {
+test.each(streamErrors)('RFC 9113 section %s: after %s the client resets only that stream, with the right code', (_, __, sent, code) => {
   const given = givenConnection(2)
   given.socket.arrive(Buffer.concat(sent))
   expect(given.goAwayCode()).toBeUndefined()
@@ -200,7 +200,7 @@ test.each<[what: string, sent: Buffer[], reply: string]>([
 test.each([
   ['goes on', 0, [{ streamId: 1, code: 8 }]],
   ['ends there', END_STREAM, []],
-])('an answer whose body is over 64 KB and %s counts with its first 64 KB, and the server may send as many bytes again', (_, flags, resets) => {
+])('an answer whose body is over 64 KB and %s counts, with its first 64 KB, and frees its bytes', (_, flags, resets) => {
   const given = givenConnection(2)
   given.socket.arrive(Buffer.concat([headers(1, status200), ...Array.from({ length: 5 }, (__, n) => data(1, 13_200, n === 4 ? flags : 0))]))
   expect(given.replies[0]).toMatchObject([{ is: 'answered', status: 200 }])

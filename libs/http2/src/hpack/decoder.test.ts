@@ -64,7 +64,7 @@ test('an encoded header block is decoded to the same fields', () => {
   ])
 })
 
-test.each(['00', 'fffffffc', 'ffff'])('%s is refused as a Huffman string, for wrong padding, EOS inside, or padding of over 7 bits', (hex) => {
+test.each(['00', 'fffffffc', 'ffff'])('%s is refused as a Huffman string: wrong padding, EOS, or over 7 bits of it', (hex) => {
   const bytes = Buffer.from(hex, 'hex')
   expect(decodeHuffman(bytes, 0, bytes.length)).toBeUndefined()
 })

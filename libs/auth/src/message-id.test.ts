@@ -103,7 +103,7 @@ test('a randomly changed tracking id is never accepted', () => {
 })
 
 // spec: tracking/message-id-strict
-test('a correctly signed text without six parts of the right form is refused', () => {
+test('a correctly signed tracking id without six parts of the right form is refused', () => {
   const [a, b, c, d] = [newId(), newId(), newId(), newId()]
   expect(verifyMessageId([secret], signed(`${a}|${b}|${c}|${d}|ios|`))).toBeDefined()
   for (const text of [

@@ -104,7 +104,7 @@ test('an app does not count as alone while another one was seen within the last 
   expect([presence.othersThan('a'), presence.othersThan('b')]).toEqual([false, true])
 })
 
-test('an app with many places leaves the next ones to other apps', async () => {
+test('an app that has many places for work leaves the next ones to other apps', async () => {
   const place = openPlaces({ size: 8, share: 6, crowdedShare: 2 })
   const entered: string[] = []
   const leave = new Map<string, () => void>()

@@ -7,7 +7,7 @@ const lifetimeSeconds = 3600
 const clockSkewSeconds = 60
 const grantType = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
 const scopes = ['https://www.googleapis.com/auth/firebase.messaging', 'https://www.googleapis.com/auth/cloud-platform']
-/** The address that some clients name as the assertion's audience, whatever address they ask. */
+/** The address that some clients name as the assertion's audience, even when they send the assertion to another address. */
 const googleAudience = 'https://oauth2.googleapis.com/token'
 
 /** The answer of the token endpoint to every request during a simulated outage. */

@@ -203,7 +203,7 @@ test('a server that accepts TCP and sends nothing more is given up within the ti
   expect(told(await send(silent, silent.open({ limits: { connectMs: 500 } })))).toMatch(/^unsent (SETTINGS_TIMEOUT|CONNECT_TIMEOUT)$/)
 })
 
-test('closing the client stops a connection that is being made', async () => {
+test('closing the client ends its attempt to connect', async () => {
   const tcp = await givenTcpServer()
   const peer = await givenOk()
   const origin = peer.open({ port: tcp.port })

@@ -11,7 +11,7 @@ export type DialOptions = {
   servername?: string | undefined
   /** The certificates to trust instead of the system's, PEM. */
   ca?: string | Buffer | readonly (string | Buffer)[] | undefined
-  /** Looks names up. Without it the system does. */
+  /** Looks names up instead of the system. */
   lookup?: LookupFunction | undefined
   /** Makes the TCP connection. Without it node:net does. The socket may still be connecting. */
   connect?: ((to: { host: string; port: number }) => Socket) | undefined

@@ -61,7 +61,7 @@ function openLine(url: URL): LibraryLine {
     heartBeat: 30_000,
     // The library would repeat a push at once and ignore Retry-After (one 429 became 4 requests in 13 ms). Herald repeats from a row with a due time.
     connectionRetryLimit: 0,
-    // Node's default of 10 MB made 12,100 of 20,000 accepted pushes look failed (NGHTTP2_ENHANCE_YOUR_CALM).
+    // Node's default limit of 10 MB per session made 12,100 of 20,000 accepted pushes look failed (NGHTTP2_ENHANCE_YOUR_CALM).
     maxSessionMemory: 1000,
   }
   const provider = new apn.Provider(options)

@@ -13,31 +13,32 @@ import type { Became } from './measures.ts'
 import type { Committed } from './record-outcomes.ts'
 import type { Heard, Settlement } from './send-push.ts'
 
-/** What finish-batch is told about the pushes of the batch. */
 type Result = Pick<FinishBatch, 'environments' | 'unsent' | 'dead' | 'guarded' | 'unavailable' | 'answers' | 'retries'>
 
-/** What came of a batch. Outcomes go to the tracker as they come, everything else is kept for finish-batch. */
+/** Collects what becomes of the pushes of one batch. Outcomes go to the tracker as they come; everything else waits for finish-batch. */
 export type Report = {
-  /** Notes that a push is being made: `committed` waits for it until `ended` is told of it. */
+  /** Notes that a push is being made. `committed()` then waits until `ended` is called for the push. */
   begun(): void
-  /** Notes that so many of the pushes that were begun need not be waited for any more. */
+  /** Notes that `committed()` need not wait any longer for this many of the begun pushes. */
   ended: Committed
-  /** Takes what a push was settled as. `committed` is told when the outcome is committed, or at once for a push that has no outcome yet. */
+  /** Notes how a push was settled. Calls `committed` when the outcome is committed, or at once for a push that has no outcome yet. */
   settle(recipient: Recipient, settlement: Settlement, committed: Committed): void
-  /** Takes a push that audience decided without a try. */
+  /** Notes a push whose outcome audience decided before it was sent. */
   decided(decided: Decided): void
-  /** Takes a push that an earlier take settled before it died: finish-batch has not heard of it, and is told now. */
+  /**
+   * Notes a push that an earlier dispatcher settled before it died. Audience does not know how the push ended, so finish-batch tells audience now.
+   */
   settledBefore(
     push: Pick<Recipient, 'subscriptionId' | 'userId'>,
     settled: Pick<End, 'outcome' | 'code' | 'tokenVersion'> & { at: string },
   ): void
-  /** Takes a push that comes back without a try. */
+  /** Notes a push that was not handed over: audience queues it again, to be sent in `inMs`. */
   retry(recipient: Recipient, tries: number, inMs: number): void
   /** Resolves when every outcome of the batch is committed, or is given up because the tracker refuses it for good. */
   committed(): Promise<void>
-  /** Gives what finish-batch is told. Its durations count from now. */
+  /** Gives the fields of finish-batch. Their durations count from this call. */
   result(): Result
-  /** Gives the counts for the log, and the reasons why pushes were not sent: by what became of them, the code and the provider's word. */
+  /** Counts the pushes for the log by what became of them. `reasons` counts those not sent, by what became of them, code and provider's word. */
   counts(): Record<Became, number> & { reasons?: Record<string, number> }
 }
 
@@ -58,7 +59,7 @@ export function openReport(
   })
   const environments: Result['environments'] = []
   const unsent: Result['unsent'] = []
-  // These hold moments of this process's steady clock. finish-batch is told durations.
+  // These lists hold instants of this process's monotonic clock. Finish-batch gets durations, because audience has another clock.
   const dead: (Omit<Result['dead'][number], 'agoMs'> & { askedAt: number })[] = []
   const guarded: (Omit<Result['guarded'][number], 'agoMs'> & { askedAt: number })[] = []
   const unavailable: (Omit<Result['unavailable'][number], 'retryInMs' | 'agoMs'> & { readyAt: number | null; heardAt: number })[] = []
@@ -66,7 +67,7 @@ export function openReport(
   const answers = new Map<CircuitEnvironment, Answers>()
   const counted: Record<Became, number> = { sent: 0, failed: 0, skipped: 0, retried: 0, guarded: 0 }
   const reasons = new Map<string, number>()
-  /** How many pushes were begun and are not committed. */
+  /** How many pushes were begun and are not committed yet. */
   let open = 0
   let whenNone: (() => void) | undefined
 
@@ -76,7 +77,7 @@ export function openReport(
     reasons.set(known, (reasons.get(known) ?? 0) + 1)
   }
   const complainOf = (became: Became, code: FailureCode, word: string) => {
-    // Its word is the size: every size would be a kind of failure of its own.
+    // For `payload_too_large` the word is the size of the payload, and every size would count as a reason of its own.
     const providerCode = code === 'payload_too_large' ? '' : word
     because(became, code, providerCode)
     complain({ appId, campaignId, platform, code, providerCode })
@@ -105,7 +106,7 @@ export function openReport(
     const heardAt = performance.now()
     retries.push({ place, subscriptionId, userId, tries, readyAt: heardAt + inMs, heardAt, code, providerCode })
   }
-  /** Notes an answer. The code of an environment is that of its gravest answer: first one that says that our credentials are wrong, then one that says that they may be, and so on down `gravity`. */
+  /** Notes an answer for the circuit of its environment. The circuit is told the code of the gravest answer, by the order in `gravity`. */
   const hear = ({ environment, letter, code }: Heard) => {
     let known = answers.get(environment)
     if (!known) answers.set(environment, (known = { runs: [], code: null, gravest: -1 }))
@@ -179,7 +180,8 @@ export function openReport(
 
     settledBefore({ subscriptionId, userId }, { outcome, code, tokenVersion, at }) {
       if (outcome === 'sent') return
-      // How long ago the provider was asked is not known any more. So `at`, by the tracker's database, decides alone: a device that registered after it is alive.
+      // It is not known when the earlier dispatcher asked the provider. So `at`, an instant of the tracker's database, decides alone: a device that
+      // registered after `at` is alive.
       if (outcome === 'failed' && isDeadCode(providers[platform].answers, code)) {
         dead.push({ subscriptionId, userId, tokenVersion, askedAt: performance.now(), deadSince: at, code })
       } else unsent.push(subscriptionId)
@@ -207,7 +209,7 @@ export function openReport(
         retries: retries.map(({ readyAt, heardAt, ...one }) => ({
           ...one,
           retryInMs: ahead(readyAt),
-          // A push that comes back without a try heard nothing.
+          // A push that was not handed over has no answer, so it has no time since the answer either.
           ...(one.code === null ? {} : { agoMs: ago(heardAt) }),
         })),
         answers: [...answers].flatMap(([environment, { runs, code }]) => {
@@ -221,11 +223,11 @@ export function openReport(
   }
 }
 
-/** What was heard of an environment: letters in the order in which they came, equal ones together, and the code of the gravest. */
+/** The answers of one environment: their letters in order of arrival, equal neighbours counted together, and the code of the gravest answer. */
 type Answers = { runs: { letter: Letter; count: number }[]; code: FailureCode | null; gravest: number }
 
-/** A log line holds so many kinds of reasons; all others are counted as `others`. */
+/** The log line of a batch names at most this many reasons. All further ones are counted as `others`. */
 const mostReasons = 8
 
-/** The letters from the one that says least of the circuit to the one that says most. */
+/** The letters of answers, from the one that says least about the circuit to the one that says most. */
 const gravity = 'sauwgc'

@@ -5,7 +5,7 @@ import { afterEach, expect, test } from 'vitest'
 import { topic, type Row } from './testing/start-peers.ts'
 import { startRig } from './testing/start-rig.ts'
 
-/** What a dispatcher does when the network loses packets or tears connections, while the provider itself works. */
+/** What a dispatcher does when the network loses packets or breaks connections while the provider itself works. */
 
 const rig = await startRig()
 afterEach(() => rig.clean())
@@ -13,7 +13,7 @@ afterEach(() => rig.clean())
 const idsOf = (row: Row) => row.recipients.map(({ subscriptionId }) => subscriptionId)
 const iphones = (count: number) => rig.simulator.devices({ platform: 'ios', count, bundleId: topic, environment: 'production' })
 
-/** A proxy before the simulator's APNs. It can stop carrying bytes, in both directions, and tear the connections that there are. */
+/** Starts a proxy in front of the simulator's APNs. It can stop passing bytes on, in both directions, and break its open connections. */
 async function startWay() {
   const { hostname, port } = new URL(rig.simulator.addresses.apns)
   const sockets = new Set<Socket>()
@@ -62,7 +62,7 @@ async function startWay() {
   }
 }
 
-test('packets that are lost for a while cost only time: every push arrives, and none arrives twice', async () => {
+test('when the network loses packets for a while, pushes only arrive later: every push arrives, and no push arrives twice', async () => {
   const way = await startWay()
   await rig.start({ APNS_URL: way.url, DISPATCH_WINDOW: '40' })
   await rig.simulator.control('PUT', '/faults', { latencyMs: 5 })
@@ -72,7 +72,7 @@ test('packets that are lost for a while cost only time: every push arrives, and 
   for (let times = 1; times <= 3; times += 1) {
     await until(async () => (await rig.simulator.arrivedAt(devices)).length >= times * 50, { what: 'pushes arrive' })
     way.stall()
-    // Longer than the pause between two looks at time limits, and far shorter than the limit for an answer.
+    // The proxy pauses for longer than the time between two checks of time limits, and for far less than the limit for an answer.
     await new Promise((resolve) => setTimeout(resolve, 400))
     way.goOn()
   }
@@ -86,7 +86,7 @@ test('packets that are lost for a while cost only time: every push arrives, and 
   )
 })
 
-test('when connections are torn, each push either has one outcome or goes back to audience, to be tried again with the same identity', async () => {
+test('when connections break, each push either has one outcome or goes back to audience and is sent again with the same identity', async () => {
   const way = await startWay()
   await rig.start({ APNS_URL: way.url, DISPATCH_WINDOW: '40' })
   await rig.simulator.control('PUT', '/faults', { latencyMs: 20 })
@@ -109,7 +109,7 @@ test('when connections are torn, each push either has one outcome or goes back t
   expect(unanswered.length).toBeGreaterThan(0)
   expect(finish.unavailable.every(({ code, tries }) => code === 'network_error' && tries === 1)).toBe(true)
 
-  // Audience would queue them so: the same pushes of the same campaign again.
+  // Audience queues unanswered pushes like this: the same pushes of the same campaign once more.
   const recipients = row.recipients.filter(({ subscriptionId }) => unanswered.includes(subscriptionId))
   const again = rig.peers.queue('ios', [], { campaignId: row.campaignId, recipients, tries: 1 })
   await rig.peers.point(again)

@@ -7,8 +7,8 @@ import type { Dispatcher } from './dispatcher.ts'
 import type { Push, Transport } from './providers/provider.ts'
 
 /**
- * Asks a provider whether it takes an app's credentials as they are now (spec: providers/check). No device gets a push and no circuit hears of it: a connection
- * is opened for the check and closed again.
+ * Asks a provider whether it takes an app's credentials as they are now (spec: providers/check). No device gets a push, and no circuit learns the
+ * answer. The check opens a connection of its own and closes it again.
  */
 export async function checkProvider(
   { bus, transports, providers }: Dispatcher,
@@ -28,7 +28,7 @@ export async function checkProvider(
   }
 }
 
-/** Gives the answer to a push; one that takes longer than `ms` is a time-out. Rejects for a mistake of ours. */
+/** Sends a push and gives the provider's answer. When no answer comes within `ms`, gives a time-out. Rejects when Herald itself made a mistake. */
 async function answerWithin(ms: number, transport: Transport, push: Push): Promise<Answer> {
   const late = Promise.withResolvers<Answer>()
   const timer = setTimeout(() => late.resolve({ is: 'unanswered', why: 'timeout', reason: '' }), ms)

@@ -5,7 +5,7 @@ import { giveForeignKey, topic, type Row } from './testing/start-peers.ts'
 import { sentTo, startRig } from './testing/start-rig.ts'
 import type { Device } from './testing/start-simulator.ts'
 
-/** What a dispatcher tells audience's circuits, and what it does when one is open (spec: providers/circuit-holds, providers/guard-many). */
+/** What a dispatcher tells audience for its circuits, and what it does at an open circuit (spec: providers/circuit-holds, providers/guard-many). */
 
 const rig = await startRig()
 await rig.start({ APNS_SANDBOX_URL: rig.simulator.addresses.apnsSandbox, DISPATCH_WINDOW: '8' })
@@ -22,7 +22,7 @@ async function deliver(row: Row): Promise<FinishBatch> {
   return rig.finishOf(row)
 }
 
-test('every part of a take says which circuit and credentials will be used', async () => {
+test('each time a dispatcher asks for a part of a batch, it names the circuit and the credentials that it will use', async () => {
   const ios = rig.peers.queue('ios', await iphones(3), { partSize: 2 })
   const android = rig.peers.queue('android', await rig.androids(1))
   const appId = newId()
@@ -37,7 +37,7 @@ test('every part of a take says which circuit and credentials will be used', asy
   expect(finishes.map(({ credentialsVersion }) => credentialsVersion)).toEqual([1, 1, null])
 })
 
-test('audience hears answers as letters, under the environment that accepted or was asked first, and only letters that say something about a circuit', async () => {
+test('a dispatcher reports the answers that say something about a circuit, under the environment that accepted the push or was asked first', async () => {
   const [fine, sandbox, bad, dead] = [
     await iphones(3),
     await iphones(2, { environment: 'sandbox' }),
@@ -67,7 +67,7 @@ test('audience hears answers as letters, under the environment that accepted or 
 })
 
 // spec: providers/circuit-now-or-never
-test('a push that the mass guard decides about has no outcome yet; one that is now or never has failed', async () => {
+test('a push that the mass guard decides about has no outcome yet; such a push with a ttl of 0 has failed', async () => {
   const devices = await rig.androids(1, { behaviour: { answer: 'sender_mismatch' } })
   const later = rig.peers.queue('android', devices, { tries: 2 })
   expect((await deliver(later)).guarded).toMatchObject([{ code: 'sender_mismatch', tries: 3 }])
@@ -79,7 +79,7 @@ test('a push that the mass guard decides about has no outcome yet; one that is n
 })
 
 // spec: providers/circuit-holds
-test('once credentials are refused the rest of the batch is not sent, and all of it comes back without a try counted', async () => {
+test('once a provider refuses the credentials, the other pushes of the batch are not sent, and all go back to audience without an attempt counted', async () => {
   const appId = newId()
   giveForeignKey(rig.peers, 'ios', appId)
   const row = rig.peers.queue('ios', await iphones(200), { appId, tries: 3 })
@@ -92,7 +92,7 @@ test('once credentials are refused the rest of the batch is not sent, and all of
   const refused = spellAnswers(answers?.seen ?? '')
   expect(refused).toMatch(/^c{1,8}$/)
   expect(await countRejected()).toBe(rejectedBefore + refused.length)
-  // The broadcast about new credentials may have been missed, so the next batch reads them again.
+  // The dispatcher may have missed the broadcast about new credentials, so for the next batch it asks the gateway again.
   await deliver(rig.peers.queue('ios', await iphones(1), { appId }))
   expect(rig.peers.askedCredentials.filter((asked) => asked === `${appId}/apns`)).toHaveLength(2)
 })
@@ -103,7 +103,7 @@ async function countRejected(): Promise<number> {
 }
 
 // spec: providers/no-answer
-test('keys that do not open count as wrong credentials: the batch waits and does not fail', async () => {
+test('provider keys that cannot be decrypted count as wrong credentials: the batch waits and does not fail', async () => {
   const appId = newId()
   rig.peers.changeCredentials(appId, 'fcm', { ...rig.peers.accounts.credentials.fcm, sealContext: 'elsewhere' })
   const row = rig.peers.queue('android', await rig.androids(2), { appId, tries: 4 })
@@ -112,9 +112,9 @@ test('keys that do not open count as wrong credentials: the batch waits and does
   expect(finish.answers).toMatchObject([{ seen: 'c2', code: 'credentials_invalid' }])
 })
 
-describe('a probe', () => {
+describe('probes', () => {
   // spec: providers/probe
-  test('is sent to one device; the others come back without a try counted', async () => {
+  test('a probe goes to one device; the other pushes of the batch go back to audience without an attempt counted', async () => {
     const devices = await rig.androids(30)
     const row = rig.peers.queue('android', devices, { probe: true, tries: 1, partSize: 13 })
     const finish = await deliver(row)
@@ -125,7 +125,7 @@ describe('a probe', () => {
     expect(await rig.simulator.arrivedAt(devices)).toHaveLength(1)
   })
 
-  test('goes to the first device, also when the device’s environment is held', async () => {
+  test('a probe goes to the first device of the batch, also when the circuit of that device’s environment is open', async () => {
     const [sandbox, production] = [await iphones(1, { environment: 'sandbox' }), await iphones(1)]
     const heldEnvironments = [{ environment: 'sandbox' as const, inMs: 30_000 }]
     const row = rig.peers.queue('ios', [...sandbox, ...production], { probe: true, heldEnvironments })
@@ -136,7 +136,7 @@ describe('a probe', () => {
   test.each<[string, () => Promise<Device[]>, (appId: string) => void, string]>([
     ['android', () => rig.androids(2), (appId) => giveForeignKey(rig.peers, 'android', appId), 'c'],
     ['web', () => browsers(2), (appId) => giveForeignKey(rig.peers, 'web', appId), 'w'],
-  ])('%s: comes back without a try counted when it is refused, a second after the other pushes', async (platform, make, refuse, letter) => {
+  ])('%s: a refused probe goes back to audience, no attempt counted, due 1 s after the others', async (platform, make, refuse, letter) => {
     const appId = newId()
     refuse(appId)
     const row = rig.peers.queue(platform === 'web' ? 'web' : 'android', await make(), { appId, probe: true, tries: 4 })
@@ -148,7 +148,7 @@ describe('a probe', () => {
     expect(at.get(probed)).toBeGreaterThan((at.get(other) ?? 0) + 500)
   })
 
-  test('tells the mass guard when its one device is guarded', async () => {
+  test('when the answer to a probe leaves open whether the device’s token is dead, the mass guard is told', async () => {
     const row = rig.peers.queue('android', await rig.androids(2, { behaviour: { answer: 'bad_token' } }), { probe: true })
     const finish = await deliver(row)
     expect(finish.guarded).toMatchObject([{ subscriptionId: idsOf(row)[0], code: 'token_invalid' }])
@@ -156,7 +156,7 @@ describe('a probe', () => {
   })
 })
 
-test('the devices of a held environment come back when its circuit is probed, and the others are sent; a push that is now or never is not held', async () => {
+test('the pushes of an environment whose circuit is open go back to audience to wait for its probe, unless their ttl is 0; the other pushes are sent', async () => {
   const [production, sandbox] = [await iphones(2), await iphones(2, { environment: 'sandbox' })]
   const inMs = 30_000
   const queue = (ttl: number) => {

@@ -14,7 +14,7 @@ const complaint = (change: Partial<Complaint> = {}): Complaint => ({
   ...change,
 })
 
-test('the first failure of a kind in a minute is a warning that says what to do; the next thousand of the kind write nothing', () => {
+test('the first failure of a kind in a minute is logged as a warning that says what to do; the next thousand of the same kind are not logged', () => {
   const { clock, lines, complain } = given()
   for (let push = 0; push < 1_000; push += 1) complain(complaint())
   expect(lines).toEqual([{ fields: complaint(), text: `pushes do not go out: ${remedies.network_error}` }])
@@ -29,14 +29,14 @@ test('the first failure of a kind in a minute is a warning that says what to do;
   expect(lines).toHaveLength(5)
 })
 
-test('a dead token needs no operator; every other code says what to do', () => {
+test('a dead token is not logged, since operators need do nothing; every other failure code is logged with what to do', () => {
   const { lines, complain } = given()
   complain(complaint({ code: 'token_dead' }))
   expect(lines).toEqual([])
   expect(failureCodes.filter((code) => !remedies[code])).toEqual(['token_dead'])
 })
 
-test('an app whose hosts answer any number of different words fills neither the log nor the memory', () => {
+test('an app whose push services answer any number of different words fills neither the log nor the memory', () => {
   const { lines, complain } = given()
   for (let word = 0; word < 5_000; word += 1) complain(complaint({ providerCode: `${word}` }))
   expect(lines).toHaveLength(101)

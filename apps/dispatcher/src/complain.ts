@@ -4,17 +4,17 @@ import { remedies } from '@herald/contracts/remedies'
 import { LRUCache } from 'lru-cache'
 
 export type Complaint = { appId: string; campaignId: string; platform: Platform; code: FailureCode; providerCode: string }
-/** Tells the operator that a push did not go out. */
+/** Tells the operator that a push was not sent. */
 export type Complain = (complaint: Complaint) => void
 
 const againAfterMs = 60_000
-/** Bounds on the kinds that are remembered and the lines that are written in a minute: an app may bring any number of hosts, each with words of its own. */
+/** Limits on remembered kinds of failures and on lines in a minute. An app may use any number of push services, with words of their own. */
 const keptKinds = 1_000
 const linesPerMinute = 100
 
 /**
- * Warns the operator of pushes that failed or come back, and names the remedy: once a minute for each kind, which is an app, a platform, a code and the provider's
- * word. The line holds ids and codes only: never a token, an endpoint or a text.
+ * Warns the operator of pushes that failed or are sent again later, and says what to do. Writes at most one line a minute for each kind: an app, a
+ * platform, a code and the provider's word. The line holds ids and codes only, never a token, an endpoint or a text.
  */
 export function openComplaints(log: { warn(fields: object, text: string): void }, now: () => number = () => performance.now()): Complain {
   const saidAt = new LRUCache<string, number>({ max: keptKinds })

@@ -4,14 +4,14 @@ import { afterEach, expect, test } from 'vitest'
 import { startNameServer } from './testing/start-name-server.ts'
 import { startRig } from './testing/start-rig.ts'
 
-/** One app's devices have endpoints whose name servers never answer. */
+/** One app has devices whose endpoints have host names that no name server answers for. */
 
 const rig = await startRig()
 const nameServer = await startNameServer(() => false)
 const anyHost = { WEB_PUSH_ALLOW_PRIVATE: 'false', WEB_PUSH_ALLOWED_HOSTS: '*' }
 afterEach(() => rig.clean())
 
-/** Makes that many sends of an app to one device each, with hosts that no name server knows. */
+/** Makes this many sends of one app, each to one device whose host name no name server knows. */
 async function deadSends(count: number) {
   const devices = await rig.simulator.devices({ platform: 'web', count, applicationServerKey: rig.peers.accounts.vapid.publicKey })
   const appId = newId()
@@ -26,7 +26,7 @@ test.each([
   ['in production', anyHost],
   ['in development', { WEB_PUSH_ALLOW_PRIVATE: 'true' }],
 ])(
-  '%s host names that no name server answers for hold up no push to FCM, and their own pushes come back unsent',
+  '%s web pushes to host names that no name server answers for hold up no push to FCM, and go back to audience unsent',
   async (_where, settings) => {
     const before = nameServer.asked.length
     await rig.start(settings, nameServer.address)
@@ -42,7 +42,7 @@ test.each([
   },
 )
 
-test('a dispatcher that waits for dead host names stops within 10 s as well', async () => {
+test('a dispatcher that waits for the addresses of dead host names stops within 10 s as well', async () => {
   const { process, ended } = await rig.start(anyHost, nameServer.address)
   const before = nameServer.asked.length
   for (const row of await deadSends(32)) await rig.peers.point(row)

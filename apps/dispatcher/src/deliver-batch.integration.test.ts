@@ -6,7 +6,7 @@ import { afterEach, expect, test } from 'vitest'
 import { hmacSecret, topic, type Row } from './testing/start-peers.ts'
 import { sentTo, startRig } from './testing/start-rig.ts'
 
-/** A dispatcher as a process, with audience, tracker and gateway played on the bus and providers by the simulator. */
+/** Tests a dispatcher in a process of its own. Stand-ins on the bus answer for audience, tracker and gateway, and the simulator for the providers. */
 
 const rig = await startRig()
 afterEach(() => rig.clean())
@@ -14,7 +14,7 @@ afterEach(() => rig.clean())
 const idsOf = (row: Row) => row.recipients.map(({ subscriptionId }) => subscriptionId)
 
 // spec: tracking/one-outcome
-test('each recipient has exactly one outcome, in all parts of a batch and with those that were decided before', async () => {
+test('each recipient has exactly one outcome, in all parts of a batch, and so has each push that audience decided before', async () => {
   await rig.start()
   const [fine, dead, busy] = [
     await rig.androids(40),
@@ -51,7 +51,7 @@ test('each recipient has exactly one outcome, in all parts of a batch and with t
 })
 
 // spec: webhooks/event-test
-test('the tracker and audience are told when a batch is of a test, and nothing more than before for other sends', async () => {
+test('the tracker and audience are told when a batch belongs to a test; for other sends nothing is added to what they are told', async () => {
   await rig.start()
   const devices = await rig.androids(2)
   const tested = rig.peers.queue('android', devices.slice(0, 1), {}, { test: true })
@@ -67,7 +67,7 @@ test('the tracker and audience are told when a batch is of a test, and nothing m
 })
 
 // spec: sending/copies
-test('while the tracker is away, sending stops when the window is full, and no outcome is lost', async () => {
+test('while the tracker is away, sending stops at the limit of pushes in flight, and no outcome is lost', async () => {
   await rig.start({ DISPATCH_WINDOW: '20' })
   rig.peers.state.trackerIsAway = true
   const devices = await rig.androids(100)
@@ -86,7 +86,7 @@ test('while the tracker is away, sending stops when the window is full, and no o
 })
 
 // spec: providers/not-configured
-test('without credentials every push fails at once; as soon as there are credentials, pushes are sent', async () => {
+test('without credentials every push fails at once; as soon as the app has credentials, pushes are sent', async () => {
   await rig.start()
   const appId = newId()
   rig.peers.changeCredentials(appId, 'fcm', null)
@@ -108,7 +108,7 @@ test('without credentials every push fails at once; as soon as there are credent
 })
 
 // spec: sending/ttl-counts, sending/ttl-zero, tracking/skip-reasons
-test('a push whose ttl is used up is skipped; one that is now or never gets one try and no other', async () => {
+test('a push whose ttl is used up is skipped; a push with a ttl of 0 gets exactly one attempt', async () => {
   await rig.start()
   const devices = await rig.androids(1)
   const late = rig.peers.queue('android', devices, { elapsedMs: 60_000 }, { ttl: 60 })
@@ -129,7 +129,7 @@ test('a push whose ttl is used up is skipped; one that is now or never gets one 
   expect(rig.peers.outcomesOf(down)).toMatchObject([{ outcome: 'failed', code: 'provider_unavailable', attempts: 1 }])
 })
 
-test('a pointer to a batch that another dispatcher holds, or that is done, is acked and sends nothing', async () => {
+test('when another dispatcher has the batch or the batch is finished, its pointer is acknowledged and nothing is sent', async () => {
   await rig.start()
   const devices = await rig.androids(1)
   const held = rig.peers.queue('android', devices, { leasedUntil: Number.POSITIVE_INFINITY, takes: 1 })
@@ -146,7 +146,7 @@ test('a pointer to a batch that another dispatcher holds, or that is done, is ac
 })
 
 // spec: sending/platforms-apart
-test('a platform whose provider hangs holds up neither another platform nor its own other lane', async () => {
+test('when a provider does not answer, pushes of the other platforms are sent, and so are small sends of the same platform', async () => {
   await rig.start({ DISPATCH_WINDOW: '40' })
   const silent = await rig.simulator.devices({ platform: 'ios', count: 200, bundleId: topic, behaviour: { answer: 'silent' } })
   const hanging = rig.peers.queue('ios', silent, { lane: 'bulk' })
@@ -184,7 +184,7 @@ test('no connection is made to an endpoint in a private network', async () => {
 })
 
 // spec: providers/no-answer
-test('a browser whose keys do not decode is invalidated', async () => {
+test('a browser whose encryption keys are malformed is invalidated', async () => {
   await rig.start()
   const [device] = await rig.simulator.devices({ platform: 'web', count: 1, applicationServerKey: rig.peers.accounts.vapid.publicKey })
   if (!device?.keys) throw new Error('no device')
@@ -201,7 +201,7 @@ test.each([
   ['APNS_URL', 'http://proxy.example'],
   ['SEAL_KEYS', ''],
   ['HMAC_SECRET', ''],
-])('does not start with %s=%s, and says so without printing the value', async (name, value) => {
+])('the dispatcher does not start with %s=%s, and says so without printing the value', async (name, value) => {
   const refusal = await rig.start({ [name]: value }).catch(String)
   expect(refusal).toContain(`${name}: `)
   expect(refusal).not.toContain(value === '' ? hmacSecret : value)

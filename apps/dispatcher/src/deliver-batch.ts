@@ -10,7 +10,7 @@ import { sendToAll } from './send-to-all.ts'
 import type { FinishAnswer } from './small-batches.ts'
 import { untilAnswered } from './until-answered.ts'
 
-/** Delivers the batches that a message names, each on its own. When one cannot be taken, the message comes back after the others are taken. */
+/** Delivers each batch that a message names. When a batch cannot be taken, NATS delivers the message again after the others are taken. */
 export async function deliverBatches(
   dispatcher: Dispatcher,
   queue: { platform: Platform; lane: Lane },
@@ -22,9 +22,9 @@ export async function deliverBatches(
 }
 
 /**
- * Delivers the batch that a pointer names. Returns as soon as the batch's row is leased to this process, and the pointer is acked: from then on the row is
- * the promise, and the work goes on as a job of the process. A batch that is `gone`, `busy` or `held` needs no work here: audience's sweep points at it
- * again. Faults: queue_unavailable and database_unavailable, before the take; the pointer comes back.
+ * Delivers the batch that a pointer names. Returns as soon as the batch is leased to this process; then the pointer is acknowledged, and the delivery
+ * goes on as a job of the process. A batch that audience answers `gone`, `busy` or `held` needs nothing here: audience's sweep points at it again.
+ * Faults: queue_unavailable and database_unavailable, when the take fails; NATS then delivers the pointer again.
  */
 async function deliverBatch(
   dispatcher: Dispatcher,
@@ -36,8 +36,8 @@ async function deliverBatch(
 }
 
 /**
- * Delivers a batch that audience took for this process, which has waited for one since `takenAt`. Asks what the batch holds, and returns as soon as the work has
- * begun. A batch that cannot be begun is left to its lease.
+ * Delivers a batch that audience gave to this process, which has waited for batches since `takenAt`. Returns as soon as the delivery has begun. When
+ * the delivery cannot begin, the batch stays leased until its lease ends.
  */
 export async function deliverGiven(dispatcher: Dispatcher, given: GivenBatch, takenAt: number): Promise<void> {
   const { platform, lane, appId, campaignId, batchId } = given
@@ -49,7 +49,7 @@ export async function deliverGiven(dispatcher: Dispatcher, given: GivenBatch, ta
   }
 }
 
-/** Takes a batch (`takes` null) or reads one that is taken already, and begins to deliver it. Gives the place back when the batch ends. */
+/** Takes a batch, or asks what a taken one holds (`takes` is not null), and begins to deliver it. When the batch ends, frees its place in `jobs`. */
 async function begin(
   dispatcher: Dispatcher,
   place: { leave(): void },
@@ -63,7 +63,7 @@ async function begin(
     takenAt: givenAt,
   }: BatchPointer & { platform: Platform; takes: number | null; takenAt?: number },
 ): Promise<void> {
-  // Before the take: it may be granted just before the campaign stops, and its answer come after the broadcast.
+  // Listens before the take: audience may grant it just before the campaign stops, and the grant may arrive after the broadcast of the stop.
   const flow = dispatcher.flows.follow(campaignId)
   const leave = () => {
     flow.release()
@@ -79,7 +79,7 @@ async function begin(
     const asked = { batchId, appId, knowsSend: known !== undefined, from: 0, takes, ...circuit }
     const answer = await dispatcher.small.take(asked, size)
     if (answer.answer !== 'taken') return leave()
-    // What audience answers about time counts from the question. Everything here counts from `takenAt`.
+    // The durations in audience's answer count from when audience was asked. The durations of this process count from `takenAt`.
     const taken = { ...answer, elapsedMs: answer.elapsedMs - (askedAt - takenAt) }
     const prepared = known ?? prepareTaken(dispatcher, taken)
     const stopped = AbortSignal.any([dispatcher.jobs.stopping, flow.stopped])
@@ -98,8 +98,8 @@ function prepareTaken({ sends }: Dispatcher, { campaignId, send }: TakenBatch & 
 }
 
 /**
- * Delivers a leased batch: reads all its recipients, leaves out those whose pushes are settled or decided already, sends to the others, waits until every outcome
- * is committed, and tells audience what came of the batch.
+ * Delivers a leased batch. Reads its recipients, leaves out those whose pushes are settled or decided already, and sends to the others. Then it waits
+ * until every outcome is committed, and tells audience what became of the batch.
  */
 async function deliver(dispatcher: Dispatcher, batch: Batch): Promise<void> {
   const { bus, log } = dispatcher
@@ -119,7 +119,7 @@ async function deliver(dispatcher: Dispatcher, batch: Batch): Promise<void> {
     const recipients = await openRecipients(dispatcher, batch, lease, report)
     if (recipients) {
       const unsent = await sendToAll(dispatcher, batch, lease, report, recipients)
-      // Nothing was handed over for them, so no try was made: they come back at once.
+      // Nothing of these pushes was handed over, so no attempt counts: audience queues them again at once.
       for (const number of unsent) report.retry(recipients.at(number), tries, 0)
       await report.committed()
     }
@@ -145,8 +145,8 @@ async function deliver(dispatcher: Dispatcher, batch: Batch): Promise<void> {
 }
 
 /**
- * Tells audience what came of the batch, until audience answers. The answer `lost` is as good as `done`: another process has taken the batch, and finds every
- * outcome settled.
+ * Tells audience what became of the batch, and repeats this until audience answers. The answer `lost` is as good as `done`: another dispatcher has
+ * taken the batch, and finds every outcome settled.
  */
 async function finish(
   { small, credentials, providers }: Dispatcher,
@@ -154,11 +154,11 @@ async function finish(
   report: Report,
 ): Promise<FinishAnswer | undefined> {
   const { batchId, takes, appId, platform } = taken
-  // Credentials that were refused may have been replaced while the broadcast of it was missed: the next take reads them again.
+  // The broadcast of new credentials may have been missed. So after a provider refused the credentials, the next take reads them again.
   if (report.result().answers.some(({ seen }) => seen.includes('c'))) credentials.forget(appId, providers[platform].kind)
   const { credentialsVersion } = circuit
   const { test } = prepared.send
-  // Made anew for each call: what it says of time is counted from there.
+  // Makes the message anew for each call, because the durations in it count from the call.
   const finish = () => ({ batchId, appId, takes, credentialsVersion, ...(test && { test }), ...report.result() })
   return untilAnswered(() => small.finish({ appId, size, finish }))
 }

@@ -16,7 +16,7 @@ import type { SmallBatches } from './small-batches.ts'
 import type { Flows } from './watch-flows.ts'
 import type { Window } from './window.ts'
 
-/** What the flows of the dispatcher have at hand: one of each per process. */
+/** The parts of the dispatcher that exist once per process. */
 export type Dispatcher = {
   readonly bus: Bus
   readonly log: Log
@@ -32,30 +32,30 @@ export type Dispatcher = {
   readonly measures: Measures
   readonly complain: Complain
   readonly origins: Origins
-  /** The waits before the second, third … try of a push at a provider, in seconds. */
+  /** The waits before the second, third and further attempts of a push at a provider, in seconds. */
   readonly schedule: readonly number[]
-  /** The sends that were read lately, by campaign, with their content compiled. */
+  /** The sends that were read lately, by campaign id, with their content compiled. */
   readonly sends: LRUCache<string, PreparedSend>
   /**
-   * The batches of this process whose outcomes are not all with the tracker, until they are. When this process takes such a batch again, it must not
-   * ask the tracker what is settled before its own outcomes are there, or it sends those pushes again.
+   * The batches of this process whose outcomes are not all committed yet, with a promise that resolves when they are. When this process takes such a
+   * batch again, it must wait for the promise before it asks the tracker which pushes are settled, or it would send them twice.
    */
   readonly uncommitted: Map<string, Promise<void>>
 }
 
-/** A batch that this process has taken and delivers. */
+/** A batch that this process has taken and is delivering. */
 export type Batch = {
   readonly taken: TakenBatch & { answer: 'taken' }
   readonly takenAt: number
-  /** How many pushes the batch's pointer said that it holds. */
+  /** How many pushes the batch holds, as its pointer says. */
   readonly size: number | undefined
   readonly prepared: PreparedSend
-  /** Null when the app has no credentials. */
+  /** The app's connection to the provider; null when the app has no credentials. */
   readonly transport: AppTransport | null
-  /** How audience knows the circuit: by the environment in which devices are unless they said otherwise, and by the version of the credentials. */
+  /** The names by which audience finds the circuit: the environment of devices that name no environment, and the version of the credentials. */
   readonly circuit: { environment: CircuitEnvironment; credentialsVersion: number | null }
-  /** Aborted when the process or the campaign stops: from then on nothing is sent, and what is unsent comes back. */
+  /** Aborted when the process or the campaign stops. From then on no further push is sent, and the unsent pushes go back to audience. */
   readonly stopped: AbortSignal
-  /** For each push that waits for its provider's answer, by its place: the function that hears the answer. */
+  /** For each push that waits for its provider's answer, by its place in the batch: the function that gets the answer. */
   readonly flights: (Hear | undefined)[]
 }

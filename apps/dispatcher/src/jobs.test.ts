@@ -5,7 +5,7 @@ import { batchesAtOnce, openJobs } from './jobs.ts'
 
 afterEach(() => void vi.useRealTimers())
 
-test('a platform and lane has a fixed number of batches in work; the next batch waits for a place', async () => {
+test('a dispatcher works on a fixed number of batches of a platform and lane; the next batch waits until one of them ends', async () => {
   const jobs = openJobs()
   const places = await Promise.all(Array.from({ length: batchesAtOnce.bulk }, () => jobs.enter('ios', 'bulk', 'app')))
   let entered = false
@@ -18,7 +18,7 @@ test('a platform and lane has a fixed number of batches in work; the next batch 
   expect(entered).toBe(true)
 })
 
-test('a process that stops takes no batch, and turns waiting batches away when its own are done', async () => {
+test('a dispatcher that stops takes no new batch, and hands waiting batches back when its own batches have ended', async () => {
   const jobs = openJobs()
   const places = await Promise.all(Array.from({ length: batchesAtOnce.bulk }, () => jobs.enter('ios', 'bulk', 'app')))
   const waiting = jobs.enter('ios', 'bulk', 'app')
@@ -34,7 +34,7 @@ test('a process that stops takes no batch, and turns waiting batches away when i
   expect(jobs.stopping.aborted).toBe(true)
 })
 
-test('a process that stops waits for the pushes in flight, but not longer than 8 s', async () => {
+test('a dispatcher that stops waits for the pushes in flight, but at most 8 s', async () => {
   vi.useFakeTimers()
   const jobs = openJobs()
   let answer: Answer | undefined

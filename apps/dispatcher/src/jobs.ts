@@ -4,46 +4,53 @@ import { openPresence, openTurns, type Presence, type Turns } from '@herald/serv
 import type { Answer } from './core/answer.ts'
 
 /**
- * How many batches of a platform are in work at once. Each platform has its own, so that a slow provider holds up its own pushes only. Bulk batches are full
- * (500 pushes, about 1 MB), so few are held. Most prompt batches are one push that waits for its answer. Each batch goes through three commits, which it
- * shares with others and which take 50 to 100 ms under load: with 64 at once, 900 batches a second were the most.
+ * At most this many batches of a platform are in work at once. Each platform has a limit of its own, so that a slow provider holds up its own pushes
+ * only. Bulk batches are full (500 pushes, about 1 MB), so few are allowed. Most prompt batches are one push that waits for its answer. Each batch
+ * waits for three commits, which it shares with other batches and which take 50 to 100 ms under load: a limit of 64 allowed at most 900 batches a
+ * second.
  */
 export const batchesAtOnce: Record<Lane, number> = { prompt: 128, bulk: 8 }
 
-/** How many of these one app has at most, and how many while other apps have batches too. */
+/** At most this many batches of a platform belong to one app; the second limit applies while other apps have batches too. */
 const batchesOfApp: Record<Lane, number> = { prompt: 112, bulk: 8 }
 const batchesOfCrowdedApp: Record<Lane, number> = { prompt: 16, bulk: 4 }
 
 /**
- * How many pointers of a platform and lane this process holds at once. Few, since another process cannot take a pointer that waits here for a place. On the prompt
- * lane more than the 64 that one app may have there, or another app's pointer would wait behind them in NATS, where apps do not take turns.
+ * At most this many pointers of a platform and lane are held by this process at once. They are few, since no other process can take a pointer that
+ * waits here. On the prompt lane they are more than the 64 that one app may have there, or another app's pointer would wait behind those in NATS,
+ * where apps do not take turns.
  */
 export const pointersAtOnce: Record<Lane, number> = { prompt: 80, bulk: 2 }
 
-/** When the process is told to stop, it waits so long for the pushes in flight. After that they count as unanswered. */
+/** A process that is told to stop waits at most this long for the pushes in flight. After that they count as unanswered. */
 const drainMs = 8_000
 
-/** The batches that this process works on: how many at once, and how they end when the process stops. */
+/** The batches that this process works on: how many at once, and how they end when the process stops. A batch in work occupies a place. */
 export type Jobs = {
-  /** Aborted when the process is told to stop: from then on nothing is sent. */
+  /** Aborted when the process is told to stop. From then on no further push is sent. */
   readonly stopping: AbortSignal
-  /** How many batches are in work. */
   readonly inWork: number
-  /** Waits for a place for one more batch; apps take turns at places. Fault queue_unavailable when the process stops, so that another process gets the pointer. */
+  /**
+   * Waits for a place for one more batch; apps take turns at places. Fault queue_unavailable when this process stops: another one gets the pointer.
+   */
   enter(platform: Platform, lane: Lane, appId: string): Promise<{ leave(): void }>
-  /** Calls `cutOff` when the process cannot wait any longer, with the answer that the waiting pushes get. Gives the function that takes `cutOff` back. */
+  /**
+   * Calls `cutOff` when the stopping process cannot wait any longer, with the answer for the pushes in flight. Gives a function that cancels this.
+   */
   onCutOff(cutOff: (answer: Answer) => void): () => void
-  /** Takes a place for a batch that audience gave to this process, whether or not one is free: the process asked for no more than it had room for. */
+  /**
+   * Takes a place for a batch that audience gave to this process, even when none is free. (The process asks for no more batches than it has places.)
+   */
   occupy(platform: Platform, lane: Lane, appId: string): { leave(): void }
-  /** Gives how many more small batches of each platform audience may give, and the apps that have as many as they may. */
+  /** Gives how many more small batches of each platform audience may give, and the apps that have their maximum already. */
   room(): { room: Record<Platform, number>; full: string[] }
-  /** Notes that a batch is in work until its promise ends. Stopping waits for it. */
+  /** Notes that a batch is in work until its promise ends. `stop` waits for the promise. */
   add(job: Promise<void>): void
-  /** Stops: takes no new batch, sends nothing that is unsent, waits 8 s for what is in flight, and ends when every batch is finished. */
+  /** Stops: takes no new batch, sends no further push, waits at most 8 s for the pushes in flight, and resolves when every batch is finished. */
   stop(): Promise<void>
 }
 
-/** The batches of a platform and lane: the places that are taken, in all and by app, and the batches that wait for one. */
+/** The batches of a platform and lane: how many places are taken in all and by each app, and the batches that wait for a place. */
 type Queue = { taken: number; of: Map<string, number>; presence: Presence; waiting: Turns<{ enter: () => void; turnAway: () => void }> }
 
 export function openJobs(): Jobs {
@@ -69,7 +76,7 @@ export function openJobs(): Jobs {
     queue.taken += 1
     queue.of.set(appId, (queue.of.get(appId) ?? 0) + 1)
   }
-  /** Makes the place of a batch. When the batch leaves it, the place goes to the app whose turn it is, or is free. */
+  /** Makes the place of a batch. When the batch leaves the place, it goes to the app whose turn it is, or becomes free. */
   const placeIn = (queue: Queue, lane: Lane, appId: string) => ({
     leave: () => {
       queue.taken -= 1
@@ -88,7 +95,7 @@ export function openJobs(): Jobs {
 
     async enter(platform, lane, appId) {
       if (stopping.signal.aborted) {
-        // A pointer that is turned away at once would come back to this process again and again, until its consumers stop.
+        // A pointer that is refused at once would be delivered to this process again and again, until its consumers stop.
         await drained.promise
         throw queueUnavailable()
       }

@@ -4,7 +4,7 @@ import { keepLease } from './lease.ts'
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-test('a lease that is renewed is held', async () => {
+test('a lease that is renewed does not end', async () => {
   let renewals = 0
   const lease = keepLease(performance.now(), async () => {
     renewals += 1
@@ -18,7 +18,7 @@ test('a lease that is renewed is held', async () => {
   expect(renewals).toBe(20)
 })
 
-test('a renewal that is refused ends the lease at once', async () => {
+test('a lease ends at once when audience refuses to renew it', async () => {
   const lease = keepLease(performance.now(), () => Promise.resolve(false))
   await vi.advanceTimersByTimeAsync(3_000)
   expect(lease.lost.aborted).toBe(true)
@@ -26,7 +26,7 @@ test('a renewal that is refused ends the lease at once', async () => {
 })
 
 // spec: sending/take-over
-test('while audience does not answer, a lease is held for 12 s from the last renewal that was asked for', async () => {
+test('while audience does not answer, a lease lasts for 12 s from when it was last asked for', async () => {
   const lease = keepLease(performance.now() - 1_000, () => Promise.reject(new Error('away')))
   await vi.advanceTimersByTimeAsync(10_999)
   expect(lease.held).toBe(true)
@@ -36,7 +36,7 @@ test('while audience does not answer, a lease is held for 12 s from the last ren
   expect(lease.lost.aborted).toBe(true)
 })
 
-test('when its time is up nothing more is sent, but renewals go on until audience answers, and the lease is then kept for outcomes that are not reported yet', async () => {
+test('a dispatcher whose lease has ended asks for renewals until audience answers, so that no other one takes the batch, and sends nothing', async () => {
   let isAway = true
   const renewedAt: number[] = []
   const lease = keepLease(performance.now(), () => {
@@ -53,7 +53,7 @@ test('when its time is up nothing more is sent, but renewals go on until audienc
   lease.release()
 })
 
-test('once another process has the batch, no renewal is asked for', async () => {
+test('once another dispatcher has the batch, no renewal is asked for', async () => {
   let asked = 0
   const lease = keepLease(performance.now(), () => Promise.resolve((asked += 1) < 2))
   await vi.advanceTimersByTimeAsync(60_000)
@@ -61,7 +61,7 @@ test('once another process has the batch, no renewal is asked for', async () => 
   expect(lease.isTaken).toBe(true)
 })
 
-test('a process that was frozen finds its lease over before any timer runs', () => {
+test('a process that was frozen finds its lease ended before any of its timers runs', () => {
   let now = 0
   const lease = keepLease(
     0,

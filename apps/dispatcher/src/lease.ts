@@ -1,27 +1,26 @@
 import { leaseMs, leaseRenewMs } from '@herald/contracts/batch'
 
-/** When a renewal is not answered, the next one comes after this: an audience that returns gives living dispatchers a whole lease to come back. */
+/** The pause after a renewal that was not answered. After an outage audience waits a whole lease for living dispatchers to renew. */
 const againAfterMs = 1_000
 
 /**
- * A taken batch is ours until 12 s after we last asked, by the monotonic clock. A process that was frozen finds its lease over when it goes on,
- * and must not deliver a batch that another process has taken meanwhile (docs/architecture.md, Leases around the outside).
+ * The lease of a batch ends 12 s after this process last asked for it, by the monotonic clock. A process that was frozen finds its lease ended when
+ * it goes on, and must not deliver a batch that another process has taken meanwhile (docs/architecture.md, Leases).
  */
 export type Lease = {
-  /** Whether the lease holds, to be asked before each send. Once it is over it stays over: nothing more is sent. */
+  /** Whether the lease still lasts; to be asked before each push is sent. A lease that has ended stays ended. */
   readonly held: boolean
-  /** Aborted as soon as the lease is known to be over. */
+  /** Aborted as soon as this process knows that the lease has ended. */
   readonly lost: AbortSignal
-  /** Whether another process has taken the batch. Until one has, the batch is still ours to report and to end. */
+  /** Whether another process has taken the batch. As long as none has, this process reports the batch's outcomes and finishes it. */
   readonly isTaken: boolean
-  /** Stops renewing the lease. */
   release(): void
 }
 
 /**
- * Keeps a lease that was asked for at `takenAt` (`performance.now()` just before the request, so audience's clock
- * started later). `renew` says whether the batch is still ours. It goes on being asked when the time is up, until another process has the batch:
- * pushes that were sent and are not yet with the tracker must not be sent by the next taker, however long a database was away.
+ * Keeps the lease of a batch by renewing it. `takenAt` is `performance.now()` just before the take was asked for, so audience's clock started later.
+ * `renew` asks audience whether the batch still belongs to this process. Renewing goes on after the lease has ended, until another process has the
+ * batch: pushes that were sent and are not yet with the tracker must not be sent by another dispatcher, however long a database was away.
  */
 export function keepLease(takenAt: number, renew: () => Promise<boolean>, now: () => number = () => performance.now()): Lease {
   const lost = new AbortController()

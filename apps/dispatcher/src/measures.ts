@@ -8,7 +8,7 @@ export type Became = 'sent' | 'failed' | 'skipped' | 'retried' | 'guarded'
 
 /** What the dispatcher counts about its pushes. */
 export type Measures = {
-  /** Counts how long after handing over a push was answered or given up. */
+  /** Counts how many seconds passed from handing a push over to its answer, or to the end of the wait for it. */
   answered(platform: Platform, seconds: number): void
   /** Counts an answer that is not in the provider's table. */
   unknownAnswer(platform: Platform): void
@@ -16,18 +16,18 @@ export type Measures = {
   became(platform: Platform, outcome: Became, code: string): void
 }
 
-/** Seconds: from a provider next door to the time limit of 10 s. */
+/** The upper bounds of the histogram's buckets, in seconds: from a provider on this machine to the time limit of 10 s. */
 const buckets = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
 type Counted = { platform: Platform; outcome: Became; code: string; count: number }
 
 /**
- * Opens the dispatcher's metrics. Pushes are counted here, and prom-client is told of them at the next scrape: it takes 0.5 µs and 300 bytes to find the series
- * of a count by its labels.
+ * Opens the dispatcher's metrics. Pushes are counted in an array and passed to prom-client at the next scrape, because prom-client needs 0.5 µs and
+ * 300 bytes to find a counter by its labels.
  */
 export function openMeasures(metrics: Metrics, { window, jobs }: { window: Pick<Window, 'held'>; jobs: Pick<Jobs, 'inWork'> }): Measures {
   const labelNames = ['platform'] as const
-  /** There are few of these, since platforms, outcomes and codes are our own. */
+  /** This array stays short, since platforms, outcomes and codes are Herald's own. */
   const counts: Counted[] = []
   let last: Counted | undefined
   metrics.counter('herald_pushes_total', 'Pushes, by what became of them.', ['platform', 'outcome', 'code'], function () {
@@ -56,7 +56,7 @@ export function openMeasures(metrics: Metrics, { window, jobs }: { window: Pick<
   }
 }
 
-/** What a gauge does at a scrape to show a number that another part keeps. */
+/** Makes the function by which a gauge shows, at each scrape, a number that another part of the dispatcher knows. */
 const setTo = (read: () => number) =>
   function (this: { set(value: number): void }) {
     this.set(read())

@@ -8,8 +8,9 @@ import type { Lease } from './lease.ts'
 import { untilAnswered } from './until-answered.ts'
 
 /**
- * The recipients that are to be sent to, each named by a number. A recipient is read from its columns when it is its turn. Objects for all of them would outlive
- * two garbage collections, and with eight batches in work the collections of old objects that follow cost as much as sending.
+ * The recipients of a batch that are sent to, each named by a number. A recipient is read from the columns of the answer only when it is sent to.
+ * Objects for all recipients would survive two garbage collections, and with eight batches in work collecting such old objects costs as much as
+ * sending.
  */
 export type Recipients = {
   numbers: number[]
@@ -18,9 +19,9 @@ export type Recipients = {
 }
 
 /**
- * Reads every part of the batch and gives the recipients that are to be sent to: without those that an earlier take settled before it died. Pushes that audience
- * decided go to the report. Undefined when the batch is not ours any more, or when the process stops before it is known
- * what is settled: then nothing may be said about the batch.
+ * Reads every part of the batch and gives the recipients that are to be sent to: all but those that an earlier dispatcher settled before it died.
+ * Pushes that audience decided go to the report. Gives undefined when another process has the batch, or when this process stops before it knows which
+ * pushes are settled; then it may report nothing about the batch.
  */
 export async function openRecipients(
   { bus, jobs }: Dispatcher,

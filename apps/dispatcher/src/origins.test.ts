@@ -10,7 +10,7 @@ function given() {
 }
 
 // spec: providers/push-service-away
-test('20 pushes in a row without an answer are an outage of their push service alone', () => {
+test('20 pushes in a row without an answer make their push service count as away, and no other push service', () => {
   const { origins, none, waitMs } = given()
 
   expect([none(19), waitMs()]).toEqual([false, 0])
@@ -19,7 +19,7 @@ test('20 pushes in a row without an answer are an outage of their push service a
   expect(origins.waitMs('other-app web push.example')).toBe(0)
 })
 
-test('any answer shows that the push service is there, and ends an outage at once', () => {
+test('any answer shows that a push service is there, and ends its outage at once', () => {
   const { origins, none, waitMs } = given()
   none(19)
   origins.heard('app web push.example', 'an answer', false)
@@ -31,12 +31,12 @@ test('any answer shows that the push service is there, and ends an outage at onc
   expect(waitMs()).toBe(0)
 })
 
-test('all tries of two pushes without an answer are an outage, those of one push are not', () => {
+test('a push service counts as away when two pushes have used up all attempts without an answer, but not when one has', () => {
   const { none } = given()
   expect([none(4), none(1, true), none(4), none(1, true)]).toEqual([false, false, false, true])
 })
 
-test('while a push service is away one push is sent to it every 5 s; the others wait longer the longer it is away, a minute at most', () => {
+test('while a push service is away, one push is sent to it every 5 s; the longer it is away, the longer the others wait, up to a minute', () => {
   const { clock, none, waitMs } = given()
   none(20)
   clock.ms = 5_000

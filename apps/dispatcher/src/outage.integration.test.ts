@@ -31,7 +31,7 @@ const lines = (): Line[] =>
 test.each([
   ['answers 503', '503', 'provider_unavailable'],
   ['refuses connections', 'refuse', 'network_error'],
-])('a provider that %s fails no push: audience hears of every push and its code, also at the last try', async (_name, outage, code) => {
+])('while a provider %s no push fails: audience gets every push, even after its last attempt', async (_name, outage, code) => {
   await rig.simulator.control('PUT', '/faults', { service: 'fcm', outage })
   const early = rig.peers.queue('android', await rig.androids(25), { tries: 0 })
   const late = rig.peers.queue('android', await rig.androids(2), { tries: 4 })
@@ -50,7 +50,7 @@ test.each([
 })
 
 // spec: providers/away-waits, sending/ttl-zero
-test('a push that is now or never has had its one try', async () => {
+test('while a provider is away, a push with a ttl of 0 fails after its only attempt', async () => {
   await rig.simulator.control('PUT', '/faults', { service: 'fcm', outage: '503' })
   const row = rig.peers.queue('android', await rig.androids(1), {}, { ttl: 0 })
   const finish = await deliver(row)
@@ -58,7 +58,7 @@ test('a push that is now or never has had its one try', async () => {
   expect(rig.peers.outcomesOf(row)).toMatchObject([{ outcome: 'failed', code: 'provider_unavailable', attempts: 1 }])
 })
 
-test('any answer to a probe ends the outage, also when the probed device is dead', async () => {
+test('any answer to a probe ends the outage, even the answer that the device is dead', async () => {
   const row = rig.peers.queue('android', await rig.androids(2, { behaviour: { answer: 'rate_limited' } }), { probe: true })
   expect((await deliver(row)).answers).toEqual([{ environment: '', seen: 'a', code: null }])
   const dead = rig.peers.queue('android', await rig.androids(2, { behaviour: { answer: 'dead' } }), { probe: true })
@@ -68,7 +68,7 @@ test('any answer to a probe ends the outage, also when the probed device is dead
 })
 
 // spec: providers/push-service-away
-test('pushes to a push service that is away wait without a try counted, hold up no other push service, and arrive soon after it is back', async () => {
+test('pushes to a push service that is away wait without an attempt counted, hold up no other push service, and arrive soon after it is back', async () => {
   const [gone, fine] = [await browsers(30), await browsers(3)]
   const dead = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1')
   await once(dead, 'listening')
@@ -113,7 +113,7 @@ test('the log line of a batch says why pushes were not sent, and the first failu
   expect(warned[0]?.msg).toContain('status page')
 })
 
-test('a provider that breaks off every request is in the log within one batch, with its word', async () => {
+test('a provider that breaks off every request is named in the log within one batch, with the error’s own word', async () => {
   const row = rig.peers.queue('android', await rig.androids(5, { behaviour: { answer: 'reset_after_accept' } }))
   const finish = await deliver(row)
 

@@ -3,17 +3,17 @@ import { appChanged, readCredentials } from '@herald/contracts/calls/gateway'
 import type { Bus } from '@herald/service/bus'
 import { LRUCache } from 'lru-cache'
 
-/** A change of credentials is broadcast and works at once. A process that misses the broadcast notices the change within a minute. */
+/** A change of credentials is broadcast and works at once. A process that misses the broadcast notices the change within this time. */
 const keptMs = 60_000
 
 export type CredentialsReader = {
-  /** Gives an app's credentials for a provider; null when it has none. Faults: queue_unavailable, database_unavailable. */
+  /** Gives an app's credentials for a provider; null when the app has none. Faults: queue_unavailable, database_unavailable. */
   of(appId: string, kind: ProviderKind): Promise<ProviderCredentials | null>
-  /** Forgets credentials that were refused: the next read asks the gateway again. */
+  /** Forgets credentials that a provider refused, so that the next read asks the gateway. */
   forget(appId: string, kind: ProviderKind): void
 }
 
-/** Reads credentials from the gateway and keeps them for a minute, or until the gateway says that the app has changed. */
+/** Reads credentials from the gateway and remembers them for a minute, or until the gateway broadcasts that the app has changed. */
 export function openCredentialsReader(bus: Bus): CredentialsReader {
   type Reading = Promise<ProviderCredentials | null>
   const kept = new LRUCache<string, Reading>({ max: 1_000, ttl: keptMs })
@@ -27,7 +27,7 @@ export function openCredentialsReader(bus: Bus): CredentialsReader {
       const key = keyOf(appId, kind)
       const known = kept.get(key)
       if (known) return known
-      // The promise is kept: batches that come together share one call, and a change meanwhile forgets it.
+      // Remembers the promise and not its value: batches that begin together share one call, and a change during the call forgets the answer.
       const reading: Reading = bus.call(readCredentials, { appId, kind }).then(({ credentials }) => credentials)
       kept.set(key, reading)
       reading.catch(() => {

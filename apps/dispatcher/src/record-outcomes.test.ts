@@ -23,7 +23,7 @@ const ignored = {
   stopping: new AbortController().signal,
 }
 
-/** Opens a recorder that opens batches as they come, and gives a promise for each outcome until it is committed. */
+/** Opens a recorder in which each outcome is recorded with one call. The call gives a promise that resolves when the outcome is committed. */
 function givenRecorder(...[commit, options]: Parameters<typeof openRecorder>) {
   const recorder = openRecorder(commit, options)
   const opened = new Map<OutcomeOwner, BatchRecorder>()
@@ -38,7 +38,7 @@ function givenRecorder(...[commit, options]: Parameters<typeof openRecorder>) {
   }
 }
 
-test('one call is in flight; outcomes that come meanwhile go together in the next, 1,000 at most', async () => {
+test('a dispatcher has one call to the tracker in flight; outcomes that come meanwhile go together in the next call, at most 1,000', async () => {
   const calls: number[] = []
   let inFlight = 0
   let most = 0
@@ -55,7 +55,7 @@ test('one call is in flight; outcomes that come meanwhile go together in the nex
   expect(most).toBe(1)
 })
 
-test('the outcomes of several batches, 200 at most, share a call, each under its own batch', async () => {
+test('the outcomes of up to 200 batches share a call, each under its own batch', async () => {
   const calls: BatchOutcomes[][] = []
   const recorder = givenRecorder((batches) => Promise.resolve(calls.push(batches)), ignored)
   const owners = Array.from({ length: 250 }, (_, n) => owner(String(n)))
@@ -64,7 +64,7 @@ test('the outcomes of several batches, 200 at most, share a call, each under its
   expect(Math.max(...calls.map((batches) => batches.length))).toBe(200)
 })
 
-test('an outcome is repeated until it is committed, however often the tracker is away', async () => {
+test('a dispatcher repeats an outcome until it is committed, however often the tracker is away', async () => {
   let failures = 3
   const seen: number[] = []
   const recorder = givenRecorder(async (batches) => {
@@ -76,12 +76,12 @@ test('an outcome is repeated until it is committed, however often the tracker is
   expect(seen).toEqual([1, 2, 3])
 })
 
-/** Records outcomes of other batches, one after another, as long as the test lasts. */
+/** Records outcomes of other batches, one after another, until `isOver()` is true. */
 async function goOn(recorder: ReturnType<typeof givenRecorder>, isOver: () => boolean): Promise<void> {
   for (let n = 0; !isOver(); n += 1) await recorder.record(owner('good'), outcome(n))
 }
 
-test('a batch that the tracker refuses for good is parked: its places are free, other batches go on, and in the end it is given up', async () => {
+test('a batch that the tracker always refuses is set aside: new pushes may be sent, other batches go on, and in the end the batch is given up', async () => {
   const calls: string[][] = []
   const givenUp: [string, number][] = []
   const recorder = givenRecorder(
@@ -95,7 +95,7 @@ test('a batch that the tracker refuses for good is parked: its places are free, 
   const one = owner('poison')
   const others = goOn(recorder, () => givenUp.length > 0)
   await Promise.all(Array.from({ length: 288 }, (_, n) => recorder.record(one, outcome(n))))
-  // The refused batch is in no call with others any more.
+  // From now on the refused batch shares no call with other batches.
   const parkedAt = calls.length
   await recorder.settled(one)
   expect(givenUp).toEqual([['poison', 288]])
@@ -104,7 +104,7 @@ test('a batch that the tracker refuses for good is parked: its places are free, 
   expect(after.filter((names) => names.includes('poison') && names.length > 1)).toEqual([])
 })
 
-test('a parked batch that the tracker takes after all is committed whole, and nothing is given up', async () => {
+test('a batch that was set aside and that the tracker takes later is committed with all its outcomes, and nothing is given up', async () => {
   let refuses = true
   const committed: number[] = []
   const givenUp: string[] = []
@@ -134,7 +134,7 @@ test('a parked batch that the tracker takes after all is committed whole, and no
   expect(givenUp).toEqual([])
 })
 
-test('while the tracker takes nothing at all nothing is parked or given up', async () => {
+test('while the tracker takes no outcomes at all, no batch is set aside or given up', async () => {
   let refuses = true
   let calls = 0
   const settled: string[] = []
@@ -153,7 +153,7 @@ test('while the tracker takes nothing at all nothing is parked or given up', asy
   expect(settled.toSorted()).toEqual(['a', 'b'])
 })
 
-test('a batch whose outcomes take the tracker too long does not hold up the others', async () => {
+test('a batch whose outcomes take the tracker too long does not hold up the other batches', async () => {
   const committed: string[] = []
   const recorder = givenRecorder(
     async (batches) => {
@@ -172,7 +172,7 @@ test('a batch whose outcomes take the tracker too long does not hold up the othe
   await others
 })
 
-test('a process that stops leaves a parked batch to its lease', async () => {
+test('a dispatcher that stops leaves a batch that was set aside to the next taker, when its lease ends', async () => {
   const stop = new AbortController()
   const recorder = givenRecorder(
     async (batches) => {
@@ -192,7 +192,7 @@ test('a process that stops leaves a parked batch to its lease', async () => {
   await others
 })
 
-test('a batch that the tracker refuses does not hold up the others, and is not dropped', async () => {
+test('a batch that the tracker refuses does not hold up the other batches, and is not dropped', async () => {
   let refuses = true
   const refused: string[] = []
   const committed: string[] = []
@@ -213,7 +213,7 @@ test('a batch that the tracker refuses does not hold up the others, and is not d
   expect(committed).toEqual(['good', 'poison'])
 })
 
-test('a call belongs to the trace of its first batch, however long the calls before it took', async () => {
+test('a call to the tracker belongs to the trace of its first batch, however long the calls before it took', async () => {
   const calls: (string | undefined)[] = []
   const recorder = givenRecorder(async () => {
     calls.push(activeRequestId())
@@ -228,7 +228,7 @@ test('a call belongs to the trace of its first batch, however long the calls bef
   expect(calls).toEqual(['first', 'second'])
 })
 
-test('a batch with several pushes in a call hears of them together, and of no other batch’s', async () => {
+test('when several pushes of a batch are committed in one call, the batch is told once, and not about pushes of other batches', async () => {
   const told: [string, number][] = []
   const hears = { x: (pushes: number) => void told.push(['x', pushes]), y: (pushes: number) => void told.push(['y', pushes]) }
   const recorder = openRecorder(() => Promise.resolve(), ignored)
@@ -243,7 +243,7 @@ test('a batch with several pushes in a call hears of them together, and of no ot
   ])
 })
 
-test('pushes that end the same way travel as one entry, whatever came between them', async () => {
+test('pushes of a batch with the same outcome travel as one entry, whatever outcomes came between them', async () => {
   const calls: BatchOutcomes[][] = []
   const recorder = givenRecorder(async (batches) => calls.push(batches), ignored)
   const one = owner('a')

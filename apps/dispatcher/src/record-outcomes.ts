@@ -1,39 +1,44 @@
 import { addEnd, type BatchOutcomes, type End, type EndOfPlaces } from '@herald/contracts/outcome'
 import { apart, asNow, type Within } from '@herald/service/request-id'
 
-/** Which batch an outcome belongs to. */
+/** The batch that outcomes belong to. */
 export type OutcomeOwner = Omit<BatchOutcomes, 'results'>
 
-/** A call carries at most this many outcomes: in a commit of 500 to 1,000 each costs about 6 µs, in one of 50 ten times that. */
+/** A call carries at most this many outcomes. In a commit of 500 to 1,000 outcomes each costs about 6 µs, in a commit of 50 ten times that. */
 const outcomesPerCall = 1_000
-/** The tracker takes at most so many batches in one call. */
+/** The tracker takes at most this many batches in one call. */
 const batchesPerCall = 200
-/** A call that failed is repeated after these pauses; from then on the last pause stays. */
+/** The pauses before a failed call is repeated. After the sixth repeat the pause stays at the last one. */
 const repeatAfterMs = [50, 100, 250, 500, 1_000, 2_000] as const
-/** A batch that the tracker refuses so often, while it takes others, is parked. */
+/** A batch is parked after the tracker has refused it this many times while it took other batches. */
 const refusalsToPark = 3
-/** A parked batch is tried again after these pauses, and is given up after the last: about two minutes. */
+/** The pauses before a parked batch is tried again. After the last one, about two minutes in all, the batch is given up. */
 const parkedForMs = [1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000] as const
-/** How many outcomes may be parked, at about 200 bytes each. Beyond that a refused batch stays in line and holds its places, which slows sending down. */
+/**
+ * At most this many outcomes are parked, at about 200 bytes each. When there are more, a refused batch stays in the line and keeps its places in the
+ * window, which slows sending down.
+ */
 const mostParked = 20_000
 
-/** Hears how many pushes are committed, or parked with their batch: their places may be given back. */
+/** Is called with the number of pushes that are committed, or parked with their batch, so that their places in the window may be given back. */
 export type Committed = (pushes: number) => void
 
-/** The outcomes of one batch on their way to the tracker. */
+/** Sends the outcomes of one batch to the tracker. */
 export type BatchRecorder = {
-  /** Takes the end of a push. `committed` is called once for all its pushes that travel in one call. No outcome is dropped while the tracker is away. */
+  /** Takes the outcome of a push. `committed` is called once for all its pushes in one call. No outcome is dropped while the tracker is away. */
   record(end: End, place: number, committed: Committed): void
-  /** Resolves when nothing of the batch is parked any more: it was committed after all, or given up. Rejects when the process stops before that. */
+  /** Resolves when nothing of the batch is parked any more, because it was committed or given up. Rejects when the process stops before that. */
   settled(): Promise<void>
 }
 
 export type Recorder = {
-  /** Opens a batch. Its outcomes are part of the trace that is active now. */
+  /** Begins a batch. Its outcomes are part of the trace that is active now. */
   open(owner: OutcomeOwner): BatchRecorder
 }
 
-/** What waits of a batch: the ends as they travel, and for each push, in the order in which they came, the function that hears that it is committed. */
+/**
+ * The outcomes of a batch that wait to be sent to the tracker and, for each push in the order of arrival, the function to call when it is committed.
+ */
 type Waiting = { ends: EndOfPlaces[]; committed: Committed[] }
 type OfBatch = { owner: OutcomeOwner; within: Within; waiting: Waiting }
 type Taken = { of: OfBatch; waiting: Waiting }
@@ -41,14 +46,15 @@ type Refusals = { count: number; since: number }
 type Parked = { waiting: Waiting[]; tries: number; dueAt: number; triedAt: number; ended: PromiseWithResolvers<void> }
 
 /**
- * Tells the tracker the outcomes of all batches of the process as they come. One call is in flight at a time, and the next one carries what became ready
- * meanwhile. A repeated call counts nothing twice, because the tracker knows each push by its place. A call is part of the trace of its
- * first batch. An outcome is written at once into the message in which it travels, so a push costs a number in a list and no object or promise of its own.
+ * Sends the outcomes of all batches of the process to the tracker. One call is in flight at a time, and the next call carries the outcomes that
+ * became ready meanwhile. A repeated call counts nothing twice, because the tracker knows each push by its place in the batch. A call is part of the
+ * trace of its first batch. An outcome is written at once into the message in which it travels, so a push costs one number in a list, and neither an
+ * object nor a promise.
  *
- * When the tracker is away (`isAway`), the call is repeated with half as many batches: so a batch that takes the tracker too long is alone in its call in the
- * end. After any other refusal the batches of the call are repeated one by one. A batch that is refused again and again while others are taken is
- * parked: it holds no places and holds up no other batch, is tried again ever more rarely, and is given up in the end, which `onGivenUp` hears. While
- * the tracker takes nothing at all, nothing is parked: then the fault is not the batch's.
+ * When the tracker is away (`isAway`), the call is repeated with half as many batches, until a batch that takes the tracker too long is alone in its
+ * call. After any other refusal the batches of the call are repeated one by one. A batch that is refused again and again while other batches are
+ * taken is parked: it gives its places in the window back, holds up no other batch, is tried again with longer and longer pauses, and is given up in
+ * the end, when `onGivenUp` is called. While the tracker takes nothing at all, no batch is parked, because the fault is not the batch's.
  */
 export function openRecorder(
   commit: (batches: BatchOutcomes[]) => Promise<unknown>,
@@ -70,7 +76,7 @@ export function openRecorder(
   const line = new Set<OfBatch>()
   let running = false
   let batchesNow = batchesPerCall
-  /** When the tracker last took something, by the monotonic clock. */
+  /** When the tracker last took outcomes, by the monotonic clock. */
   let takenAt = -1
   const refused = new Map<OfBatch, Refusals>()
   const parked = new Map<OfBatch, Parked>()
@@ -94,7 +100,7 @@ export function openRecorder(
     line.add(of)
   }
 
-  /** Puts a batch that was refused alone back in line, or parks it. */
+  /** Puts a batch that was refused alone in its call back in line, or parks it. */
   const putBack = (one: Taken, error: unknown) => {
     const { of, waiting } = one
     const refusals = refused.get(of) ?? { count: 0, since: performance.now() }
@@ -114,7 +120,7 @@ export function openRecorder(
     const ended = Promise.withResolvers<void>()
     const one = known ?? { waiting: [], tries: 0, dueAt: now + (parkedMs[0] ?? 0), triedAt: now, ended }
     parked.set(of, one)
-    // Whoever waits for the end awaits this promise. Its rejection by a stop is no mistake when nothing awaits it.
+    // `settled()` awaits this promise. When a stop rejects it and nobody awaits it, Node must not report an unhandled rejection.
     one.ended.promise.catch(() => undefined)
     one.waiting.push(waiting)
     tellCommitted(waiting)
@@ -135,7 +141,7 @@ export function openRecorder(
         parked.delete(of)
         one.ended.resolve()
       } catch (error) {
-        // A refusal counts only when the tracker has taken outcomes of other batches since the last one.
+        // A refusal counts only when the tracker has taken outcomes of other batches since this batch was last tried.
         if (!isAway(error) && takenAt >= one.triedAt) one.tries += 1
         const pauseMs = parkedMs[one.tries]
         one.triedAt = performance.now()
@@ -150,7 +156,7 @@ export function openRecorder(
     parked.clear()
   }
 
-  /** Takes as much from the front of the line as a call may hold. */
+  /** Takes as many batches from the front of the line as a call may carry. */
   const takeForCall = (): Taken[] => {
     const taken: Taken[] = []
     let outcomes = 0
@@ -166,7 +172,7 @@ export function openRecorder(
 
   const drain = async () => {
     running = true
-    // Outcomes that come within one turn of the event loop go together.
+    // Waits for the end of this turn of the event loop, so that all outcomes of the turn travel together.
     await new Promise((resolve) => setImmediate(resolve))
     for (let failures = 0; line.size > 0;) {
       const taken = takeForCall()
@@ -211,7 +217,7 @@ export function openRecorder(
 
 const outcomesOf = ({ waiting }: Parked): number => waiting.reduce((sum, { committed }) => sum + committed.length, 0)
 
-/** Puts the later outcomes behind the first. */
+/** Appends the later outcomes to the first ones. */
 function together(first: Waiting, later: Waiting): Waiting {
   for (const end of later.ends) for (const place of end.places) addEnd(first.ends, end, place)
   first.committed.push(...later.committed)
@@ -220,7 +226,7 @@ function together(first: Waiting, later: Waiting): Waiting {
 
 const nothingWaits = (): Waiting => ({ ends: [], committed: [] })
 
-/** Calls each `committed` function once for all pushes in a row that have it. */
+/** Calls each `committed` function once with the number of its pushes, when its pushes follow each other in the list. */
 function tellCommitted({ committed }: Waiting): void {
   let from = 0
   for (let at = 1; at <= committed.length; at += 1) {
@@ -232,7 +238,7 @@ function tellCommitted({ committed }: Waiting): void {
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
 
-/** Waits. False when the signal came first. */
+/** Waits for `ms` milliseconds. Gives false when the signal ends the wait early. */
 const rest = (ms: number, signal: AbortSignal): Promise<boolean> =>
   new Promise((resolve) => {
     const end = () => {

@@ -9,59 +9,62 @@ import { heldForOriginMs, type Origins } from './origins.ts'
 import type { AppTransport, Provider, Push } from './providers/provider.ts'
 
 /**
- * How a push ended, or when it is tried again. `tries` counts the tries at the provider, this one included. For a push that was sent, `environment` is
- * the APNs environment that accepted it, if that is another than the one it was sent to first.
+ * How a push ended, or when it is tried again. `tries` counts the attempts at the provider, this one included. `environment` of a push that was sent
+ * is the APNs environment that accepted it, when that is not the one that was asked first; otherwise null.
  */
 export type Settlement = (
   | { is: 'sent'; tries: number; providerCode: string; environment: Environment | null }
   | { is: 'failed'; tries: number; code: FailureCode; providerCode: string; dead: Dead | null }
   | { is: 'skipped'; tries: number; code: SkipReason }
   | { is: 'retry'; tries: number; code: FailureCode; providerCode: string; inMs: number }
-  /** The provider was away: audience decides what becomes of the push. `inMs` is null when its tries or its ttl are used up. */
+  /** The provider was away: audience decides what becomes of the push. `inMs` is null when the push has no attempts or no ttl left. */
   | { is: 'unavailable'; tries: number; environment: CircuitEnvironment; code: FailureCode; providerCode: string; inMs: number | null }
-  /** Either the token is dead or our settings are wrong: the mass guard decides which. */
+  /** Either the token is dead or the app's settings are wrong. The mass guard decides which. */
   | { is: 'guarded'; tries: number; code: FailureCode; providerCode: string; handedOverAt: number }
 ) & { heard?: Heard | undefined }
 
-/** The token is dead. A device that registered again after we handed over (`performance.now()`) is alive, whatever the answer says. */
+/** A dead token. A device that registered again after `handedOverAt` (by `performance.now()`) is alive, whatever the answer says. */
 export type Dead = { handedOverAt: number; since: string | null }
 
 /** What an answer says to the circuit of an environment. */
 export type Heard = { environment: CircuitEnvironment; letter: Letter; code: FailureCode | null }
 
-/** What sending a push of a batch needs. */
+/** What is needed to send the pushes of a batch to one origin. */
 export type Sending = {
   provider: Provider
   prepared: PreparedSend
   transport: AppTransport
-  /** Makes the tracking id of a push of this campaign and platform. */
+  /** Makes the tracking id (msgId) of a push of this campaign and platform. */
   msgIdOf: (userId: string, subscriptionId: string, variant: string) => string
   measures: Measures
-  /** Tries at the provider before this one. */
+  /** How many attempts at the provider there were before this one. */
   triesBefore: number
-  /** Whether this push is the probe of an open circuit. When the answer opens the circuit again, the try does not count. */
+  /** Whether this push is the probe of an open circuit. When its answer keeps the circuit open, the attempt does not count. */
   probe: boolean
-  /** The waits before the second, third … try, in seconds. */
+  /** The waits before the second, third and further attempts, in seconds. */
   schedule: readonly number[]
   origins: Origins
-  /** The name that `origins` has for where the push goes: an app's push service. */
+  /** The name that `origins` has for the target of the push: an app's push service. */
   origin: string
   /** When the ttl ends, in Unix seconds by the database's clock. */
   expiresAtSeconds: number
-  /** How many milliseconds of the ttl are used up by now. */
+  /** Gives how many milliseconds of the ttl are used up by now. */
   elapsedMs: () => number
   /**
-   * The last accepting answer and its settlement. APNs and FCM give the same object for nearly every accepted push, so its settlement is
-   * used again. Null until the first one, and always for web push.
+   * The accepting answer that came last, with its settlement. APNs and FCM answers are the same object for nearly every accepted push, so the
+   * settlement is used again. Null before the first one, and always null for web push.
    */
   accepted: { answer: Answer; asked: CircuitEnvironment; settlement: Settlement } | null
 }
 
 const refusedAgainMs = 1_000
-/** A push that comes back from a probe lies in a row of its own, so that the next probe tries another device. */
+/** After this time a push that was a probe is sent again. It gets a batch row of its own, so that the next probe asks another device. */
 const probedAgainMs = 1_000
 
-/** Makes a recipient's push. Gives a settlement instead when there is no push to send: its ttl is over, it says nothing, it does not fit, or its push service is away. */
+/**
+ * Makes a recipient's push. Gives a settlement instead when there is no push to send: its ttl is over, it is silent on a platform that takes no
+ * silent push, it has no content, it does not fit, or its push service is away.
+ */
 export function makePush(sending: Sending, recipient: Recipient): Push | Settlement {
   const { provider, prepared, triesBefore: tries } = sending
   const { send } = prepared
@@ -83,13 +86,13 @@ export function makePush(sending: Sending, recipient: Recipient): Push | Settlem
   return { msgId, address, keys, environment, body: encoded.body, collapseId, silent, priority, ttlSeconds, expiresAtSeconds }
 }
 
-/** How long a push waits for its push service to come back: never past its ttl, and not at all when it is now or never. */
+/** Gives how long a push waits for its push service to come back. A push never waits past its ttl, and a push with a ttl of 0 does not wait. */
 function waitForOrigin({ provider, prepared: { send }, origins, origin, probe, elapsedMs }: Sending): number {
   if (!provider.hasManyHosts || send.ttl === 0 || probe || elapsedMs() >= heldForOriginMs) return 0
   return Math.min(origins.waitMs(origin), ttlLeftMs(send.ttl, elapsedMs()))
 }
 
-/** Settles a push by its answer. `handedOverAt` is when the push was handed over first, by performance.now(). */
+/** Settles a push by its answer. `handedOverAt` is when the push was first handed over, by `performance.now()`. */
 export function settlePush(sending: Sending, recipient: Recipient, answer: Answer, handedOverAt: number): Settlement {
   const { accepted } = sending
   if (answer === accepted?.answer && sending.transport.environmentOf(recipient) === accepted.asked) return accepted.settlement
@@ -101,7 +104,7 @@ export function settlePush(sending: Sending, recipient: Recipient, answer: Answe
   const isNowOrNever = prepared.send.ttl === 0
   const { providerCode } = meaning
   const failed = (code: FailureCode, dead: Dead | null = null): Settlement => ({ is: 'failed', tries, code, providerCode, dead, heard })
-  /** The push comes back, and the try does not count. */
+  /** Settles the push as one that is sent again later; this attempt does not count. */
   const again = (code: FailureCode, inMs: number): Settlement => ({ is: 'retry', tries: triesBefore, code, providerCode, inMs, heard })
   const isAway = provider.hasManyHosts && noteOrigin(origins, sending.origin, meaning, answer, tries)
 
@@ -111,7 +114,7 @@ export function settlePush(sending: Sending, recipient: Recipient, answer: Answe
       const asked = transport.environmentOf(recipient)
       const environment = acceptedBy === asked ? null : acceptedBy
       const settlement: Settlement = { is: 'sent', tries, providerCode, environment, heard }
-      // Not where each host has to be noted.
+      // With many hosts the settlement is not used again, because each host's answer has to be noted.
       if (!provider.hasManyHosts) sending.accepted = { answer, asked, settlement }
       return settlement
     }
@@ -120,11 +123,11 @@ export function settlePush(sending: Sending, recipient: Recipient, answer: Answe
     case 'bad':
       return failed(meaning.code)
     case 'guarded':
-      // The mass guard may decide that the push is tried again, which is too late for one that is now or never.
+      // The mass guard may decide later that the push is tried again. A push with a ttl of 0 cannot wait for that.
       if (isNowOrNever) return failed(meaning.code)
       return { is: 'guarded', tries, code: meaning.code, providerCode, handedOverAt, heard }
     case 'config':
-      // The device is not at fault: its push waits for the circuit to close.
+      // The device is not at fault, so its push waits until the circuit closes.
       return isNowOrNever ? failed(meaning.code) : again(meaning.code, probe ? probedAgainMs : 0)
     case 'refused':
       if (left > refusedAgainMs) return again('provider_unavailable', refusedAgainMs)
@@ -147,13 +150,15 @@ export function settlePush(sending: Sending, recipient: Recipient, answer: Answe
   }
 }
 
-/** Notes what came of this push at its push service, and says whether the push service is away. A push that was not sent says nothing of it. */
+/** Tells `origins` whether the push service answered, and says whether it is away. A push that was not sent says nothing about it. */
 function noteOrigin(origins: Origins, origin: string, meaning: AnswerMeaning, answer: Answer, tries: number): boolean {
   if (isUnavailable(meaning)) return origins.heard(origin, 'none', tries >= meaning.maxTries)
   return answer.is === 'answered' && origins.heard(origin, 'an answer', false)
 }
 
-/** What an answer says to a circuit. An acceptance speaks of the environment that accepted, a refusal of the one that was asked first. */
+/**
+ * Says what an answer tells a circuit. An acceptance counts for the environment that accepted, a refusal for the environment that was asked first.
+ */
 function heardOf({ hasManyHosts }: Provider, meaning: AnswerMeaning, answer: Answer, asked: CircuitEnvironment): Heard | undefined {
   const letter = letterOf(meaning, answer)
   if (!letter || (hasManyHosts && (letter === 'u' || letter === 'a'))) return undefined

@@ -11,13 +11,13 @@ import type { Committed } from './record-outcomes.ts'
 import { makePush, settlePush, type Sending, type Settlement } from './send-push.ts'
 import type { Hear } from './providers/provider.ts'
 
-/** After so many pushes the event loop gets its turn: a batch of 500 rendered in one go would hold up answers for 25 ms. */
+/** After this many pushes the event loop gets its turn: rendering a batch of 500 without a pause would hold up answers for 25 ms. */
 const yieldAfter = 32
 
 /**
- * Sends to the recipients of a batch whose circuits are closed. All origins are sent to side by side, so that a slow push
- * service holds up its own devices only. Gives the numbers of the recipients that were not sent to, because the batch is stopped or not ours any more, because our
- * credentials were refused, or because another device is the probe.
+ * Sends to the recipients of a batch whose circuits are closed, to all origins at the same time, so that a slow push service holds up its own devices
+ * only. Gives the numbers of the recipients that were not sent to: because the batch stopped or belongs to another process, because the credentials
+ * were refused, or because another device is the probe.
  */
 export async function sendToAll(
   dispatcher: Dispatcher,
@@ -51,7 +51,7 @@ export async function sendToAll(
     elapsedMs: () => taken.elapsedMs + (performance.now() - takenAt),
     accepted: null,
   }
-  // Audience decides which device a probe asks: the first.
+  // A probe is sent to the first device of the batch, because audience puts the device that it chose first.
   const chosen = taken.probe ? numbers.slice(0, 1) : withoutHeld(batch, transport, report, recipients)
   const others = taken.probe ? numbers.slice(1) : []
   const byOrigin = Map.groupBy(chosen, (number) => transport.originOf(recipients.toAt(number)))
@@ -61,7 +61,7 @@ export async function sendToAll(
   return [...others, ...unsent.flat()]
 }
 
-/** Gives the recipients whose circuit is closed. The others wait for the probe of their circuit. A push that is now or never does not wait: it has its one try. */
+/** Gives the recipients whose circuit is closed. The others go back to audience, unless the ttl is 0: such a push cannot wait, so it is sent. */
 function withoutHeld({ taken, prepared }: Batch, transport: AppTransport, report: Report, recipients: Recipients): number[] {
   const { numbers } = recipients
   if (taken.heldEnvironments.length === 0 || prepared.send.ttl === 0) return numbers
@@ -73,7 +73,7 @@ function withoutHeld({ taken, prepared }: Batch, transport: AppTransport, report
   })
 }
 
-/** Sends to the recipients of one origin. Once our credentials are refused the rest are not sent to: they would be refused too. Gives those that were not sent to. */
+/** Sends to the recipients of one origin, until the provider refuses the credentials. Gives the recipients that were not sent to. */
 async function sendInOrder(
   { window, log, measures }: Dispatcher,
   { taken: { platform, lane, batchId, campaignId, appId }, stopped, flights }: Batch,
@@ -86,9 +86,10 @@ async function sendInOrder(
   const sending: Sending = { ...toAll, origin: `${appId} ${origin}` }
   const refused = new AbortController()
   const giveUp = AbortSignal.any([lease.lost, stopped, refused.signal])
-  // This asks the three signals themselves, because a signal that stands for all of them is slower to ask.
+  // Asks three signals one by one, because one signal that combines them is slower to ask.
   const mayGoOn = () => lease.held && !stopped.aborted && !refused.signal.aborted
-  // An answer is heard in the context of whatever opened its connection. This brings back the batch's own, so that its log lines carry the batch's request.
+  // Node calls an answer's listener in the context in which the connection was opened. `within` restores the batch's context, so that log lines carry
+  // the id of the batch's request.
   const within = asNow()
   const committed: Committed = (pushes) => {
     window.leave(origin, lane, pushes)
@@ -100,7 +101,7 @@ async function sendInOrder(
     if (settlement.heard?.letter === 'c') refused.abort()
     return within(() => report.settle(recipient, settlement, committed))
   }
-  /** Fails one push for a mistake of ours, so that the others go on. The error's message may hold anything, so it is not logged. */
+  /** Fails one push after a mistake of Herald's, so that the other pushes go on. The error's message may hold anything, so it is not logged. */
   const mistaken = (recipient: Recipient, { name, stack = '' }: Error): void => {
     const { subscriptionId } = recipient
     const at = stack.split('\n').slice(-4)
@@ -112,7 +113,7 @@ async function sendInOrder(
     const { place } = recipient
     const sentAt = resends === 0 ? firstAt : performance.now()
     const hear: Hear = (answer) => {
-      // The answer was heard before, or the process could not wait for it.
+      // This answer came already, or the stopping process has given up waiting for it.
       if (flights[place] !== hear) return
       flights[place] = undefined
       try {
@@ -134,7 +135,7 @@ async function sendInOrder(
       return mistaken(recipient, asError(error))
     }
   }
-  /** Sends a push that the provider surely did not process again at once, a few times: on another connection it passes. */
+  /** Sends a push again that the provider surely did not process, within 80 ms and up to five times: another connection usually accepts it. */
   const sendAgain = (recipient: Recipient, resends: number, firstAt: number, answer: Answer): void => {
     const again = () => {
       if (mayGoOn()) trySending(recipient, resends + 1, firstAt)
@@ -143,7 +144,7 @@ async function sendInOrder(
     setTimeout(() => within(again), resends * 20)
   }
 
-  // Whatever stops a send can happen only while this loop waits, and sending a push is no wait. So it is asked once after each wait.
+  // What stops a send can happen only while this loop waits, and sending a push does not wait. So `mayGoOn` is asked once after each wait.
   let isAsked = false
   for (let at = 0; at < numbers.length; at += 1) {
     if (!window.enterNow(origin, lane)) {
@@ -165,5 +166,5 @@ async function sendInOrder(
   return []
 }
 
-/** Resends of a push that the provider did not process do not count as tries, so they are bounded here. */
+/** A push that the provider did not process is sent again at once at most this many times. These resends do not count as attempts. */
 const mostResends = 5

@@ -4,7 +4,7 @@ import { afterEach, expect, test } from 'vitest'
 import type { Row } from './testing/start-peers.ts'
 import { startRig } from './testing/start-rig.ts'
 
-/** A dispatcher as a process, with audience, tracker and gateway played on the bus and providers by the simulator. */
+/** Tests a dispatcher in a process of its own. Stand-ins on the bus answer for audience, tracker and gateway, and the simulator for the providers. */
 
 const rig = await startRig()
 afterEach(async () => {
@@ -12,7 +12,7 @@ afterEach(async () => {
   await rig.clean()
 })
 
-/** Queues batches of one device each, each of its own app and campaign. */
+/** Queues batches of one device each. Each batch has an app and a campaign of its own. */
 async function givenSmallBatches(count: number): Promise<Row[]> {
   const devices = await rig.androids(count)
   return devices.map((device) => rig.peers.queue('android', [device], { lane: 'prompt', campaignId: newId() }))
@@ -34,7 +34,7 @@ test('small batches that one message names are taken and finished together, and 
   for (const row of rows) expect(rig.peers.outcomesOf(row).map(({ outcome }) => outcome)).toEqual(['sent'])
 })
 
-test('a take that fails in a call with others fails alone: the other batches are delivered', async () => {
+test('when one of the batches in a call cannot be taken, the other batches are delivered', async () => {
   await rig.start()
   const rows = await givenSmallBatches(5)
   rig.peers.state.failsTogether.add(rows[2]?.batchId ?? '')
@@ -44,7 +44,7 @@ test('a take that fails in a call with others fails alone: the other batches are
   for (const row of rows) expect((await rig.finishOf(row)).takes).toBe(1)
 })
 
-test('a message whose batches cannot be taken comes back, and no device gets two pushes', async () => {
+test('when the batches of a message cannot be taken, NATS delivers the message again, and no device gets two pushes', async () => {
   await rig.start()
   const rows = await givenSmallBatches(3)
   rig.peers.state.audienceIsAway = true
@@ -58,7 +58,7 @@ test('a message whose batches cannot be taken comes back, and no device gets two
   for (const row of rows) expect(row.takes).toBe(1)
 })
 
-test('batches that audience gives to a waiting dispatcher are sent and finished, each push once', async () => {
+test('each push of the batches that audience gives to a waiting dispatcher is sent once, and the batches are finished', async () => {
   await rig.start()
   const rows = await givenSmallBatches(16)
 
@@ -68,11 +68,11 @@ test('batches that audience gives to a waiting dispatcher are sent and finished,
   for (const row of rows) expect(rig.peers.outcomesOf(row).map(({ outcome }) => outcome)).toEqual(['sent'])
 })
 
-test('a dispatcher that was frozen while it waited sends nothing of the batches that it was given before', async () => {
+test('a dispatcher that was frozen while it waited for batches sends nothing of the batches that it was given before it went on', async () => {
   const frozen = await rig.start()
   const [row, later] = await givenSmallBatches(2)
   if (!row || !later) throw new Error('no batch')
-  // On a busy machine a dispatcher that is ready may not have asked yet.
+  // On a busy machine a dispatcher that is ready may not have asked for batches yet.
   await rig.peers.untilOneWaits()
   frozen.process.kill('SIGSTOP')
   await rig.peers.give([row])

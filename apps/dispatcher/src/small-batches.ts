@@ -5,22 +5,24 @@ import type { Bus } from '@herald/service/bus'
 import { group } from '@herald/service/group'
 
 type TakeAsked = TakeBatch & { appId: string }
-/** `size` is how many pushes the batch's pointer says that it holds; undefined when it may be any number. */
+/** `size` is how many pushes the batch holds, as its pointer says; undefined when it may be any number. */
 type Finish = { appId: string; size: number | undefined; finish: () => FinishBatch }
 export type FinishAnswer = 'done' | 'lost'
 
-/** Takes and finishes small batches, many in one call: a call for each would cost more than the batch. A large batch has a call of its own. */
+/**
+ * Takes and finishes small batches, many in one call, because a call for each would cost more than the batch. A large batch has a call of its own.
+ */
 export type SmallBatches = {
   take(asked: TakeAsked, size: number | undefined): Promise<TakenBatch>
-  /** `finish` is called when the message is made, since its durations count from then. */
+  /** Finishes a batch. Calls `finish` when the message is made, because the durations in it count from then. */
   finish(finish: Finish): Promise<FinishAnswer>
 }
 
-/** The answer to a take holds a send of up to 70 KB and the devices for each batch, so few batches go in one call, and several calls run at once. */
+/** For each batch the answer to a take holds a send of up to 70 KB and the devices. So few batches share a call, and several calls run at once. */
 const takes = { limit: 8, atOnce: 8 }
 const finishes = { limit: 64, atOnce: 2 }
 
-/** Opens the two groups, in which apps take turns. Batches that are ready together travel together, and none waits for others. */
+/** Opens two groups (group.ts of libs/service), for takes and for finishes. Batches that are ready together share a call. Apps take turns. */
 export function openSmallBatches(bus: Pick<Bus, 'call'>): SmallBatches {
   const shared = {
     maxWaiting: 10_000,

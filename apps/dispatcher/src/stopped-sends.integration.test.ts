@@ -3,7 +3,7 @@ import { afterEach, expect, test } from 'vitest'
 import type { Row } from './testing/start-peers.ts'
 import { sentTo, startRig } from './testing/start-rig.ts'
 
-/** Batches that are in work when their campaign is paused or cancelled. */
+/** What happens to batches in work when their campaign is paused or cancelled. */
 
 const rig = await startRig()
 afterEach(() => rig.clean())
@@ -12,7 +12,7 @@ const idsOf = (row: Row) => row.recipients.map(({ subscriptionId }) => subscript
 
 // spec: campaigns/pause, campaigns/cancel-under-way
 test.each(['paused', 'cancelled'] as const)(
-  'a send that is %s stops at once: unsent pushes come back without a try counted, and no device gets two',
+  'a send that is %s stops at once: unsent pushes go back to audience without an attempt counted, and no device gets two',
   async (flow) => {
     await rig.start({ DISPATCH_WINDOW: '8' })
     await rig.simulator.control('PUT', '/faults', { service: 'fcm', latencyMs: 200 })
@@ -37,12 +37,12 @@ test.each(['paused', 'cancelled'] as const)(
         .toSorted(),
     ).toEqual(sent.toSorted())
     expect(await rig.simulator.arrivedAt(devices)).toHaveLength(sent.length)
-    // Another campaign is not stopped with it.
+    // The batch of another campaign goes on.
     expect(sentTo(other, await rig.finishOf(other))).toHaveLength(20)
   },
 )
 
-test('a campaign that stops while the answer to a take is on its way sends nothing of that batch', async () => {
+test('when a campaign stops while the answer to a take is on its way, nothing of that batch is sent', async () => {
   await rig.start()
   const devices = await rig.androids(5)
   const granted = Promise.withResolvers<void>()
@@ -51,7 +51,7 @@ test('a campaign that stops while the answer to a take is on its way sends nothi
   await until(() => row.takes === 1)
 
   rig.peers.changeFlow(row.campaignId, 'paused')
-  // The bus delivers in order, so when another batch is delivered the broadcast was heard.
+  // The bus delivers messages in order, so when another batch is delivered, the broadcast has arrived too.
   const after = rig.peers.queue('android', await rig.androids(1))
   await rig.peers.point(after)
   await rig.finishOf(after)

@@ -2,15 +2,15 @@ import { takeNext } from '@herald/contracts/calls/audience'
 import { deliverGiven } from './deliver-batch.ts'
 import type { Dispatcher } from './dispatcher.ts'
 
-/** Audience is asked again so long after a call that failed: audience is away, or of a version that does not know the call. */
+/** After a call that failed, audience is asked again after this time: audience is away, or its version does not know the call. */
 const againAfterMs = 1_000
-/** While there is no room for another batch, it is looked for room so often. */
+/** While this process may take no further batch, it checks this often whether it may. */
 const roomAfterMs = 20
 
 /**
- * Asks audience for batches of small sends, always with one call at a time, and delivers what it gives. The lease of such a batch counts from the moment at
- * which this process began to wait. So a process that was frozen meanwhile, or that gets the answer late, finds the lease over
- * and sends nothing. Gives the function that stops it: nothing more is asked for, and it resolves when all that was given is in work.
+ * Asks audience for batches of small sends, with one call at a time, and delivers the batches that audience gives. The lease of such a batch counts
+ * from the moment at which this process began to wait. So a process that was frozen meanwhile, or that gets the answer late, finds the lease ended
+ * and sends nothing. Gives the function that stops asking; it resolves when the delivery of every batch that was given has begun.
  */
 export function openTakeNext(dispatcher: Dispatcher): () => Promise<void> {
   const stopping = new AbortController()

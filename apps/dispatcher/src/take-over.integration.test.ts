@@ -23,7 +23,7 @@ const givenEnd = (place: number, change: Partial<PushEnd> = {}): PushEnd => ({
 })
 
 // spec: sending/take-over
-test('after a dispatcher died, no push that it settled is sent again, and audience hears of the dead tokens that it found', async () => {
+test('after a dispatcher dies, no push that it settled is sent again, and audience learns the dead tokens that it found', async () => {
   await rig.start()
   const devices = await rig.androids(10)
   const row = rig.peers.queue('android', devices, { takes: 1 })
@@ -51,7 +51,7 @@ test('after a dispatcher died, no push that it settled is sent again, and audien
 })
 
 // spec: sending/copies
-test('a killed process leaves at most as many copies as its window has places, and every outcome is there', async () => {
+test('after a dispatcher is killed, at most as many devices get a copy as it may have pushes in flight, and every push has an outcome', async () => {
   const first = await rig.start({ DISPATCH_WINDOW: '8' })
   await rig.simulator.control('PUT', '/faults', { service: 'fcm', latencyMs: 50 })
   const devices = await rig.androids(60)
@@ -73,14 +73,14 @@ test('a killed process leaves at most as many copies as its window has places, a
 })
 
 // spec: sending/take-over
-test('a lost lease stops the sending, and nothing is reported about the batch', async () => {
+test('a dispatcher whose lease another one has taken over stops sending and reports nothing about the batch', async () => {
   const running = await rig.start({ DISPATCH_WINDOW: '4' })
   await rig.simulator.control('PUT', '/faults', { service: 'fcm', latencyMs: 200 })
   const devices = await rig.androids(200)
   const row = rig.peers.queue('android', devices)
   await rig.peers.point(row)
   await until(() => row.takes === 1)
-  // Another dispatcher has taken the batch: the next renewal, after 3 s, is refused.
+  // Another dispatcher has taken the batch, so the next renewal, after 3 s, is refused.
   row.takes = 2
 
   await until(() => running.output().includes('batch given up'))
@@ -92,7 +92,7 @@ test('a lost lease stops the sending, and nothing is reported about the batch', 
   expect(rig.peers.outcomesOf(row)).toHaveLength(arrived.length)
 })
 
-test('a process does not send again what it sent while the tracker was away, though its lease ended meanwhile', async () => {
+test('a dispatcher whose lease ended while the tracker was away does not send its pushes again', async () => {
   await rig.start()
   const devices = await rig.androids(30)
   const row = rig.peers.queue('android', devices)
@@ -110,7 +110,7 @@ test('a process does not send again what it sent while the tracker was away, tho
   expect(rig.peers.outcomesOf(row)).toHaveLength(30)
 })
 
-test('a process that can neither renew nor report for longer than a lease sends nothing more and ends the batch itself: there are no copies', async () => {
+test('a dispatcher that can neither renew its lease nor report for longer than the lease sends nothing more and finishes the batch itself: there are no copies', async () => {
   const running = await rig.start({ DISPATCH_WINDOW: '4' })
   await rig.simulator.control('PUT', '/faults', { service: 'fcm', latencyMs: 200 })
   const devices = await rig.androids(400)
@@ -136,7 +136,7 @@ test('a process that can neither renew nor report for longer than a lease sends 
 })
 
 // spec: sending/take-over
-test('a process that was frozen does not deliver a batch that another has taken meanwhile', async () => {
+test('a dispatcher that was frozen does not deliver a batch that another one has taken meanwhile', async () => {
   const frozen = await rig.start({ DISPATCH_WINDOW: '4' })
   await rig.simulator.control('PUT', '/faults', { service: 'fcm', latencyMs: 50 })
   const devices = await rig.androids(100)
@@ -160,7 +160,7 @@ test('a process that was frozen does not deliver a batch that another has taken 
 })
 
 // spec: sending/clean-stop
-test('SIGTERM: unsent pushes come back without a try counted, sent ones are recorded, there are no copies, and the process exits 0', async () => {
+test('when a dispatcher is stopped (SIGTERM), unsent pushes go back without an attempt counted, sent ones are recorded, there are no copies, and it exits with 0', async () => {
   const { process, ended } = await rig.start({ DISPATCH_WINDOW: '8' })
   await rig.simulator.control('PUT', '/faults', { service: 'fcm', latencyMs: 100 })
   const devices = await rig.androids(100)
@@ -187,7 +187,7 @@ test('SIGTERM: unsent pushes come back without a try counted, sent ones are reco
 })
 
 // spec: sending/clean-stop
-test('SIGTERM: a push that its provider does not answer within 8 s may have been delivered, so it counts as a try, and the process exits 0 in time', async () => {
+test('when a dispatcher is stopped (SIGTERM), a push without an answer after 8 s counts as an attempt, since it may have arrived, and the process exits with 0', async () => {
   const { process, ended } = await rig.start()
   const devices = await rig.androids(3, { behaviour: { answer: 'slow', delayMs: 60_000 } })
   const row = rig.peers.queue('android', devices)

@@ -2,7 +2,10 @@ import { Fault } from '@herald/contracts/fault'
 
 const never = new AbortController().signal
 
-/** Repeats a call until there is an answer, with pauses that grow from 50 ms to 1 s. Undefined when the signal came first. Any other fault is thrown. */
+/**
+ * Repeats a call until it is answered, with pauses that grow from 50 ms to 1 s. Gives undefined when the signal comes first. Repeats only after
+ * queue_unavailable and database_unavailable, and throws any other fault.
+ */
 export async function untilAnswered<Answer>(call: () => Promise<Answer>, giveUp: AbortSignal = never): Promise<Answer | undefined> {
   for (let pauseMs = 50; !giveUp.aborted; pauseMs = Math.min(pauseMs * 2, 1_000)) {
     try {

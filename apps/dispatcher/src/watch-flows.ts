@@ -1,15 +1,15 @@
 import { flowChanged } from '@herald/contracts/calls/audience'
 import type { Bus } from '@herald/service/bus'
 
-/** Tells the batches in work when their campaign stops. */
+/** Stops the batches in work when their campaign is paused or cancelled. */
 export type Flows = {
-  /** Follows a campaign until `release`. `stopped` is aborted when the campaign is paused or cancelled. To be called before its batch is taken. */
+  /** Watches a campaign until `release`, to be called before its batch is taken. `stopped` is aborted when the campaign is paused or cancelled. */
   follow(campaignId: string): { stopped: AbortSignal; release(): void }
 }
 
 /**
- * Listens to the broadcasts that say which campaigns stop. Only batches in work are stopped by them: audience decides whether another batch may be taken. So a
- * broadcast that is missed costs no more than the batches taken before it, and a campaign that runs again needs nothing here.
+ * Listens to the broadcasts that say which campaigns stop. They stop only batches in work, since audience decides whether another batch may be taken.
+ * So a missed broadcast costs no more than the batches taken before it, and a campaign that resumes needs nothing from this process.
  */
 export function watchFlows(bus: Bus): Flows {
   const following = new Map<string, Set<AbortController>>()

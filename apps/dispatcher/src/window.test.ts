@@ -4,7 +4,7 @@ import { openWindow, type Window } from './window.ts'
 
 const never = new AbortController().signal
 
-/** Asks for places and counts those that it gets. */
+/** Asks for places, and gives a function that counts those that it has got. */
 async function ask(window: Window, origin: string, lane: Lane, count: number): Promise<() => number> {
   let entered = 0
   for (let n = 0; n < count; n += 1) void window.enter(origin, lane, never).then((ok) => (entered += ok ? 1 : 0))
@@ -14,7 +14,7 @@ async function ask(window: Window, origin: string, lane: Lane, count: number): P
 const settle = () => new Promise((resolve) => setImmediate(resolve))
 
 // spec: sending/copies
-test('a window never lets more pushes in than it has places', async () => {
+test('a dispatcher never has more pushes in flight than its limit allows', async () => {
   const window = openWindow(8)
   const entered = await ask(window, 'fcm', 'prompt', 20)
   expect(entered()).toBe(8)
@@ -25,7 +25,7 @@ test('a window never lets more pushes in than it has places', async () => {
 })
 
 // spec: sending/lanes
-test('the bulk lane leaves a quarter of the places to the prompt lane', async () => {
+test('large sends leave a quarter of the pushes in flight to small sends', async () => {
   const window = openWindow(8)
   const bulk = await ask(window, 'fcm', 'bulk', 20)
   expect(bulk()).toBe(6)
@@ -33,7 +33,7 @@ test('the bulk lane leaves a quarter of the places to the prompt lane', async ()
   expect(prompt()).toBe(2)
 })
 
-test('while several origins have work, none has more than a quarter of the places', async () => {
+test('while pushes to several providers or push services wait, none of these has more than a quarter of the pushes in flight', async () => {
   const window = openWindow(8)
   const first = await ask(window, 'fcm', 'prompt', 20)
   expect(first()).toBe(8)
@@ -43,7 +43,7 @@ test('while several origins have work, none has more than a quarter of the place
   expect([first() - 8, second()]).toEqual([2, 2])
 })
 
-test('an origin that is alone again has the window to itself', async () => {
+test('when only one provider has work left, it may have all pushes in flight again', async () => {
   const window = openWindow(8)
   const first = await ask(window, 'fcm', 'prompt', 20)
   const second = await ask(window, 'web push.example', 'prompt', 1)
@@ -55,7 +55,7 @@ test('an origin that is alone again has the window to itself', async () => {
   expect(first()).toBe(16)
 })
 
-test('a push of the prompt lane goes before one of the bulk lane that has waited longer', async () => {
+test('a push of the prompt lane goes before a push of the bulk lane that has waited longer', async () => {
   const window = openWindow(4)
   await ask(window, 'fcm', 'prompt', 4)
   const bulk = await ask(window, 'fcm', 'bulk', 1)
@@ -66,7 +66,7 @@ test('a push of the prompt lane goes before one of the bulk lane that has waited
 })
 
 // spec: sending/turns
-test('when one app floods an origin, another app gets the next place', async () => {
+test('when one app floods a provider, another app’s push is the next to go', async () => {
   const window = openWindow(4)
   const first = await ask(window, 'fcm', 'prompt', 4)
   const order: string[] = []
@@ -80,7 +80,7 @@ test('when one app floods an origin, another app gets the next place', async () 
   await Promise.all(waiting)
 })
 
-test('a push that gives up waiting holds no place, and its origin no longer counts as having work', async () => {
+test('a push that gives up waiting counts neither as in flight nor as work for its provider', async () => {
   const window = openWindow(4)
   const first = await ask(window, 'fcm', 'prompt', 4)
   const abort = new AbortController()
@@ -93,7 +93,7 @@ test('a push that gives up waiting holds no place, and its origin no longer coun
   expect([first(), again(), window.held]).toEqual([4, 4, 4])
 })
 
-test.each([1, 2, 3, 5])('a window of %i lets every lane and origin through', async (size) => {
+test.each([1, 2, 3, 5])('a limit of %i pushes in flight lets pushes of every lane and provider through', async (size) => {
   const window = openWindow(size)
   const counts = await Promise.all([ask(window, 'a', 'bulk', 10), ask(window, 'b', 'prompt', 10), ask(window, 'c', 'bulk', 10)])
   const given = { a: 0, b: 0, c: 0 }

@@ -2,19 +2,19 @@ import { lanes, type Lane } from '@herald/contracts/platform'
 import { openTurns, type Turns } from '@herald/service/turns'
 
 /**
- * Bounds the pushes of a process that are unanswered or whose outcome is not committed: at most so many would be sent twice if
- * the process were killed now, and no push is rendered before it has a place. A place is taken before a push is sent and given back when the push's
- * outcome is committed, so a slow tracker slows sending down instead of filling the memory.
+ * Bounds how many pushes of a process are unanswered or have an outcome that is not committed: these would be sent twice if the process were killed
+ * now. A push takes a place before it is rendered and sent, and its place is given back when its outcome is committed. So a slow tracker slows
+ * sending down and does not fill the memory.
  *
- * Two rules keep one sender from holding up the others. While several origins (an APNs environment, FCM, a push
- * service) have work, each has at most a quarter of the places. And the bulk lane always leaves a quarter to the prompt lane.
+ * Two rules keep one sender from holding up the others. While several origins (an APNs environment, FCM, a push service) have work, each has at most
+ * a quarter of the places. And the bulk lane always leaves a quarter of the places to the prompt lane.
  */
 export type Window = {
-  /** Waits for a place; the apps of an origin and lane take turns. False when the signal came first: then there is no place to give back. */
+  /** Waits for a place. The apps of an origin and lane take turns. Gives false when the signal comes first; then there is no place to give back. */
   enter(origin: string, lane: Lane, signal: AbortSignal, appId?: string): Promise<boolean>
-  /** Takes a place if one is free. Nearly every push gets its place so, without a promise. */
+  /** Takes a place if one is free. Nearly every push gets its place here, without a promise. */
   enterNow(origin: string, lane: Lane): boolean
-  /** Gives places back that were taken for this origin and lane. */
+  /** Gives back places of this origin and lane. */
   leave(origin: string, lane: Lane, places?: number): void
   /** How many places are taken. */
   readonly held: number
@@ -23,11 +23,11 @@ export type Window = {
 type Waiting = { enter: () => void }
 type Origin = { held: number; waiting: Record<Lane, Turns<Waiting>> }
 
-/** Opens a window of `size` places. */
+/** Opens a window with `size` places. */
 export function openWindow(size: number): Window {
   const share = Math.max(1, Math.floor(size / 4))
   const keptForPrompt = Math.floor(size / 4)
-  /** Holds only origins that have places or wait for some. */
+  /** Holds only the origins that have places or wait for some. */
   const origins = new Map<string, Origin>()
   let held = 0
   let heldByBulk = 0
@@ -36,7 +36,7 @@ export function openWindow(size: number): Window {
   const mayEnter = (origin: Origin, lane: Lane): boolean =>
     held < size && (lane === 'prompt' || heldByBulk < size - keptForPrompt) && (origins.size === 1 || origin.held < share)
 
-  /** Gives who gets the next place: prompt before bulk, and among origins the one that has least. */
+  /** Gives the origin and lane that get the next place: the prompt lane before the bulk lane, and in a lane the origin that has the fewest places. */
   const next = (): { origin: Origin; lane: Lane } | undefined => {
     for (const lane of lanes) {
       let least: Origin | undefined
@@ -75,7 +75,7 @@ export function openWindow(size: number): Window {
 
   const enterNow = (name: string, lane: Lane): boolean => {
     const origin = originOf(name)
-    // The waiting of other queues could not enter, or they would have. So only the own queue can be overtaken.
+    // Pushes that wait in other queues may not enter now, or they would have a place already. So only pushes in this queue can be overtaken.
     if (origin.waiting[lane].size > 0 || !mayEnter(origin, lane)) {
       dropIdle(name, origin)
       return false

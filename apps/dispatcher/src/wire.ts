@@ -23,10 +23,13 @@ import { openTakeNext } from './take-next.ts'
 import { watchFlows } from './watch-flows.ts'
 import { openWindow } from './window.ts'
 
-/** Sends that are kept at once. The content of each is at most 64 KiB, so all take 20 MB at worst. */
+/** At most this many sends are remembered. The content of each is at most 64 KiB, so all of them take 20 MB at most. */
 const keptSends = 200
 
-/** What is plugged into what: pointers and given batches to deliveries, and the check of credentials. `given.resolve` stands for the name servers in a test. */
+/**
+ * Connects messages and calls to the functions that serve them: pointers and given batches to deliveries, and the call for a check of credentials.
+ * `given.resolve` replaces the name servers in a test.
+ */
 export async function wireDispatcher(service: Service<Config>, given: { resolve?: Resolve } = {}): Promise<void> {
   const { config, log, metrics } = service
   const bus = await openBus(service)
@@ -67,10 +70,10 @@ export async function wireDispatcher(service: Service<Config>, given: { resolve?
   }
   service.onStop('deliveries', async () => {
     await jobs.stop()
-    // Every push is answered or given up by now. A connection that does not close ends with the process.
+    // By now every push is answered or given up. A connection that does not close ends with the process.
     await Promise.race([transports.close(), new Promise((resolve) => setTimeout(resolve, 500).unref())])
   })
-  // Each check costs a connection and its handshake, beside those of sending.
+  // Each check costs a connection and a handshake, besides the connections for sending.
   const fewChecks = openAtOnce({ atOnce: 4, share: 2, mostWaiting: 20, waitMs: 3_000, full: () => tooManyReads(5) })
   bus.answer(checkProviderCall, (asked) => fewChecks(() => checkProvider(dispatcher, asked), asked.appId))
   service.beforeStop('next batches', openTakeNext(dispatcher))

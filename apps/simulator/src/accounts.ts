@@ -9,7 +9,7 @@ export type Account = ApnsAccount | FcmAccount
 
 export type Accounts = ReturnType<typeof openAccounts>
 
-/** Keeps the accounts at the simulated providers. Making an account again replaces its key: from then on, what the old key signed is refused. */
+/** Stores the accounts at the simulated providers. Making an account again replaces its key: from then on, what the old key signed is refused. */
 export function openAccounts() {
   const apnsKeys = new Map<string, ApnsAccount>()
   const bundles = new Map<string, string>()
@@ -24,12 +24,11 @@ export function openAccounts() {
       }
     },
     apnsKey: (teamId: string, keyId: string): ApnsAccount | undefined => apnsKeys.get(`${teamId}/${keyId}`),
-    /** Gives the team that a bundle id belongs to. */
     teamOf: (bundleId: string): string | undefined => bundles.get(bundleId),
     project: (projectId: string): FcmAccount | undefined => projects.get(projectId),
     projectByEmail: (clientEmail: string): FcmAccount | undefined =>
       [...projects.values()].find((project) => project.clientEmail === clientEmail),
-    /** Sets the VAPID key that browsers demand which are made from now on, unless they name another key. */
+    /** Sets the VAPID key that browsers made from now on demand, unless they name another key. */
     setApplicationServerKey(key: string): void {
       applicationServerKey = key
     },
@@ -39,7 +38,7 @@ export function openAccounts() {
   }
 }
 
-/** Makes an APNs signing key: the account keeps the public half, and the caller gets the text of the .p8 file. */
+/** Makes an APNs signing key. The account has the public half, and the caller gets the text of the .p8 file. */
 export async function makeApnsAccount(
   teamId: string,
   keyId: string,
@@ -65,7 +64,7 @@ export async function makeFcmAccount(projectId: string, tokenUri: string) {
   return { account, serviceAccount }
 }
 
-/** An account as it is kept in a file, without any private key, and back. */
+/** Gives an account as it is stored in a file, without any private key. */
 export const accountToJson = (account: Account) => ({
   ...account,
   publicKey: account.publicKey.export({ type: 'spki', format: 'pem' }).toString(),

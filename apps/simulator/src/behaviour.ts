@@ -1,6 +1,6 @@
 import type { Answer } from './request.ts'
 
-/** What a device can be told to answer, other than `ok`. */
+/** The answers that a device can be told to give, other than `ok`. */
 export const refusals = ['dead', 'bad_token', 'rate_limited', 'failing', 'unavailable', 'sender_mismatch'] as const
 export const behaviours = ['ok', ...refusals, 'silent', 'slow', 'reset_after_accept', 'accepted_then_503'] as const
 export type Refusal = (typeof refusals)[number]
@@ -9,16 +9,16 @@ export type Behaviour = {
   answer: (typeof behaviours)[number]
   retryAfterSeconds?: number | undefined
   delayMs?: number | undefined
-  /** The device answers so for so many pushes, then ok again; for ever when this is absent. */
+  /** How many pushes the device answers like this before it answers `ok` again; for ever when this is absent. */
   times?: number | undefined
-  /** When the device began to behave so, in epoch milliseconds. APNs says it of dead devices. */
+  /** When the device began to answer like this, in Unix milliseconds. APNs tells the sender since when a device is dead. */
   since: number
 }
 
-/** The delay of `slow` when none is given: longer than a usual request takes, shorter than a sender's time limit. */
+/** The delay of a `slow` answer when none is given, in milliseconds: longer than a usual request takes, shorter than a sender's time limit. */
 const slowMs = 3000
 
-/** Answers a push that is in order, in the way that its device was told to. `accept` records the push and gives the good answer, `refuse` gives the provider's words for a "no". */
+/** Answers a valid push as its device was told to. `accept` records the push and gives the good answer; `refuse` makes the provider's refusal. */
 export function behave(
   device: { behaviour: Behaviour | undefined },
   accept: () => Answer,

@@ -16,18 +16,22 @@ const Environment = z.object({
   SIMULATOR_HOST: z.string().min(1).default('localhost'),
 })
 
-/** `host` is the name by which clients reach the simulator, one that its certificate has. A port of 0 picks a free one. `certificatePath` and `privateKeyPath` are PEM files. Accounts and devices outlive the process in the file `statePath`, if given. */
+/**
+ * The simulator's configuration. `host` is the name by which clients reach the simulator; its certificate must have that name. A port of 0 picks a
+ * free one. `certificatePath` and `privateKeyPath` are PEM files. With `statePath`, accounts and devices are stored in that file and survive a
+ * restart.
+ */
 export type Config = {
   host: string
   ports: Record<'apns' | 'apnsSandbox' | 'fcm' | 'oauth' | 'webPush' | 'control', number>
   certificatePath: string
   privateKeyPath: string
   statePath?: string | undefined
-  /** Where devices in a user's hand report, when they cannot reach the address that the user's browser uses. */
+  /** The address at which virtual phones and browsers report to Herald when they cannot reach the address that the operator's browser uses. */
   reportTo?: string | undefined
 }
 
-/** Reads the configuration. Gives every problem of the environment instead when there are any, one sentence each. */
+/** Reads the configuration. When environment variables are wrong, gives a sentence for each problem instead. */
 export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config | string[] {
   const result = Environment.safeParse(environment)
   if (!result.success) return result.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`)

@@ -10,7 +10,7 @@ export const reach = { bundleId: text.optional(), projectId: text.optional(), ap
 const DeviceQuery = z.strictObject({
   ...reach,
   limit: whole.max(1_000).default(50),
-  /** `next` of an earlier answer. */
+  /** The `next` of an earlier answer, to continue after it. */
   after: z
     .string()
     .regex(/^[hc]\d{1,9}$/, 'must be the next of an earlier answer')
@@ -20,7 +20,7 @@ const NewestQuery = z.strictObject({ ...reach, deviceId: text.optional(), before
 const TailQuery = z.strictObject({ ...reach, after: whole.optional(), limit: whole.max(1_000).default(100) })
 const NewSubscription = z.strictObject({ subscriptionId: text })
 
-/** The routes for a page that shows devices and what they got: the devices that some accounts reach, and their newest pushes. */
+/** The routes for a page that shows virtual devices: the devices that some accounts can send to, and the newest pushes of the devices. */
 export function handRoutes({ devices, recording, state }: Controlled, deviceOf: (id: string) => Device): Route[] {
   return [
     ['GET', '/devices', ({ query }) => listDevices(devices.all(), check(DeviceQuery, query))],
@@ -71,7 +71,7 @@ const withSubscription = <Push extends object>(push: Push, { subscriptionId = nu
   subscriptionId,
 })
 
-/** Lists devices, newest first, those in a user's hand before the crowd. */
+/** Lists devices, newest first, and devices that an operator uses (`hand`) before those of the crowd. */
 function listDevices(all: readonly Device[], { limit, after, ...accounts }: Reach & { limit: number; after?: string | undefined }) {
   const items: { place: string; device: Device }[] = []
   const begins = { group: after?.[0] ?? 'h', below: after === undefined ? all.length : Number(after.slice(1)) }
@@ -87,7 +87,7 @@ function listDevices(all: readonly Device[], { limit, after, ...accounts }: Reac
   return { devices: shown.map(({ device }) => shownDevice(device)), next: items.length > limit ? (shown.at(-1)?.place ?? null) : null }
 }
 
-/** Gives a device as a page shows it, without its token or keys. */
+/** Gives the fields of a device that a page shows, without its token or keys. */
 export function shownDevice(device: Device) {
   const { id, platform, hand, subscriptionId = null, behaviour } = device
   return {

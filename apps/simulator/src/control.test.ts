@@ -28,7 +28,7 @@ beforeAll(async () => {
 afterAll(() => simulator.stop())
 beforeEach(() => simulator.ask('POST', '/reset'))
 
-test('devices are made as their apps would see them', async () => {
+test('devices are made with what their apps would know: a token, or an endpoint and keys', async () => {
   await simulator.ask('POST', '/accounts', { kind: 'fcm', projectId: 'demo' })
   const made = async (wanted: object) => (await simulator.ask<Made>('POST', '/devices', wanted)).devices
   const ios = await made({ platform: 'ios', count: 3 })
@@ -42,7 +42,7 @@ test('devices are made as their apps would see them', async () => {
   expect(Buffer.from(web[0]?.keys.auth ?? '', 'base64url')).toHaveLength(16)
 })
 
-test('pushes are paged in order, by platform and by device, and reset starts anew', async () => {
+test('the control API lists pushes page by page in order, by platform and by device, and starts anew after a reset', async () => {
   const { devices } = await simulator.ask<Made>('POST', '/devices', { platform: 'ios', count: 3 })
   for (let n = 0; n < 9; n++) await send(devices[n % 3]?.token ?? '', `message-${n}`)
   const page = await simulator.ask<Page>('GET', '/pushes?after=2&limit=3')
@@ -56,7 +56,7 @@ test('pushes are paged in order, by platform and by device, and reset starts ane
   expect((await simulator.ask<Page>('GET', '/pushes')).pushes).toMatchObject([{ seq: 1, msgId: 'later' }])
 })
 
-test('the summary counts devices, copies and times', async () => {
+test('the summary says how many devices got pushes, how many copies there were, and when the first and last push came', async () => {
   const { devices } = await simulator.ask<Made>('POST', '/devices', { platform: 'ios', count: 2 })
   const [first, second] = devices.map(({ token }) => token) as [string, string]
   const before = Date.now()
@@ -74,7 +74,7 @@ test('the summary counts devices, copies and times', async () => {
   expect(summary['lastAcceptedAt']).toBeGreaterThan(summary['firstAcceptedAt'] ?? Infinity)
 })
 
-test('without bodies the summary counts the same', async () => {
+test('the summary counts the same when the bodies of pushes are not stored', async () => {
   const { devices } = await simulator.ask<Made>('POST', '/devices', { platform: 'ios', count: 2 })
   await simulator.ask('PUT', '/faults', { record: 'counts' })
   for (const msgId of ['a', 'b', 'a']) await send(devices[0]?.token ?? '', msgId)
@@ -95,7 +95,7 @@ test('one call changes the behaviour of many devices', async () => {
   expect((await send(tokens[0] ?? '', 'a')).status).toBe(200)
 })
 
-test('a slow device and a slow provider answer later, and have accepted at once', async () => {
+test('with a slow device or a slow provider, the push is recorded at once and the answer comes later', async () => {
   const { devices } = await simulator.ask<Made>('POST', '/devices', { platform: 'ios', behaviour: { answer: 'slow', delayMs: 40 } })
   await simulator.ask('PUT', '/faults', { service: 'apns', latencyMs: 30 })
   const start = performance.now()
@@ -120,12 +120,12 @@ const mistakes: [method: string, path: string, body: object, field: string][] = 
   ['PUT', '/crowd/reports', { baseUrl: 'http://localhost', delivered: 2, opened: 0 }, 'delivered'],
 ]
 
-test.each(mistakes)('%s %s with %j is refused, naming the field', async (method, path, body, field) => {
+test.each(mistakes)('the control API refuses %s %s with %j and names the field', async (method, path, body, field) => {
   const answer = await simulator.control(method, path, body)
   expect(answer).toEqual({ status: 400, body: { error: expect.stringMatching(new RegExp(`^${field}: `)) } })
 })
 
-test('accounts and devices outlive the process when a state file is given', async () => {
+test('with a state file, accounts and devices are still there after a restart', async () => {
   const statePath = join(simulator.certificate.directory, 'state.jsonl')
   const first = await givenSimulator({ statePath })
   const own = authorizationBy((await first.ask<{ privateKey: string }>('POST', '/accounts', account)).privateKey)

@@ -12,7 +12,7 @@ import type { AccessTokens } from './fcm/oauth.ts'
 import type { Recording } from './record.ts'
 import type { State } from './state.ts'
 
-/** A listener, with the service that it belongs to: faults are aimed at services. */
+/** A listener and its service. Faults are set for a service. */
 export type ServiceListener = Listener & { service: Service }
 
 export type Controlled = {
@@ -62,7 +62,7 @@ const NewDevices = z.strictObject({
   ...reach,
   keyPool: z.number().int().min(1).optional(),
   behaviour: NewBehaviour.optional(),
-  /** Set for devices in a user's hand: the user taps, and a device reports by itself only what it showed. */
+  /** Set for a device that an operator uses: the operator taps pushes, and the device itself reports only that it showed them. */
   hand: z.strictObject({ name: z.string().max(64), reportTo: z.url() }).optional(),
 })
 
@@ -153,7 +153,7 @@ export function listenForControl(at: { port: number; bindTo: string }, parts: Co
       'GET',
       '/summary',
       async ({ query }) => {
-        // Copies of web pushes are known once they are open. A benchmark that asks while it runs passes `open=false`.
+        // Copies of web pushes are known only after decrypting, which costs time. A benchmark that asks while it runs passes `open=false`.
         if (query['open'] !== 'false') await recording.openAll()
         const { user, system } = process.cpuUsage()
         return {

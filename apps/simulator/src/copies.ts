@@ -1,13 +1,12 @@
 /**
- * Counts how often a device gets a message that it got before. Each pair is a hash of 64 bits in an open-addressed table, which takes 16 bytes an entry where a Set of strings would take 200.
- * The chance that two of a million different pushes have the same hash is 1 in 37 million.
+ * Counts how often a device gets a message that it got before. Each pair of device and message is a 64-bit hash in an open-addressed table. An entry
+ * takes 16 bytes, where a Set of strings would take 200. The chance that two of a million different pushes have the same hash is 1 in 37 million.
  */
 export class CopyCounter {
   copies = 0
   private size = 0
   private slots = new Uint32Array(2 * 4096)
 
-  /** Notes that this device got this message. */
   add(deviceIndex: number, msgId: string): void {
     let high = (0x811c9dc5 ^ deviceIndex) >>> 0
     let low = Math.imul(deviceIndex + 1, 0x9e3779b1) >>> 0
@@ -16,11 +15,11 @@ export class CopyCounter {
       high = Math.imul(high ^ code, 0x01000193)
       low = Math.imul((low << 5) ^ (low >>> 27) ^ code, 0x85ebca6b)
     }
-    // A pair of zeros marks a free slot.
+    // Two zeros mark a free slot, so `high` is never 0.
     if (this.insert(mix(high) || 1, mix(low ^ high))) this.copies++
   }
 
-  /** Puts a hash into the table. True when it was there already. */
+  /** Adds a hash to the table. Gives true when the table had it already. */
   private insert(high: number, low: number): boolean {
     if (this.size * 4 > this.slots.length) this.grow()
     const mask = this.slots.length / 2 - 1
@@ -43,7 +42,7 @@ export class CopyCounter {
   }
 }
 
-/** The finisher of MurmurHash3: every bit of the input moves half of the bits of the output. */
+/** Mixes the bits of a hash, as MurmurHash3 does at its end: a change of one input bit changes about half of the output bits. */
 function mix(value: number): number {
   let hash = value
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)

@@ -7,14 +7,14 @@ export type Registration = {
   baseUrl: string
   appKey: string
   devices: readonly Device[]
-  /** Where a web device's address begins. */
+  /** The origin of every web device's endpoint. */
   webPushOrigin: string
-  /** Device `ios-3` becomes the user `<prefix>ios-3`; without it every device is anonymous. */
+  /** With a prefix, device `ios-3` registers as the user `<prefix>ios-3`. Without it every device is anonymous. */
   externalIdPrefix?: string | undefined
   concurrency: number
 }
 
-/** The shares of the accepted pushes that are reported, 0 to 1. They nest: with delivered 0.9 and opened 0.3, every push that is reported opened is also reported delivered. */
+/** The shares of pushes that the crowd reports, 0 to 1. With delivered 0.9 and opened 0.3, each push reported opened is also reported delivered. */
 export type Reports = { baseUrl: string; delivered: number; opened: number; clicked: number; dismissed: number; concurrency: number }
 
 type Kind = 'd' | 'o' | 'c' | 'x'
@@ -25,7 +25,10 @@ const firstRetryMs = 200
 
 export type Crowd = ReturnType<typeof openCrowd>
 
-/** Acts as the apps on the devices of the crowd: they register with Herald and report what became of pushes, each from an IP address of its own. */
+/**
+ * Simulates the apps on the devices of the crowd (all devices that no operator uses): they register with Herald and report what became of pushes,
+ * each from an IP address of its own.
+ */
 export function openCrowd(devices: Devices, recording: Recording) {
   let registered = 0
   let failed = 0
@@ -94,13 +97,13 @@ export function openCrowd(devices: Devices, recording: Recording) {
           ((seq) => {
             if (pending.length >= maxPending) dropped++
             else pending.push(seq)
-            // Later and not here: opening a web push takes longer than the sender should wait for its answer.
+            // Reports later, because decrypting a web push takes longer than the sender should wait for its answer.
             if (running < next.concurrency) setImmediate(pump)
           }),
       )
     },
     state: () => ({ registered, reported: { ...reported }, pending: pending.length + running, failed, dropped }),
-    /** Forgets what was still to be reported, because the record starts anew. */
+    /** Forgets the reports that are not sent yet, because the record of pushes starts anew. */
     reset(): void {
       pending = []
       failed = 0
@@ -110,7 +113,7 @@ export function openCrowd(devices: Devices, recording: Recording) {
   }
 }
 
-/** Chooses the events that a push leads to. `luck` is in [0, 1). */
+/** Chooses the events that a device reports for a push. `luck` is a random number in [0, 1). */
 export function chooseKinds(shares: Omit<Reports, 'baseUrl' | 'concurrency'>, luck: number): Kind[] {
   const kinds: Kind[] = []
   if (luck < shares.delivered) kinds.push('d')
@@ -137,7 +140,7 @@ async function registerOne(connection: Poster, registration: Registration, devic
   return undefined
 }
 
-/** Reports an event for a device. It is tried again when there was no answer or the service failed; Herald counts an event once however often it comes. */
+/** Reports an event for a device, and repeats the report when Herald failed or did not answer. Herald counts an event once in any case. */
 export async function report(connection: Poster, url: string, device: Device): Promise<boolean> {
   for (let attempt = 0; attempt < tries; attempt++) {
     if (attempt > 0) await wait(firstRetryMs * 2 ** (attempt - 1))

@@ -9,47 +9,47 @@ export type Platform = (typeof platforms)[number]
 export const environments = ['production', 'sandbox'] as const
 export type Environment = (typeof environments)[number]
 
-/** What the provider of each platform knows of a device. */
+/** What the provider of each platform knows about a device. */
 export type NewDevice =
   | { platform: 'ios'; token: string; environment: Environment; bundleId: string }
   | { platform: 'android'; token: string; projectId: string }
   | { platform: 'web'; path: string; keys: WebKeys; auth: Buffer; applicationServerKey: string | undefined }
 
 export type Device = NewDevice & {
-  /** The device's number among all devices, from 0, in the order in which they were made. The record names devices by it. */
+  /** The device's number among all devices, from 0, in the order in which they were made. The record of pushes names devices by this number. */
   index: number
   id: string
   behaviour: Behaviour | undefined
   subscriptionId: string | undefined
-  /** Set for a device in a user's hand: it reports that it showed a push, and the user reports the rest. Undefined for a device of the crowd. */
+  /** Set for a device that an operator uses: the device reports only that it showed a push. Undefined for a device of the crowd. */
   hand: Hand | undefined
   /** Whether the app was removed from the device. */
   isGone: boolean
 }
-/** The name of a device in a user's hand, and the address of the Herald that it reports to. */
+/** The name of a device that an operator uses, and the address of the Herald that it reports to. */
 export type Hand = { name: string; reportTo: string }
 
-/** The accounts that an app of Herald sends with. */
+/** The accounts with which an app of Herald sends. */
 export type Reach = { bundleId?: string | undefined; projectId?: string | undefined; applicationServerKey?: string | undefined }
 type Wanted = Reach & { environment: Environment; keyPool?: number | undefined }
 
-/** What the simulator must know of the devices of a platform. Each provider's folder makes one, in `device.ts`. */
+/** What the simulator must know about the devices of a platform. Each provider's folder exports one of these in `device.ts`. */
 export type DeviceKind<One extends Device = Device> = {
-  /** The headers that the record keeps of a push, in the order in which the provider's service gives them. */
+  /** The headers of a push that the record stores, in the order in which the provider's service gives them. */
   readonly keptHeaders: readonly string[]
-  /** What the provider finds the device by. */
+  /** Gives the token or path by which the provider finds the device. */
   addressOf(device: One): string
-  /** What the device's app registers with Herald, beside its platform. */
+  /** Gives what the device's app registers with Herald, besides its platform. */
   registrationOf(device: One, webPushOrigin: string): object
-  /** Whether pushes that are sent with these accounts get to the device. */
+  /** Says whether pushes that are sent with these accounts can reach the device. */
   isReachedBy(device: One, accounts: Reach): boolean
-  /** Gives what a payload has in the place where Herald puts its tracking id. */
+  /** Gives the value that a payload has where Herald puts its tracking id. */
   findMsgId(payload: unknown): unknown
-  /** Decrypts the body of a push; undefined when it was not sealed for the device. A platform without this function has no sealed pushes. */
+  /** Decrypts the body of a push; undefined when it was not encrypted for this device. Platforms without encryption do not have this function. */
   open?(device: One, body: Buffer): Buffer | undefined
-  /** Gives a function that makes one more of the wanted devices. Bundle and project may be left out when there is only one. */
+  /** Gives a function that makes one more of the wanted devices. Bundle id and project id may be left out when there is only one. */
   maker(accounts: Accounts, wanted: Wanted): () => NewDevice & { platform: One['platform'] }
-  /** A device as it is kept in a file, and back. */
+  /** Gives a device as it is stored in a file. `fromJson` reads it back. */
   toJson(device: One): Record<string, string | undefined>
   fromJson(json: Readonly<Record<string, string | undefined>>): NewDevice & { platform: One['platform'] }
 }
@@ -58,7 +58,7 @@ export const kinds: Readonly<Record<Platform, DeviceKind>> = { ios, android, web
 
 export type Devices = ReturnType<typeof openDevices>
 
-/** Keeps every device there is, by what its provider finds it by. */
+/** Stores every device, and finds it by its id or by the token or path that its provider knows. */
 export function openDevices() {
   const all: Device[] = []
   const byId = new Map<string, Device>()
@@ -82,7 +82,7 @@ export function openDevices() {
   }
 }
 
-/** Removes the app from a device: its provider calls the device dead from now on. */
+/** Removes the app from a device. From now on its provider answers that the device is dead. */
 export function uninstall(device: Device): void {
   device.isGone = true
   device.behaviour = { answer: 'dead', since: Date.now() }
@@ -90,7 +90,7 @@ export function uninstall(device: Device): void {
 
 export const isReachedBy = (device: Device, accounts: Reach): boolean => kinds[device.platform].isReachedBy(device, accounts)
 
-/** Gives Herald's tracking id in the payload of a push; undefined when it has none. */
+/** Gives Herald's tracking id in the payload of a push; undefined when the payload has none. */
 export function findMsgId(platform: Platform, payload: unknown): string | undefined {
   const msgId = kinds[platform].findMsgId(payload)
   return typeof msgId === 'string' ? msgId : undefined

@@ -1,19 +1,19 @@
-/** The services that faults can be aimed at; `apns` means both of its ports. */
+/** The services that can have faults. `apns` means both of its ports. */
 export const services = ['apns', 'fcm', 'oauth', 'web-push'] as const
 export type Service = (typeof services)[number]
 
-/** What is wrong with one service at the moment. */
+/** The faults that one service has now. */
 export type Faults = {
   latencyMs: number
-  /** Each connection says GOAWAY after this many requests; 0 for never. */
+  /** Each connection gets a GOAWAY after this many requests; 0 for never. */
   goawayEvery: number
-  /** This share of HTTP/2 requests is broken off unprocessed, as REFUSED_STREAM. */
+  /** This share of HTTP/2 requests, 0 to 1, is not processed and reset with REFUSED_STREAM. */
   refuseStreamShare: number
-  /** This share of HTTP/2 requests is broken off unprocessed, as INTERNAL_ERROR. */
+  /** This share of HTTP/2 requests, 0 to 1, is not processed and reset with INTERNAL_ERROR. */
   resetStreamShare: number
-  /** HTTP/2 connections leave their windows as they are: a client may send a megabyte more, and then nothing. */
+  /** While set, HTTP/2 connections open no flow-control window again: a client may send one more megabyte and must then stop. */
   stallWindows: boolean
-  /** With `503` every request is answered 503, with `refuse` every connection is closed at once. */
+  /** With `503` every request is answered 503. With `refuse` every connection is closed at once. */
   outage: '503' | 'refuse' | null
 }
 
@@ -32,7 +32,7 @@ export function openFaults() {
   const board: Record<Service, Readonly<Faults>> = { apns: none, fcm: none, oauth: none, 'web-push': none }
   return {
     of: (service: Service): Readonly<Faults> => board[service],
-    /** Changes the faults of one service, or of all. Faults that are not named stay as they are. */
+    /** Changes the faults of one service, or of all when `service` is undefined. Faults that are not named stay as they are. */
     set(service: Service | undefined, changes: Partial<Faults>): void {
       for (const each of service ? [service] : services) board[each] = { ...board[each], ...changes }
     },

@@ -1,6 +1,6 @@
 type Numbers = Uint8Array | Uint16Array | Uint32Array | Float64Array
 
-/** A column of numbers that grows by doubling. */
+/** A list of numbers in a typed array, which grows by doubling. */
 export class GrowingNumbers {
   length = 0
   private readonly make: new (capacity: number) => Numbers
@@ -31,12 +31,12 @@ export class GrowingNumbers {
 
 const slabBytes = 4_194_304
 
-/** Bytes kept in slabs of 4 MiB and addressed by one number. Nothing is freed before the whole arena is. */
+/** Stores bytes in slabs of 4 MiB, addressed by one number. Memory is freed only together with the whole arena. */
 export class Arena {
   private readonly slabs: Buffer[] = []
   private used = slabBytes
 
-  /** Keeps a text and, behind it, bytes: at most 4 MiB together. Gives the place of the text. */
+  /** Stores a text followed by bytes, at most 4 MiB together. Gives the address of the text. */
   write(text: string, bytes: Buffer): number {
     const length = Buffer.byteLength(text) + bytes.length
     if (this.used + length > slabBytes) {
@@ -50,7 +50,7 @@ export class Arena {
     return place
   }
 
-  /** Gives a view of what is kept at a place, not a copy. */
+  /** Gives the bytes at an address, as a view and not a copy. */
   read(place: number, length: number): Buffer {
     const slab = this.slabs[Math.floor(place / slabBytes)]
     const start = place % slabBytes

@@ -52,7 +52,7 @@ beforeEach(async () => {
   reported = []
 })
 
-test('a device in a user’s hand reports delivered and nothing else, and the crowd does not report for it', async () => {
+test('a device that an operator uses reports only that it showed a push; the automatic reports of other devices leave it out', async () => {
   const [held] = await make(hand())
   const [crowd] = await make({})
   await simulator.ask('PUT', '/crowd/reports', { baseUrl, delivered: 1, opened: 1, clicked: 1 })
@@ -64,7 +64,7 @@ test('a device in a user’s hand reports delivered and nothing else, and the cr
   await expect.poll(() => reported.at(-1)).toBe('/v1/e/d/later')
 })
 
-test('devices are listed by the account that reaches them, newest first, those in a user’s hand before the crowd, page after page', async () => {
+test('devices are listed by the account that reaches them, newest first, and devices that an operator uses before the crowd', async () => {
   const [crowd, other, held, second] = [
     await make({ count: 2 }),
     await make({ bundleId: 'com.example.other' }),
@@ -92,7 +92,7 @@ test('devices are listed by the account that reaches them, newest first, those i
   expect((await simulator.ask<Page>('GET', '/devices')).devices).toEqual([])
 })
 
-test('the newest pushes come first; the tail gives what came later and how many pushes it left out', async () => {
+test('a page can list the newest pushes first; a page that looks again gets what came since then, and how many pushes it missed', async () => {
   const [device, another] = await make({ ...hand(), count: 2 })
   await simulator.ask('PUT', `/devices/${device?.id}/subscription`, { subscriptionId: 'sub-1' })
   for (let n = 1; n <= 6; n++) await send((n % 3 === 0 ? another : device)?.token ?? '', `m${n}`)
@@ -112,13 +112,13 @@ test('the newest pushes come first; the tail gives what came later and how many 
   expect(after.pushes.map(({ subscriptionId }) => subscriptionId)).toEqual(['sub-1', 'sub-1', null])
   expect(await tail('&after=6')).toMatchObject({ pushes: [], dropped: 0 })
   expect(await tail('&after=0&limit=0')).toMatchObject({ pushes: [], dropped: 6 })
-  // The record has begun anew, so every push is new.
+  // After a reset every push counts as new.
   await simulator.ask('POST', '/reset')
   await send(device?.token ?? '', 'again')
   expect((await tail('&after=6')).pushes).toHaveLength(1)
 })
 
-test('an uninstalled device is dead and in no list, also after a restart, and a device keeps its name', async () => {
+test('a device whose app was removed is dead and in no list, also after a restart; other devices keep their names', async () => {
   const statePath = join(simulator.certificate.directory, 'hands.jsonl')
   const first = await givenSimulator({ statePath })
   await first.ask('POST', '/accounts', { kind: 'apns', teamId: 'TEAM', keyId: 'KEY', bundleId })

@@ -3,11 +3,11 @@ import type { Devices } from './devices.ts'
 import { openPoster } from './poster.ts'
 import type { Recording } from './record.ts'
 
-/** How many pushes may wait to be reported. A push beyond that is shown and not reported. */
+/** At most this many pushes wait to be reported. Further pushes are shown and not reported. */
 const mostWaiting = 1_000
 const atOnce = 4
 
-/** Reports for devices in a user's hand that they showed a push, as an app's extension or a service worker does. What users do with a push, they report themselves. */
+/** Reports that devices that an operator uses showed a push, as an app's extension or service worker does. The operator's page reports the rest. */
 export function openHands(devices: Devices, recording: Recording, reportTo?: string): { close: () => void } {
   const poster = openPoster(atOnce)
   const waiting: number[] = []
@@ -25,7 +25,7 @@ export function openHands(devices: Devices, recording: Recording, reportTo?: str
   }
 
   async function reportShown(seq: number): Promise<void> {
-    // The record may have begun anew since the push was accepted.
+    // The record may have started anew since the push was accepted. Then its number means nothing.
     if (seq > recording.last()) return
     const { msgId, deviceId } = recording.read(seq)
     const device = devices.byId(deviceId)
@@ -34,7 +34,7 @@ export function openHands(devices: Devices, recording: Recording, reportTo?: str
 
   recording.onShown((seq) => {
     if (waiting.length < mostWaiting) waiting.push(seq)
-    // Later and not here: opening a web push takes longer than the sender should wait for its answer.
+    // Reports later, because decrypting a web push takes longer than the sender should wait for its answer.
     setImmediate(pump)
   })
   return { close: () => poster.close() }

@@ -3,7 +3,7 @@ import type { Answer, Serve } from './request.ts'
 
 const maxBodyBytes = 1_048_576
 
-/** Serves the same requests over HTTP/1.1: gives the listener of a node:http server. */
+/** Serves requests over HTTP/1.1: gives the listener of a node:http server. */
 export const serveHttp1 =
   (serve: Serve): RequestListener =>
   (message, response) => {

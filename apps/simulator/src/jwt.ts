@@ -2,7 +2,7 @@ import { verify, type KeyObject } from 'node:crypto'
 
 export type Jwt = { header: Record<string, unknown>; claims: Record<string, unknown>; signed: Buffer; signature: Buffer }
 
-/** Takes a compact JWT apart (RFC 7515) and verifies nothing. Undefined when the text is not a JWT. */
+/** Splits a compact JWT into its parts (RFC 7515) and verifies nothing. Gives undefined when the text is not a JWT. */
 export function parseJwt(text: string): Jwt | undefined {
   const parts = text.split('.')
   if (parts.length !== 3 || parts.some((part) => !/^[\w-]+$/.test(part))) return undefined

@@ -49,7 +49,7 @@ async function withSession<T>(use: (session: ReturnType<typeof connect>) => Prom
   }
 }
 
-/** Opens a connection without a library. What arrives is given as frames. */
+/** Opens a connection without an HTTP/2 library. What arrives is given as frames. */
 async function rawConnection(): Promise<{
   socket: TLSSocket
   frames: { type: number; flags: number; payload: Buffer }[]
@@ -65,9 +65,9 @@ async function rawConnection(): Promise<{
   return { socket, frames, closed: once(socket, 'close') }
 }
 
-const requestBlock = Buffer.from([0x83, 0x84, 0x87]) // POST / https
+const requestBlock = Buffer.from([0x83, 0x84, 0x87]) // the fields :method POST, :path /, :scheme https
 
-test('answers 500 requests at once, each with its own body', async () => {
+test('the simulator answers 500 requests at once, each with its own body', async () => {
   faults = healthy
   answer = ({ path, body }) => ({ body: `${path} ${body.toString()}`, delayMs: Number(path.slice(1)) % 3 })
   await withSession(async (session) => {
@@ -76,7 +76,7 @@ test('answers 500 requests at once, each with its own body', async () => {
   })
 })
 
-test('decodes every printable character that node Huffman-codes, and headers that need CONTINUATION', async () => {
+test('the simulator decodes every printable character in Huffman code, and headers that need CONTINUATION', async () => {
   faults = healthy
   let seen: Request['headers'] = {}
   answer = ({ headers }) => {
@@ -101,7 +101,7 @@ test('decodes every printable character that node Huffman-codes, and headers tha
   )
 })
 
-test('takes bodies larger than any window and sends answers larger than the client allows at once', async () => {
+test('the simulator takes bodies larger than any window and sends answers larger than the client allows at once', async () => {
   faults = healthy
   answer = ({ body }) => ({ body: body.toString('latin1') })
   const large = 'x'.repeat(900_000)
@@ -111,7 +111,7 @@ test('takes bodies larger than any window and sends answers larger than the clie
   })
 })
 
-test('answers a client without a header table, and PING', async () => {
+test('the simulator answers a client without a header table, and answers PING', async () => {
   faults = healthy
   answer = () => ({ headers: { 'apns-id': 'one' }, body: 'yes' })
   await withSession(
@@ -125,7 +125,7 @@ test('answers a client without a header table, and PING', async () => {
   )
 })
 
-test('accepts padded frames and a header block cut into CONTINUATION frames byte by byte', async () => {
+test('the simulator accepts padded frames and a header block that is cut into CONTINUATION frames of one byte', async () => {
   faults = healthy
   let body = ''
   answer = (request) => {
@@ -150,7 +150,7 @@ test('accepts padded frames and a header block cut into CONTINUATION frames byte
   socket.destroy()
 })
 
-test('a server that sends GOAWAY answers earlier requests, drops later ones and ends the connection', async () => {
+test('after sending GOAWAY the simulator answers earlier requests, drops later ones and ends the connection', async () => {
   faults = { ...healthy, goawayEvery: 10 }
   let served = 0
   answer = () => {
@@ -167,7 +167,7 @@ test('a server that sends GOAWAY answers earlier requests, drops later ones and 
   })
 })
 
-test('a refused stream is reset as REFUSED_STREAM and never served', async () => {
+test('a stream that the simulator refuses is reset with REFUSED_STREAM and never served', async () => {
   faults = { ...healthy, refuseStreamShare: 1 }
   let served = 0
   answer = () => {
@@ -182,7 +182,7 @@ test('a refused stream is reset as REFUSED_STREAM and never served', async () =>
   expect(served).toBe(1)
 })
 
-test('a share of the requests can be reset as INTERNAL_ERROR and never served', async () => {
+test('a share of the requests can be reset with INTERNAL_ERROR and is never served', async () => {
   faults = { ...healthy, resetStreamShare: 1 }
   let served = 0
   answer = () => {
@@ -197,7 +197,7 @@ test('a share of the requests can be reset as INTERNAL_ERROR and never served', 
   expect(served).toBe(1)
 })
 
-test('a connection whose window stays closed takes a window’s bytes, and the rest when the window opens', async () => {
+test('a connection whose window stays closed takes one window of bytes, and the rest when the window opens', async () => {
   let served = 0
   answer = () => {
     served++
@@ -214,7 +214,7 @@ test('a connection whose window stays closed takes a window’s bytes, and the r
   })
 })
 
-test('an answer can be a reset or silence, and other requests are answered', async () => {
+test('an answer can be a reset or nothing at all, and other requests are answered', async () => {
   faults = healthy
   answer = ({ path }) => (path === '/reset' ? { ending: 'reset' } : path === '/silent' ? { ending: 'silence' } : {})
   await withSession(async (session) => {
@@ -260,7 +260,7 @@ const protocolMistakes: [mistake: string, sent: Buffer[], code: number][] = [
   ],
 ]
 
-test.each(protocolMistakes)('%s ends the connection with its error code', async (_, sent, code) => {
+test.each(protocolMistakes)('the simulator answers %s by ending the connection with the right error code', async (_, sent, code) => {
   faults = healthy
   answer = () => ({ ending: 'silence' })
   const { socket, frames, closed } = await rawConnection()
@@ -284,7 +284,7 @@ const malformedRequests: [mistake: string, block: Buffer][] = [
   ['a content-length that is wrong', Buffer.concat([requestBlock, Buffer.from([0x0f, 0x0d, 1, 0x37])])],
 ]
 
-test.each(malformedRequests)('a request with %s is reset as PROTOCOL_ERROR', async (_, block) => {
+test.each(malformedRequests)('the simulator resets a request with %s with PROTOCOL_ERROR', async (_, block) => {
   faults = healthy
   answer = () => ({})
   const { socket, frames } = await rawConnection()

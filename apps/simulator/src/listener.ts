@@ -8,7 +8,9 @@ import type { Answer, Request, Serve } from './request.ts'
 
 export type Listener = {
   port: number
-  /** Give the number of TLS connections since the start, and the last 20 protocol mistakes of clients, newest last. */
+  /**
+   * `connections` gives the number of TLS connections since the start; `protocolErrors` gives the last 20 protocol mistakes of clients, newest last.
+   */
   connections: () => number
   protocolErrors: () => readonly string[]
   dropConnections: () => void
@@ -24,13 +26,13 @@ export type ListenerOptions = {
   protocols: ('h2' | 'http/1.1')[]
   maxConcurrentStreams: number
   serve: Serve
-  /** What this service answers while it has an outage. */
+  /** The answer of this service to every request during a simulated outage. */
   unavailable: Answer
   faults: () => Readonly<Faults>
   onRefused: (answer: Answer) => void
 }
 
-/** Listens with TLS and serves each connection over HTTP/2 or HTTP/1.1, as its ALPN says. The faults of the moment apply to every request. */
+/** Listens with TLS and serves each connection over HTTP/2 or HTTP/1.1, as its ALPN says. The faults that are set at a request's time apply to it. */
 export async function listen(options: ListenerOptions): Promise<Listener> {
   const { certificate, privateKey, protocols, faults } = options
   const sockets = new Set<Socket>()
@@ -69,7 +71,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     return socket.on('close', () => sockets.delete(socket))
   })
   server.on('secureConnection', (socket) => socket.on('error', () => socket.destroy()))
-  // A client may give up during the handshake.
+  // A client may give up during the handshake. Without a listener this error would end the process.
   server.on('tlsClientError', () => undefined)
 
   const dropConnections = () => {

@@ -16,7 +16,7 @@ const start = (environment: Record<string, string>) =>
   spawn(process.execPath, [main], { env: { PATH: process.env['PATH'], ...environment }, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
 const paths = () => ({ SIMULATOR_CERTIFICATE: certificate.certificatePath, SIMULATOR_PRIVATE_KEY: certificate.privateKeyPath })
 
-test('the simulator says once, on stdout and to its parent, where everything listens, and exits 0 when it is told to stop', async () => {
+test('the simulator says once, on stdout and to its parent process, where everything listens, and exits with 0 when it is told to stop', async () => {
   const child = start(paths())
   const [[line], [message]] = (await Promise.all([once(child.stdout as Readable, 'data'), once(child, 'message')])) as [
     [Buffer],
@@ -37,7 +37,7 @@ test('the simulator says once, on stdout and to its parent, where everything lis
   expect(await once(child, 'exit')).toEqual([0, null])
 })
 
-test('the simulator ends when its parent is gone', async () => {
+test('the simulator ends when its parent process is gone', async () => {
   const child = start(paths())
   await once(child, 'message')
   child.disconnect()

@@ -12,10 +12,10 @@ const stop = () => {
   simulator?.stop()
   process.exit(0)
 }
-// These stand before the ready line, because its reader may tell us to stop in the same moment.
+// These lines come before the ready line, because a parent that reads it may send SIGTERM in the same moment.
 process.on('SIGTERM', stop)
 process.on('SIGINT', stop)
-// The process that started us has died, and nothing else would stop us.
+// Stops when the parent process dies, because nothing else would stop the simulator.
 process.on('disconnect', stop)
 
 simulator = await startSimulator(config)

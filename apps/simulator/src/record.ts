@@ -3,10 +3,13 @@ import { Arena, GrowingNumbers } from './growing.ts'
 import { findMsgId, kinds, platforms, type Device, type Devices, type Platform } from './devices.ts'
 import { parse } from './request.ts'
 
-/** What is known of an accepted push's payload: it is readable JSON, a web push that is not opened yet, a web push that does not open, or it was not kept (mode `counts`). */
+/**
+ * What is known about the payload of an accepted push. `plain`: it can be read. `sealed`: it is a web push that is not decrypted yet. `broken`: it
+ * cannot be decrypted. `dropped`: it was not stored (mode `counts`).
+ */
 const state = { plain: 0, sealed: 1, broken: 2, dropped: 3 } as const
 
-/** How many pushes back the newest pushes of a device are looked for. */
+/** The newest pushes of a device are searched among this many pushes. */
 const mostLooked = 20_000
 
 export type Push = {
@@ -20,7 +23,7 @@ export type Push = {
   payload: unknown
   msgId: string | null
   bytes: number
-  /** Present when a web push could not be opened with its device's keys. */
+  /** Present when a web push could not be decrypted with its device's keys. */
   error?: string
 }
 
@@ -28,7 +31,7 @@ export type Accepted = {
   device: Device
   /** The apns-id, the name of an FCM message, or the location of a web push. */
   id: string
-  /** In the order of the platform's `keptHeaders`; undefined for a header that was not sent. */
+  /** The values of the platform's `keptHeaders`, in their order; undefined for a header that was not sent. */
   headers: readonly (string | undefined)[]
   body: Buffer
   msgId: string | undefined
@@ -37,8 +40,9 @@ export type Accepted = {
 export type Recording = ReturnType<typeof openRecord>
 
 /**
- * Keeps everything that the providers accepted, in order. A million pushes of 300 bytes take about 0.4 GB: columns of numbers, and the texts in large slabs, because a million
- * small objects would cost the collector more than the pushes themselves. A web push is opened when it is read, not when it arrives.
+ * Stores everything that the providers accepted, in order. A million pushes of 300 bytes take about 0.4 GB: numbers are in typed arrays and texts in
+ * large slabs, because a million small objects would cost the garbage collector more than the pushes themselves. A web push is decrypted when it is
+ * read, not when it arrives.
  */
 export function openRecord(devices: Devices) {
   let columns = newColumns()
@@ -71,7 +75,7 @@ export function openRecord(devices: Devices) {
     else listener?.(at.length)
   }
 
-  /** Gives the plain payload of the push at `index`. A sealed one is opened once, and the plain one is kept in its place, which is longer. */
+  /** Gives the plain payload of the push at `index`. An encrypted one is decrypted once, and the result overwrites the longer encrypted bytes. */
   function bodyOf(index: number): Buffer | undefined {
     const { states, arena, place, metaLength, bodyLength, copies } = columns
     const now = states.at(index)
@@ -117,7 +121,7 @@ export function openRecord(devices: Devices) {
     }
   }
 
-  /** Gives the pushes after `after`, oldest first. */
+  /** Gives the pushes after number `after`, oldest first. */
   function page(filter: { platform?: Platform | undefined; deviceId?: string | undefined; after: number; limit: number }): Push[] {
     const pushes: Push[] = []
     const wanted = filter.deviceId === undefined ? undefined : devices.byId(filter.deviceId)
@@ -131,7 +135,7 @@ export function openRecord(devices: Devices) {
     return pushes
   }
 
-  /** Opens the web pushes that were not read yet, some at a time, so that answers go out meanwhile. */
+  /** Decrypts the web pushes that were not read yet, some at a time, so that the process can answer requests meanwhile. */
   async function openAll(): Promise<void> {
     const target = columns
     for (let index = 0; index < target.at.length; index++) {
@@ -154,7 +158,7 @@ export function openRecord(devices: Devices) {
       rejected: { ...rejected },
       distinctDevices,
       copies: copies.copies,
-      // These are web pushes whose msgId is unknown, so `copies` cannot count them.
+      // `unread` counts web pushes whose msgId is unknown, so `copies` cannot count them.
       unread: sealed + unread,
       undecryptable: broken,
       firstAcceptedAt: at.length ? at.at(0) : null,
@@ -169,17 +173,17 @@ export function openRecord(devices: Devices) {
     page,
     openAll,
     summary,
-    /** Forgets everything and starts again at seq 1, keeping bodies. */
+    /** Deletes all pushes and starts again with number 1, and stores bodies again. */
     reset(): void {
       columns = newColumns()
       keepsBodies = true
     },
-    /** Sets what is kept of pushes from now on. `counts` keeps only which device got which message, for floods. */
+    /** Sets what is stored of pushes from now on. `counts` stores only which device got which message, for very large sends. */
     keep(mode: 'full' | 'counts'): void {
       keepsBodies = mode === 'full'
     },
     mode: (): 'full' | 'counts' => (keepsBodies ? 'full' : 'counts'),
-    /** Gives the newest pushes of these devices before `before`, newest first. It looks at the last 20,000 that were accepted. */
+    /** Gives the newest pushes of these devices before number `before`, newest first. Searches only the last 20,000 pushes. */
     newest(isWanted: (device: Device) => boolean, { before, limit }: { before: number | undefined; limit: number }): Push[] {
       const pushes: Push[] = []
       const last = columns.at.length
@@ -188,7 +192,9 @@ export function openRecord(devices: Devices) {
         if (isWanted(devices.at(columns.device.at(index)))) pushes.push(read(index + 1))
       return pushes
     },
-    /** Gives what these devices got after `after`: the newest `limit` pushes in order, and how many more there were. After a reset every push is new. */
+    /**
+     * Gives these devices' pushes after number `after`: the newest `limit` in order, and how many more there were. After a reset every push is new.
+     */
     tail(isWanted: (device: Device) => boolean, { after, limit }: { after: number; limit: number }) {
       const last = columns.at.length
       const wanted: number[] = []
@@ -198,11 +204,11 @@ export function openRecord(devices: Devices) {
       return { last, dropped: wanted.length - shown.length, pushes: shown.map(read) }
     },
     last: (): number => columns.at.length,
-    /** Calls `listen` with the seq of every push that a device in a user's hand gets. */
+    /** Calls `listen` with the number of every push to a device that an operator uses. */
     onShown(listen: (seq: number) => void): void {
       handListener = listen
     },
-    /** Calls `listen` with the seq of every push that the crowd gets from now on. There is one listener; undefined for none. */
+    /** Calls `listen` with the number of every push to the crowd from now on. There is at most one listener; undefined removes it. */
     onAccepted(listen: ((seq: number) => void) | undefined): void {
       listener = listen
     },
@@ -234,7 +240,7 @@ function newColumns() {
 class Marks {
   private marks = new Uint8Array(1024)
 
-  /** Marks a number. True when it was not marked before. */
+  /** Adds a number. Gives true when the set did not have it. */
   mark(index: number): boolean {
     if (index >= this.marks.length) {
       const larger = new Uint8Array(Math.max(index + 1, this.marks.length * 2))

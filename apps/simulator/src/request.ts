@@ -3,14 +3,14 @@ import type { Answer as Http2Answer, Request } from '@herald/http2/server/reques
 export type { Request }
 
 /**
- * What a service answers, in any version of HTTP. `reason` is empty when the request was accepted, else the word under which the summary counts it.
- * On HTTP/1.1 the ending `reset` closes the socket.
+ * What a service answers, in any version of HTTP. `reason` is empty when the request was accepted; otherwise the summary counts the request under
+ * this word. On HTTP/1.1 the ending `reset` closes the socket.
  */
 export type Answer = Http2Answer & { reason: string }
 
 export type Serve = (request: Request) => Answer
 
-/** Gives the JSON of a body; undefined when it is none. */
+/** Gives the JSON of a body; undefined when the body is not JSON. */
 export function parse(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString()) as unknown
@@ -19,6 +19,6 @@ export function parse(body: Buffer): unknown {
   }
 }
 
-/** Gives a field of what may be an object. */
+/** Gives a field of a value; undefined when the value is no object. */
 export const property = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined

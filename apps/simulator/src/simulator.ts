@@ -15,15 +15,15 @@ import type { Answer, Serve } from './request.ts'
 import { openState } from './state.ts'
 import { openWebPush, webPushUnavailable } from './web-push/service.ts'
 
-/** The base URLs of what is simulated. The names in its certificate are localhost and 127.0.0.1. */
+/** The base URLs of the simulated services. Their certificate has the names localhost and 127.0.0.1. */
 export type Addresses = Record<'apns' | 'apnsSandbox' | 'fcm' | 'fcmToken' | 'webPush' | 'control', string>
 
 export type Simulator = { addresses: Addresses; stop: () => void }
 
-/** How many streams one connection may have open, as the real services announce it. */
+/** How many streams one connection may have open. These are the numbers that the real services announce. */
 const streams = { apns: 1000, fcm: 100, other: 100 }
 
-/** Starts every service on 127.0.0.1, or on every address when it is reached by another name than localhost. Throws when a file cannot be read or a port is taken. */
+/** Starts every service on 127.0.0.1, or on every address when `host` is not localhost. Throws when a file cannot be read or a port is taken. */
 export async function startSimulator(config: Config): Promise<Simulator> {
   const [certificate, privateKey] = [readFileSync(config.certificatePath, 'utf8'), readFileSync(config.privateKeyPath, 'utf8')]
   const accounts = openAccounts()
@@ -36,7 +36,7 @@ export async function startSimulator(config: Config): Promise<Simulator> {
   const crowd = openCrowd(devices, recording)
   const hands = openHands(devices, recording, config.reportTo)
   const bindTo = config.host === 'localhost' ? '127.0.0.1' : '0.0.0.0'
-  // Assertions and VAPID headers name the address that they are for, which is known once the port is known.
+  // Assertions and VAPID headers name the address that they are meant for. The address is known only when the port is known.
   let tokenUri = ''
   let webPushOrigin = ''
 

@@ -5,7 +5,7 @@ import { kinds, uninstall, type Device, type Devices } from './devices.ts'
 type Line =
   | { account: ReturnType<typeof accountToJson> }
   | { device: DeviceJson }
-  // What became of a device later. It is named by its id, which follows from its place among all devices.
+  // A line that says what became of a device after it was made. `told` is the id of the device.
   | { told: string; subscriptionId?: string; gone?: true }
 type DeviceJson = { platform: Device['platform'] } & Record<string, string | undefined>
 
@@ -16,15 +16,16 @@ export type State = {
 }
 
 /**
- * Reads accounts and devices back from `path`, a file of JSON lines, and adds later ones to it. Without a path nothing is kept. So a demo's devices survive a restart: Herald
- * would not know new keys of theirs. The private keys in the file belong to simulated devices, but only the file's owner can read it all the same.
+ * Restores accounts and devices from the file `path`, which has a JSON line for each, and adds new ones to it. So the devices of a demo survive a
+ * restart; with new keys Herald would not know them. Without a path nothing is stored. The private keys belong to simulated devices; even so only the
+ * file's owner may read it.
  */
 export function openState(path: string | undefined, accounts: Accounts, devices: Devices): State {
   if (path === undefined) return { saveAccount: () => undefined, saveDevices: () => undefined, saveFate: () => undefined }
   if (existsSync(path)) for (const text of readFileSync(path, 'utf8').split('\n')) restore(text)
 
   function restore(text: string): void {
-    // When the process was killed while it wrote, the last line is cut off.
+    // When the process was killed while it wrote, the last line is incomplete.
     if (!text.startsWith('{') || !text.endsWith('}')) return
     const line = JSON.parse(text) as Line
     if ('account' in line) accounts.add(accountFromJson(line.account))

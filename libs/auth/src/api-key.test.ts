@@ -5,7 +5,7 @@ import { makeApiKey, parseApiKey } from './api-key.ts'
 import { equalSecrets, hintOf, randomSecret } from './secret.ts'
 
 // spec: limits/key-form
-test('a key names its kind and app, and its hash is the one that is stored', () => {
+test('an API key names its kind and its app, and its hash is the stored one', () => {
   const appId = newId()
   for (const kind of ['secret', 'public'] as const) {
     const { key, hash, hint } = makeApiKey(kind, appId)
@@ -16,12 +16,12 @@ test('a key names its kind and app, and its hash is the one that is stored', () 
   }
 })
 
-test('no two keys are alike', () => {
+test('no two API keys are alike', () => {
   const appId = newId()
   expect(new Set(Array.from({ length: 1000 }, () => makeApiKey('secret', appId).hash)).size).toBe(1000)
 })
 
-test('a text without the form of a key is no key, however long it is', () => {
+test('a text without the form of an API key is refused, however long it is', () => {
   const { key } = makeApiKey('secret', newId())
   for (const wrong of [
     '',
@@ -38,7 +38,7 @@ test('a text without the form of a key is no key, however long it is', () => {
   }
 })
 
-test('changing any character of a key changes its hash, or makes it no key', () => {
+test('an API key with a changed character has another hash or is refused', () => {
   const { key, hash } = makeApiKey('public', newId())
   fc.assert(
     fc.property(fc.nat(key.length - 1), fc.constantFrom('A', '0', '_', ' ', 'é'), (place, character) => {

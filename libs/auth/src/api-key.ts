@@ -2,15 +2,17 @@ import { hash } from 'node:crypto'
 import type { KeyKind } from '@herald/contracts/administration'
 import { hintOf, randomSecret } from './secret.ts'
 
-/** A key just made. `key` is shown once and never stored; `hash` is what the database keeps. */
+/** A new API key. `key` is shown once and never stored; the database stores `hash`. */
 export type NewApiKey = { key: string; hash: string; hint: string }
 
-/** What can be read from a key alone. Only its hash in the database can tell whether it is real. */
+/** The parts of an API key. Only its hash in the database shows whether the key is real. */
 export type ParsedApiKey = { kind: KeyKind; appId: string; hash: string }
 
 const prefixes = { secret: 'sk_live_', public: 'pk_live_' } as const
 
-/** A prefix of 8 characters, an app id of 24, `_`, a secret of 43. A text of another length is refused without a look, however large the header. */
+/**
+ * The form of a key: a prefix, an app id, `_`, a secret of 43 characters. A text of another length is refused unread, however large the header is.
+ */
 const form = /^(sk|pk)_live_([0-9a-f]{24})_([A-Za-z0-9_-]{43})$/
 const keyLength = 76
 
@@ -21,7 +23,7 @@ export function makeApiKey(kind: KeyKind, appId: string): NewApiKey {
 }
 
 /**
- * Takes a key apart; undefined when the text is no key. The secret has 256 random bits, so one SHA-256 is enough: a slow hash would
+ * Splits an API key into its parts; undefined when the text is no key. The secret has 256 random bits, so one SHA-256 is enough: a slow hash would
  * only help an attacker who floods Herald with wrong keys.
  */
 export function parseApiKey(text: string): ParsedApiKey | undefined {
@@ -30,5 +32,5 @@ export function parseApiKey(text: string): ParsedApiKey | undefined {
   return appId === undefined ? undefined : { kind: prefix === 'sk' ? 'secret' : 'public', appId, hash: hashApiKey(text) }
 }
 
-/** SHA-256 of the whole key, 64 lower-case hexadecimal characters. */
+/** Gives the SHA-256 of the whole key as 64 lower-case hexadecimal characters. */
 export const hashApiKey = (key: string): string => hash('sha256', key, 'hex')

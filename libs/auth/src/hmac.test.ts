@@ -3,7 +3,7 @@ import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { equalDigests, hmacSha256, prepareHmacKey } from './hmac.ts'
 
-test('the digests are those of RFC 4231, test cases 1, 2 and 6', () => {
+test('HMAC digests are those of RFC 4231, test cases 1, 2 and 6', () => {
   const digest = (key: Buffer | string, message: string) => hmacSha256(prepareHmacKey(key), message).toString('hex')
   expect(digest(Buffer.alloc(20, 0x0b), 'Hi There')).toBe('b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7')
   expect(digest('Jefe', 'what do ya want for nothing?')).toBe('5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843')
@@ -12,7 +12,7 @@ test('the digests are those of RFC 4231, test cases 1, 2 and 6', () => {
   )
 })
 
-test("the digest is the one of Node's own HMAC for every key and message", () => {
+test('an HMAC digest equals that of Node’s own HMAC for every key and message', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 200 }), fc.string({ unit: 'grapheme', maxLength: 300 }), (key, message) => {
       expect(hmacSha256(prepareHmacKey(Buffer.from(key)), message)).toEqual(createHmac('sha256', key).update(message).digest())
@@ -20,7 +20,7 @@ test("the digest is the one of Node's own HMAC for every key and message", () =>
   )
 })
 
-test('digests of different lengths are not equal', () => {
+test('HMAC digests of different lengths are not equal', () => {
   expect(equalDigests(Buffer.alloc(16), Buffer.alloc(16))).toBe(true)
   expect(equalDigests(Buffer.alloc(16), Buffer.alloc(15))).toBe(false)
 })

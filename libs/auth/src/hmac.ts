@@ -5,7 +5,7 @@ const blockBytes = 64
 /** A prepared HMAC-SHA256 key: its two pads (RFC 2104). */
 export type HmacKey = { readonly inner: Buffer; readonly outer: Buffer }
 
-/** Prepares a key. A text stands for its UTF-8 bytes. */
+/** Prepares a key. A text is read as its UTF-8 bytes. */
 export function prepareHmacKey(secret: string | Buffer): HmacKey {
   const bytes = typeof secret === 'string' ? Buffer.from(secret) : secret
   const key = bytes.length > blockBytes ? hash('sha256', bytes, 'buffer') : bytes
@@ -19,7 +19,7 @@ export function prepareHmacKey(secret: string | Buffer): HmacKey {
 }
 
 /**
- * HMAC-SHA256 by two one-shot hashes, which cost a fraction of `createHmac`, because that builds and destroys a stream each time. The inner digest
+ * Computes an HMAC-SHA256 by two hashes, which cost a fraction of `createHmac`, because that makes and destroys a stream each time. The inner digest
  * is a string, because a string of 32 characters costs a third of a buffer.
  */
 export function hmacSha256(key: HmacKey, message: string): Buffer {
@@ -33,5 +33,5 @@ export function hmacSha256(key: HmacKey, message: string): Buffer {
   return hash('sha256', outside, 'buffer')
 }
 
-/** Whether two digests are equal, in constant time. Digests of different lengths are not. */
+/** Says whether two digests are equal, in constant time. Digests of different lengths are not equal. */
 export const equalDigests = (one: Buffer, other: Buffer): boolean => one.length === other.length && timingSafeEqual(one, other)

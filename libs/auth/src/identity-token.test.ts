@@ -13,12 +13,12 @@ const token = (claims: unknown, header: unknown = { alg: 'HS256', typ: 'JWT' }, 
 const verify = (text: string) => verifyIdentityToken(secret, text, now)
 
 // spec: identity/identity-token
-test('a token of the app names the user', () => {
+test('an identity token signed with the app’s secret names the user', () => {
   expect(verify(token({ sub: 'user-7', exp: inSeconds(60) }))).toEqual({ ok: true, externalId: 'user-7' })
   expect(verify(token({ sub: 'user-7', exp: inSeconds(3600), iat: inSeconds(0), nbf: inSeconds(-1) }))).toMatchObject({ ok: true })
 })
 
-test('a token with another secret, a changed claim or no signature is refused', () => {
+test('an identity token with another secret, a changed claim or no signature is refused', () => {
   const good = token({ sub: 'user-7', exp: inSeconds(60) })
   const [header, , signature] = good.split('.')
   expect(verify(token({ sub: 'user-7', exp: inSeconds(60) }, undefined, 'another'))).toEqual({ ok: false, reason: 'bad_signature' })
@@ -28,7 +28,7 @@ test('a token with another secret, a changed claim or no signature is refused', 
 })
 
 // spec: identity/identity-token
-test('a token with any other algorithm than HS256 is refused', () => {
+test('an identity token with any algorithm other than HS256 is refused', () => {
   const claims = { sub: 'user-7', exp: inSeconds(60) }
   for (const alg of ['none', 'None', 'HS512', 'RS256', undefined])
     expect(verify(token(claims, { alg }))).toEqual({ ok: false, reason: 'wrong_algorithm' })
@@ -43,7 +43,7 @@ test('a token with any other algorithm than HS256 is refused', () => {
 })
 
 // spec: identity/identity-token
-test('a token must expire, and within an hour', () => {
+test('an identity token must expire, within an hour at most', () => {
   expect(verify(token({ sub: 'u', exp: inSeconds(0) }))).toEqual({ ok: false, reason: 'expired' })
   expect(verify(token({ sub: 'u', exp: inSeconds(-3600) }))).toEqual({ ok: false, reason: 'expired' })
   expect(verify(token({ sub: 'u', exp: inSeconds(3700) }))).toEqual({ ok: false, reason: 'lives_too_long' })
@@ -61,7 +61,7 @@ test('a token must expire, and within an hour', () => {
   }
 })
 
-test('a text that is no JWT is malformed, however long it is', () => {
+test('a text that is no JWT is refused as malformed, however long it is', () => {
   for (const wrong of [
     '',
     '.',

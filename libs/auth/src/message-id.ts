@@ -3,7 +3,7 @@ import { isObjectId } from '@herald/contracts/ids'
 import { platforms, type Platform } from '@herald/contracts/platform'
 import { equalDigests, hmacSha256, prepareHmacKey, type HmacKey } from './hmac.ts'
 
-/** The push that a msgId stands for. `variant` is empty without an experiment. */
+/** The push that a msgId names. `variant` is empty without an experiment. */
 export type MessageIdParts = {
   appId: string
   campaignId: string
@@ -13,22 +13,25 @@ export type MessageIdParts = {
   variant: string
 }
 
-/** Four ids, the longest platform, a variant of 32 characters and five bars are 140 bytes: 187 characters of base64url. */
+/**
+ * The longest msgId, in characters. Four ids, the longest platform, a variant of 32 characters and five bars are 140 bytes, which are 187 characters
+ * of base64url; a dot and 22 characters of signature follow.
+ */
 const maxLength = 187 + 1 + 22
 const form = /^([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]{22})$/
 const signatureBytes = 16
 const variantForm = /^[A-Za-z0-9_-]{0,32}$/
 
 /**
- * The tracking id of a push (spec: tracking/message-id): base64url of `appId|campaignId|userId|subscriptionId|platform|variant`, a dot, and the
- * first 16 bytes of the HMAC-SHA256 of that base64url text. The parts were checked when they entered Herald.
+ * Makes the tracking id of a push (spec: tracking/message-id): base64url of `appId|campaignId|userId|subscriptionId|platform|variant`, a dot, and the
+ * first 16 bytes of the HMAC-SHA256 of that base64url text. The parts are not checked here, because they were checked when they entered Herald.
  */
 export const mintMessageId = (secret: string, { userId, subscriptionId, variant, ...common }: MessageIdParts): string =>
   openMessageIds(secret, common)(userId, subscriptionId, variant)
 
 /**
- * Makes the tracking ids of a campaign's pushes on one platform. The part that they have in common is encoded once, so that an id costs 1.9 µs instead of
- * 4.3: the base64url of its own part and two hashes.
+ * Makes the tracking ids of a campaign's pushes on one platform. The part that they have in common is encoded once, so that an id costs 1.9 µs
+ * instead of 4.3: the base64url of the rest and two hashes.
  */
 export function openMessageIds(
   secret: string,
@@ -36,7 +39,7 @@ export function openMessageIds(
 ): (userId: string, subscriptionId: string, variant: string) => string {
   const { inner, outer } = keyOf(secret)
   const common = `${appId}|${campaignId}|`
-  // Three bytes are four characters of base64: the bytes left over begin the own part of each push.
+  // Three bytes are four characters of base64. So `head` encodes only whole groups of three; the remaining bytes (`rest`) are encoded with each id.
   const whole = common.length - (common.length % 3)
   const rest = common.slice(whole)
   const head = Buffer.from(common.slice(0, whole)).toString('base64url')
@@ -58,16 +61,19 @@ export function openMessageIds(
 
 const digestBytes = 32
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
-/** For each character of base64url: what it becomes as the 22nd and last. 16 bytes end after its first two bits, so its other four bits are set to 0. */
+/**
+ * For each character of base64url, the character that replaces it at position 22, which is the last. The 16 bytes of a signature end after the first
+ * two bits of that character, so its other four bits are set to 0.
+ */
 const lastCharacters: Readonly<Record<string, string>> = Object.fromEntries(
   Array.from(alphabet, (character, value) => [character, alphabet[value & 0b110000] ?? '']),
 )
-/** The base64url of a digest's first 16 bytes, made from the base64url of the whole digest. */
+/** Gives the base64url of a digest's first 16 bytes, made from the base64url of the whole digest. */
 const firstBytesOf = (digest: string): string => `${digest.slice(0, 21)}${lastCharacters[digest.charAt(21)]}`
 
 /**
- * The parts of a msgId that was signed with any of the secrets; undefined for any other text. Only the canonical spelling counts. Every secret is tried,
- * also after one has matched, and comparison is in constant time.
+ * Gives the parts of a msgId that was signed with any of the secrets; undefined for any other text. Only the canonical spelling is accepted. Every
+ * secret is tried, even after one has matched, and the comparison takes constant time.
  */
 export function verifyMessageId(secrets: readonly string[], text: string): MessageIdParts | undefined {
   if (text.length > maxLength) return undefined
@@ -93,7 +99,7 @@ function parseParts(body: string): MessageIdParts | undefined {
 
 const signatureOf = (key: HmacKey, body: string): Buffer => hmacSha256(key, body).subarray(0, signatureBytes)
 
-/** The prepared keys of the secrets: a process has one secret and the few that it replaced. */
+/** The prepared keys of the secrets. A process has one secret and the few that it replaced. */
 const keys = new Map<string, HmacKey>()
 
 function keyOf(secret: string): HmacKey {

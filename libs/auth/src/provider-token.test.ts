@@ -30,7 +30,7 @@ test('an APNs token names team and key and is signed with ES256', () => {
   }
 })
 
-test('a VAPID header carries a token for the origin and the public key', () => {
+test('a VAPID header has a token for the push service’s origin, and the public key', () => {
   const { publicKey, privateKey } = makeVapidPair()
   const header = mintVapidHeader({
     origin: 'https://push.example.com',
@@ -48,7 +48,7 @@ test('a VAPID header carries a token for the origin and the public key', () => {
   })
 })
 
-test('a VAPID token never lives longer than the 24 hours RFC 8292 allows', () => {
+test('a VAPID token never lasts longer than the 24 hours that RFC 8292 allows', () => {
   const { publicKey, privateKey } = makeVapidPair()
   const header = mintVapidHeader({
     origin: 'https://p',
@@ -62,7 +62,7 @@ test('a VAPID token never lives longer than the 24 hours RFC 8292 allows', () =>
   expect(claims).toMatchObject({ exp: nowSeconds + 86_400 })
 })
 
-test('the keys of a new VAPID pair match, also when the private number begins with zeros', () => {
+test('the keys of a new VAPID pair match, even when the private number begins with zeros', () => {
   for (let n = 0; n < 600; n++) {
     const { publicKey, privateKey } = makeVapidPair()
     expect(privateKey).toHaveLength(43)

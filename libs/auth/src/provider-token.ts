@@ -4,17 +4,17 @@ const seconds = (now: Date): number => Math.floor(now.getTime() / 1000)
 
 const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-/** Signs a JWT (RFC 7515). ES256 signatures are the two numbers side by side (`ieee-p1363`), not DER. */
+/** Signs a JWT (RFC 7515). An ES256 signature is its two numbers one after the other (`ieee-p1363`), not DER. */
 function signJwt(header: { alg: 'ES256' | 'RS256' } & Record<string, string>, claims: object, key: KeyObject): string {
   const signed = `${encode(header)}.${encode(claims)}`
   const signature = sign('sha256', Buffer.from(signed), header.alg === 'ES256' ? { key, dsaEncoding: 'ieee-p1363' } : key)
   return `${signed}.${signature.toString('base64url')}`
 }
 
-/** A private key from PEM; a key that is read already is used as it is. Reading costs about 35 µs, so callers keep the KeyObject. */
+/** Reads a private key from PEM; a KeyObject is given back unchanged. Reading costs about 35 µs, so callers should store the KeyObject. */
 export const readPrivateKey = (pem: string | KeyObject): KeyObject => (typeof pem === 'string' ? createPrivateKey(pem) : pem)
 
-/** The provider token of a team for APNs. Apple accepts it for an hour, and refuses a team that changes it more often than every 20 minutes. */
+/** Makes the provider token of a team for APNs. Apple accepts it for an hour, and refuses a team that changes it more than every 20 minutes. */
 export const mintApnsToken = (team: { teamId: string; keyId: string; privateKey: string | KeyObject; now: Date }): string =>
   signJwt({ alg: 'ES256', kid: team.keyId }, { iss: team.teamId, iat: seconds(team.now) }, readPrivateKey(team.privateKey))
 
@@ -26,7 +26,7 @@ export function readVapidKey(publicKey: string, privateKey: string): KeyObject {
   return createPrivateKey({ key: { kty: 'EC', crv: 'P-256', x, y, d: privateKey }, format: 'jwk' })
 }
 
-/** A new VAPID pair: base64url of the 65-byte point and of the 32-byte number. */
+/** Makes a new VAPID pair: base64url of the 65-byte point and of the 32-byte number. */
 export function makeVapidPair(): { publicKey: string; privateKey: string } {
   const ecdh = createECDH('prime256v1')
   const publicKey = ecdh.generateKeys('base64url')
@@ -35,8 +35,8 @@ export function makeVapidPair(): { publicKey: string; privateKey: string } {
 }
 
 /**
- * The `authorization` header of a web push (RFC 8292): `vapid t=<JWT>, k=<public key>`. `origin` is the push service's; `ttlSeconds` is how
- * long the header may be used again, at most 24 hours. Minting costs about 240 µs, so one per origin is kept.
+ * Makes the `authorization` header of a web push (RFC 8292): `vapid t=<JWT>, k=<public key>`. `origin` is that of the push service; `ttlSeconds` is
+ * how long the header may be used, at most 24 hours. Making it costs about 240 µs, so callers should store one per origin.
  */
 export function mintVapidHeader(vapid: {
   origin: string
@@ -51,7 +51,7 @@ export function mintVapidHeader(vapid: {
   return `vapid t=${signJwt({ typ: 'JWT', alg: 'ES256' }, claims, key)}, k=${vapid.publicKey}`
 }
 
-/** The assertion that a service account exchanges for an OAuth token (RFC 7523). It is valid for an hour and used at once. */
+/** Makes the assertion that a service account exchanges for an OAuth token (RFC 7523). It is valid for an hour and used at once. */
 export function mintOauthAssertion(account: {
   clientEmail: string
   privateKey: string | KeyObject

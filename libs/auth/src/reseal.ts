@@ -1,26 +1,26 @@
 import { SealError, type Sealer } from './seal.ts'
 
-/** A sealed value: its place, in terms of the app that keeps it, and the context that is bound into it. */
+/** A sealed value: where it is stored, and the context that is bound into it. */
 export type SealedValue<Place> = { place: Place; sealed: string; context: string }
 
-/** Where an app keeps sealed values. */
+/** The storage in which a service has sealed values. */
 export type SealedStore<Place> = {
-  /** Finds some of the values that another key than this one has sealed. */
+  /** Gives some of the values that were sealed with another key than this one. */
   find(keyId: string): Promise<SealedValue<Place>[]>
-  /** Gives 1, or 0 when the value has changed meanwhile. */
+  /** Replaces a sealed value. Gives 1, or 0 when the value has changed meanwhile. */
   update(place: Place, change: { from: string; to: string }): Promise<number>
-  /** How many values another key than this one has sealed. */
+  /** Counts the values that were sealed with another key than this one. */
   count(keyId: string): Promise<number>
 }
 
 /**
- * Seals all values with the first of the SEAL_KEYS that were sealed with another one, so that the other keys can be dropped from the list. A value that
- * changes meanwhile, or that no key opens, is left as it is. Gives how many values still need another key: at 0 all other keys can be dropped.
+ * Seals all values again that were not sealed with the first of the SEAL_KEYS, so that the other keys can be removed from the list. A value that
+ * changes meanwhile, or that no key opens, is left as it is. Gives how many values still need another key: at 0 all other keys can be removed.
  */
 export async function sealAllAnew<Place>(sealer: Sealer, store: SealedStore<Place>): Promise<{ resealed: number; left: number }> {
   let resealed = 0
   for (;;) {
-    // Opened values are counted, not resealed ones: a page that another process has sealed meanwhile is no reason to stop.
+    // Counts opened values and not resealed ones: when another process has sealed this page meanwhile, that is no reason to stop.
     let opened = 0
     for (const { place, sealed, context } of await store.find(sealer.keyId)) {
       const anew = sealAnew(sealer, sealed, context)

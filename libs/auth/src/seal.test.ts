@@ -7,7 +7,7 @@ const entry = (id: string) => `${id}:${randomBytes(32).toString('base64')}`
 const one = entry('k1')
 const context = 'gateway.provider_credentials/private_key/row-1/app-1'
 
-test('a sealed value opens in its own place as the same bytes', () => {
+test('a sealed value opens as the same bytes in the context it was sealed for', () => {
   const sealer = openSealer(one)
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 500 }), fc.string(), (plain, place) => {
@@ -18,14 +18,14 @@ test('a sealed value opens in its own place as the same bytes', () => {
 })
 
 // spec: administration/credentials-sealed
-test('a value copied to another row, column or app does not open', () => {
+test('a sealed value that is copied to another row, column or app does not open', () => {
   const sealer = openSealer(one)
   const sealed = sealer.seal('secret', context)
   for (const other of ['', `${context} `, context.replace('row-1', 'row-2'), context.replace('app-1', 'app-2')])
     expect(() => sealer.open(sealed, other)).toThrow(SealError)
 })
 
-test('no changed byte goes unnoticed', () => {
+test('a sealed value with any changed byte does not open', () => {
   const sealer = openSealer(one)
   const sealed = sealer.seal('secret', context)
   const [id, body = ''] = sealed.split('.')
@@ -45,7 +45,7 @@ test('the same text is sealed differently every time', () => {
 })
 
 // spec: administration/seal-keys
-test('the first key seals and all keys open; without the old key its values do not open', () => {
+test('a value is sealed with the first of the SEAL_KEYS and opens with any of them; without its key it does not open', () => {
   const old = openSealer(one)
   const two = entry('k2')
   const rotated = openSealer(`${two}, ${one}`)
@@ -56,7 +56,7 @@ test('the first key seals and all keys open; without the old key its values do n
   expect(() => openSealer(two).open(sealed, context)).toThrow(/k1/)
 })
 
-test('an error about the key list names the entry by its place and never quotes it', () => {
+test('an error about SEAL_KEYS names the wrong entry by its position and never quotes it', () => {
   const short = randomBytes(16).toString('base64')
   for (const wrong of ['', 'k1', `k1:${short}`, `${one},`, `${one},${one}`, ':abc', `bad id:${short}`])
     expect(() => openSealer(wrong)).toThrow(SealError)
@@ -64,7 +64,7 @@ test('an error about the key list names the entry by its place and never quotes 
   expect(() => openSealer(`k1:${short}`)).not.toThrow(short)
 })
 
-test('a settings schema reports what is wrong with a key list, and accepts a right one', () => {
+test('a settings schema reports what is wrong with SEAL_KEYS, and accepts a right list', () => {
   const problems: string[] = []
   checkSealKeys(one, { addIssue: (problem) => problems.push(problem) })
   checkSealKeys(`${one},k2`, { addIssue: (problem) => problems.push(problem) })

@@ -1,14 +1,11 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 
-/** A new secret: 32 bytes from a CSPRNG in base64url (43 characters) behind a prefix such as `whsec_`. */
+/** Makes a new secret: 32 bytes from a CSPRNG in base64url (43 characters) after a prefix such as `whsec_`. */
 export const randomSecret = (prefix = ''): string => `${prefix}${randomBytes(32).toString('base64url')}`
 
-/** The last characters of a secret: enough for an operator to tell two secrets apart, and useless to a thief. */
+/** Gives the last characters of a secret: enough for an operator to tell two secrets apart, and useless to a thief. */
 export const hintOf = (secret: string): string => secret.slice(-4)
 
-/**
- * Whether two secrets are the same, in a time that does not depend on where they differ nor on their lengths: their SHA-256 digests
- * are compared.
- */
+/** Says whether two secrets are the same. It compares SHA-256 digests, so its time depends neither on where they differ nor on their lengths. */
 export const equalSecrets = (one: string, other: string): boolean =>
   timingSafeEqual(hash('sha256', one, 'buffer'), hash('sha256', other, 'buffer'))

@@ -10,21 +10,21 @@ const later = (seconds: number) => new Date(now.getTime() + seconds * 1000)
 const header = signWebhook(secret, body, now)
 
 // spec: webhooks/signature
-test('the header holds t and the hexadecimal HMAC of "<t>.<body>" with the whole secret', () => {
+test('the signature header has the time t and the hexadecimal HMAC of "<t>.<body>" with the whole secret', () => {
   const seconds = Math.floor(now.getTime() / 1000)
   expect(header).toBe(`t=${seconds},v1=${createHmac('sha256', secret).update(`${seconds}.${body}`).digest('hex')}`)
   expect(signWebhook(secret, Buffer.from(body), now)).toBe(header)
 })
 
 // spec: webhooks/verify
-test('a true signature is accepted for five minutes', () => {
+test('a right signature is accepted for five minutes', () => {
   expect(verifyWebhook(secret, header, body, now)).toEqual({ ok: true })
   expect(verifyWebhook(secret, header, Buffer.from(body), later(299))).toEqual({ ok: true })
   expect(verifyWebhook(secret, header, body, later(301))).toEqual({ ok: false, reason: 'too_old' })
 })
 
 // spec: webhooks/verify
-test('another body, secret or time is a bad signature, also when it is old', () => {
+test('with another body, secret or time a signature counts as bad, even when it is also too old', () => {
   const bad = { ok: false, reason: 'bad_signature' }
   expect(verifyWebhook(secret, header, `${body} `, now)).toEqual(bad)
   expect(verifyWebhook(randomSecret('whsec_'), header, body, now)).toEqual(bad)
@@ -32,13 +32,13 @@ test('another body, secret or time is a bad signature, also when it is old', () 
   expect(verifyWebhook(secret, header.replace(/t=\d+/, `t=${Math.floor(later(10).getTime() / 1000)}`), body, now)).toEqual(bad)
 })
 
-test('one true signature of several is enough; unknown parts are ignored', () => {
+test('one right signature of several is enough, and unknown parts of the header are ignored', () => {
   const [time = '', signature = ''] = header.split(',')
   expect(verifyWebhook(secret, `${time},v1=${'0'.repeat(64)},${signature},v0=x`, body, now)).toEqual({ ok: true })
 })
 
 // spec: webhooks/verify
-test('a header that lacks the time or a signature is malformed', () => {
+test('a header without the time or a signature is refused as malformed', () => {
   const signature = header.split(',')[1] ?? ''
   for (const wrong of [
     '',

@@ -6,7 +6,7 @@ import { makeServerCertificate } from './certificate.ts'
 
 const now = new Date()
 
-/** Connects once and gives the code of the refusal, or undefined when the server was trusted. */
+/** Connects once and gives the code of the client's refusal; undefined when the client trusted the server. */
 async function refusalOf(made: { certificate: string; privateKey: string }, ca: string, host: string): Promise<string | undefined> {
   const server = createServer({ cert: made.certificate, key: made.privateKey }, (socket) => socket.end())
   server.on('tlsClientError', () => undefined)
@@ -22,14 +22,14 @@ async function refusalOf(made: { certificate: string; privateKey: string }, ca: 
   return refusal
 }
 
-test('a client that knows the authority trusts the server, by name and by address', async () => {
+test('a client that knows the certificate authority trusts the server, by name and by address', async () => {
   const made = makeServerCertificate(now, 365)
 
   expect(await refusalOf(made, made.ca, 'localhost')).toBeUndefined()
   expect(await refusalOf(made, made.ca, '127.0.0.1')).toBeUndefined()
 })
 
-test('a client that knows another authority does not trust it', async () => {
+test('a client that knows another certificate authority does not trust the server', async () => {
   expect(await refusalOf(makeServerCertificate(now, 365), makeServerCertificate(now, 365).ca, 'localhost')).toBe(
     'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
   )

@@ -2,21 +2,21 @@ import { createHash, generateKeyPairSync, randomBytes, sign, type KeyObject } fr
 import { bits, explicit, implicit, integer, objectId, octets, sequence, set, time, truth, utf8 } from './der.ts'
 
 export type ServerCertificate = {
-  /** PEM of the authority to trust. Its key was thrown away: nobody can sign with it again. */
+  /** The certificate of the authority to trust, PEM. The authority's private key is not stored, so nobody can sign with it again. */
   ca: string
   certificate: string
   privateKey: string
 }
 
 /**
- * Makes a certificate (RFC 5280, ECDSA P-256) for servers at `localhost`, 127.0.0.1 and `names`, and the authority that signed it. Both are valid from a
- * day ago until `days` from now. For local servers and tests only. Node has no function for this (docs/decisions/0059-what-is-our-own.md).
+ * Makes a certificate (RFC 5280, ECDSA P-256) for servers at `localhost`, 127.0.0.1 and `names`, and the authority that signed it. Both are valid
+ * from a day ago until `days` from now. For local servers and tests only. Node has no function for this (docs/decisions/0059-what-is-our-own.md).
  */
 export function makeServerCertificate(now: Date, days: number, names: readonly string[] = []): ServerCertificate {
   const validity = { notBefore: new Date(now.getTime() - day), notAfter: new Date(now.getTime() + days * day) }
   const authority = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const server = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-  // A client that trusts two authorities of the same name would take one for the other.
+  // Each authority has a name of its own, because a client that trusts two of the same name would take one for the other.
   const issuer = `Herald local authority ${randomBytes(4).toString('hex')}`
   const signed = { ...validity, issuer, issuerKey: authority }
   const ca = certificate({ ...signed, subject: issuer, publicKey: authority.publicKey, extensions: authorityExtensions })
@@ -66,7 +66,7 @@ type Fields = {
 function certificate({ issuer, issuerKey, subject, publicKey, notBefore, notAfter, extensions }: Fields): Buffer {
   const ecdsaWithSha256 = sequence(objectId('1.2.840.10045.4.3.2'))
   const serial = randomBytes(16)
-  serial[0] = ((serial[0] ?? 0) & 0x7f) | 0x40 // positive, and never with a leading zero
+  serial[0] = ((serial[0] ?? 0) & 0x7f) | 0x40 // a positive number without a leading zero
   const toSign = sequence(
     explicit(0, integer(Buffer.from([2]))), // version 3
     integer(serial),
@@ -87,7 +87,7 @@ function certificate({ issuer, issuerKey, subject, publicKey, notBefore, notAfte
   return sequence(toSign, ecdsaWithSha256, bits(sign('sha256', toSign, issuerKey.privateKey)))
 }
 
-/** RFC 7093, 2: the first 160 bits of a SHA-256 of the key. */
+/** Gives the first 160 bits of a SHA-256 of the key (RFC 7093, 2). */
 const keyIdentifier = (key: KeyObject): Buffer =>
   createHash('sha256')
     .update(key.export({ type: 'spki', format: 'der' }))

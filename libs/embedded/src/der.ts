@@ -8,11 +8,11 @@ export const octets = (content: Buffer): Buffer => value(0x04, content)
 export const utf8 = (text: string): Buffer => value(0x0c, Buffer.from(text))
 export const truth = Buffer.from([0x01, 0x01, 0xff])
 
-/** `explicit` puts a context tag around whole values, `implicit` in the place of a primitive's own tag. */
+/** Adds a context tag. `explicit` puts it around whole values; `implicit` puts it where a primitive has its own tag. */
 export const explicit = (number: number, content: Buffer): Buffer => value(0xa0 + number, content)
 export const implicit = (number: number, content: Buffer): Buffer => value(0x80 + number, content)
 
-/** A non-negative integer: a leading zero keeps the highest bit from reading as a sign. */
+/** Encodes a non-negative integer. A leading zero keeps the highest bit from being read as a sign. */
 export function integer(bytes: Buffer): Buffer {
   return value(0x02, (bytes[0] ?? 0) >= 0x80 ? Buffer.concat([Buffer.from([0]), bytes]) : bytes)
 }
@@ -24,7 +24,7 @@ export function objectId(dotted: string): Buffer {
   return value(0x06, Buffer.from([first * 40 + second, ...rest.flatMap(base128)]))
 }
 
-/** RFC 5280, 4.1.2.5: two digits of the year until 2049, four from then on. */
+/** Encodes a time (RFC 5280, 4.1.2.5): with two digits of the year until 2049, and with four from then on. */
 export function time(date: Date): Buffer {
   const digits = date.toISOString().replaceAll(/[-:T]|\.\d+/g, '')
   return date.getUTCFullYear() < 2050 ? value(0x17, Buffer.from(digits.slice(2))) : value(0x18, Buffer.from(digits))

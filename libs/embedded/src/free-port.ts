@@ -1,8 +1,8 @@
 import { createServer } from 'node:net'
 
 /**
- * Finds a TCP port of 127.0.0.1 on which no process listens at this moment. Postgres knows no port 0, so the port is picked here, and another
- * process may take it before it is used: the caller must be ready to pick another one.
+ * Finds a TCP port of 127.0.0.1 on which no process listens now. Postgres cannot choose a port itself (port 0), so it is chosen here. Another process
+ * may take it before Postgres does, so the caller must be ready to find another one.
  */
 export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
@@ -16,7 +16,7 @@ export function freePort(): Promise<number> {
   })
 }
 
-/** Whether a port can be listened on now. A port on which a server listens with SO_REUSEPORT counts as taken. */
+/** Says whether a process could listen on this port now. A port on which a server listens with SO_REUSEPORT counts as taken. */
 export function isPortFree(port: number, host = '127.0.0.1'): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const probe = createServer()

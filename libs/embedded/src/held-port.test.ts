@@ -15,7 +15,7 @@ async function hold(port: number, host?: string): Promise<HeldPort> {
   return one
 }
 
-/** Starts a server that listens on the socket it is given, says so, and answers each connection with its pid. */
+/** Starts a server that listens on the given socket, prints a line when it does, and answers each connection with its pid. */
 async function listenOn({ fd }: HeldPort) {
   const code = `require('net').createServer((socket) => socket.end(String(process.pid))).listen({ fd: 3 }, () => console.log('listening'))`
   const child = spawn(process.execPath, ['-e', code], { stdio: ['ignore', 'pipe', 'inherit', fd] })
@@ -56,7 +56,7 @@ test('a taken port and an address of another machine are errors with their codes
   other.close()
 })
 
-test('only the child that is given the socket has it, and the port is free once it is closed', async () => {
+test('only a child process that is given the socket has it, and the port is free after the socket is closed', async () => {
   const port = await hold(0)
   const socket = readlinkSync(`/proc/self/fd/${port.fd}`)
   const openIn = (given: 'ignore' | number) =>

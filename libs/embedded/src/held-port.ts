@@ -3,30 +3,34 @@ import net from 'node:net'
 import { getSystemErrorName } from 'node:util'
 
 /**
- * A TCP port that is bound as long as this is open. No process listens on it until a child process that was given `fd` (in `stdio`) does. From then
- * on clients that connect wait in the socket's queue, also when the child ends. No other child inherits the socket.
+ * A TCP port that is bound until `close`. No process listens on it until a child process that was given `fd` (in `stdio`) does. From then on clients
+ * that connect wait in the socket's queue, even when the child ends. No other child inherits the socket.
  */
 export type HeldPort = {
   port: number
-  /** The file descriptor; negative once it is closed. */
+  /** The file descriptor; negative after `close`. */
   readonly fd: number
   close: () => void
 }
 
 type Handle = { fd: number; getsockname: (address: { port?: number }) => number; close: () => void }
 
-/** Binds a port and does not listen, while a `net.Server` would accept connections in this process. node:cluster uses this function too, but it is not documented. */
+/**
+ * Binds a port without listening, as node:cluster does with the same undocumented function. A `net.Server` would accept connections in this process.
+ */
 const { _createServerHandle: bindTcp } = net as typeof net & {
   _createServerHandle: (address: string, port: number, family: number) => Handle | number
 }
 
-/** Binds a port of an address or name of this machine; 0 picks a free one. Throws an Error with the `code` of what went wrong (EADDRINUSE, EACCES, …). */
+/**
+ * Binds a port of an address or name of this machine; 0 chooses a free one. Throws an Error with the `code` of the failure (EADDRINUSE, EACCES, …).
+ */
 export async function holdPort(port: number, host = '127.0.0.1'): Promise<HeldPort> {
   const { address, family } = await lookup(host)
   const handle = bindTcp(address, port, family)
   if (typeof handle === 'number') throw cannotBind(handle)
   const bound: { port?: number } = {}
-  // A taken port is an error only here, not when it is bound.
+  // Binding does not report a taken port; reading the bound address does.
   const failure = handle.getsockname(bound)
   if (failure !== 0 || bound.port === undefined) {
     handle.close()

@@ -6,13 +6,13 @@ import { commandLineOf, endChild } from './processes.ts'
 import { EmbeddedServerError, isDiskFull } from './server-error.ts'
 
 export type NatsServerOptions = {
-  /** Made when absent. The server's command line names it. */
+  /** The directory of the store, which is made when it does not exist. It is on the server's command line. */
   storeDir: string
-  /** A free one when absent. */
+  /** The port; a free one when absent. */
   port?: number
-  /** More lines of nats-server configuration, such as its users. Kept in `<storeDir>/nats-server.conf` (0600). */
+  /** More lines of nats-server configuration, such as its users. They are written to `<storeDir>/nats-server.conf` (0600). */
   configuration?: string
-  /** A process group of its own, so that a Ctrl-C in the terminal reaches only the starter. */
+  /** Runs the server in a process group of its own, so that a Ctrl-C in the terminal reaches only the starter. */
   detached?: boolean
   /** Is called with the process as soon as it has started, before it is ready. */
   onSpawn?: (child: ChildProcess) => void
@@ -22,13 +22,13 @@ export type NatsServerOptions = {
 
 export type RunningNatsServer = { url: string; port: number; pid: number; child: ChildProcess; stop: () => Promise<void> }
 
-/** 2.10.23 fixes a loss of messages after a kill; Debian 12 has 2.9.10. */
+/** The oldest version that is accepted. 2.10.23 fixes a loss of messages after a kill; Debian 12 has 2.9.10. */
 const oldest = [2, 10, 23] as const
 
 /**
- * Starts a nats-server with JetStream on 127.0.0.1 and returns when it is ready (40 ms). When a server still runs on the directory, it waits until that has
- * ended (10 s): two servers on one store would destroy it, and nats-server does not check.
- * Throws an EmbeddedServerError with a remedy: no binary, too old, directory in use, port taken, disk full.
+ * Starts a nats-server with JetStream on 127.0.0.1 and returns when it is ready (40 ms). When a server still runs on the directory, waits up to 10 s
+ * for its end, because two servers would destroy the store and nats-server does not check. Throws an EmbeddedServerError with a remedy: no binary,
+ * too old, directory in use, port taken, disk full.
  */
 export async function startNatsServer(options: NatsServerOptions): Promise<RunningNatsServer> {
   const storeDir = absolute(options.storeDir)
@@ -38,7 +38,7 @@ export async function startNatsServer(options: NatsServerOptions): Promise<Runni
 
   const file = join(storeDir, 'nats-server.conf')
   writeFileSync(file, '', { mode: 0o600 })
-  chmodSync(file, 0o600) // it may be there from an earlier start, with another mode
+  chmodSync(file, 0o600) // the file may exist from an earlier start, with another mode
   writeFileSync(file, configurationOf(storeDir, options))
   const child = spawn(binary, ['-c', file], { stdio: ['ignore', 'ignore', 'pipe'], detached: options.detached ?? false })
   options.onSpawn?.(child)
@@ -51,7 +51,7 @@ export async function startNatsServer(options: NatsServerOptions): Promise<Runni
   return { url: `nats://127.0.0.1:${port}`, port, pid: child.pid ?? 0, child, stop: () => endChild(child, 'SIGTERM', [[5_000, 'SIGKILL']]) }
 }
 
-/** The pid of the nats-server that runs on this directory, if one does. */
+/** Gives the pid of the nats-server that runs on this directory; undefined when none does. */
 export function findRunningNatsServer(storeDir: string): number | undefined {
   const file = join(absolute(storeDir), 'nats-server.pid')
   if (!existsSync(file)) return undefined
@@ -90,7 +90,7 @@ function configurationOf(storeDir: string, { port, configuration }: NatsServerOp
     'server_name: herald',
     `listen: "127.0.0.1:${port ?? -1}"`,
     `pid_file: ${JSON.stringify(join(storeDir, 'nats-server.pid'))}`,
-    // Calls carry pages of recipients; libs/service refuses a body of more than 3 MB.
+    // Calls carry pages of recipients. libs/service refuses a body of more than 3 MB.
     'max_payload: 4MB',
     `jetstream { store_dir: ${JSON.stringify(storeDir)} }`,
     configuration ?? '',

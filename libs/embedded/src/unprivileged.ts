@@ -1,15 +1,15 @@
 import { spawnSync } from 'node:child_process'
 
 /**
- * How a program is run that refuses to run as root. `self`: this process is not root. `namespace`: in a user namespace of its own,
- * in which root has no rights: files stay owned by root and no user is needed, so it works below a home directory of mode 0700.
- * `user`: as another user, for containers that forbid namespaces; that user must be able to reach the files.
+ * How a program that refuses to run as root is run. `self`: this process is not root. `namespace`: in a user namespace in which root has no rights.
+ * Files stay owned by root and no other user is needed, so this works below a home directory of mode 0700. `user`: as another user, for containers
+ * that forbid namespaces; this user must be able to reach the files.
  */
 export type Account = { kind: 'self' } | { kind: 'namespace' } | { kind: 'user'; name: string; uid: number; gid: number }
 
 export type Command = { file: string; args: string[]; as: { uid?: number; gid?: number } }
 
-/** Finds out how a program must be run here so that it is not root. Undefined when this process is root and there is no way. */
+/** Finds out how a program can be run without root's rights. Undefined when this process is root and there is no way. */
 export function findAccount(): Account | undefined {
   if (process.getuid?.() !== 0) return { kind: 'self' }
   if (spawnSync('unshare', ['--user', '--', 'true']).status === 0) return { kind: 'namespace' }
@@ -21,7 +21,7 @@ export function findAccount(): Account | undefined {
   return undefined
 }
 
-/** The command line that runs a program as this account. `unshare` replaces itself by the program: the pid is the program's. */
+/** Gives the command line that runs a program as this account. `unshare` replaces itself by the program, so its pid is the program's. */
 export function commandFor(account: Account, file: string, args: string[]): Command {
   if (account.kind === 'namespace') return { file: 'unshare', args: ['--user', '--', file, ...args], as: {} }
   if (account.kind === 'user') return { file, args, as: { uid: account.uid, gid: account.gid } }

@@ -1,13 +1,13 @@
-/** What a field may look like in HTTP/2 (RFC 9113 section 8.2), for requests and answers. */
+/** What a header field may look like in HTTP/2 (RFC 9113 section 8.2), in requests and answers. */
 
-/** Fields that belong to HTTP/1.1 connections (section 8.2.2). */
+/** The names of fields that belong to HTTP/1.1 connections (section 8.2.2). */
 const connectionFields = new Set(['connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'upgrade'])
 
-/** The names that were found right. A peer may send any number of names, so the set is bounded. */
+/** Field names that were checked and are right. The other end may send any number of names, so the set is bounded. */
 const rightNames = new Set<string>()
 const mostRightNames = 100
 
-/** Says whether a value has only visible ASCII characters, as nearly every one has. This takes a tenth of the time of the full rules. */
+/** Says whether a value has only visible ASCII characters, as nearly every value does. This check takes a tenth of the time of the full rules. */
 export function isVisible(value: string): boolean {
   for (let at = 0; at < value.length; at += 1) {
     const code = value.charCodeAt(at)
@@ -16,21 +16,27 @@ export function isVisible(value: string): boolean {
   return true
 }
 
-/** Says of most right fields that they break no rule, faster than `brokenFieldRule`: their names come again and again. */
+/**
+ * Says whether a field surely breaks no rule, because its name was checked before. True for most fields, since the same names come again and again,
+ * and faster than `brokenFieldRule`.
+ */
 export function isUsualField(name: string, value: string): boolean {
   return rightNames.has(name) && isVisible(value)
 }
 
-/** Gives the rule that a regular field breaks; undefined when it breaks none. Its name is a token in lower case, it does not belong to HTTP/1.1, and it has no control character that could split a message. */
+/**
+ * Gives the rule that a regular field breaks; undefined when it breaks none. A name must be a token in lower case and must not belong to HTTP/1.1. A
+ * value must have no control character that could split a message.
+ */
 export function brokenFieldRule(name: string, value: string): string | undefined {
   if (name === '' || /[^!#$%&'*+\-.^_`|~0-9a-z]/.test(name)) return 'invalid field name'
   if (connectionFields.has(name) || (name === 'te' && value !== 'trailers')) return `${name} is not allowed`
-  // Whether `te` is right depends on its value. We have no longer names, and do not keep those of a peer.
+  // Whether `te` is allowed depends on its value. Names of over 64 characters can only come from the other end, and are not remembered.
   if (name !== 'te' && name.length <= 64 && rightNames.size < mostRightNames) rightNames.add(name)
   return brokenValueRule(value)
 }
 
-/** Gives the rule that a field's value breaks; undefined when it breaks none (section 8.2.1). It has no NUL, CR or LF, and no white space at its ends. */
+/** Gives the rule that a field's value breaks; undefined when it breaks none (section 8.2.1): no NUL, CR or LF, and no white space at its ends. */
 export function brokenValueRule(value: string): string | undefined {
   return /[\0\r\n]|^[ \t]|[ \t]$/.test(value) ? 'invalid field value' : undefined
 }

@@ -41,7 +41,7 @@ export const errorCode = {
   http11Required: 13,
 } as const
 
-/** The codes by number, in the words of RFC 9113 section 7. */
+/** The names of the error codes by number (RFC 9113 section 7). */
 const errorNames = [
   'NO_ERROR',
   'PROTOCOL_ERROR',
@@ -59,21 +59,21 @@ const errorNames = [
   'HTTP_1_1_REQUIRED',
 ]
 
-/** Gives the name of an error code. A code that no standard knows counts as INTERNAL_ERROR, as section 7 allows. */
+/** Gives the name of an error code. An unknown code counts as INTERNAL_ERROR, as section 7 allows. */
 export const errorName = (code: number): string => errorNames[code] ?? 'INTERNAL_ERROR'
 
 export const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
 export const maxFrameSize = 16_384
 export const headerLength = 9
 
-/** The window that a stream or connection starts with unless SETTINGS say otherwise (RFC 9113 section 6.9.2). */
+/** The window with which a stream or connection starts unless SETTINGS say otherwise (RFC 9113 section 6.9.2). */
 export const defaultWindow = 65_535
 /** The largest window that is allowed (RFC 9113 section 6.9.1). */
 export const maxWindow = 0x7fffffff
-/** A stream's number has 31 bits (RFC 9113 section 5.1.1). */
+/** The highest stream number: it has 31 bits (RFC 9113 section 5.1.1). */
 export const maxStreamId = 0x7fffffff
 
-/** Says that the peer broke the protocol: the connection ends with a GOAWAY of this code. */
+/** An error by which the other end broke the protocol. The connection ends with a GOAWAY that has this code. */
 export class ConnectionError extends Error {
   override readonly name = 'ConnectionError'
   readonly code: number
@@ -83,7 +83,7 @@ export class ConnectionError extends Error {
   }
 }
 
-/** Writes the nine bytes before a frame's payload (RFC 9113 section 4.1). Gives where the payload begins. */
+/** Writes the nine bytes before a frame's payload (RFC 9113 section 4.1). Gives the index at which the payload begins. */
 export function writeFrameHeader(buffer: Buffer, start: number, length: number, type: number, flags: number, streamId: number): number {
   buffer[start] = length >>> 16
   buffer[start + 1] = length >>> 8
@@ -138,14 +138,14 @@ export function goAwayFrame(lastStreamId: number, code: number, debug: string): 
 export type OnFrame = (type: number, flags: number, streamId: number, buffer: Buffer, start: number, end: number) => void
 
 /**
- * Cuts a byte stream into frames. The returned function takes the next bytes; a frame over 16,384 bytes throws FRAME_SIZE_ERROR.
- * A frame that arrives in parts is gathered in one buffer of the largest frame's size, so that each byte is copied once, even if they come one by one.
+ * Splits a byte stream into frames. The returned function takes the next bytes; a frame over 16,384 bytes throws FRAME_SIZE_ERROR. A frame that
+ * arrives in parts is collected in one buffer of the largest frame's size, so that each byte is copied once, even when bytes come one by one.
  */
 export function splitFrames(onFrame: OnFrame): (bytes: Buffer) => void {
   let gathered: Buffer | undefined
   let length = 0
 
-  /** Copies from `bytes`, beginning at `from`, until `gathered` has `wanted` bytes. Gives where the rest begins. */
+  /** Copies from `bytes`, beginning at `from`, until `into` has `wanted` bytes. Gives the index of the first byte that was not copied. */
   const gather = (into: Buffer, bytes: Buffer, from: number, wanted: number): number => {
     const end = Math.min(bytes.length, from + Math.max(0, wanted - length))
     bytes.copy(into, length, from, end)
@@ -188,12 +188,12 @@ function emit(onFrame: OnFrame, buffer: Buffer, position: number, end: number): 
   onFrame(buffer[position + 3] as number, buffer[position + 4] as number, streamId, buffer, position + headerLength, end)
 }
 
-/** Ends the connection, because the peer broke the protocol. */
+/** Ends the connection because the other end broke the protocol. */
 export function fail(message: string, code: number = errorCode.protocolError): never {
   throw new ConnectionError(code, message)
 }
 
-/** Gives the payload without its padding (RFC 9113 section 6.1). */
+/** Gives the range of the payload without its padding (RFC 9113 section 6.1). */
 export function unpad(flags: number, buffer: Buffer, start: number, end: number): { start: number; end: number } {
   if (!(flags & flag.padded)) return { start, end }
   if (end === start) fail('padding without a length', errorCode.frameSizeError)
@@ -202,19 +202,19 @@ export function unpad(flags: number, buffer: Buffer, start: number, end: number)
   return range
 }
 
-/** Checks a PRIORITY frame. It says nothing any more (RFC 9113 section 5.3.2), but its form must be right. */
+/** Checks the form of a PRIORITY frame. Its content has no meaning any more (RFC 9113 section 5.3.2). */
 export function checkPriority(streamId: number, size: number): void {
   if (streamId === 0) fail('PRIORITY without a stream')
   if (size !== 5) fail('PRIORITY of a wrong size', errorCode.frameSizeError)
 }
 
-/** Checks the form of a GOAWAY (RFC 9113 section 6.8). */
+/** Checks the form of a GOAWAY frame (RFC 9113 section 6.8). */
 export function checkGoAway(streamId: number, size: number): void {
   if (streamId !== 0) fail('GOAWAY on a stream')
   if (size < 8) fail('GOAWAY of a wrong size', errorCode.frameSizeError)
 }
 
-/** Gives a function that takes the bytes of a connection, which must begin with the client's preface (RFC 9113 section 3.4), and gives those that come after it. */
+/** Makes a function that checks that a connection's bytes begin with the client's preface (RFC 9113 section 3.4), and gives the bytes after it. */
 export function expectPreface(): (bytes: Buffer) => Buffer {
   let seen = 0
   return (bytes) => {

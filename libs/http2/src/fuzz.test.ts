@@ -2,23 +2,23 @@ import { expect, onTestFinished, test } from 'vitest'
 import { fuzzClient, fuzzServer, type FuzzCount } from './testing/fuzz.ts'
 import { randomFrom } from './testing/random.ts'
 
-/** Each run has 20,000 other sequences; `npm run fuzz:http2` sends 10,000,000. */
+/** Each run uses 20,000 new sequences; `npm run fuzz:http2` sends 10,000,000. */
 const sequences = 20_000
 const firstSeed = Math.floor(Math.random() * 1_000_000_000)
 
 test.each([
   ['client', fuzzClient],
   ['server', fuzzServer],
-])('20,000 mutated byte sequences against the %s: no crash, one reply each, the right codes, bounded memory', async (_, fuzz) => {
+])('20,000 mutated byte sequences to the %s: no crash, one reply a request, right codes, bounded memory', async (_, fuzz) => {
   const count: FuzzCount = { sequences: 0, codes: new Map() }
   const before = process.memoryUsage().rss
-  // Nearly every sequence ends in an error of ours, and noting its stack costs a seventh of the time. The seed finds the place as well.
+  // Nearly every sequence ends in an error, and noting its stack costs a seventh of the time. The seed is enough to find the place.
   const { stackTraceLimit } = Error
   Error.stackTraceLimit = 0
   onTestFinished(() => void (Error.stackTraceLimit = stackTraceLimit))
-  // Each sequence has its own seed, so that a failure names the one to repeat.
+  // Each sequence has its own seed, so that a failure names the sequence to repeat.
   for (let seed = firstSeed; seed < firstSeed + sequences; seed++) {
-    // The immediates and timers of the connections get their turn, as in a running process.
+    // Lets the immediates and timers of the connections run, as in a running process.
     if (seed % 500 === 0) await new Promise((resolve) => setImmediate(resolve))
     try {
       fuzz(randomFrom(seed), count)
@@ -27,7 +27,7 @@ test.each([
     }
   }
   expect(count.sequences).toBe(sequences)
-  // The changes reach every kind of mistake.
+  // The sequences must have caused every kind of mistake.
   expect([...count.codes.keys()].filter((code) => code !== 0).toSorted((a, b) => a - b)).toEqual(expect.arrayContaining([1, 3, 5, 6, 9]))
   expect(process.memoryUsage().rss - before).toBeLessThan(400_000_000)
 })

@@ -10,28 +10,28 @@ import { inSpan, tracedHeaders } from './trace.ts'
 import { turnEnd } from './turn-end.ts'
 import type { Versions } from './versions.ts'
 
-/** `max_payload` of the server is 4 MB. A larger body is refused here with a fault, because otherwise the caller would only see a time-out. */
+/** The largest body, in bytes. Above the server's `max_payload` of 4 MB a caller would only see a time-out; here a larger body gets a fault. */
 const largestBody = 3_000_000
-/** A receiver that restarts is back within this time: until then a call with "no responders" is made again every 50 ms. */
+/** For this long a call that gets "no responders" is made again every 50 ms. A receiver that restarts is back within this time. */
 const noResponderPatienceMs = 1_000
-/** The header that names the HTTP request a call is made for. The other header of a call is traceparent (trace.ts). */
+/** The header with the id of the HTTP request that a call is made for. The other header of a call is traceparent (trace.ts). */
 export const requestIdHeader = 'x-request-id'
 
-/** An answer on the wire. */
+/** An answer as it travels over NATS. */
 export type Wire<Answer> = { answer: Answer } | { fault: WireFault }
 type WireFault = { code: FaultCode; message: string; details?: FaultDetail[] | undefined; retryAfterSeconds?: number | undefined }
 
 export type Ask = {
   <Request, Answer>(contract: Call<Request, Answer>, request: Request): Promise<Answer>
-  /** NATS does not allow this process a subject: the calls that wait for an answer from it fail at once. */
+  /** Notes that NATS does not allow this process to use a subject. The calls that wait for an answer on the subject fail at once. */
   refused(subject: string): void
 }
 
 const nobodyAnswers = new Error('nobody answers')
 
 /**
- * Opens the asking end of calls. Answers come to one inbox of the process, each under a number of its own. The client's own `request` is not used: for
- * each call it makes two errors, three promises and an id of 22 letters, a third of what asking costs.
+ * Opens the part of the bus that makes calls. Answers come to one inbox of the process, and each call has a number. The NATS client's own `request`
+ * is not used, because for each call it makes two errors, three promises and an id of 22 letters, a third of what a call costs.
  */
 export function openAsk(service: Service, connection: NatsConnection, link: Link, versions: Versions): Ask {
   const inbox = `${createInbox(inboxOf(service.name))}.`
@@ -113,14 +113,14 @@ export function openAsk(service: Service, connection: NatsConnection, link: Link
 
 const text = { encoder: new TextEncoder(), decoder: new TextDecoder() }
 
-/** A body as bytes. Fault `internal`: it is too large. */
+/** Gives a body as bytes. Throws the fault `internal` when the body is too large. */
 export function encode(body: unknown, subject: string): Uint8Array {
   const bytes = text.encoder.encode(JSON.stringify(body))
   if (bytes.length > largestBody) throw new Fault('internal', 'Internal error.', undefined, new Error(`${subject}: ${bytes.length} bytes`))
   return bytes
 }
 
-/** Reads a body that came; undefined when it is no JSON. */
+/** Reads the body of a message; undefined when it is not JSON. */
 export function decode(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(text.decoder.decode(bytes))
@@ -129,13 +129,13 @@ export function decode(bytes: Uint8Array): unknown {
   }
 }
 
-/** Another app's refusal as a Fault. An unknown code becomes `internal`, because the gateway would have no status to answer with. */
+/** Makes a Fault of another service's refusal. An unknown code becomes `internal`, because the gateway has no HTTP status for it. */
 const faultFrom = ({ code, message, details, retryAfterSeconds }: WireFault): Fault =>
   Object.hasOwn(faultStatus, code)
     ? new Fault(code, message, details, undefined, retryAfterSeconds)
     : new Fault('internal', 'Internal error.')
 
-/** The headers of a call: the active trace and the request that the call is made for. Undefined when there is neither. */
+/** Makes the headers of a call: the active trace and the request that the call is made for. Undefined when there is neither. */
 function callHeaders(): MsgHdrs | undefined {
   const { headers: traced } = tracedHeaders()
   const requestId = activeRequestId()
@@ -145,7 +145,9 @@ function callHeaders(): MsgHdrs | undefined {
   return carried
 }
 
-/** Measures calls at the caller: `answered`, `refused` (the other app answered a fault), `unavailable` (no answer came in time). */
+/**
+ * Measures calls at the caller. The outcome is `answered`, `refused` (the other service answered a fault) or `unavailable` (no answer came in time).
+ */
 function callTimer({ metrics }: Service): (call: string) => { answered: () => void; failed: (error: unknown) => void } {
   const seconds = metrics.histogram('herald_call_seconds', 'Calls to other apps, as the caller saw them.', {
     labelNames: ['call', 'outcome'],

@@ -7,7 +7,7 @@ const held = () => {
   return { work: () => promise, end: () => resolve('done') }
 }
 
-test('only so much work is done at a time, and the rest is begun in the order in which it came', async () => {
+test('only a limited amount of work runs at a time, and the rest begins in the order in which it came', async () => {
   const turn = openAtOnce({ atOnce: 2, mostWaiting: 10, waitMs: 60_000, full })
   const begun: number[] = []
   const works = [0, 1, 2, 3].map(held)
@@ -27,7 +27,7 @@ test('only so much work is done at a time, and the rest is begun in the order in
   expect(await Promise.all(all)).toEqual(['done', 'done', 'done', 'done'])
 })
 
-test('work that does not get its turn in time, or finds too much waiting, is refused and not begun', async () => {
+test('work that waits too long, or finds too much work waiting, is refused and does not begin', async () => {
   const turn = openAtOnce({ atOnce: 1, mostWaiting: 2, waitMs: 20, full })
   const first = held()
   const working = turn(first.work)
@@ -39,7 +39,7 @@ test('work that does not get its turn in time, or finds too much waiting, is ref
   expect(await turn(() => Promise.resolve('next'))).toBe('next')
 })
 
-test('work that fails passes its turn on', async () => {
+test('after work fails, the next waiting work begins', async () => {
   const turn = openAtOnce({ atOnce: 1, mostWaiting: 5, waitMs: 60_000, full })
   const failing = turn(() => Promise.reject(new Error('broken')))
   const next = turn(() => Promise.resolve('next'))
@@ -47,7 +47,7 @@ test('work that fails passes its turn on', async () => {
   expect(await next).toBe('next')
 })
 
-test('an app that asks for much leaves room to the others: it has its share at a time, and waiting apps go on by turns', async () => {
+test('an app with much work leaves space to the others: it has its share at a time, and waiting apps take turns', async () => {
   const turn = openAtOnce({ atOnce: 3, share: 2, mostWaiting: 100, waitMs: 60_000, full })
   const begun: string[] = []
   const ends: (() => void)[] = []

@@ -1,9 +1,9 @@
 import { openPresence, openTurns } from './turns.ts'
 
 /**
- * Does at most `atOnce` pieces of work at a time. Of these one turn (an app) has at most `share`, or `crowdedShare` while other turns have asked within
- * 2 s. Further work waits up to `waitMs` and is begun by turns. At most `mostWaiting` pieces wait, and half as many of one turn. Work that cannot wait, or
- * has waited too long, is not begun: its caller gets the error that `full` makes.
+ * Limits how much work runs at once: at most `atOnce` pieces, of which one app (its `turn`) has at most `share`, or `crowdedShare` while other apps
+ * have asked within 2 s. Further work waits up to `waitMs`, and waiting apps take turns. At most `mostWaiting` pieces wait, and half as many of one
+ * app. Work that cannot wait, or has waited too long, does not begin: its caller gets the error that `full` makes.
  */
 export function openAtOnce({
   atOnce,

@@ -10,9 +10,9 @@ const { url } = await freshDatabase()
 const hour = 3_600_000
 
 // spec: webhooks/announced-until-confirmed
-test.each(['tracker', 'audience'] as const)('%s drops the oldest announcements above so many bytes or days, in portions', async (app) => {
+test.each(['tracker', 'audience'] as const)('%s drops its oldest announcements when they are too old or too many', async (app) => {
   const { db } = await openDatabase(testService(app, {}), { url: url(app), poolSize: 2 })
-  // Random text, which is stored as long as it is.
+  // Random text, because Postgres does not compress it.
   const insert = (id: string) =>
     sql`
       insert into announcements (id, subject, body, due_at)
@@ -23,13 +23,13 @@ test.each(['tracker', 'audience'] as const)('%s drops the oldest announcements a
   const left = async () => (await sql<{ id: string }>`select id from announcements order by id`.execute(db)).rows.map(({ id }) => id)
   const drop = (mostBytes: number, limit = 100) => dropOldAnnouncements(db, { mostBytes, hours: 48, limit })
 
-  // Made 60, 55, 50 … hours ago.
+  // The announcements were made 60, 55, 50 … hours ago.
   expect(await drop(1_000_000, 2)).toBe(2)
   expect(await drop(1_000_000)).toBe(1)
   expect(await drop(1_000_000)).toBe(0)
   expect(await left()).toEqual(ids.slice(3))
 
-  // About 9,600 bytes each.
+  // Each announcement has about 9,600 bytes.
   expect(await drop(50_000)).toBe(4)
   expect(await left()).toEqual(ids.slice(7))
   expect(await drop(50_000)).toBe(0)

@@ -3,16 +3,17 @@ import type { DatabaseWatch } from './health.ts'
 import type { Service } from './run.ts'
 import { startSweep } from './sweep.ts'
 
-/** How much an app stores for webhooks at most while webhooks confirms nothing. The queue keeps as much. */
+/** At most this many bytes of announcements are stored while webhooks confirms none. The NATS stream EVENTS has the same bound. */
 const mostStoredBytes = 1_000_000_000
-/** Webhooks remembers an announcement for three days; the same announcement would be taken for a new one after that. */
+/** Announcements are stored for this long. Webhooks remembers an announcement for three days, and after that would take it for a new one. */
 const keptHours = 48
 const everyMs = 30_000
 const portion = 1_000
 
 /**
- * Keeps the announcements of an app bounded while webhooks confirms none. The oldest are dropped when they are older than two days, or when all
- * together hold more than 1 GB. They are counted, and an error line says so. An endpoint loses its oldest events in the same way above 100,000.
+ * Bounds the announcements of a service while webhooks confirms none. The oldest are dropped when they are older than two days, or when all together
+ * take more than 1 GB. Dropped announcements are counted, and an error line says so. Webhooks drops an endpoint's oldest events in the same way above
+ * 100,000.
  */
 export function boundAnnouncements<Tables>(service: Service, watch: DatabaseWatch, db: Kysely<Tables>): void {
   const dropped = service.metrics.counter(
@@ -33,14 +34,14 @@ export function boundAnnouncements<Tables>(service: Service, watch: DatabaseWatc
 }
 
 /**
- * Drops announcements that are older than `hours`, and the oldest ones while all together hold more than `mostBytes`; at most `limit` of them. Gives
- * how many. The sizes of rows are read only when the files of the table are larger than `mostBytes`.
+ * Drops announcements that are older than `hours`, and the oldest ones while all together take more than `mostBytes`; at most `limit` of them. Gives
+ * how many it dropped. The sizes of rows are read only when the files of the table are larger than `mostBytes`.
  */
 export async function dropOldAnnouncements<Tables>(
   db: Kysely<Tables>,
   { mostBytes, hours, limit }: { mostBytes: number; hours: number; limit: number },
 ): Promise<number> {
-  // An id begins with the second that it was made in.
+  // An id begins with the second in which it was made.
   const { rows } = await sql<{ dropped: number }>`
     with gone as (
       delete from announcements where id in (

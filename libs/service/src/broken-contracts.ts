@@ -1,8 +1,11 @@
 import { idsOf, type Log } from './log.ts'
 
-/** A flood of broken messages must not become a flood of log lines: there is one line per contract in this time, with the number of messages left out. */
+/** At most one line per contract in this time, with the number of messages that had none: a flood of broken messages must not flood the log. */
 const everyMs = 10_000
-/** A body of 3 MB can be wrong in a hundred thousand places, and the sender chose the keys in a path. */
+/**
+ * At most this many wrong fields are named in a line, each with at most `longestPath` characters. A body of 3 MB can be wrong in a hundred thousand
+ * places, and its sender chose the names of the fields.
+ */
 const mostPaths = 20
 const longestPath = 100
 

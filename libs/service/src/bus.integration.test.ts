@@ -17,7 +17,7 @@ const askTracker = call<{ twice: number }>()('rpc.tracker.test-double', z.object
 const unanswered = call<{ twice: number }>()('rpc.tracker.test-nobody', z.object({ n: z.number() }), 1500)
 const openFor = (name: 'tracker' | 'gateway' | 'audience') => openBus(testService(name, { NATS_URL: url }))
 
-test('a call answers what the other app said, and throws what it refused as the same fault', async () => {
+test('a call gives the answer of the other service, or throws the fault that the other service answered', async () => {
   const tracker = await openFor('tracker')
   const gateway = await openFor('gateway')
   tracker.answer(askTracker, async ({ n }) => {
@@ -32,7 +32,7 @@ test('a call answers what the other app said, and throws what it refused as the 
 })
 
 // spec: limits/internal
-test('a bug in the app that answers reaches the caller as "internal" and reveals nothing', async () => {
+test('after a bug in the service that answers, the caller gets the fault "internal", which reveals nothing', async () => {
   const broken = call<{ twice: number }>()('rpc.tracker.test-broken', z.object({}))
   const tracker = await openFor('tracker')
   tracker.answer(broken, async () => {
@@ -44,7 +44,7 @@ test('a bug in the app that answers reaches the caller as "internal" and reveals
 })
 
 // spec: limits/queue-unavailable
-test('a call that nobody answers is queue_unavailable within two seconds', async () => {
+test('a call that no service answers fails as queue_unavailable within two seconds', async () => {
   const gateway = await openFor('gateway')
   const startedAt = performance.now()
 
@@ -52,7 +52,7 @@ test('a call that nobody answers is queue_unavailable within two seconds', async
   expect(performance.now() - startedAt).toBeLessThan(2_000)
 })
 
-test('a handler that throws gets its message again, and one that returns never does', async () => {
+test('a message whose handler throws is delivered again, and a message whose handler returns is not', async () => {
   const audience = await openFor('audience')
   const campaignId = 'a'.repeat(24)
   const seen: number[] = []
@@ -69,7 +69,7 @@ test('a handler that throws gets its message again, and one that returns never d
   expect(seen.toSorted((a, b) => a - b)).toEqual([1, 1, 2])
 })
 
-/** Starts a nats-server that the test may kill. */
+/** Starts a nats-server that the test can kill. */
 async function startMortalServer() {
   const storeDir = mkdtempSync(join(tmpdir(), 'herald-nats-mortal-'))
   let server = await startNatsServer({ storeDir })
@@ -90,7 +90,7 @@ async function startMortalServer() {
   }
 }
 
-test('when NATS has lost its store, messages flow again without a restart', async () => {
+test('after NATS has lost its store, messages flow again without a restart', async () => {
   const server = await startMortalServer()
   await openBus(testService('gateway', { NATS_URL: server.url }))
   const bus = await openBus(testService('audience', { NATS_URL: server.url }))
@@ -110,11 +110,11 @@ test('when NATS has lost its store, messages flow again without a restart', asyn
   expect(seen).toContain(2)
 })
 
-test('a call that is under way when the server dies is queue_unavailable at once, and one made while it is away is answered when it is back', async () => {
+test('when NATS dies, a call under way fails at once as queue_unavailable; a call made while NATS is away is answered once it is back', async () => {
   const server = await startMortalServer()
   const patient = call<{ twice: number }>()('rpc.tracker.test-patient', z.object({ n: z.number() }), 60_000)
   await openBus(testService('gateway', { NATS_URL: server.url }))
-  // The process asks itself: over one connection it can answer again as soon as it can ask again.
+  // The process calls itself, because over one connection it can answer again as soon as it can ask again.
   const bus = await openBus(testService('tracker', { NATS_URL: server.url }))
   const heard: number[] = []
   const late = Promise.withResolvers<{ twice: number }>()
@@ -134,7 +134,7 @@ test('a call that is under way when the server dies is queue_unavailable at once
   late.resolve({ twice: 2 })
 })
 
-test('a process that stops answers every call that reached it, and the rest go to another', async () => {
+test('a process that stops answers every call that reached it, and later calls go to another process', async () => {
   const stoppable = testService('tracker', { NATS_URL: url })
   const slowCall = call<{ n: number }>()('rpc.tracker.test-stopping', z.object({ n: z.number() }), 10_000)
   const answer = ({ n }: { n: number }) => new Promise<{ n: number }>((resolve) => setTimeout(resolve, 100, { n }))
@@ -155,7 +155,7 @@ test('a process that stops answers every call that reached it, and the rest go t
   expect((await Promise.all(asked)).map(({ n }) => n)).toEqual(asked.map((_, index) => index % 3))
 })
 
-test('messages on their way to a process that stops are handled at once, not only after their ack wait', async () => {
+test('messages on their way to a process that stops are handled at once, and not only after their ack wait', async () => {
   const NATS_URL = await freshNats()
   const publisher = await openBus(testService('audience', { NATS_URL }))
   const campaignId = 'c'.repeat(24)
@@ -178,7 +178,7 @@ test('messages on their way to a process that stops are handled at once, not onl
   expect(seen.size).toBe(1_000)
 })
 
-test('calls and messages are measured by name and outcome', async () => {
+test('the metrics count calls and messages by name and outcome', async () => {
   const NATS_URL = await freshNats()
   const [service, asking] = [testService('audience', { NATS_URL }), testService('gateway', { NATS_URL })]
   const [audience, gateway] = [await openBus(service), await openBus(asking)]

@@ -25,35 +25,40 @@ import { inSpan } from './trace.ts'
 import { turnEnd } from './turn-end.ts'
 import { openVersions } from './versions.ts'
 
-/** Calls that a process answers at once, by subject. Above it the caller is answered queue_unavailable, so that no pile grows. */
+/** At most this many calls are answered at the same time by a process. Above this a caller gets queue_unavailable, so that calls do not pile up. */
 const callsInWork = 2_000
-/** A longer id was not made by a gateway. */
+/** The longest request id, in characters. The gateway never makes a longer one, so a longer one is ignored. */
 const longestRequestId = 128
 const requestIdOf = (given = ''): string | undefined => (given.length > longestRequestId ? undefined : given)
 
-/** Calls, stored messages and broadcasts of one process, over one connection. */
+/** The calls, stored messages and broadcasts of one process, over one connection to NATS. */
 export type Bus = {
-  /** Whether NATS is there at this moment. */
+  /** Whether NATS is connected now. */
   readonly up: boolean
-  /** Calls another app and gives its answer. A Fault that the other app answers is thrown here; without an answer in time it is queue_unavailable. */
+  /**
+   * Calls another service and gives its answer. Throws the Fault that the other service answers, or queue_unavailable when no answer comes in time.
+   */
   call<Request, Answer>(contract: Call<Request, Answer>, request: Request): Promise<Answer>
-  /** Answers calls, in a queue group of the app. While the database is away every call is answered database_unavailable at once. */
+  /** Answers calls, in a queue group of the service. While the database is away every call gets database_unavailable at once. */
   answer<Request, Answer>(contract: Call<Request, Answer>, handler: (request: Request) => Promise<Answer>): void
-  /** Stores a message; resolves when JetStream has it. `id` is its Nats-Msg-Id: the ids in it and the pointer number of its row. */
+  /** Stores a message in NATS, and resolves when JetStream has it. `id` is its Nats-Msg-Id, made of its ids and the `pointer_no` of its row. */
   publish(subject: string, body: unknown, id: string): Promise<void>
-  /** Reads a durable consumer. When the handler returns the message is acked; when it throws the message comes back shortly. A body that breaks its contract is terminated. */
+  /**
+   * Reads a durable consumer. When the handler returns, the message is acknowledged; when it throws, the message is delivered again soon. A message
+   * that breaks its contract is terminated.
+   */
   consume<Body>(consumer: Consumer<Body>, options: ConsumeOptions, handler: (body: Body) => Promise<void>): Promise<void>
-  /** Tells every process that listens now; the message is not stored. */
+  /** Sends a message to every process that listens now. The message is not stored. */
   broadcast<Body>(contract: Broadcast<Body>, body: Body): void
   listen<Body>(contract: Broadcast<Body>, handler: (body: Body) => void): void
-  /** Calls the handler when NATS was away and is back: this process has missed the broadcasts in between. */
+  /** Calls the handler when NATS was away and is connected again, because this process has missed the broadcasts in between. */
   onReconnect(handler: () => void): void
 }
 
-/** Without a password this process connects without a user, which a NATS server without users allows. */
+/** The bus settings of a service. Without a password the process connects to NATS without a user, which a NATS server without users allows. */
 export type BusConfig = { NATS_URL: string; NATS_USER?: string | undefined; NATS_PASSWORD?: string | undefined }
 
-/** Opens the bus: connects (waiting for the server), makes streams and consumers, and closes it all when the service stops. */
+/** Opens the bus: connects (waiting for the server), makes streams and consumers, and closes everything when the service stops. */
 export async function openBus(service: Service<BusConfig>, watch?: DatabaseWatch): Promise<Bus> {
   const { log } = service
   const { NATS_USER, NATS_PASSWORD } = service.config
@@ -69,11 +74,11 @@ export async function openBus(service: Service<BusConfig>, watch?: DatabaseWatch
     pingInterval: 2_000,
     maxPingOut: 2,
     ignoreAuthErrorAbort: true,
-    // Without this the client makes two Error objects for each stored message, to have a stack for a failure that hardly ever comes.
+    // Without this setting the NATS client makes two Error objects for each stored message, to have a stack for a failure that hardly ever comes.
     noAsyncTraces: true,
   }
   const connection = await connect(options).catch((error: unknown) => {
-    // From here on the client keeps trying and logs nothing.
+    // From now on the NATS client tries to connect again and again, and logs nothing.
     log.warn({ message: String(error) }, 'NATS is not there, or does not let this process in (NATS_URL, NATS_USER, NATS_PASSWORD); waiting')
     return connect({ ...options, waitOnFirstConnect: true })
   })
@@ -86,7 +91,7 @@ export async function openBus(service: Service<BusConfig>, watch?: DatabaseWatch
   const inWork = new Set<Promise<void>>()
   const answering: Subscription[] = []
   service.onStop('bus', async () => {
-    // First no more calls come in, then those that came are answered, and only then the connection closes. A server that is away is not waited for.
+    // First no more calls come in, then those that came are answered, and last the connection closes. A server that is away is not waited for.
     await within(1_000, Promise.allSettled(answering.map((subscription) => subscription.drain())))
     await Promise.allSettled(inWork)
     await within(2_000, connection.drain())
@@ -135,7 +140,7 @@ export async function openBus(service: Service<BusConfig>, watch?: DatabaseWatch
       queue: service.name,
       callback: (error, message) => {
         if (error) return log.error({ err: error }, 'subscription failed')
-        // A stored message that an intruder had delivered here is no call, and an answer may go to no subject where another app listens for calls.
+        // An intruder can make NATS deliver a stored message as a call, or name another service's subject for the answer. Both are refused.
         if (!isInbox(message.reply ?? '')) return broken.note({ call: contract.subject }, undefined, [{ path: ['reply'] }])
         const requestId = requestIdOf(message.headers?.get(requestIdHeader))
         const work: Promise<void> = forRequest(requestId, () => answerOne(message)).finally(() => inWork.delete(work))
@@ -168,7 +173,7 @@ export async function openBus(service: Service<BusConfig>, watch?: DatabaseWatch
       connection.subscribe(contract.subject, {
         callback: (error, message) => {
           if (error) return log.error({ err: error }, 'subscription failed')
-          // A broadcast asks for no answer. A message that asks for one is a stored message that an intruder had delivered here.
+          // A broadcast asks for no answer. A message that asks for one is a stored message that an intruder made NATS deliver here.
           const body = message.reply ? undefined : decode(message.data)
           const parsed = contract.body.safeParse(body)
           if (parsed.success) handler(parsed.data)
@@ -179,7 +184,7 @@ export async function openBus(service: Service<BusConfig>, watch?: DatabaseWatch
   }
 }
 
-/** A stored message names its version (wire-versions.ts) from version 2 on. */
+/** Adds the version (wire-versions.ts) to the body of a stored message. A body of version 1 does not name its version. */
 function versioned(body: unknown, subject: string): unknown {
   const version = wireVersion(subject)
   return version === 1 ? body : { ...Object(body), v: version }
@@ -192,8 +197,8 @@ function reply(message: Msg, wire: Wire<unknown>): void {
 const asFault = ({ code, message, details, retryAfterSeconds }: Fault) => ({ code, message, details, retryAfterSeconds })
 
 /**
- * What a caller may see of an error. A Fault stays as it is, a database that is away is `database_unavailable`, and one that is too busy is
- * `queue_unavailable`. Any other error is our mistake and becomes `internal`. The last two are logged once, here.
+ * Makes the Fault that a caller gets for an error. A Fault stays as it is, a database that is away gives `database_unavailable`, and one that is too
+ * busy gives `queue_unavailable`. Any other error is a mistake of Herald's and becomes `internal`. The last two are logged here, once.
  */
 function faultOf(error: unknown, line: { call: string }, { log }: Service): Fault {
   if (error instanceof Fault && error.code in faultStatus) {
@@ -209,7 +214,7 @@ function faultOf(error: unknown, line: { call: string }, { log }: Service): Faul
   return new Fault('internal', 'Internal error.')
 }
 
-/** What happens when the connection is back: streams and consumers are restored, then the handlers are called. */
+/** What is done after the connection was lost and is back: streams and consumers are restored, then the handlers are called. */
 type Returns = { restore: () => Promise<void>; handlers: (() => void)[] }
 
 async function followStatus(connection: NatsConnection, { log }: Service, link: Link, ask: Ask, returns: Returns): Promise<void> {
@@ -225,7 +230,7 @@ async function followStatus(connection: NatsConnection, { log }: Service, link: 
       )
     }
     if (type === 'error' && status.error instanceof AuthorizationError && !isRefused) {
-      // The client tries again every 0.3 s; this is logged once.
+      // The NATS client tries again every 0.3 s, so the refusal is logged only once.
       isRefused = true
       log.error('NATS refuses the user or the password of this process (NATS_USER, NATS_PASSWORD)')
     }

@@ -17,7 +17,7 @@ function givenQueue({ isFull }: { isFull: boolean }) {
   return { queue, alarm, isWritable, service }
 }
 
-test('a queue that stores nothing for five seconds raises one alarm, which ends when a canary is stored again', async () => {
+test('when NATS stores nothing for five seconds one alarm is raised, which ends when a canary is stored again', async () => {
   const { queue, isWritable, service } = givenQueue({ isFull: false })
   await vi.advanceTimersByTimeAsync(60_000)
   expect(await isWritable()).toBe('1')
@@ -49,7 +49,7 @@ test('single failures with successes between them raise no alarm', async () => {
   expect(queue.errors).toBe(0)
 })
 
-test('one stream that stores nothing raises an alarm, although the others store', async () => {
+test('when one stream stores nothing an alarm is raised, although other streams store messages', async () => {
   const { alarm, isWritable } = givenQueue({ isFull: false })
   for (let second = 0; second < 8; second += 1) {
     alarm.published('work.fan-out', false)

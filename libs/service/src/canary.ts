@@ -1,26 +1,26 @@
 import { canarySubject } from '@herald/contracts/topology'
 import type { Service } from './run.ts'
 
-/** More than a page of a disk: a smaller message would fit into the half-written page of a disk that is full. */
+/** A message that is larger than a page of a disk. A smaller one would fit into the half-written page of a disk that is full. */
 const canary = new Uint8Array(8_192)
 const everyMs = 10_000
-/** While publishing fails, the canary is published again after this, so that the alarm ends soon after its cause. */
+/** After a failed publish the canary is published again after this time, so that the alarm ends soon after its cause. */
 const againMs = 2_000
-/** One failure is no alarm; failures over this long with no success between them are. */
+/** A single failure raises no alarm. An alarm is raised when publishes fail for this long and none of them succeeds. */
 const alarmAfterMs = 5_000
-/** A failure that no other failure has followed for this long is forgotten. */
+/** A failure is forgotten when no other failure follows it for this long. */
 const forgottenAfterMs = 30_000
 
 export type QueueAlarm = {
-  /** Is told whether a publish to this subject was stored. It is not told of a publish that failed because the connection was lost: that server is away, not full. */
+  /** Notes whether a publish to this subject was stored. Not to be called when the connection was lost: then the server is away and not full. */
   published(subject: string, stored: boolean): void
 }
 
 /**
- * Notices when NATS is there and cannot write, because its disk or a stream is full. nats-server then answers no publish to that stream any more, even
- * when there is space again, until it is restarted (measured with 2.14). So the result of every publish counts here. A process that publishes nothing else
- * publishes a canary, to a stream that keeps one message per app and that no process reads. A message that was not stored is safe in its row. The alarm is an
- * error line and `herald_queue_writable` 0.
+ * Notices when NATS is there and cannot store messages, because its disk or a stream is full. Then nats-server answers no publish to that stream any
+ * more until it is restarted, even when there is space again (measured with 2.14). So the result of every publish counts. A process that publishes
+ * nothing else publishes a canary, to a stream that stores one message per service and that no process reads. A message that was not stored is safe
+ * in its row. The alarm is an error line, and `herald_queue_writable` is 0.
  */
 export function watchQueue(service: Service, publishCanary: (subject: string, body: Uint8Array) => Promise<void>): QueueAlarm {
   const failing = new Map<string, { since: number; last: number }>()

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { knownPushServices, type EndpointRule } from '@herald/contracts/destination'
 import { z } from 'zod'
 
-/** Settings every app has. An app's own schema extends it; each setting carries a `.describe()` that becomes docs/configuration.md. */
+/** The settings of every service. A service's own schema extends them. Each setting has a `.describe()` text that becomes docs/configuration.md. */
 export const ServiceConfig = z.object({
   NATS_URL: z.string().default('nats://127.0.0.1:4222').describe('Address of the NATS server (JetStream on).'),
   NATS_USER: z.string().optional().describe('The app’s user of the NATS server. Without it `herald_<app>`.'),
@@ -35,7 +35,7 @@ export const ServiceConfig = z.object({
     ),
 })
 
-/** Pool settings of an app with a database. */
+/** The pool settings of a service with a database. */
 export const poolConfig = {
   DATABASE_POOL_SIZE: z.coerce
     .number()
@@ -48,7 +48,7 @@ export const poolConfig = {
     ),
 }
 
-/** A switch, written as a word the way it is usual in an environment. */
+/** Makes a setting that is on or off, written as one of the words that are usual in environment variables. */
 export const flag = (byDefault: boolean) =>
   z
     .enum(['true', 'false', 'on', 'off', '1', '0'])
@@ -68,7 +68,7 @@ const hostList = z
   )
   .refine((hosts) => hosts.every((host) => hostPattern.test(host)), 'must be a comma list of host names, *.<domain> or *')
 
-/** Which hosts the endpoints of browsers may have. The gateway reads it when it registers them, and the dispatcher when it connects to them. */
+/** The settings for the hosts of browsers' endpoints. The gateway uses them when it registers endpoints, and the dispatcher when it connects. */
 export const webPushConfig = {
   WEB_PUSH_ALLOW_PRIVATE: flag(false).describe(
     'Allows web push endpoints on any host, in private networks too. For development only. It must be the same for gateway and dispatcher.',
@@ -78,28 +78,28 @@ export const webPushConfig = {
   ),
 }
 
-/** The rule that these settings make. */
+/** Gives the rule for endpoints that these settings make. */
 export const endpointRuleOf = (config: { WEB_PUSH_ALLOW_PRIVATE: boolean; WEB_PUSH_ALLOWED_HOSTS: string[] }): EndpointRule => ({
   allowPrivate: config.WEB_PUSH_ALLOW_PRIVATE,
   hosts: config.WEB_PUSH_ALLOWED_HOSTS,
 })
 
-/** The address of an app's own database: it reads no other. */
+/** The address of a service's own database. A service reads no other database. */
 export const databaseUrl = z
   .string()
   .regex(/^postgres(ql)?:\/\//, 'must be a postgres:// address')
   .describe('Address of the app’s own role in Postgres. `npm start` makes it.')
 
-/** A whole number from the environment. */
+/** Makes a setting that is a whole number. */
 export const whole = (byDefault: number, { min = 0, max = Number.MAX_SAFE_INTEGER } = {}) =>
   z.coerce.number().int().min(min).max(max).default(byDefault)
 
-/** How long the ledger keeps the outcomes of pushes. It must be the same for tracker (the ledger) and audience (which devices a user had). */
+/** How many days the ledger stores the outcomes of pushes. Must be the same for tracker (the ledger) and audience (which devices a user had). */
 export const ledgerRetentionDays = whole(90, { min: 30, max: 3650 }).describe(
   'Days that outcomes and engagement events of a campaign are kept. Later events are not counted. At least 30, because a push may be tried for 28 days. It must be the same for tracker and audience; audience keeps for as long which devices a user had before.',
 )
 
-/** How often one push is sent to a provider that is away. It must be the same for audience (APNs, FCM) and dispatcher (web push). */
+/** How often one push is sent to a provider that is away. The setting must be the same for audience (APNs, FCM) and dispatcher (web push). */
 export const outageProbeSeconds = z.coerce
   .number()
   .min(0.05)
@@ -110,8 +110,8 @@ export const outageProbeSeconds = z.coerce
   )
 
 /**
- * Reads the environment once; no other code does. When it is not right, every problem is printed and the process ends with 1. Values are never
- * printed, because they may be secrets. An empty variable counts as absent; an absent one is read from the file of its name in SECRETS_DIR.
+ * Reads the environment. No other code does. When a setting is wrong, it prints every problem and the process ends with 1. Values are never printed,
+ * because they may be secrets. An empty variable counts as absent; an absent variable is read from the file with its name in SECRETS_DIR.
  */
 export function readConfig<Shape extends z.ZodRawShape>(schema: z.ZodObject<Shape>): z.infer<z.ZodObject<Shape>> {
   const given = Object.fromEntries(
@@ -130,7 +130,7 @@ export function readConfig<Shape extends z.ZodRawShape>(schema: z.ZodObject<Shap
   process.exit(1)
 }
 
-/** A line end at the end of the file does not belong to the secret: an editor adds it. */
+/** Reads a secret from its file. A line end at the end of the file does not belong to the secret, because editors add it. */
 function readSecret(directory: string | undefined, name: string): string | undefined {
   const file = directory ? join(directory, name) : ''
   return file !== '' && existsSync(file) ? readFileSync(file, 'utf8').replace(/\r?\n$/, '') : undefined
@@ -138,7 +138,7 @@ function readSecret(directory: string | undefined, name: string): string | undef
 
 export type Setting = { name: string; required: boolean; default: string | null; description: string }
 
-/** The settings of a schema, for the generated page. */
+/** Gives the settings of a schema, for the generated page. */
 export function describeConfig(schema: z.ZodObject): Setting[] {
   return Object.entries(schema.shape).map(([name, field]) => {
     const absent = z.safeParse(field, undefined)

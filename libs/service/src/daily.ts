@@ -1,6 +1,6 @@
 const dayMs = 86_400_000
 
-/** For a sweep: does the work at its first look, and then again a day after the work last succeeded. */
+/** Makes a sweep that works once a day: at the service's start, and then a day after the work last succeeded. */
 export function daily(work: () => Promise<unknown>): () => Promise<{ took: number }> {
   let dueAt = 0
   return async () => {

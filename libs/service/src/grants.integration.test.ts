@@ -28,7 +28,7 @@ const serviceOf = (app: AppName) => testService(app, { NATS_URL: server.url, NAT
 const gateway = await openBus(serviceOf('gateway'))
 gateway.answer(apnsToken, async () => ({ token: 'provider-token', mintedAt: '2026-01-01T00:00:00.000Z' }))
 
-/** Connects as an intruder who has the password of one app, and notes what the server refuses. */
+/** Connects as an intruder with the password of one service, and notes what the server refuses. */
 async function intrudeAs(app: AppName): Promise<{ connection: NatsConnection; refused: () => string[] }> {
   const connection = await connect({
     servers: server.url,
@@ -68,7 +68,7 @@ const ofConsumers = consumers.flatMap(({ stream, durable, subject }) => [
   `$JS.API.CONSUMER.MSG.NEXT.${stream}.${durable}`,
   `$JS.ACK.${stream}.${durable}.1.1.1.1.1`,
 ])
-/** Every subject that any app publishes to, all of JetStream, inboxes of other apps and the server's own subjects. */
+/** Every subject that any service publishes to, all of JetStream, inboxes of other services and the server's own subjects. */
 const everySubject = [
   ...new Set([
     ...apps.flatMap((app) => [...uses[app].asks, ...uses[app].tells].map(({ subject }) => subject)),
@@ -86,13 +86,13 @@ const everySubject = [
 const matches = (grant: string, subject: string) => grant === subject || (grant.endsWith('>') && subject.startsWith(grant.slice(0, -1)))
 
 // spec: running/nats-users
-test.each(apps)('%s may publish what it is granted and nothing else', async (app) => {
+test.each(apps)('the service %s may publish what it is granted and nothing else', async (app) => {
   const { connection, refused } = await intrudeAs(app)
   const granted = grantsOf(app).publish
   const own = everySubject.filter((subject) => granted.some((grant) => matches(grant, subject)))
   const foreign = everySubject.filter((subject) => !own.includes(subject))
 
-  // Only subjects that the app was not granted: a message to one of its own would have an effect.
+  // Publishes only to subjects that the service was not granted, because a message to a granted one would have an effect.
   for (const subject of foreign) connection.publish(subject, '{}')
   await connection.flush()
 
@@ -101,7 +101,7 @@ test.each(apps)('%s may publish what it is granted and nothing else', async (app
   expect(own.length).toBeGreaterThan(0)
 })
 
-test.each(apps)('%s may listen to its own calls, its own answers and its broadcasts, and to nothing else', async (app) => {
+test.each(apps)('the service %s may listen to calls to it, answers to it and its broadcasts, and to nothing else', async (app) => {
   const { connection, refused } = await intrudeAs(app)
   const others = apps.filter((other) => other !== app)
   const foreign = [
@@ -116,7 +116,7 @@ test.each(apps)('%s may listen to its own calls, its own answers and its broadca
     '$SYS.>',
     'changed.>',
     ...others.flatMap((other) => [`rpc.${other}.>`, `_INBOX.${other}.>`]),
-    // Calls to an app go to its queue group: a listener outside of the group would hear each of them unseen.
+    // Calls to a service go to its queue group. A listener outside of the group would get a copy of each call without being noticed.
     `rpc.${app}.>`,
   ]
 
@@ -132,7 +132,7 @@ test.each(apps)('%s may listen to its own calls, its own answers and its broadca
 })
 
 // spec: running/nats-users
-test('a stranger without a password, or with a wrong one, is not let in and gets no provider token', async () => {
+test('a stranger without a password, or with a wrong one, cannot connect and gets no provider token', async () => {
   await expect(connect({ servers: server.url, reconnect: false })).rejects.toThrow(/authorization/i)
   await expect(connect({ servers: server.url, reconnect: false, user: natsUser('dispatcher'), pass: 'guessed' })).rejects.toThrow(
     /authorization/i,
@@ -146,7 +146,7 @@ test('a stranger without a password, or with a wrong one, is not let in and gets
   expect(await dispatcher.call(apnsToken, { appId: 'a'.repeat(24), refused: null })).toMatchObject({ token: 'provider-token' })
 })
 
-test('an app that received a call may answer it once, and only the caller hears the answer', async () => {
+test('a service that received a call may answer it once, and only the caller gets the answer', async () => {
   const tracker = await openBus(serviceOf('tracker'))
   const report = { campaignId: 'c'.repeat(24), appId: 'a'.repeat(24), day: '2026-01-01', name: 'n', transactional: false, fannedOut: true }
   tracker.answer(reportQueued, async () => ({}))
@@ -155,7 +155,7 @@ test('an app that received a call may answer it once, and only the caller hears 
     {},
   )
 
-  // The intruder takes the call of another process of its app, and writes more than the one answer it owes.
+  // The intruder takes the call of another process of the service, and tries to write more than the one answer.
   const { connection, refused } = await intrudeAs('webhooks')
   const ask = call<{ n: number }>()('rpc.webhooks.read-webhook', z.object({ n: z.number() }))
   let reply = ''
@@ -174,7 +174,7 @@ test('an app that received a call may answer it once, and only the caller hears 
   await connection.close()
 })
 
-test('no app handles a stored message that an intruder has delivered as a call or a broadcast', async () => {
+test('no service handles a stored message that an intruder has delivered as a call or a broadcast', async () => {
   const askedFor: string[] = []
   gateway.answer(readCredentials, async ({ appId }) => {
     askedFor.push(appId)
@@ -189,7 +189,7 @@ test('no app handles a stored message that an intruder has delivered as a call o
     return answer.json<{ num_ack_pending: number }>().num_ack_pending
   }
 
-  // nats-server delivers the messages of a consumer to any subject, without a check of the right to publish there.
+  // nats-server delivers the messages of a consumer to any subject, without checking the right to publish there.
   const deliver = (body: object, to: string) => {
     connection.publish(fanOutWork.subject, JSON.stringify(body))
     connection.publish(`$JS.API.CONSUMER.MSG.NEXT.${fanOutWork.stream}.${fanOutWork.durable}`, '1', { reply: to })
@@ -219,7 +219,7 @@ test('a refusal with an unknown code reaches the caller as "internal"', async ()
   await connection.close()
 })
 
-test('a call that asks for its answer on a subject of another app is not answered', async () => {
+test('a call that asks for its answer on a subject of another service is not answered', async () => {
   const answered: string[] = []
   gateway.answer(readApp, async ({ appId }) => {
     answered.push(appId)
@@ -234,14 +234,14 @@ test('a call that asks for its answer on a subject of another app is not answere
   expect(answered).toEqual([appId])
 })
 
-/** Collects what an app writes to its log, line by line. */
+/** Collects the log lines of a service. */
 function logged(app: AppName) {
   const written: string[] = []
   const log = openLog(app, 'info', { write: (line) => void written.push(line) })
   return { log, lines: (saying: string) => written.filter((line) => line.includes(saying)) }
 }
 
-test('an app that NATS does not let in says why, and one that lacks a right says which', async () => {
+test('a service that NATS does not let in logs why, and a service without a right logs which right', async () => {
   const refused = logged('tracker')
   const service = testService('tracker', { NATS_URL: server.url, NATS_PASSWORD: 'an old password' })
   const opening = openBus({ ...service, log: refused.log })
@@ -256,7 +256,7 @@ test('an app that NATS does not let in says why, and one that lacks a right says
   expect(lacking.lines('NATS does not allow this')[0]).toContain(apnsToken.subject)
 })
 
-test('a flood of calls that break their contract costs one line, and a call among them is answered', async () => {
+test('a flood of calls that break their contract costs one log line, and a valid call among them is answered', async () => {
   const { log, lines } = logged('tracker')
   const tracker = await openBus({ ...serviceOf('tracker'), log })
   tracker.answer(findPushesWithOutcome, async ({ subscriptionIds }) => ({ subscriptionIds }))
@@ -273,7 +273,7 @@ test('a flood of calls that break their contract costs one line, and a call amon
     connection.request(findPushesWithOutcome.subject, broken[n % broken.length], { timeout: 25_000 }),
   )
   const asked = { campaignId: 'c'.repeat(24), subscriptionIds: ['d'.repeat(24)] }
-  // Everything runs in one process on a busy machine, so the call has long to be answered.
+  // Everything runs in one process on a busy machine, so the call may take long.
   await until(async () => (await audience.call(findPushesWithOutcome, asked)).subscriptionIds.length === 1, { withinMs: 30_000 })
   const said = new Set((await Promise.all(answers)).map((message) => message.string()))
 
@@ -283,7 +283,7 @@ test('a flood of calls that break their contract costs one line, and a call amon
   expect(lines('secret-')).toEqual([])
 })
 
-test('an app that may not make streams has them made by the gateway, also after the store was lost', async () => {
+test('a service that may not make streams has the gateway make them, also after NATS has lost its store', async () => {
   expect(apps.filter((app) => grantsOf(app).publish.some((subject) => /\.(CREATE|UPDATE|DELETE|PURGE)\b/.test(subject)))).toEqual([
     streamsOwner,
   ])

@@ -4,7 +4,7 @@ import { activeRequestId, forRequest } from './request-id.ts'
 
 const full = () => new Error('full')
 
-test('items that arrive while a commit is in flight share the next one', async () => {
+test('items that arrive while a commit is in flight share the next commit', async () => {
   const commits: number[][] = []
   let release = () => {}
   const firstHeld = new Promise<void>((resolve) => (release = resolve))
@@ -26,7 +26,7 @@ test('items that arrive while a commit is in flight share the next one', async (
   expect(commits).toEqual([[1], [2, 3, 4], [5, 6]])
 })
 
-test('one bad item does not take the others of its group with it', async () => {
+test('one bad item does not fail the other items of its commit', async () => {
   const add = group<number, number>(
     async (items) => {
       if (items.includes(13)) throw new Error('unlucky')
@@ -40,7 +40,7 @@ test('one bad item does not take the others of its group with it', async () => {
   expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
 })
 
-test('a failure that would hit every item alone too is not repeated one by one', async () => {
+test('a failure that would hit every item alone too fails all items at once, without repeats one by one', async () => {
   let commits = 0
   const away = new Error('away')
   const add = group<number, number>(
@@ -57,7 +57,7 @@ test('a failure that would hit every item alone too is not repeated one by one',
   expect(commits).toBe(1)
 })
 
-test('only so many items wait; the next one is refused', async () => {
+test('when the limit of waiting items is reached, the next item is refused', async () => {
   const add = group<number, number>(async (items) => items, { limit: 1, maxWaiting: 2, full })
 
   const settled = await Promise.allSettled([1, 2, 3].map(add))
@@ -65,7 +65,7 @@ test('only so many items wait; the next one is refused', async () => {
   expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected'])
 })
 
-test('a lone item is committed as part of its request, a commit of several items as part of none', async () => {
+test('a single item is committed as part of its request, and several items together as part of no request', async () => {
   const seen: unknown[] = []
   const add = group<number, number>(
     async (items) => {
@@ -87,7 +87,7 @@ test('a lone item is committed as part of its request, a commit of several items
   ])
 })
 
-test('when a whole group waits, another commit goes beside the one in flight, up to `atOnce`; fewer items wait', async () => {
+test('when a full commit of items waits, another commit runs at the same time, up to a limit; fewer items wait', async () => {
   const commits: number[][] = []
   let release = () => {}
   const held = new Promise<void>((resolve) => (release = resolve))
@@ -118,7 +118,7 @@ test('when a whole group waits, another commit goes beside the one in flight, up
   expect(commits).toEqual([[1], [2, 3], [4, 5], [6]])
 })
 
-test('an app without items in the commit in flight gets one beside it; one app has one commit at a time', async () => {
+test('an app without items in the commit in flight gets a commit at the same time; one app has one commit at a time', async () => {
   const commits: string[][] = []
   const held = Promise.withResolvers<void>()
   const add = group<string, string>(
@@ -142,7 +142,7 @@ test('an app without items in the commit in flight gets one beside it; one app h
   expect(commits.at(-1)).toEqual(['a2'])
 })
 
-test('a commit that rests takes along the items that arrive meanwhile, and begins when enough of them wait', async () => {
+test('a commit that pauses takes the items that arrive meanwhile, and begins when enough of them wait', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
   onTestFinished(() => void vi.useRealTimers())
   const commits: number[][] = []

@@ -2,22 +2,23 @@ import { apart, asNow, type Within } from './request-id.ts'
 import { openTurns } from './turns.ts'
 
 /**
- * Commits many items together. While one commit is in flight, the items that arrive wait; the next commit takes them all, at most `limit`. A lone item
- * is committed at once, so no item waits for others to come. Under load hundreds of items share a commit (with a commit for each message a send to one
- * device costs about 6 ms of CPU). When `limit` items wait already, a second commit begins beside the one in flight, up to `atOnce` commits.
+ * Commits many items together. While a commit is in flight, the items that arrive wait; the next commit takes them all, at most `limit`. A single
+ * item is committed at once, so no item waits for others to come. Under load hundreds of items share a commit (with a commit for each message a send
+ * to one device costs about 6 ms of CPU). When `limit` items wait already, another commit begins at the same time, up to `atOnce` commits.
  *
  * When a commit fails, its items are committed one by one, so that one bad item does not fail the others. `isShared` says which failures would hit
- * each of them again (the database is away): then all items fail at once. When `maxWaiting` items wait, the next one is refused with the error of `full()`.
+ * each of them again (the database is away): then all items fail at once. When `maxWaiting` items wait, the next item is refused with the error of
+ * `full()`.
  *
- * `turn` names the app that an item belongs to. A commit takes items of the waiting apps by turns: when one app floods the group, an item of another app is
- * in the next commit, and not behind the flood. An app that has no item in the commits in flight does not wait even for these: one more commit begins
- * beside them. When half of `maxWaiting` items wait, an app that has a quarter of `maxWaiting` waiting is refused more.
+ * `turn` names the app that an item belongs to. A commit takes items of the waiting apps by turns: when one app floods the group, an item of another
+ * app is in the next commit, and not behind the flood. An app without items in the commits in flight does not wait even for these: one more commit
+ * begins at the same time. When half of `maxWaiting` items wait, an app of which a quarter of `maxWaiting` waits is refused more.
  *
- * `restMs` is for items whose caller does not wait: a commit begins `restMs` after the one before it began, or sooner when `enough` items wait
- * (counted by `weigh`; without it, `limit` items). Without a rest one commit follows the other however few items each has, and a faster database only
- * makes more commits.
+ * `restMs` is for items that no caller waits for: a commit begins `restMs` after the beginning of the previous one, or sooner when `enough` items
+ * wait (counted by `weigh`; without it, `limit` items). Without this pause one commit would follow another however few items each has, and a faster
+ * database would only make more commits.
  *
- * A lone item is committed as part of its request and trace. A commit of several items belongs to no request.
+ * A single item is committed as part of its request and trace. A commit of several items belongs to no request.
  */
 export function group<Item, Result>(
   commit: (items: Item[]) => Promise<Result[]>,
@@ -49,9 +50,9 @@ export function group<Item, Result>(
   let weighs = 0
   let beganAt = Number.NEGATIVE_INFINITY
   let goOn = () => {}
-  /** For each turn: in how many of the commits in flight it has items. */
+  /** For each app, the number of commits in flight that have items of the app. */
   const inFlight = new Map<string, number>()
-  /** When `atOnce` is 1, a turn has items in one commit at a time, even when another commit goes beside it. */
+  /** Says whether an app's items may go into one more commit. When `atOnce` is 1, an app has items in only one commit at a time. */
   const mayGo = (turn: string) => atOnce > 1 || turn === '' || !inFlight.has(turn)
 
   const commitOne = ({ item, within }: Waiting) => within(() => commit([item]))

@@ -11,12 +11,12 @@ export const blockedAddress = 'EBLOCKED'
 
 export type ResolvedAddress = { address: string; family: number }
 
-/** All addresses of a name, or an error; never an empty list. */
+/** Gives all addresses of a name, or an error; never an empty list. */
 export type Resolve = (host: string) => Promise<ResolvedAddress[]>
 
 /**
- * Resolves names by the name servers alone, without a thread of getaddrinfo, so that a name whose servers never answer holds up no other name. It uses no
- * hosts file and no search domains, because these hold no public names. It gives up after about 4 s.
+ * Resolves names by the name servers alone, without a thread of getaddrinfo, so that a name whose servers never answer holds up no other name. It
+ * uses no hosts file and no search domains, because these have no public names. It gives up after about 4 s.
  */
 export const resolveByServers =
   (resolver: Pick<Resolver, 'resolve4' | 'resolve6'> = new Resolver({ timeout: 1_500, tries: 2 })): Resolve =>
@@ -31,7 +31,7 @@ export const resolveByServers =
   }
 
 const hostsFile = '/etc/hosts'
-/** A changed hosts file is noticed after this. */
+/** A changed hosts file is noticed after this time. */
 const hostsFileKeptMs = 5_000
 const loopback: readonly ResolvedAddress[] = [
   { address: '127.0.0.1', family: 4 },
@@ -39,8 +39,8 @@ const loopback: readonly ResolvedAddress[] = [
 ]
 
 /**
- * For development: resolves `localhost` and the names of the hosts file, which the name servers do not know, and leaves every other name to `others`.
- * It takes no thread of getaddrinfo either, because here too anyone may register an endpoint with a name whose servers never answer.
+ * Resolves names in development: `localhost` and the names of the hosts file, which name servers do not know. Every other name is left to `others`.
+ * It uses no thread of getaddrinfo, because in development too anyone may register an endpoint with a name whose servers never answer.
  */
 export function resolveByHostsFile(others: Resolve, file = hostsFile): Resolve {
   let known = new Map<string, ResolvedAddress[]>()
@@ -55,7 +55,7 @@ export function resolveByHostsFile(others: Resolve, file = hostsFile): Resolve {
   }
 }
 
-/** The addresses of each name in a hosts file (`<address> <name> …`, `#` begins a comment). */
+/** Gives the addresses of each name in a hosts file (`<address> <name> …`; `#` begins a comment). */
 function readHosts(text: string): Map<string, ResolvedAddress[]> {
   const hosts = new Map<string, ResolvedAddress[]>()
   for (const line of text.split('\n')) {
@@ -68,9 +68,9 @@ function readHosts(text: string): Map<string, ResolvedAddress[]> {
 }
 
 /**
- * Makes `resolve` quick for its callers. Several callers of one name share one look-up, its addresses are remembered for `keptMs`, and a look-up
- * that takes longer than `limitMs` fails. The errors have the codes of getaddrinfo: ENOTFOUND, or EAI_AGAIN for a name whose servers do not answer, refuse,
- * or answer too late.
+ * Makes `resolve` faster for its callers. Several callers of one name share one look-up, its addresses are remembered for `keptMs`, and a look-up
+ * that takes longer than `limitMs` fails. The errors have the codes of getaddrinfo: ENOTFOUND, or EAI_AGAIN for a name whose servers do not answer,
+ * refuse, or answer too late.
  */
 export function rememberingResolve(resolve: Resolve, { limitMs = 3_000, keptMs = 30_000, most = 10_000 } = {}): Resolve {
   const known = new LRUCache<string, ResolvedAddress[]>({ max: most, ttl: keptMs })
@@ -105,8 +105,9 @@ const unresolved = (code: 'ENOTFOUND' | 'EAI_AGAIN') => Object.assign(new Error(
 const blocked = () => Object.assign(new Error('the name resolves to an address that is not public'), { code: blockedAddress })
 
 /**
- * Resolves a name for a connection and refuses it when any of its addresses is not on the public internet. The connection is made to
- * an address given here, so a name that changes its addresses between check and use (rebinding) gains nothing. With `allowPrivate` nothing is refused.
+ * Resolves a name for a connection, and refuses the name when any of its addresses is not on the public internet. The connection is made to an
+ * address that was checked here, so it does not help an attacker to change the addresses of a name after the check (rebinding). With `allowPrivate`
+ * nothing is refused.
  */
 export function guardedLookupBy(resolve: Resolve, { allowPrivate = false } = {}): LookupFunction {
   const find = callbackify(async (host: string, family: number) => {
@@ -126,23 +127,20 @@ export function guardedLookupBy(resolve: Resolve, { allowPrivate = false } = {})
   }
 }
 
-/** What a connection needs when a caller of the API has named its host. */
+/** The checks of a connection to a host that a caller of the API has named. */
 export type Guard = {
   lookup: LookupFunction
-  /** The last check, before a byte is written, of the address that is really connected. Gives the reason against it, or undefined when it is allowed. */
+  /** Checks the address that is really connected, before a byte is written. Gives the reason against it; undefined when it is allowed. */
   checkAddress: (address: string) => string | undefined
 }
 
-/** The guarded look-up, and the check of the connected address. The check also catches an address written in the place of a name, which is never looked up. */
+/** Makes both checks: of a name's addresses, and of the connected address. The second also catches an endpoint with an IP address. */
 export const guardBy = (resolve: Resolve, { allowPrivate = false } = {}): Guard => ({
   lookup: guardedLookupBy(resolve, { allowPrivate }),
   checkAddress: (address) => (allowPrivate || isPublicAddress(address) ? undefined : blockedAddress),
 })
 
-/**
- * The last check, for every request, of the address that is really connected, also on a connection that is used again. So nothing is written to an
- * address that is not on the public internet.
- */
+/** Checks the connected address for every request, also on a connection that is used again. Nothing is written to an address that is not public. */
 export function refuseUnlessPublic(request: ClientRequest): void {
   request.once('socket', (socket) => {
     const check = () => {

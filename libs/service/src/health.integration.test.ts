@@ -17,7 +17,7 @@ afterAll(async () => {
 })
 
 // spec: limits/database-away
-test('work on a database that freezes ends with database_unavailable within two seconds, and goes on when it thaws', async () => {
+test('work on a database that freezes ends with database_unavailable within two seconds, and new work runs when the database is back', async () => {
   const { db, watch } = await openDatabase(testService('tracker', {}), { url: postgres.url(), poolSize: 2 })
   const ask = () => watch.guard(() => sql`select 1`.execute(db))
   await ask()
@@ -34,12 +34,12 @@ test('work on a database that freezes ends with database_unavailable within two 
   await until(() => ask().then(() => true))
 })
 
-test('a connection that is lost between two queries of a transaction ends that transaction and not the process', async () => {
+test('a connection that is lost between two queries of a transaction ends the transaction and not the process', async () => {
   const { db } = await openDatabase(testService('tracker', {}), { url: postgres.url(), poolSize: 2 })
   const lost = db.transaction().execute(async (trx) => {
     const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(trx)
     await sql`select pg_terminate_backend(${rows[0]?.pid})`.execute(db)
-    // The server's last message arrives while no query runs: without a listener it would be an uncaught exception.
+    // The server's last message arrives while no query runs. Without a listener it would be an uncaught exception.
     await until(async () => {
       const left = await sql`select from pg_stat_activity where pid = ${rows[0]?.pid}`.execute(db)
       return left.rows.length === 0
@@ -51,7 +51,7 @@ test('a connection that is lost between two queries of a transaction ends that t
   expect((await sql<{ one: number }>`select 1 as one`.execute(db)).rows).toEqual([{ one: 1 }])
 })
 
-/** A frozen machine freezes the backends too, not only the postmaster. */
+/** Freezes Postgres as a frozen machine does: the processes of connections too, not only the main process. */
 async function stopBackends(): Promise<{ pids: number[] }> {
   const { execFileSync } = await import('node:child_process')
   const pids = execFileSync('ps', ['-o', 'pid=', '--ppid', String(postgres.pid)], { encoding: 'utf8' })

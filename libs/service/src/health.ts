@@ -3,25 +3,25 @@ import pg from 'pg'
 import type { Log } from './log.ts'
 import type { Service } from './run.ts'
 
-/** The database is probed every 500 ms, with 1 s for each probe. So it is known within 1.5 s that it is away or frozen, and within 0.5 s that it is back. */
+/** A probe every 500 ms, with a limit of 1 s, shows within 1.5 s that the database is away or frozen, and within 0.5 s that it is back. */
 const probeEveryMs = 500
 const probeLimitMs = 1_000
 
 /**
- * Knows at any moment whether an app's database answers, without asking it. While the database is away no caller waits for it: `guard`
- * ends all guarded work with `database_unavailable`, so a caller gets 503 within 2 s even when Postgres is frozen and its connections hang for ever.
+ * Knows at any time whether a service's database answers, without asking it. While the database is away no caller waits for it: `guard` ends all
+ * guarded work with `database_unavailable`. So a caller gets 503 within 2 s, even when Postgres is frozen and its connections hang for ever.
  */
 export type DatabaseWatch = {
   readonly up: boolean
-  /** Ends with the work, or with `database_unavailable` as soon as the database is known to be away. */
+  /** Runs work and gives its result, or throws `database_unavailable` as soon as the database is known to be away. */
   guard<T>(work: () => Promise<T>): Promise<T>
-  /** Resolves when the database answers (again). */
+  /** Resolves when the database answers, at once or later. */
   whenUp(): Promise<void>
-  /** Calls the handler each time the database answers again, before the work that waited goes on. */
+  /** Calls the handler each time the database answers again after it was away, before the waiting work goes on. */
   onReturn(handler: () => void): void
 }
 
-/** Starts watching a database on a connection of its own: a busy pool must not look like a database that is away. */
+/** Starts watching a database, over a connection of its own: a busy pool must not look like a database that is away. */
 export async function watchDatabase(service: Service, connectionString: string): Promise<DatabaseWatch> {
   let up = false
   let closed = false
@@ -119,29 +119,29 @@ const errorCode = (error: unknown): string =>
 
 const sqlState = (error: Error): string => ('code' in error && typeof error.code === 'string' ? error.code : '')
 
-/** Whether `pg` says by this error that the database went away during a query. The caller is then answered `database_unavailable` and not `internal`. */
+/** Says whether an error of `pg` means that the database went away during a query. The caller then gets `database_unavailable` and not `internal`. */
 export function isDatabaseAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   if (/^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|57P0[123]|08\d\d\d|53300)$/.test(sqlState(error))) return true
   return !isPoolFull(error) && /Connection terminated|Client has encountered a connection error|not queryable/i.test(error.message)
 }
 
-/** Within 2 s no connection of the pool came free and no new one was made. The database itself may be well. */
+/** Says whether, within 2 s, no connection of the pool became free and no new one was made. The database itself may be well. */
 const isPoolFull = (error: Error): boolean =>
   /^timeout exceeded when trying to connect|^Connection terminated due to connection timeout/.test(error.message)
-/** The client's own clock ended a statement before the server did. */
+/** Says whether the clock of `pg` ended a statement before the server did. */
 const isReadTimeout = (error: Error): boolean => error.message === 'Query read timeout'
 
 /**
- * Whether the database answers and is too busy: the pool was full for too long, or one statement took longer than it may. A database that
- * does not answer at all is found by the watch, whose guard then ends the work with `database_unavailable`.
+ * Says whether the database answers but is too busy: the pool was full for too long, or one statement took longer than it may. A database that does
+ * not answer at all is found by `watchDatabase`, whose `guard` then ends the work with `database_unavailable`.
  */
 export const isDatabaseBusy = (error: unknown): boolean =>
   error instanceof Error && (isPoolFull(error) || isReadTimeout(error) || sqlState(error) === '57014')
 
 /**
- * Whether a failed commit of a group would fail again for each of its items alone. A statement that took too long would not: one item may be the reason,
- * and the others succeed without it.
+ * Says whether a failed commit of a group would fail again for each of its items alone. After a statement that took too long it would not: one item
+ * may be the reason, and the others succeed without it.
  */
 export const failsEverybody = (error: unknown): boolean =>
   isDatabaseAway(error) || (error instanceof Error && (isPoolFull(error) || isReadTimeout(error)))

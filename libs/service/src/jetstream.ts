@@ -20,21 +20,23 @@ import type { Service } from './run.ts'
 import { inSpan, tracedHeaders } from './trace.ts'
 
 export type ConsumeOptions = {
-  /** How many messages this process works on at once. It never asks for more, so that other processes can take them. */
+  /** At most this many messages are worked on at once by this process. It never asks for more, so that other processes can take them. */
   slots: number
 }
 
 type Streams = {
-  /** Makes the streams and consumers that are missing, or asks the app that may make them. */
+  /** Makes the streams and consumers that are missing, or asks the service that may make them. */
   make(): Promise<void>
-  /** Makes the streams and consumers that a server may have lost while it was away, and pulls anew at once. Missing heartbeats would tell only 2 s later. */
+  /**
+   * Makes the streams and consumers that a server may have lost while it was away, and pulls anew at once. Heartbeats would show the loss after 2 s.
+   */
   restore(): Promise<void>
   publish(subject: string, body: Uint8Array, id: string): Promise<void>
   consume<Body>(consumer: Consumer<Body>, options: ConsumeOptions, handler: (body: Body) => Promise<void>): Promise<void>
 }
 
 const publishLimitMs = 2_000
-/** A message of another version is left to other processes of the app this many times, with this pause between them. */
+/** A message of another version is left to other processes of the service this many times, with a pause of `otherVersionAgainMs` between them. */
 const mostDeliveriesOfOthers = 5
 const otherVersionAgainMs = 1_000
 /** One pull waits at most this long for messages. A pull that the server has forgotten is noticed by two missing heartbeats. */
@@ -44,13 +46,13 @@ const heartbeatMs = 1_000
 export type StreamsOptions = {
   watch: DatabaseWatch | undefined
   link: Link
-  /** Asks the app that makes streams and consumers to make them. Undefined in that app itself. */
+  /** Asks the service that makes streams and consumers to make them. Undefined in that service itself. */
   askForStreams: (() => Promise<void>) | undefined
 }
 
 /**
- * Opens streams and durable consumers as libs/contracts/topology.ts says. Missing ones are made at the start, and again when a publish or a pull finds
- * that the server has lost its store. The sweeps publish again what was in the store.
+ * Opens streams and durable consumers as libs/contracts/topology.ts says. Missing ones are made at the start, and again when a publish or a pull
+ * finds that the server has lost its store. The sweeps publish the lost messages again.
  */
 export async function openStreams(
   service: Service,
@@ -119,7 +121,7 @@ export async function openStreams(
       const version = versionOf(body)
       const ours = wireVersion(message.subject)
       if (version !== ours) {
-        // Another process of this app may understand the message. If none does, the app that keeps its row points at the row again.
+        // Another process of this service may understand the message. If none does, the service that stores its row points at the row again.
         others.note({ consumer: durable, theirs: String(version), ours: String(ours) }, body, [])
         if (message.info.deliveryCount < mostDeliveriesOfOthers) message.nak(otherVersionAgainMs)
         else message.term('a version that nobody here understands')
@@ -194,7 +196,7 @@ export async function openStreams(
         await make().catch((error: unknown) => {
           log.debug({ err: error }, 'streams are not there yet')
           if (askForStreams) return
-          // A server that has just come back may have no JetStream yet. This process keeps trying, because all other apps ask it for streams.
+          // A server that has just come back may have no JetStream yet. This process tries again and again, since all other services ask it.
           void untilMade(make, service, () => stopped).catch((failed: unknown) => log.error({ err: failed }, 'streams could not be made'))
         })
       }
@@ -206,7 +208,7 @@ export async function openStreams(
         await inSpan('publish', subject, undefined, () => publishOnce(subject, body, id))
         alarm.published(subject, true)
       } catch (error) {
-        // The row is the promise: after a lost publish the sweep points at the row again, so the push comes seconds later.
+        // The row is the promise: after a lost publish the sweep points at the row again, so the work comes seconds later.
         publishFailed(subject, error)
         throw Object.assign(queueUnavailable(), { cause: error })
       }
@@ -215,19 +217,19 @@ export async function openStreams(
 }
 
 /**
- * Ends a pull after it has taken in every message that was on its way: a message that is dropped unread comes to another process only after its ack
- * wait. The server is told first that this process listens no more, so that it keeps further messages for others; the messages that it has sent by then arrive before
- * its answer. The library can drain only a whole connection, and `sub` is not in its public type.
+ * Ends a pull after it has received every message that was on its way, because a message that is dropped unread is delivered to another process only
+ * after its ack wait. The server is told first that this process no longer listens, so it sends further messages to other processes; the messages
+ * that it has sent already arrive before its answer. The library can drain only a whole connection, and `sub` is not in its public type.
  */
 async function drain(pull: ConsumerMessages): Promise<void> {
   await (pull as ConsumerMessages & { sub?: Subscription }).sub?.drain()
 }
 
-/** How long a scrape waits for what JetStream says about consumers, and how old the last answer may be. */
+/** How long a scrape waits for JetStream's numbers about consumers, and how old the last numbers may be. */
 const askLimitMs = 1_000
 const askAgainMs = 5_000
 
-/** Measures at a scrape what waits for this process's consumers. When JetStream does not answer, the last numbers stay. */
+/** Measures at each scrape how many messages wait for this process's consumers. When JetStream does not answer, the last numbers stay. */
 function countWaiting(service: Service, manager: JetStreamManager, consumed: readonly Consumer<unknown>[]): void {
   let askedAt = -askAgainMs
   const unacked = service.metrics.gauge('herald_messages_unacked', 'Stored messages delivered to any process and not yet acked.', {
@@ -261,7 +263,7 @@ async function untilReady(connection: NatsConnection, service: Service): Promise
   }
 }
 
-/** Tries twice a second until streams and consumers are there, for a minute. */
+/** Tries twice a second to make streams and consumers, for a minute. */
 async function untilMade(make: () => Promise<void>, { log }: Service, isStopped = () => false): Promise<void> {
   for (let attempt = 1; !isStopped(); attempt += 1) {
     try {
@@ -275,7 +277,7 @@ async function untilMade(make: () => Promise<void>, { log }: Service, isStopped 
   }
 }
 
-/** Whether an error says that the server has no such stream or consumer, because its store was lost. "No responders" means that JetStream is not up yet. */
+/** Says whether an error means that the server has lost its store and has no such stream or consumer. "No responders": JetStream is not up yet. */
 const isMissing = (error: unknown): boolean =>
   (error instanceof JetStreamApiError && [10014, 10059].includes(error.code)) || /no responders|not found|no stream/i.test(String(error))
 
@@ -287,7 +289,7 @@ function parse(message: JsMsg): unknown {
   }
 }
 
-/** The version of a stored message. A message of version 1 does not name it. */
+/** Gives the version of a stored message. A message of version 1 does not name it. */
 const versionOf = (body: unknown): unknown => (typeof body === 'object' && body !== null && 'v' in body ? body.v : 1)
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))

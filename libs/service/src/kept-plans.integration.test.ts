@@ -20,7 +20,7 @@ beforeEach(async () => {
 
 const find = (id: number) => sql<{ id: number; name: string }>`select * from things where id = ${id}`.execute(db)
 
-test('a statement is prepared once, and its plan serves any values', async () => {
+test('a statement is planned once, and its plan serves any values', async () => {
   await sql`insert into things select n, 'thing ' || n from generate_series(1, 10) n`.execute(db)
   for (const id of [1, 2, 3]) expect((await find(id)).rows).toEqual([{ id, name: `thing ${id}` }])
 
@@ -29,7 +29,7 @@ test('a statement is prepared once, and its plan serves any values', async () =>
   expect(rows).toEqual([{ plans: 3 }])
 })
 
-test('a statement whose answer a migration has changed fails once at most', async () => {
+test('a statement whose columns a migration has changed fails at most once', async () => {
   await sql`insert into things values (1, 'one')`.execute(db)
   await find(1)
   await sql`alter table things add column colour text`.execute(db)
@@ -38,7 +38,7 @@ test('a statement whose answer a migration has changed fails once at most', asyn
   expect((await find(1)).rows).toEqual([{ id: 1, name: 'one', colour: null }])
 })
 
-test('statements beyond the first sixty are not kept, and answer like all others', async () => {
+test('statements beyond the first sixty have no kept plan, and answer like all others', async () => {
   const db = open()
   for (let n = 0; n < 80; n += 1) {
     const { rows } = await sql`select ${n}::int as n, ${sql.lit(n)} as text`.execute(db)

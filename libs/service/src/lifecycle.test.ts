@@ -18,7 +18,7 @@ test('a stop first takes no more work, then closes what was opened last, and goe
   expect(seen).toEqual(['no more messages', 'sweep', 'broken failed', 'consumers', 'pool'])
 })
 
-test('an app is ready once it has started and has what it needs, and never again once it stops', async () => {
+test('a service is ready once it has started and has what it needs, and never again once it stops', async () => {
   const lifecycle = openLifecycle()
   let isUp = false
   lifecycle.needs('database', () => isUp)

@@ -1,15 +1,15 @@
-/** What an app waits for when it starts, and what it closes when it stops. */
+/** What a service needs when it starts, and what it closes when it stops. */
 export type Lifecycle = {
-  /** Registers what the app cannot work without. `/readyz` names it while it is not there. */
+  /** Registers a thing without which the service cannot work. `/readyz` names the thing while `isThere` is false. */
   needs(what: string, isThere: () => boolean): void
-  /** Runs first when the app stops, while everything is still open: here an app stops taking work. */
+  /** Registers a function that runs first when the service stops, while everything is still open. Here a service stops taking work. */
   beforeStop(what: string, close: () => unknown): void
-  /** Runs when the app stops: what was registered last is closed first. */
+  /** Registers a function that runs when the service stops. What was registered last is closed first. */
   onStop(what: string, close: () => unknown): void
   started(): void
-  /** Names what keeps the app from taking work at this moment. The list is empty when the app is ready. */
+  /** Names what keeps the service from taking work now. The list is empty when the service is ready. */
   waitingFor(): string[]
-  /** Closes everything, once. When one thing cannot be closed, `failed` is told and the next one is closed. */
+  /** Closes everything, once. When one thing cannot be closed, calls `failed` and closes the next one. */
   stop(failed: (what: string, error: unknown) => void): Promise<void>
 }
 

@@ -1,21 +1,23 @@
 /** The state of the connection to NATS, and the requests that wait for an answer over it. */
 export type Link = {
   readonly up: boolean
-  /** How many times the connection was lost. A call that came before a loss is not answered after it: NATS takes an answer only over the connection by which the call came. */
+  /**
+   * How many times the connection was lost. A call from before a loss is not answered after it: NATS takes an answer only over the same connection.
+   */
   readonly losses: number
   /**
-   * Sends a request as soon as the connection is up, and gives its answer. Rejects when the connection is lost before the answer came: then
-   * it is unknown whether the request was carried out, as after a time-out. `send` is given the milliseconds that are left.
+   * Sends a request as soon as the connection is up, and gives its answer. Rejects when the connection is lost before the answer comes; then it is
+   * not known whether the request was carried out, as after a time-out. `send` gets the milliseconds that are left.
    */
   ask<Answer>(withinMs: number, send: (leftMs: number) => Promise<Answer>): Promise<Answer>
-  /** The connection was lost, or is back. */
+  /** Notes that the connection was lost or is back. */
   became(state: 'lost' | 'back'): void
 }
 
 /**
- * Opens the link of a connection that is up. Without it the client of NATS drops what is written while it has no connection, and a caller whose
- * answer was lost with the connection waits for its whole time limit. So a server that was away for 0.3 s kept a dispatcher from reporting outcomes, and
- * therefore from sending, for 8 s.
+ * Opens the link of a connection that is up. It is needed because the NATS client drops what is written while it has no connection, and a caller
+ * whose answer was lost with the connection waits for its whole time limit. Without the link, a server that was away for 0.3 s kept a dispatcher from
+ * reporting outcomes, and so from sending, for 8 s.
  */
 export function openLink(): Link {
   let up = true

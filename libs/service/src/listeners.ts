@@ -2,15 +2,16 @@ import type { Listener } from '@herald/contracts/event'
 import { queueUnavailable } from '@herald/contracts/fault'
 import { sql, type QueryExecutorProvider } from 'kysely'
 
-/** Postgres gave up waiting for a lock. */
+/** The code of Postgres for a lock that was waited for too long. */
 const lockNotAvailable = '55P03'
 
-/** Whether an endpoint or a watch listens to events of this type of an app. */
+/** Says whether an endpoint or a watch of an app asks for events of this type. */
 export type IsHeard = (appId: string, type: string) => boolean
 
 /**
- * Finds the events of these apps that have a listener, for a transaction that makes events. It must be called before the transaction locks rows. A new
- * listener is confirmed only after this transaction has ended (migrations/0080), so an event that the transaction does not announce is older than the listener.
+ * Finds which events of these apps are asked for, before a transaction makes events. It must be called before the transaction locks rows. A new
+ * listener is confirmed only after this transaction has ended (migrations/0080), so an event that the transaction does not announce is older than the
+ * listener.
  */
 export async function findListeners(trx: QueryExecutorProvider, appIds: Iterable<string>): Promise<IsHeard> {
   const asked = [...new Set(appIds)]
@@ -25,9 +26,9 @@ export async function findListeners(trx: QueryExecutorProvider, appIds: Iterable
 }
 
 /**
- * Stores the listeners that webhooks tells of, and waits until every transaction has ended that may not have seen them. A message older than what is
- * stored changes nothing. It must be called outside a transaction, because the rows must be committed before the wait. Fault `queue_unavailable`: one
- * of those transactions went on for more than 2 s.
+ * Stores the listeners that webhooks sends, and waits until every transaction has ended that may not have seen them. A message older than the stored
+ * listeners changes nothing. It must be called outside a transaction, because the rows must be committed before the wait. Fault `queue_unavailable`:
+ * one of those transactions took more than 2 s.
  */
 export async function rememberListeners(db: QueryExecutorProvider, listeners: Listener[]): Promise<Record<string, never>> {
   const { rows } = await sql<{ app_id: string }>`

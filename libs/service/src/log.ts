@@ -6,8 +6,8 @@ import { activeTrace } from './trace.ts'
 export type Log = pino.Logger
 
 /**
- * Lines to standard output are written together every 10 ms. One by one, each line would cost a system call and wake its reader, which is a tenth of what a
- * registration may cost. A fatal line and the end of the process write at once; kill -9 loses the lines of the last 10 ms.
+ * Log lines are collected for this long and written together. One by one, each line would cost a system call and wake its reader, which is a tenth of
+ * what a registration may cost. A fatal line and the end of the process write at once; kill -9 loses the lines of the last 10 ms.
  */
 const togetherMs = 10
 const waiting: { lines: string; timer: NodeJS.Timeout | undefined; output: pino.DestinationStream | undefined } = {
@@ -35,8 +35,8 @@ const stdout = {
 process.on('exit', writeWaiting)
 
 /**
- * Writes one line of JSON per request, batch or problem to stdout. A line has ids, outcomes and milliseconds, and names the request and the trace that it
- * belongs to. Nothing is redacted here, so a caller may hand in no token, key, endpoint address or content.
+ * Opens a log that writes one line of JSON per request, batch or problem. A line has ids, outcomes and milliseconds, and names the request and the
+ * trace that it belongs to. Nothing is removed from a line here, so no caller may pass a token, key, endpoint address or content.
  */
 export const openLog = (app: string, level: string, to: pino.DestinationStream = stdout): Log =>
   pino(
@@ -54,8 +54,9 @@ const namedIds = ['appId', 'campaignId', 'batchId', 'announcementId'] as const
 const mostNamed = 10
 
 /**
- * The ids in the body of a call or a message, whole or broken, for a log line: of the app, the campaign and the batch, from its own fields and from
- * the items that it lists. One id is `campaignId`; several are `campaignIds`, the first ten. A value without the form of an id is left out.
+ * Gives the ids in the body of a call or message for a log line: of the app, the campaign and the batch, from the body's own fields and from the
+ * items that it lists. The body may break its contract. One id is `campaignId`; several are `campaignIds`, of which the first ten are given. A value
+ * that does not have the form of an id is left out.
  */
 export function idsOf(body: unknown): Record<string, string | string[]> {
   const parts = [body, ...Object.values(body ?? {}).flatMap((value: unknown) => (Array.isArray(value) ? (value as unknown[]) : []))]

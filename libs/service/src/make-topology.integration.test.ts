@@ -15,7 +15,7 @@ async function givenServer(): Promise<{ url: string; manager: JetStreamManager }
   return { url, manager: await jetstreamManager(connection) }
 }
 
-/** A stream and a consumer as they are now. */
+/** Gives a stream and a consumer as they are now. */
 async function shapes(manager: JetStreamManager) {
   const stream = (await manager.streams.info('WORK')).config
   const consumer = (await manager.consumers.info('WORK', fanOutWork.durable)).config
@@ -26,7 +26,7 @@ async function shapes(manager: JetStreamManager) {
   }
 }
 
-/** Changes both as a process of another version would. Undefined stands for a process from before versions existed. */
+/** Changes the stream and the consumer as a process of another version would. Undefined is a process from before versions existed. */
 async function change(manager: JetStreamManager, version: number | undefined): Promise<void> {
   const metadata: Record<string, string> = version === undefined ? {} : { 'herald-topology': String(version) }
   const { config } = await manager.streams.info('WORK')
@@ -45,7 +45,7 @@ test('a process with an older topology leaves the streams and consumers of a new
   const newer = topologyVersion + 1
   await change(manager, newer)
 
-  // The newer topology has no such consumer any more, so it must not be made again.
+  // The newer topology has no such consumer any more, so the process must not make it again.
   await manager.consumers.delete('WORK', bulkFanOutWork.durable)
 
   await openBus(testService('gateway', { NATS_URL: url }))
@@ -58,7 +58,7 @@ test('a process with an older topology leaves the streams and consumers of a new
 })
 
 test.each([undefined, topologyVersion - 1, topologyVersion])(
-  'streams and consumers that version %s changed are what this version says, again and again',
+  'streams and consumers that version %s of the topology changed are set back to what this version says, each time',
   async (version) => {
     const { manager } = await givenServer()
     await change(manager, version)

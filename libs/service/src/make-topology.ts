@@ -15,9 +15,8 @@ import { nanos } from '@nats-io/transport-node'
 const versionKey = 'herald-topology'
 
 /**
- * Makes streams and durable consumers as libs/contracts/topology.ts says, and changes those that an older version made or that were changed by
- * hand. A stream of a newer version, and its consumers, are left as they are: otherwise a process of the old version would change them back with every
- * reconnect.
+ * Makes streams and durable consumers as libs/contracts/topology.ts says, and changes those that an older version made or a person changed. A stream
+ * of a newer version, and its consumers, are left as they are: otherwise a process of the old version would change them back with every reconnect.
  */
 export async function makeTopology(manager: JetStreamManager, version = topologyVersion): Promise<void> {
   const metadata = { [versionKey]: String(version) }
@@ -62,7 +61,7 @@ export async function makeTopology(manager: JetStreamManager, version = topology
   }
 }
 
-/** Whether all streams are there. */
+/** Says whether all streams exist. */
 export async function hasStreams(manager: JetStreamManager): Promise<boolean> {
   const asked = Object.keys(streams).map((name) => manager.streams.info(name))
   return Promise.all(asked).then(
@@ -71,5 +70,5 @@ export async function hasStreams(manager: JetStreamManager): Promise<boolean> {
   )
 }
 
-/** 10058: a stream of this name has another configuration; 10148 and 10105: a consumer has. */
+/** Says whether the name is taken by a stream (code 10058) or consumer (10148, 10105) with another configuration. */
 const isTaken = (error: unknown): boolean => error instanceof JetStreamApiError && [10058, 10105, 10148].includes(error.code)

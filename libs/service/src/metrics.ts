@@ -1,20 +1,20 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 
 /**
- * The measurements of one process, in Prometheus' terms. Names begin with `herald_` and end with their unit. Where code runs often, call `.labels(…)`
- * once and keep the result (a label object per call is 2 to 6 times slower). The same name gives the same metric again.
+ * The metrics of one process, in Prometheus' terms. Names begin with `herald_` and end with their unit. Code that runs often should call `.labels(…)`
+ * once and store the result, because a label object per call is 2 to 6 times slower. The same name gives the same metric again.
  */
 export type Metrics = {
-  /** All metrics in Prometheus' text format. */
+  /** Gives all metrics in Prometheus' text format. */
   text(): Promise<string>
-  /** `collect` runs at every scrape, to add what was counted elsewhere since the last one. */
+  /** Makes a counter. `collect` runs at every scrape, to add what was counted elsewhere since the last scrape. */
   counter<Label extends string = never>(
     name: `herald_${string}`,
     help: string,
     labelNames?: readonly Label[],
     collect?: (this: Counter<Label>) => void,
   ): Counter<Label>
-  /** `collect` runs at every scrape, for a value that is read and not counted. */
+  /** Makes a gauge. `collect` runs at every scrape, for a value that is read and not counted. */
   gauge<Label extends string = never>(
     name: `herald_${string}`,
     help: string,
@@ -25,14 +25,14 @@ export type Metrics = {
     help: string,
     options: { labelNames?: readonly Label[]; buckets: number[] },
   ): Histogram<Label>
-  /** Adds the metrics that prom-client has of the whole process (`process_…`, `nodejs_…`): event loop, heap, RSS, GC, CPU. Once per process. */
+  /** Adds prom-client's metrics of the whole process (`process_…`, `nodejs_…`): event loop, heap, RSS, GC, CPU. To be called once per process. */
   watchProcess(): void
 }
 
-/** The event loop's delay is sampled every 50 ms: at every 20 ms, sampling takes 0.3 % of a core in a process that does nothing else. */
+/** The event loop's delay is sampled every 50 ms. Every 20 ms it would take 0.3 % of a core in a process that does nothing else. */
 const loopSampleMs = 50
 
-/** Each call makes a registry of its own, so that two services in one process (in tests) do not share metrics. */
+/** Makes a registry of metrics. Each call makes a new one, so that two services in one process (in tests) do not share metrics. */
 export function openMetrics(): Metrics {
   const registry = new Registry()
   const registers = [registry]
@@ -64,5 +64,5 @@ export function openMetrics(): Metrics {
   }
 }
 
-/** From 1 ms to 5 s. */
+/** Upper bounds of buckets in seconds, from 1 ms to 5 s. */
 export const secondsBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]

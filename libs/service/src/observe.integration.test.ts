@@ -20,7 +20,7 @@ const observe = (service: ReturnType<typeof testService>, port = 0) =>
   openObservation({ HOST: '127.0.0.1', OBSERVE_PORT: port }, { ...service, lifecycle: service })
 
 // spec: running/observed
-test('an app process is alive from the start, ready while NATS is there, measured, and gone after SIGTERM', async () => {
+test('a service process is alive from its start, ready while NATS is there, shows its metrics, and ends after SIGTERM', async () => {
   const storeDir = mkdtempSync(join(tmpdir(), 'herald-observe-'))
   const [natsPort, port] = [await freePort(), await freePort()]
   const app = spawn(process.execPath, [join(import.meta.dirname, 'testing/small-app.ts')], {
@@ -64,7 +64,7 @@ test('an app process is alive from the start, ready while NATS is there, measure
   expect(await exited).toEqual([0, null])
 })
 
-test('an app that is stopping is alive and not ready', async () => {
+test('a service that is stopping answers that it is alive and not ready', async () => {
   const service = testService('tracker', {})
   const port = await observe(service)
   expect((await ask(port, '/readyz')).status).toBe(200)
@@ -81,7 +81,7 @@ test('an app that is stopping is alive and not ready', async () => {
   ])
 })
 
-test('an app whose port for metrics is taken serves them on another port', async () => {
+test('a service whose port for metrics is taken serves them on another port', async () => {
   const other = createServer().listen(0, '127.0.0.1')
   await once(other, 'listening')
   onTestFinished(() => void other.close())

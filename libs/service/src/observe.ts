@@ -3,14 +3,14 @@ import type { Lifecycle } from './lifecycle.ts'
 import type { Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
 
-/** Enough for probes and a scraper or two; a further connection is closed. */
+/** At most this many connections are open: enough for probes and a scraper or two. A further connection is closed. */
 const mostConnections = 32
 const requestTimeoutMs = 5_000
 
 /**
- * Opens the app's own small listener: `/livez` (the event loop turns), `/readyz` (200 only while the app takes work; else 503 and what it waits
- * for) and `/metrics` (Prometheus' text). It answers from the first moment of a start to the last of a stop. When its port is taken the app starts all
- * the same: a free port is used, and an error line says so. Gives the port.
+ * Opens the service's listener for observation: `/livez` (200 as long as the event loop runs), `/readyz` (200 only while the service takes work;
+ * otherwise 503 and what it waits for) and `/metrics` (Prometheus' text). It answers from the first moment of a start to the last of a stop. When its
+ * port is taken the service starts all the same: it uses a free port, and an error line says so. Gives the port.
  */
 export async function openObservation(
   { HOST: host, OBSERVE_PORT: port }: { HOST: string; OBSERVE_PORT: number },

@@ -6,7 +6,7 @@ import { keepPlans, settingsForKeptPlans } from './kept-plans.ts'
 import type { Service } from './run.ts'
 import { openAtOnce } from './at-once.ts'
 
-/** Counts come as numbers (no count of ours passes 2^53) and dates without a time as text: a day is a name, not an instant. */
+/** Reads counts as numbers, since no count of Herald's exceeds 2^53, and dates without a time as text, since a day is a name and not an instant. */
 export const columnTypes: pg.CustomTypesConfig = {
   getTypeParser: (oid, format) => {
     if (format !== 'binary' && oid === pg.types.builtins.INT8) return Number
@@ -16,10 +16,10 @@ export const columnTypes: pg.CustomTypesConfig = {
 }
 
 /**
- * Reads for an operator or a caller of the API: a list, a page of statistics, a count. Reads have connections of their own, so that neither many reads nor
- * a slow one take a connection from sending. Fault `rate_limited` with the seconds to wait: too many reads are under way, this
- * one took longer than `withinMs` (2.5 s unless given, its wait included), or one of its statements took longer than it may. `turn` is the app that asks:
- * reads are begun with apps taking turns, and no app has all connections.
+ * Reads for an operator or a caller of the API: a list, a page of statistics, a count. Reads have connections of their own, so that neither many
+ * reads nor a slow one take a connection from sending. Fault `rate_limited` with the seconds to wait: too many reads are under way, this read took
+ * longer than `withinMs` (2.5 s unless given, its wait included), or one of its statements took longer than it may. `turn` is the app that asks: apps
+ * take turns at reads, and no app has all connections.
  */
 export type Reads<Schema> = <Answer>(
   work: (db: Kysely<Schema>) => Promise<Answer>,
@@ -28,40 +28,42 @@ export type Reads<Schema> = <Answer>(
 
 export type Database<Schema> = {
   readonly db: Kysely<Schema>
-  /** For statements that run for each send: its connections keep their plans (kept-plans.ts). */
+  /** A pool for statements that run for each send. Its connections keep their plans (kept-plans.ts). */
   readonly kept: Kysely<Schema>
   readonly reads: Reads<Schema>
   readonly watch: DatabaseWatch
 }
 
 /**
- * For work, no plan may depend on how large a table was when Postgres made the plan. A connection keeps the plans of foreign keys and triggers: a
- * plan made on an empty table would read the whole table when it has a million rows. Every statement of work has its index, so nothing is lost.
+ * With this setting no plan depends on how large a table was when Postgres made the plan. A connection keeps the plans of foreign keys and triggers:
+ * a plan made on an empty table would read the whole table when it has a million rows. Every statement of work has its index, so nothing is lost.
  */
 export const settingsForWork = '-c enable_seqscan=off'
 
-/** Connections that a process may open for statements whose plans are kept. One or two groups of each kind of statement are under way at once. */
+/** At most this many connections of a process are for kept plans. One or two groups of each kind of statement are under way at once. */
 export const keptConnections = 4
-/** Connections that a process keeps for reads beside its pool. */
+/** At most this many connections of a process are for reads, in addition to its pool. */
 export const readConnections = 3
-/** The time limit of a statement of a read. A statement that may take longer sets its own (`set local statement_timeout`). */
+/** The time limit of a statement of a read, in milliseconds. A statement that may take longer sets its own (`set local statement_timeout`). */
 const readStatementMs = 2_000
-/** Less than the 3 s that a caller waits for an answer, so that the caller is told why there is none. */
+/**
+ * The time limit of a read, in milliseconds. It is less than the 3 s that a caller waits for an answer, so that the caller learns why there is none.
+ */
 const readWithinMs = 2_500
 const readWaitMs = 1_000
 const mostReadsWaiting = 200
 const readAgainSeconds = 2
 
 /**
- * Opens an app's pools: one for its work, and small ones for reads and for the statements of each send. `query_timeout` and `connectionTimeoutMillis`
- * are clocks of this process: a frozen Postgres does not enforce `statement_timeout`, and without them a query would wait for ever. A connection of its own
- * watches the database.
+ * Opens a service's pools: one for its work, and small ones for reads and for the statements of each send. `query_timeout` and
+ * `connectionTimeoutMillis` are clocks of this process: a frozen Postgres does not enforce `statement_timeout`, and without these clocks a query
+ * would wait for ever. One more connection watches the database.
  */
 export async function openDatabase<Schema>(
   service: Service,
   { url, poolSize, queryTimeoutMs = 10_000 }: { url: string; poolSize: number; queryTimeoutMs?: number },
 ): Promise<Database<Schema>> {
-  // The server ends a slow statement before our clock does: our clock cannot tell a slow statement from a frozen server.
+  // The server's time limit ends before this process's limit, because this process cannot tell a slow statement from a frozen server.
   const work = openPool(service, {
     url,
     size: poolSize,
@@ -128,7 +130,7 @@ function openPool(
     ...(settings !== '' && { options: settings }),
   })
   pool.on('error', (error) => log.debug({ message: error.message }, 'idle connection lost'))
-  // The pool listens for errors only while a connection idles. An error between two queries of a transaction would end the process; so it is caught here, and the next query fails.
+  // The pool listens for errors only on idle connections. An error between two queries would end the process, so it is caught; the next query fails.
   pool.on('connect', (client) => void client.on('error', (error) => log.debug({ message: error.message }, 'connection lost')))
   return pool
 }
@@ -171,8 +173,8 @@ function openReads<Schema>({ log, metrics }: Service, db: Kysely<Schema>, watch:
 const retriedTimes = 3
 
 /**
- * Runs one transaction. After a deadlock (40P01) or a serialisation failure (40001) it is tried again, up to three times. These are rare, because writes of
- * several rows are sorted by key and counters come last (unsorted 4 in 240, sorted 0).
+ * Runs one transaction. After a deadlock (40P01) or a serialisation failure (40001) the transaction is tried again, up to three times. These are
+ * rare, because writes of several rows are sorted by key and counters come last (deadlocks unsorted: 4 in 240, sorted: 0).
  */
 export const transact = <Schema, T>(db: Kysely<Schema>, work: (trx: Transaction<Schema>) => Promise<T>): Promise<T> =>
   retried(() => db.transaction().execute(work))

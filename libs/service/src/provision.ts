@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 
 /**
- * Makes each app's schema and login role in the owner's database and gives the address of each app. A role owns its schema and sees no other. Roles
- * belong to the whole server, so their names begin with that of the database: `<database>_<app>`. It may run again, and several runs at once wait for each
- * other. When the owner lacks the rights, the error names the grants to give.
+ * Makes each service's schema and login role in the owner's database, and gives the address for each service. A role owns its schema and sees no
+ * other. Roles belong to the whole server, so their names begin with the name of the database: `<database>_<app>`. This may run again; when several
+ * runs meet, they wait for each other. When the owner lacks the rights, the error names the grants to give.
  */
 export async function provision({
   ownerUrl,
@@ -40,7 +40,7 @@ export async function provision({
   }
 }
 
-/** The number of the lock. Any number will do, as long as every process of Herald uses the same. */
+/** The number of the lock. Any number would do, as long as every process of Herald uses the same. */
 const lockNumber = 48_151_623
 
 async function makeRole(

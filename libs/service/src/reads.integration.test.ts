@@ -50,7 +50,7 @@ test('a read that takes too long is answered 429 with the seconds to wait, and g
   await until(async () => (await left()) === 0, { what: 'the end of the statement' })
 })
 
-test('the seconds to wait reach the calling app with the fault', async () => {
+test('the seconds to wait reach the calling service with the fault', async () => {
   const { reads, watch } = await open()
   const contract = call<Record<string, never>>()('rpc.tracker.slow', z.object({}), 10_000)
   const tracker = await openBus(testService('tracker', { NATS_URL: natsUrl }), watch)
@@ -63,7 +63,7 @@ test('the seconds to wait reach the calling app with the fault', async () => {
 })
 
 // spec: limits/database-busy
-test('a pool that is full, and a statement that takes too long, do not count as a database that is away', async () => {
+test('a full pool and a statement that takes too long do not count as a database that is away', async () => {
   const { db, watch } = await openDatabase(testService('tracker', {}), { url: database.url('tracker'), poolSize: 1, queryTimeoutMs: 3_500 })
   const contract = call<Record<string, never>>()('rpc.tracker.busy', z.object({ seconds: z.number() }), 10_000)
   const tracker = await openBus(testService('tracker', { NATS_URL: natsUrl }), watch)

@@ -15,7 +15,7 @@ const NATS_URL = await freshNats()
 const lines: Line[] = []
 const said = (msg: string) => lines.filter((line) => line.msg === msg)
 
-/** An app on the bus, and its log. */
+/** Opens a service on the bus, with its log. */
 async function openApp(name: 'gateway' | 'audience' | 'tracker') {
   const log = openLog(name, 'info', { write: (line) => void lines.push(JSON.parse(line) as Line) })
   return { log, bus: await openBus({ ...testService(name, { NATS_URL }), log }) }
@@ -37,7 +37,7 @@ tracker.bus.answer(askTracker, async ({ n }) => {
   return {}
 })
 
-test('every log line for a request has its id, also two calls away, and a line for no request has none', async () => {
+test('every log line of a request has its id, also after two calls from service to service; a line of no request has no id', async () => {
   await Promise.all([
     forRequest('order-17', () => gateway.bus.call(askAudience, { n: 1 })),
     forRequest('order-18', () => gateway.bus.call(askAudience, { n: 2 })),
@@ -61,7 +61,7 @@ test('a bug and a broken call are logged with the request and the campaign that 
   expect(said('a call broke its contract')).toMatchObject([{ app: 'tracker', requestId: 'order-20', campaignId, paths: ['n'] }])
 })
 
-test('a stored message does not carry the request: its lines name the campaign', async () => {
+test('a stored message does not carry the id of a request: its log lines name the campaign', async () => {
   let tries = 0
   await audience.bus.consume(fanOutWork, { slots: 1 }, async ({ page }) => {
     audience.log.info(`page ${page}`)

@@ -1,23 +1,23 @@
 import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks'
 
 /**
- * The id of the HTTP request that work is done for. Log lines name it (log.ts), and calls take it along to other apps (bus.ts). Stored messages do
- * not: the work that follows from them belongs to a campaign, and its log lines name the campaign.
+ * The id of the HTTP request that work is done for. Log lines name it (log.ts), and calls carry it to other services (bus.ts). Stored messages do not
+ * carry it: their work belongs to a campaign, and its log lines name the campaign.
  */
 const current = new AsyncLocalStorage<string>()
 
 export const activeRequestId = (): string | undefined => current.getStore()
 
-/** Does work for a request; without an id the work belongs to no request. */
+/** Runs work for a request. Without an id the work belongs to no request. */
 export const forRequest = <T>(requestId: string | undefined, work: () => T): T => (requestId ? current.run(requestId, work) : work())
 
-/** Does work as part of a certain request and trace, or of none. */
+/** Runs work as part of a certain request and trace, or of none. */
 export type Within = <T>(work: () => T) => T
 
-/** Does work outside of every request and trace: work that many requests share, or that goes on after the answer. */
+/** Runs work outside of every request and trace: work that many requests share, or that goes on after the answer. */
 export const apart: Within = AsyncLocalStorage.snapshot()
 
-/** Keeps the request and trace that are active now, for work that waits to be done later. It costs 0.1 µs, where a snapshot costs 4. */
+/** Remembers the request and trace that are active now, for work that runs later. It costs 0.1 µs, where a snapshot costs 4. */
 export function asNow(): Within {
   const resource = new AsyncResource('herald')
   return (work) => resource.runInAsyncScope(work)

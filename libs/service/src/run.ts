@@ -7,7 +7,7 @@ import { openMetrics, type Metrics } from './metrics.ts'
 import { openObservation } from './observe.ts'
 import { flushSpans } from './trace.ts'
 
-/** What a running app has at hand. It registers everything that it opens to be closed: what was opened last is closed first. */
+/** The parts of a running service that its code uses. The code registers everything that it opens; what was opened last is closed first. */
 export type Service<Config = unknown> = Pick<Lifecycle, 'needs' | 'beforeStop' | 'onStop'> & {
   readonly name: AppName
   readonly config: Config
@@ -15,13 +15,13 @@ export type Service<Config = unknown> = Pick<Lifecycle, 'needs' | 'beforeStop' |
   readonly metrics: Metrics
 }
 
-/** A stop that takes longer than this is cut. The work that is in flight then is repaired as after a crash. */
+/** A stop may take at most this long. Work that is in flight then is repaired as after a crash. */
 const stopWithinMs = 10_000
 
 /**
- * Runs an app: reads its environment, serves its probes and metrics, starts it, tells the starter that it is up, and stops it in reverse
- * order on SIGTERM, SIGINT or when its starter is gone (the IPC channel closes). Exits 0 after a clean stop, 1 when it could not start.
- * `--describe-config` prints the settings as JSON instead, for the generated page.
+ * Runs a service: reads its environment, serves its probes and metrics, starts it, and tells its parent process that it is up. Stops the service in
+ * reverse order on SIGTERM, on SIGINT or when the parent process is gone (the IPC channel closes). Exits with 0 after a clean stop, with 1 when it
+ * could not start. `--describe-config` prints the settings as JSON instead, for the generated page.
  */
 export async function runService<Shape extends z.ZodRawShape>(
   name: AppName,
@@ -57,7 +57,7 @@ export async function runService<Shape extends z.ZodRawShape>(
   process.on('SIGTERM', () => void stop('SIGTERM', 0))
   process.on('SIGINT', () => void stop('SIGINT', 0))
   if (process.channel) process.on('disconnect', () => void stop('the starter is gone', 0))
-  // This is a bug, and the state of the process is unknown: it stops taking work, finishes what it has and is started again.
+  // An uncaught error is a bug, and the state of the process is unknown. The process stops taking work, finishes what it has, and is started again.
   process.on('uncaughtException', (error) => {
     log.fatal({ err: error }, 'uncaught exception')
     void stop('uncaught exception', 1)

@@ -6,17 +6,17 @@ import { readForScrape } from './scrape.ts'
 const watch: DatabaseWatch = { up: true, guard: (work) => work(), whenUp: () => Promise.resolve(), onReturn: () => undefined }
 const never = new Promise<number>(() => undefined)
 
-test('a scrape gets what the database answers', async () => {
+test('the metrics have the number that the database answers', async () => {
   expect(await readForScrape(watch, async () => 7)()).toBe(7)
 })
 
-test('a query that hangs or fails costs a scrape its number and nothing else', async () => {
+test('when a query hangs or fails, the metrics lack only its number', async () => {
   expect(await readForScrape(watch, () => never, 20)()).toBeUndefined()
   expect(await readForScrape(watch, () => Promise.reject(new Error('no such table')))()).toBeUndefined()
   expect(await readForScrape({ ...watch, guard: () => Promise.reject(databaseUnavailable()) }, async () => 7)()).toBeUndefined()
 })
 
-test('a scrape runs no second query while the first one has no answer, and runs one again afterwards', async () => {
+test('no second query runs for the metrics while the first one has no answer, and afterwards one runs again', async () => {
   let asked = 0
   const { promise, resolve } = Promise.withResolvers<number>()
   const read = readForScrape(watch, () => (asked++, promise), 20)

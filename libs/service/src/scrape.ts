@@ -1,12 +1,12 @@
 import type { DatabaseWatch } from './health.ts'
 
-/** A scrape waits for the database no longer than this: Prometheus gives a whole scrape 10 s. */
+/** At most this long a scrape waits for the database. Prometheus gives a whole scrape 10 s. */
 const scrapeLimitMs = 1_000
 
 /**
- * Reads a number from the database for a gauge. Gives undefined when the database is away, when the query fails, and when it takes longer than
- * `limitMs`, so that a scrape never fails or hangs because of a database. One query runs at a time: while an earlier one has no answer yet, the result
- * is undefined, so that scrapes do not use up the pool when the database hangs.
+ * Makes a function that reads a number from the database for a gauge. It gives undefined when the database is away, when the query fails, and when
+ * the query takes longer than `limitMs`, so that a scrape never fails or hangs because of a database. While an earlier query has no answer yet, it
+ * gives undefined too, so that scrapes do not use up the pool when the database hangs.
  */
 export function readForScrape<T>(watch: DatabaseWatch, read: () => Promise<T>, limitMs = scrapeLimitMs): () => Promise<T | undefined> {
   let isReading = false

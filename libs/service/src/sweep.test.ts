@@ -5,7 +5,7 @@ import { databaseUnavailable } from '@herald/contracts/fault'
 import type { DatabaseWatch } from './health.ts'
 import { startSweep } from './sweep.ts'
 
-/** A watch of a database that is there or away as the test says. */
+/** Makes a watch of a database that is there or away, as the test says. */
 function givenWatch(up: boolean) {
   let waiting: (() => void)[] = []
   const state = { up, waits: 0 }
@@ -31,7 +31,7 @@ function givenWatch(up: boolean) {
   }
 }
 
-test('a sweep that is poked while the database is away waits for it, lets the process go on, and looks at once when it is back', async () => {
+test('a sweep that is poked again and again while the database is away does nothing, and looks for rows once the database is back', async () => {
   const service = testService('audience', {})
   const { watch, state, comeBack } = givenWatch(false)
   let looks = 0
@@ -50,13 +50,13 @@ test('a sweep that is poked while the database is away waits for it, lets the pr
   await service.stop()
 })
 
-test('a sweep stops while the database is away', async () => {
+test('a sweep stops with its service while the database is away', async () => {
   const service = testService('audience', {})
   startSweep(service, givenWatch(false).watch, 'due', () => Promise.reject(new Error('nobody should look')))
   await expect(service.stop()).resolves.not.toThrow()
 })
 
-test('a sweep that is poked while it looks looks again at once', async () => {
+test('a sweep that is poked while it looks for rows looks again at once', async () => {
   const service = testService('audience', {})
   let looks = 0
   const sweeper = startSweep(service, givenWatch(true).watch, 'due', async () => {
@@ -65,7 +65,7 @@ test('a sweep that is poked while it looks looks again at once', async () => {
     return { took: 0 }
   })
   sweeper.poke()
-  // With a pause of a second after each look it would take fifty seconds.
+  // With a pause of a second after each look this would take fifty seconds.
   await until(() => looks === 50, { withinMs: 20_000 })
   expect(looks).toBe(50)
   await service.stop()

@@ -2,18 +2,19 @@ import type { DatabaseWatch } from './health.ts'
 import { secondsBuckets } from './metrics.ts'
 import type { Service } from './run.ts'
 
-/** A sweep that is not poked looks again after this. So it is the time after which work is found whose announcement was lost. */
+/** A sweep looks for due rows at least this often. So work whose pointer or poke was lost is found after this time. */
 const lookAgainMs = 1_000
 
 export type Sweeper = {
-  /** A row is due now: the sweep looks at once, and not only within the second. */
+  /** Makes the sweep look for due rows at once, because a row is due now. */
   poke(): void
 }
 
 /**
- * Starts a loop that looks for due rows again and again. `sweep` takes the rows that are due and not leased (`for update skip locked`, by the database's
- * clock), works on them, and says how many it took and in how long the next row is due. This is how schedules, retries, the recovery after a crash and the repair of a lost NATS
- * store work. The loop pauses while the database is away, waits a second after a failure, and ends only with the service.
+ * Starts a loop that looks for due rows again and again. `sweep` takes the rows that are due and not leased (`for update skip locked`, by the
+ * database's clock) and works on them. It gives how many it took and in how long the next row is due. Schedules, retries, the recovery after a crash
+ * and the repair of a lost NATS store all work like this. The loop pauses while the database is away, waits a second after a failure, and ends only
+ * with the service.
  */
 export function startSweep(
   service: Service,
@@ -44,7 +45,7 @@ export function startSweep(
   const loop = async () => {
     while (!stopped) {
       if (!watch.up) {
-        // A poke does not end this wait: otherwise the loop would spin, and the watch would never get to find the database.
+        // A poke does not end this wait. Otherwise the loop would spin, and the watch would never find the database back.
         await Promise.race([watch.whenUp(), stopping])
         continue
       }

@@ -22,7 +22,7 @@ const askUntraced = tracedCall('rpc.tracker.test-untraced')
 const came = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
 const traceId = '0af7651916cd43dd8448eb211c80319c'
 
-test('without an SDK a call carries no header and nothing is traced', async () => {
+test('without an OpenTelemetry SDK a call carries no header and nothing is traced', async () => {
   const [tracker, gateway] = [await openFor('tracker'), await openFor('gateway')]
   tracker.answer(askUntraced, async () => ({ traceId: activeTrace()?.traceId }))
 
@@ -68,7 +68,7 @@ test('a request’s trace goes through calls and stored messages, which carry th
   expect(named('consume audience-fan-out')[0]?.parentSpanId).toBe(named('publish work.fan-out')[0]?.spanId)
 })
 
-test('a log line within a trace names it', async () => {
+test('a log line of a trace names the trace', async () => {
   const lines: string[] = []
   const log = openLog('tracker', 'info', { write: (line) => void lines.push(line) })
   await inSpan('answer', 'GET /', came, async () => log.info('within'))

@@ -18,16 +18,16 @@ import {
 
 const tracer = trace.getTracer('herald')
 
-/** Whether an SDK is registered: it brings a propagator, and without one there are no fields to propagate. */
+/** Says whether an SDK is registered. An SDK brings a propagator, and without one there are no fields to propagate. */
 const isTraced = (): boolean => propagation.fields().length > 0
 
-/** The kinds of span: `ask` and `answer` are the two ends of a call (also of an HTTP request), `publish` and `consume` those of a stored message. */
+/** The kinds of span: `ask` and `answer` are the two ends of a call or an HTTP request, `publish` and `consume` those of a stored message. */
 const kinds = { ask: SpanKind.CLIENT, answer: SpanKind.SERVER, publish: SpanKind.PRODUCER, consume: SpanKind.CONSUMER }
 
 /**
- * Runs work as a span named `<kind> <what>`. `traceparent` is the W3C header that the work came with; without it the span belongs to
- * the active trace. An error ends the span as failed, with its code or name alone; its text goes to the log. When a fault is the caller's mistake (4xx),
- * only the span of the caller failed, as OpenTelemetry's conventions say: the other end did what it should.
+ * Runs work as a span named `<kind> <what>`. `traceparent` is the W3C header of the message that caused the work; without it the span belongs to the
+ * active trace. An error ends the span as failed, with its code or name alone; its text goes to the log. When a fault is the caller's mistake (4xx),
+ * only the caller's span has failed, as OpenTelemetry's conventions say.
  */
 export function inSpan<T>(kind: keyof typeof kinds, what: string, traceparent: string | undefined, work: () => Promise<T>): Promise<T> {
   if (!isTraced()) return work()
@@ -44,7 +44,7 @@ export function inSpan<T>(kind: keyof typeof kinds, what: string, traceparent: s
   })
 }
 
-/** The active trace as options of a message: one header, or none when there is no trace. */
+/** Gives the active trace as options of a message: one header, or none when there is no trace. */
 export function tracedHeaders(): { headers?: MsgHdrs } {
   if (!isTraced()) return {}
   const carrier: { traceparent?: string } = {}
@@ -55,23 +55,23 @@ export function tracedHeaders(): { headers?: MsgHdrs } {
   return { headers: carried }
 }
 
-/** The active trace, for log lines. */
+/** Gives the active trace, for log lines. */
 export function activeTrace(): { traceId: string; spanId: string } | undefined {
   const active = trace.getSpanContext(context.active())
   return active && { traceId: active.traceId, spanId: active.spanId }
 }
 
-/** A collector that does not answer holds up a stop no longer than this. */
+/** At most this long a collector that does not answer holds up a stop. */
 const flushLimitMs = 1_000
 
-/** Lets an SDK export the spans that it has gathered. It is the last thing that a process does. */
+/** Makes an SDK export the spans that it has collected. It is the last thing that a process does. */
 export async function flushSpans(): Promise<void> {
   const registered = trace.getTracerProvider()
   const provider: Flushable = 'getDelegate' in registered ? (registered as ProxyTracerProvider).getDelegate() : registered
   const flushed = provider.forceFlush?.().catch(() => undefined)
   if (flushed) await Promise.race([flushed, new Promise((resolve) => setTimeout(resolve, flushLimitMs))])
 }
-/** The provider of every SDK has this method, and OpenTelemetry's interface does not name it. */
+/** A provider with the method `forceFlush`, which every SDK has and OpenTelemetry's interface does not name. */
 type Flushable = TracerProvider & { forceFlush?: () => Promise<unknown> }
 
 const isFailure = (kind: keyof typeof kinds, error: unknown): boolean => kind !== 'answer' || !Fault.is(error) || error.status >= 500

@@ -9,7 +9,7 @@ const whole = <Item>(turns: ReturnType<typeof openTurns<Item>>): Item[] => {
   return all
 }
 
-test('an app with much waiting is served as often as an app with little, the oldest item of each first', () => {
+test('an app with many waiting items is served as often as an app with few, and of each app the oldest item first', () => {
   const turns = openTurns<string>()
   for (const item of ['a1', 'a2', 'a3', 'b1', 'c1', 'c2']) turns.add(item[0] ?? '', item)
   expect(turns.size).toBe(6)
@@ -17,7 +17,7 @@ test('an app with much waiting is served as often as an app with little, the old
   expect(turns.size).toBe(0)
 })
 
-test('an app that may not be served now is passed over and keeps its place; an item that was taken out never comes', () => {
+test('an app that may not be served now is skipped and stays in its position; a removed item is never served', () => {
   const turns = openTurns<string>()
   for (const item of ['a1', 'a2', 'b1', 'b2']) turns.add(item[0] ?? '', item)
   turns.remove('a', 'a1')
@@ -27,7 +27,7 @@ test('an app that may not be served now is passed over and keeps its place; an i
 
 const full = () => new Error('full')
 
-/** A group whose first commit is held back, so that later items wait. */
+/** Makes a group whose first commit waits until `release`, so that later items wait. */
 function givenGroup(options: { limit: number; maxWaiting: number }) {
   const commits: string[][] = []
   const { promise, resolve } = Promise.withResolvers<void>()
@@ -54,7 +54,7 @@ test('a commit takes items of the apps by turns: an item behind another app’s 
   expect(commits[1]).toEqual(['a1', 'b1', 'a2', 'a3'])
 })
 
-test('an app that floods a group is refused while there is still room for the others', async () => {
+test('an app that floods a group is refused while the other apps may still add items', async () => {
   const { add, release } = givenGroup({ limit: 4, maxWaiting: 40 })
   const first = add('a0')
   await new Promise((resolve) => setImmediate(resolve))
@@ -66,7 +66,7 @@ test('an app that floods a group is refused while there is still room for the ot
   expect((await others).every(({ status }) => status === 'fulfilled')).toBe(true)
 })
 
-test('an app has at most its share of the places, and waiting apps get the next place by turns', async () => {
+test('an app has at most its share of the places, and waiting apps take turns at the next place', async () => {
   const place = openPlaces({ size: 4, share: 2 })
   const entered: string[] = []
   const leave: (() => void)[] = []
@@ -88,7 +88,7 @@ test('an app has at most its share of the places, and waiting apps get the next 
   await Promise.all(works)
 })
 
-test('an app is not alone while another one was seen within the last two seconds', () => {
+test('an app does not count as alone while another one was seen within the last two seconds', () => {
   let ms = 0
   const presence = openPresence(2_000, () => ms)
   expect(presence.othersThan('a')).toBe(false)
@@ -104,7 +104,7 @@ test('an app is not alone while another one was seen within the last two seconds
   expect([presence.othersThan('a'), presence.othersThan('b')]).toEqual([false, true])
 })
 
-test('an app with many places leaves the next ones to other apps', async () => {
+test('an app that has many places for work leaves the next ones to other apps', async () => {
   const place = openPlaces({ size: 8, share: 6, crowdedShare: 2 })
   const entered: string[] = []
   const leave = new Map<string, () => void>()

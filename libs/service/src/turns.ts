@@ -1,20 +1,20 @@
 /**
- * A queue that serves its turns (apps as a rule) one after the other: an app with many items waiting is served as often as an app with few. Within a turn the
- * oldest item is first.
+ * A queue with a line for each app, called a turn here, which serves the lines one after the other: an app with many waiting items is served as often
+ * as an app with few. Within a line the oldest item is first.
  */
 export type Turns<Item> = {
   readonly size: number
-  /** How many items of a turn wait. */
+  /** Gives how many items wait in a line. */
   sizeOf(turn: string): number
   add(turn: string, item: Item): void
-  /** Takes the next item of the turns for which `may` is true. Undefined when none of them has an item. */
+  /** Removes the next item among the lines for which `may` is true, and gives it. Undefined when these lines are empty. */
   next(may?: (turn: string) => boolean): Item | undefined
-  /** Takes out an item that does not wait any longer. */
+  /** Removes an item that does not wait any longer. */
   remove(turn: string, item: Item): void
 }
 
 export function openTurns<Item>(): Turns<Item> {
-  /** In the order in which they are served: a turn that was served goes to the end. */
+  /** The lines in the order in which they are served. A line that was served goes to the end. */
   const queues = new Map<string, Item[]>()
   let size = 0
   return {
@@ -50,14 +50,14 @@ export function openTurns<Item>(): Turns<Item> {
   }
 }
 
-/** Which apps have asked lately, for rules that differ when an app is not alone. */
+/** Which apps have asked lately, for rules that depend on whether an app is alone. */
 export type Presence = {
   seen(turn: string): void
-  /** Whether a turn other than this one was seen within the time. */
+  /** Says whether an app other than this one was seen lately. */
   othersThan(turn: string): boolean
 }
 
-/** Remembers for `ms` which turns were seen; the last two are enough for that. `now` gives milliseconds of a clock that never goes back. */
+/** Remembers for `ms` milliseconds which apps were seen; the last two are enough. `now` gives the milliseconds of a clock that never goes back. */
 export function openPresence(ms = 2_000, now: () => number = () => performance.now()): Presence {
   let last = { turn: '', at: Number.NEGATIVE_INFINITY }
   let lastOther = last

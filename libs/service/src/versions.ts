@@ -5,20 +5,20 @@ import type { NatsConnection } from '@nats-io/transport-node'
 import { brokenContracts } from './broken-contracts.ts'
 import type { Service } from './run.ts'
 
-/** How long another app is asked which version it speaks. */
+/** At most this long another service is asked which version it speaks. */
 const askLimitMs = 500
 
 export type Versions = {
-  /** From now on this process tells other apps that it answers this call. */
+  /** Makes this process tell other services, from now on, that it answers this call. */
   answers(subject: string): void
   /**
-   * When no process answers a call, finds out whether the other app speaks another version of it. If so, gives a sentence that names both versions, and logs
-   * an error once in ten seconds.
+   * Finds out, when no process answers a call, whether the other service speaks another version of it. If so, gives a sentence that names both
+   * versions, and logs an error once in ten seconds.
    */
   whyNobody(subject: string): Promise<string | undefined>
 }
 
-/** Tells other apps which version of a call this process answers, and asks them. */
+/** Tells other services which version of a call this process answers, and asks them for theirs. */
 export function openVersions(service: Service, connection: NatsConnection): Versions {
   const { name, log } = service
   const answered = new Map<string, number>()

@@ -3,8 +3,8 @@ import { afterAll } from 'vitest'
 const closers: (() => unknown)[] = []
 
 /**
- * Closes something when the test file is done; what was given last is closed first. There is one `afterAll` in this module and not one in each call, because
- * vitest does not run an `afterAll` that is registered while a `beforeAll` runs.
+ * Closes something at the end of the test file; what was given last is closed first. All calls share one `afterAll`, because vitest does not run an
+ * `afterAll` that is registered while a `beforeAll` runs.
  */
 export const atEnd = (close: () => unknown): void => void closers.push(close)
 

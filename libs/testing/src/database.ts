@@ -7,15 +7,15 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** The owner's address of the server's maintenance database. */
     ownerUrl: string
-    /** Each app's address in the migrated template database, with its role and password. */
+    /** Each service's address in the migrated template database, with its role and password. */
     templateUrls: Record<string, string>
   }
 }
 
 /**
- * Makes a database for this test file alone, cloned from the migrated template (60-70 ms) and dropped when the file is done.
- * `url(app)` is the address of an app with its own role and schema. `ownerUrl` is the owner's. `cutOff` ends every
- * connection and refuses new ones until the function that it returns is called.
+ * Makes a database for this test file alone, cloned from the migrated template (60-70 ms) and dropped at the end of the file. `url(app)` gives the
+ * address for a service's role and schema; `ownerUrl` is the owner's address. `cutOff` ends every connection and refuses new ones until the function
+ * that it returns is called.
  */
 export async function freshDatabase(): Promise<{
   url: (app: AppWithDatabase) => string

@@ -25,7 +25,7 @@ const told = (status: number, body?: unknown, headers: object = {}) => ({
 })
 const limited = { error: { code: 'rate_limited' } }
 
-test('an answer as the document describes it is accepted', () => {
+test('an answer that is as the OpenAPI document describes it is accepted', () => {
   expect(whyNotDocumented(document, request, told(200, { id: 'a' }))).toBeUndefined()
   expect(whyNotDocumented(document, request, told(204))).toBeUndefined()
   expect(whyNotDocumented(document, request, told(429, limited, { 'retry-after': '5' }))).toBeUndefined()

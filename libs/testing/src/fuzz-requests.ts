@@ -11,15 +11,15 @@ export type FuzzRequest = {
   path: string
   headers: Record<string, string>
   body: string | Buffer | undefined
-  /** The operation in the document; undefined when the request has none. */
+  /** The operation of the request in the document; undefined when there is none. */
   operation: Record<string, unknown> | undefined
-  /** Its operationId, or `none`. */
+  /** The operationId of the operation, or `none`. */
   name: string
-  /** The resource by the path: `users`, `segments` … */
+  /** The resource that the path names: `users`, `segments` … */
   resource: string
 }
 export type FuzzResponse = { status: number; headers: Record<string, unknown>; text: string }
-/** The keys that requests use. Tracking ids are signed, so valid ones have to be given. */
+/** The keys with which requests are made. Tracking ids are signed, so valid ones must be given. */
 export type Credentials = { secretKey: string; publicKey: string; msgIds?: readonly string[] }
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : 'none')
@@ -32,7 +32,7 @@ const operationsOf = (document: ApiDocument): Operation[] =>
   )
 
 /**
- * Makes endless requests to the operations of an OpenAPI document. Some are right, most have something wrong in path, query, key, headers or body. The same
+ * Makes endless requests to the operations of an OpenAPI document. Some are right; most have a mistake in path, query, key, headers or body. The same
  * seed makes the same requests, except for the ids that `learn` takes from answers.
  */
 export function fuzzRequests(document: ApiDocument, { secretKey, publicKey, msgIds = [] }: Credentials, seed: number) {
@@ -64,7 +64,7 @@ export function fuzzRequests(document: ApiDocument, { secretKey, publicKey, msgI
     return random.chance(0.03) ? astray(document, random, withBody) : withBody
   }
 
-  /** Keeps the ids of an answer, so that later requests use ids that exist. */
+  /** Remembers the ids of an answer, so that later requests use ids that exist. */
   function learn({ resource }: FuzzRequest, text: string): void {
     for (const [, name = '', found = ''] of text.matchAll(/"(id|userId)":"([0-9a-f]{24})"/g)) {
       const kind = name === 'userId' ? 'users' : resource
@@ -74,7 +74,7 @@ export function fuzzRequests(document: ApiDocument, { secretKey, publicKey, msgI
   return { next, learn }
 }
 
-/** A notification is a campaign, and is read by the routes of campaigns. */
+/** Gives the resource of a path. A notification is a campaign, and the routes of campaigns read it. */
 const resourceOf = (template: string): string => (template.split('/')[2] ?? '').replace('notifications', 'campaigns')
 
 const cut = (text: string, length: number): string => firstCodePoints(text, length).toWellFormed()
@@ -178,7 +178,7 @@ function broken(random: Random, json: string): string | Buffer {
   return json.replace('{', random.pick(['{"__proto__":{"a":1},', '{"constructor":1,', '{,', '{"a":1e999,', '{"a":"\\ud800",']))
 }
 
-/** Sends the request with another method or path. When these are an operation too, the answer must be as documented there. */
+/** Changes the method or path of a request. When an operation has the new ones, the answer must be as documented for that operation. */
 function astray(document: ApiDocument, random: Random, request: FuzzRequest): FuzzRequest {
   if (random.chance(0.5)) {
     const method = random.pick(['GET', 'PUT', 'PATCH', 'DELETE', 'POST', 'OPTIONS', 'TRACE', 'PROPFIND'])
@@ -196,8 +196,9 @@ function astray(document: ApiDocument, random: Random, request: FuzzRequest): Fu
 }
 
 /**
- * Why a response is not what the document promises, or undefined when it is. It must be no 5xx, and have a status that is listed, a body that matches its
- * schema, an error code that is listed, and the headers that must be there. A response to no operation must have the shape of an error at least.
+ * Says why a response is not what the document promises; undefined when it is. A response must not be a 5xx. It must have a status that is listed, a
+ * body that matches its schema, an error code that is listed, and the required headers. A response to no operation must at least have the form of an
+ * error.
  */
 export function whyNotDocumented(document: ApiDocument, request: FuzzRequest, { status, headers, text }: FuzzResponse): string | undefined {
   if (status >= 500) return `the status is ${status}`

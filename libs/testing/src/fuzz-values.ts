@@ -1,15 +1,15 @@
 import { resolve } from './json-schema.ts'
 
-/** Random choices. The same seed gives the same choices, so that a failure can be repeated. */
+/** Makes random choices. The same seed gives the same choices, so that a failure can be repeated. */
 export type Random = {
-  /** A whole number from 0 to `below` - 1. */
+  /** Gives a whole number from 0 to `below` - 1. */
   upTo(below: number): number
-  /** True in this share of cases. */
+  /** Gives true in this share of cases, 0 to 1. */
   chance(share: number): boolean
   pick<T>(items: readonly [T, ...T[]]): T
 }
 
-/** mulberry32: 32 bits of state are plenty to choose test cases. */
+/** Makes random choices by mulberry32, whose 32 bits of state are enough to choose test cases. */
 export function seeded(seed: number): Random {
   let state = seed >>> 0
   const next = () => {
@@ -110,7 +110,7 @@ function nested(depth: number): unknown {
   return value
 }
 
-/** A value as a JSON Schema describes it. It is mostly right: a rule that the schema does not hold cannot be known here. `ids` gives ids that exist. */
+/** Makes a value that a JSON Schema describes. It is mostly right; a rule that the schema lacks cannot be known here. `ids` gives ids that exist. */
 export function valueOf(document: unknown, schema: unknown, random: Random, ids: () => string, depth = 0): unknown {
   const it = resolve(document, schema)
   const inner = (child: unknown) => valueOf(document, child, random, ids, depth + 1)
@@ -174,7 +174,7 @@ function numberOf(schema: Record<string, unknown>, random: Random): number {
   return random.pick([least, most, Math.floor((least + most) / 2), least - 1, most + 1])
 }
 
-/** The value with one thing wrong: a part of it is replaced, left out, wrapped, doubled or moved. */
+/** Gives the value with one thing wrong: a part of it is replaced, left out, wrapped, doubled or moved. */
 export function mutated(value: unknown, random: Random): unknown {
   const root = { value: structuredClone(value) }
   const places = placesOf(root)

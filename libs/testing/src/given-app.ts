@@ -5,11 +5,11 @@ export type GivenApp = {
   appId: string
   secretKey: string
   publicKey: string
-  /** With the secret key, as a backend does. */
+  /** Makes a request with the secret key, as an app's backend does. */
   call: (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer<Json>>
-  /** With the public key, as apps and pages do. */
+  /** Makes a request with the public key, as mobile apps and web pages do. */
   callOpen: (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer<Json>>
-  /** With the administration token, below the path of this app. */
+  /** Makes a request with the administration token, below the path of this app. */
   admin: (method: string, path: string, body?: unknown) => Promise<Answer<Json>>
   /** Registers a phone whose token the simulator does not know. */
   register: (more?: Json) => Promise<{ id: string; userId: string }>
@@ -17,7 +17,7 @@ export type GivenApp = {
 
 let phones = 0
 
-/** Makes an app with a key of each kind and no providers, for tests that need no push. It is much cheaper than a tenant. */
+/** Makes an app with a key of each kind and no provider credentials, for tests that need no push. This is much cheaper than a tenant (tenant.ts). */
 export async function givenApp(herald: Herald): Promise<GivenApp> {
   const admin = (method: string, path: string, body?: unknown) =>
     http<Json>(method, `${herald.baseUrl}/v1/admin/apps${path}`, { headers: { authorization: `Bearer ${herald.adminToken}` }, body })

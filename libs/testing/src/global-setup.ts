@@ -8,7 +8,7 @@ import { testServers } from './servers.ts'
 
 const root = resolve(import.meta.dirname, '../../..')
 
-/** Starts one Postgres for all integration tests and migrates the template that each test file clones. */
+/** Starts one Postgres for all integration tests and migrates the template database that each test file clones. */
 export default async function setUp(project: TestProject) {
   const postgres = await testServers.startPostgres()
   const ownerUrl = postgres.url('postgres')

@@ -7,26 +7,25 @@ import { until } from './until.ts'
 
 const root = resolve(import.meta.dirname, '../../..')
 
-/** The whole platform, started the way `npm start` does it, with a local simulator for the providers and no demo. */
+/** All services of Herald, started as `npm start` does it, with a local simulator for the providers and no demo. */
 export type Herald = {
   baseUrl: string
   adminToken: string
   dataDir: string
   starter: ChildProcess
-  /** The simulator's control address. */
+  /** The address of the simulator's control API. */
   simulator: string
-  /** What the starter has printed so far. */
+  /** Gives what the starter has printed so far. */
   output(): string
-  /** Stops the platform and gives the starter's exit code. Throws when NATS refused an app something, because the app then does more than it is granted. */
+  /** Stops Herald and gives the starter's exit code. Throws when NATS refused a service something: then it does more than it is granted. */
   stop(signal?: NodeJS.Signals): Promise<number | null>
 }
 
 export const adminToken = 'e2e-administration-token-0123456789abcdef'
 
 /**
- * Starts the platform on a data directory of its own (or a given one) and returns when it says that it is ready. When a stack of
- * containers is up (stack.ts), tests that need only an app use that stack. `launcher` is a command that replaces itself by the
- * starter (`exec`), so that its pid is the starter's.
+ * Starts Herald on a new data directory (or a given one) and returns when it is ready. When containers with Herald are up (stack.ts), tests that need
+ * only an app use those. `launcher` is a command that replaces itself by the starter (`exec`), so that its pid is the starter's.
  */
 export async function startHerald({
   dataDir = freshDataDir(),
@@ -79,7 +78,7 @@ const heraldOf = ({ baseUrl, adminToken, simulator }: Stack, dataDir: string): H
   stop: () => Promise.resolve(0),
 })
 
-/** Only runs the starter, for tests of what it prints when it cannot start. */
+/** Runs only the starter, for tests of what it prints when it cannot start. */
 export function runStarter(
   dataDir: string,
   env: Record<string, string> = {},
@@ -94,7 +93,7 @@ export function runStarter(
       PORT: '0',
       HERALD_DEMO: 'off',
       HERALD_SIMULATOR: 'on',
-      // A test that needs them builds them once, before it starts anything.
+      // The pages are not built. A test that needs them builds them once, before it starts anything.
       HERALD_PAGES: 'off',
       HERALD_DATA_DIR: dataDir,
       ADMIN_TOKEN: adminToken,

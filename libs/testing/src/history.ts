@@ -1,15 +1,16 @@
 import pg from 'pg'
 
 /**
- * A long history, which Postgres itself writes: a million rows take seconds. `url` is the app's own address. Ids sort by
- * the second they were made in, like real ones; campaign `n` of `count` is the n-th newest, except for the order within a day.
+ * What `fillTracker` and `fillCampaigns` write: many past campaigns. Postgres itself makes the rows, so a million take seconds. The `url` is the
+ * service's own address. Ids sort by the second in which they were made, like real ids; campaign `n` of `count` is the n-th newest, except for the
+ * order within a day.
  */
 type History = { appId: string; count: number; days: number }
 
 const idOf = (n: string, at: string) => `lpad(to_hex(extract(epoch from ${at})::bigint), 8, '0') || lpad(to_hex(${n}), 16, '0')`
-/** One moment for all statements, so that a campaign has the same id in every table. */
+/** The same instant for all statements, so that a campaign has the same id in every table. */
 const startedAt = new Date().toISOString()
-/** Spreads times over the days; the newest is a minute ago. */
+/** Spreads the times over the days; the newest is a minute ago. */
 const timeOf = ({ count, days }: History, n: string) =>
   `timestamptz '${startedAt}' - interval '1 minute' - (${n} * ${((days - 1) * 86_400) / count}) * interval '1 second'`
 
@@ -24,8 +25,8 @@ async function within(url: string, work: (client: pg.Client) => Promise<void>): 
 }
 
 /**
- * Writes settled campaigns of an app into the tracker, each with `pushes` pushes. The first push of each thousandth campaign has failed, the others were
- * sent. All of them go to the `pushes` devices of one user. Half of the pushes were reported as delivered.
+ * Writes settled campaigns of an app into the tracker, each with `pushes` pushes to the `pushes` devices of one user. The first push of each
+ * thousandth campaign has failed; all others were sent. Half of the pushes were reported as delivered.
  */
 export const fillTracker = (url: string, { pushes, ...history }: History & { pushes: number }): Promise<void> =>
   within(url, async (client) => {
@@ -43,7 +44,7 @@ export const fillTracker = (url: string, { pushes, ...history }: History & { pus
     const campaigns = `
       select n, ${idOf('n', timeOf(history, 'n'))} as campaign_id, ((${timeOf(history, 'n')}) at time zone 'utc')::date as day
       from generate_series(1, ${history.count}) as n`
-    // As the tracker keeps them: each of up to 16 pushes has a row; more pushes are in one row, which is found by the range of its devices.
+    // As the tracker stores them: each of up to 16 pushes has a row; more pushes share one row, which is found by the range of its devices.
     const isFew = pushes <= 16
     const size = isFew ? 1 : pushes
     const sent = '["sent","","","",1,1,1767225600000]'
@@ -69,7 +70,7 @@ export const fillTracker = (url: string, { pushes, ...history }: History & { pus
        where n % 2 = 0`,
       [pushes],
     )
-    // The counters come last, so that a tracker that runs meanwhile never sees counters without their rows.
+    // The counters come last, so that a running tracker never sees counters without their rows.
     await client.query(
       `insert into counters (campaign_id, app_id, day, name, transactional, queued_android, sent, failed, delivered, settled_android, has_ranges, fanned_out_at, settled_at)
        select campaign_id, $1, day, 'notification', true, $2::int, $2 - (n % 1000 = 0)::int, (n % 1000 = 0)::int, case when n % 2 = 0 then $2 else 0 end, $2, $3, now(), now() from (${campaigns}) as c`,
@@ -79,8 +80,8 @@ export const fillTracker = (url: string, { pushes, ...history }: History & { pus
   })
 
 /**
- * Writes sent notifications of an app into campaigns, and the one template of all of them, which gets `templateId`. Each thousandth is a campaign as an
- * operator makes it, by turns a draft and a cancelled one.
+ * Writes sent notifications of an app into campaigns, and the template that all of them use, with the id `templateId`. Each thousandth is a campaign
+ * that an operator made: in turns a draft and a cancelled one.
  */
 export const fillCampaigns = (url: string, { templateId, ...history }: History & { templateId: string }): Promise<void> =>
   within(url, async (client) => {

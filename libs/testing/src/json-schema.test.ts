@@ -26,17 +26,17 @@ const cases: [schema: object, right: unknown[], wrong: unknown[]][] = [
   [{ anyOf: [{ type: 'object', maxProperties: 0 }, { type: 'string' }] }, [{}, 'x'], [{ a: 1 }, 5]],
 ]
 
-test.each(cases)('%j accepts right values and refuses wrong ones', (schema, right, wrong) => {
+test.each(cases)('the schema %j accepts right values and refuses wrong ones', (schema, right, wrong) => {
   for (const value of right) expect([value, whyNotSchema(document, schema, value)]).toEqual([value, undefined])
   for (const value of wrong) expect([value, whyNotSchema(document, schema, value)]).toEqual([value, expect.stringContaining('$')])
 })
 
-test('an unknown keyword, or a reference that leads nowhere, is an error', () => {
+test('an unknown keyword, or a reference to nothing, is an error', () => {
   expect(() => whyNotSchema(document, { leastLength: 1 }, {})).toThrow('leastLength')
   expect(() => whyNotSchema(document, { $ref: '#/parts/Nobody' }, {})).toThrow('#/parts/Nobody')
 })
 
-test('a field that no schema names is found, wherever it lies, except where the schema allows any field', () => {
+test('a field that no schema names is found at any depth, except where the schema allows any field', () => {
   const api = { components: { schemas: { Item: { type: 'object', properties: { id: { type: 'string' } } } } } }
   const item = { $ref: '#/components/schemas/Item' }
   const list = { type: 'object', properties: { items: { type: 'array', items: item }, open: { type: 'object' } } }

@@ -4,7 +4,7 @@ type Schema = Record<string, unknown>
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** What a `$ref` of the form `#/a/b` leads to in a document. A value without a `$ref` is given back. Throws for a reference that leads nowhere. */
+/** Gives what a `$ref` of the form `#/a/b` leads to in a document. A value without a `$ref` is given back. Throws when it leads to nothing. */
 export function resolve(document: unknown, value: unknown): Schema {
   let place = value
   while (isObject(place) && typeof place['$ref'] === 'string') {
@@ -19,7 +19,7 @@ export function resolve(document: unknown, value: unknown): Schema {
 }
 
 type Checks = { ajv: Ajv; bySchema: WeakMap<object, ValidateFunction> }
-/** By document. Making a check costs far more than using it. */
+/** The checks of each document. Making a check costs far more than using it. */
 const checks = new WeakMap<object, Checks>()
 
 function checkOf(document: object, schema: object): ValidateFunction {
@@ -33,7 +33,7 @@ function checkOf(document: object, schema: object): ValidateFunction {
 
 function checksOf(document: object): Checks {
   const ajv = new Ajv({ strict: true, strictTypes: false, strictRequired: false, validateFormats: false })
-  // A document holds more than schemas; its own keys say nothing about a value.
+  // A document has more than schemas. Its own keys are no rules for a value.
   ajv.addVocabulary([...Object.keys(document), 'example', 'discriminator'])
   ajv.addSchema(document, 'document', undefined, false)
   const made = { ajv, bySchema: new WeakMap() }
@@ -42,8 +42,8 @@ function checksOf(document: object): Checks {
 }
 
 /**
- * Why a value does not match a JSON Schema of a document, as `path: reason`, or undefined when it does. Throws for a keyword that it does not
- * know and for a reference that leads nowhere, so that no promise goes unchecked.
+ * Says why a value does not match a JSON Schema of a document, as `path: reason`; undefined when it matches. Throws for an unknown keyword and for a
+ * reference that leads to nothing, so that no rule goes unchecked.
  */
 export function whyNotSchema(document: unknown, schema: unknown, value: unknown): string | undefined {
   if (!isObject(schema)) return undefined
@@ -56,8 +56,8 @@ export function whyNotSchema(document: unknown, schema: unknown, value: unknown)
 }
 
 /**
- * The path of the first field of a value that its schema does not name, or undefined when it names all. A schema lets such a field pass, since answers may get
- * more fields; but then the document lacks it. The value must match the schema.
+ * Gives the path of the first field of a value that its schema does not name; undefined when it names all. A schema allows such a field, since
+ * answers may get more fields later; but then the document lacks the field. The value must match the schema.
  */
 export function unnamedField(document: unknown, schema: unknown, value: unknown, path = '$'): string | undefined {
   const it = resolve(document, schema)

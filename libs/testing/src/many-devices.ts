@@ -1,16 +1,16 @@
 import pg from 'pg'
 
 /**
- * Makes an app's devices by SQL in audience's database, for tests with a million devices. Each has a user of its own with five tags; ids rise with
- * the time of registration; a quarter was last active over a month ago; one in fifty is opted out or invalidated.
- * Exactly one user has the tag `winner`, three quarters of the way through: the one match in a million. Gives the seconds that it took.
+ * Makes an app's devices by SQL in audience's database, for tests with a million devices. Each device has a user of its own with five tags. Ids rise
+ * with the time of registration. A quarter was last active over a month ago; one in fifty is opted out or invalidated. Exactly one user, three
+ * quarters of the way through, has the tag `winner`: the one match in a million. Gives the seconds that it took.
  */
 export async function makeManyDevices(databaseUrl: string, { appId, count }: { appId: string; count: number }): Promise<number> {
   const client = new pg.Client({ connectionString: databaseUrl })
   await client.connect()
   try {
     const startedAt = performance.now()
-    // One transaction has one now(): the ids follow from it, so that a device finds its user by the id.
+    // Within one transaction now() stays the same. Ids are made from it, so a device has the same user id as the user's row.
     await client.query('begin')
     await client.query(insertUsers, [appId, count])
     await client.query(insertDevices, [appId, count])
@@ -23,12 +23,12 @@ export async function makeManyDevices(databaseUrl: string, { appId, count }: { a
   }
 }
 
-/** $1: the app, $2: how many. Registered over two years, the last one a minute ago. */
+/** The time of registration: spread over two years, the last one a minute ago. In the SQL $1 is the app and $2 is the number of devices. */
 const madeAt = `now() - interval '1 minute' - ($2::int - n) * (interval '730 days' / $2::int)`
 const activeAt = `now() - (n::bigint * 7727 % 120) * interval '1 day' / case when n % 4 = 0 then 1 else 4 end`
 const platform = `(array['ios', 'android', 'web'])[1 + n % 3]`
 const secretOf = `encode(sha256(convert_to($1::text || 'secret' || n, 'UTF8')), 'hex')`
-/** An id, as all ids are (spec: limits/ids): Unix seconds and 16 characters, which follow from the number here. */
+/** An id in the usual form (spec: limits/ids): Unix seconds and 16 characters, which here are made from the number of the device. */
 const idOf = (kind: 'user' | 'device'): string =>
   `lpad(to_hex(extract(epoch from ${madeAt})::bigint), 8, '0') || substr(md5($1::text || '${kind}' || n), 1, 16)`
 
@@ -57,8 +57,8 @@ const insertDevices = `
   from generate_series(1, $2::int) as n`
 
 /**
- * SQL in audience's schema that registers devices of one platform as of a minute ago, each with an anonymous user. $1 is the app, $2 are tokens that the
- * simulator knows. Over HTTP a million would take half an hour. The hash is the one of audience's core/device.ts.
+ * Gives SQL for audience's schema that registers devices of one platform as of a minute ago, each with an anonymous user. $1 is the app, $2 are
+ * tokens that the simulator knows. Over HTTP a million would take half an hour. The hash is computed as in audience's core/device.ts.
  */
 export const insertTokens = (platform: 'ios' | 'android'): string => `
   with made as (

@@ -3,7 +3,7 @@ import { columnTypes } from '@herald/service/postgres'
 import { CompiledQuery, Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 
-/** What a statement did: the pages of tables and indexes that it touched, and the tables of which it read more than a few rows without an index. */
+/** The cost of a statement: the pages of tables and indexes that it read, and the tables of which it read more than a few rows without an index. */
 export type Looked = { sql: string; pages: number; scanned: string[] }
 
 type Node = {
@@ -17,8 +17,8 @@ type Node = {
 }
 
 /**
- * Runs work and then each of its statements again under `explain (analyze, buffers)`. The cost of a read is the number of pages that it touches, which is the same on
- * any machine, however busy. For reads only: a statement that writes would write twice.
+ * Runs work, and then each of its statements again under `explain (analyze, buffers)`. The cost of a read is the number of pages that it reads, which
+ * is the same on any machine, however busy. For reads only: a statement that writes would write twice.
  */
 export async function looksOf<Schema>(url: string, work: (db: Kysely<Schema>) => Promise<unknown>): Promise<Looked[]> {
   const asked: CompiledQuery[] = []
@@ -47,9 +47,9 @@ export async function looksOf<Schema>(url: string, work: (db: Kysely<Schema>) =>
   }
 }
 
-/** A scan without an index of at most so many rows is allowed: a first row, or a row of a small partition, may be found sooner in that way. */
+/** A scan without an index may read at most this many rows: a first row, or a row of a small partition, may be found sooner without an index. */
 const fewRows = 1_000
-/** The rows that a node read each time that it ran. */
+/** Gives how many rows a node read each time that it ran. */
 const rowsOf = (node: Omit<Node, 'Plans'>): number => node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)
 
 const scannedBy = (node: Node): string[] => [
@@ -57,10 +57,7 @@ const scannedBy = (node: Node): string[] => [
   ...(node.Plans ?? []).flatMap(scannedBy),
 ]
 
-/**
- * One scan of a table in a plan that ran: its index (undefined when it used none), how many rows it read each time, how often it ran, and how
- * many pages it touched in all.
- */
+/** One scan of a table by a statement that ran. `index` is undefined when it used none; `rows` are those of each loop, `pages` of all loops. */
 export type Scan = { table: string; index: string | undefined; rows: number; loops: number; pages: number; sql: string }
 
 type ScanNode = Omit<Node, 'Plans'> & {
@@ -71,9 +68,9 @@ type ScanNode = Omit<Node, 'Plans'> & {
 }
 
 /**
- * Opens a connection that collects the plans of all statements that run on it, also those of foreign keys and triggers, which Postgres prepares once
- * per connection and keeps while the tables grow. `settings` are those of the pool on which the statements run in earnest; with `settingsForKeptPlans` the plan of
- * each statement is kept as there. `ownerUrl` is a superuser's.
+ * Opens a connection that collects the plans of all statements that run on it, including those of foreign keys and triggers, which Postgres prepares
+ * once per connection and keeps while the tables grow. `settings` are those of the pool on which the service runs the statements; with
+ * `settingsForKeptPlans` the plan of each statement is kept, as in that pool. `ownerUrl` is a superuser's address.
  */
 export async function openPlans<Schema>(
   ownerUrl: string,
@@ -113,14 +110,14 @@ export async function openPlans<Schema>(
   }
 }
 
-/** A bitmap scan of an index does not name its table; the scan above it does. */
+/** Gives the scans in a plan. A bitmap scan of an index does not name its table; the scan above it (`above`) does. */
 function scansIn(node: ScanNode, sql: string, above?: string): Scan[] {
   const kind = node['Node Type']
   const isBitmap = kind === 'Bitmap Heap Scan'
   const table = node['Relation Name'] ?? above
   const below = (node.Plans ?? []).flatMap((plan) => scansIn(plan, sql, isBitmap || /^Bitmap/.test(kind) ? table : undefined))
   if (isBitmap || table === undefined || !/Scan$/.test(kind) || node['Actual Loops'] === 0) return below
-  // A row that is read by its place in the table (ctid) is found as directly as by an index.
+  // A row that is read by its position in the table (ctid) is found as directly as by an index.
   const index = kind === 'Tid Scan' ? 'ctid' : node['Index Name']
   const rows = rowsOf(node) + (node['Rows Removed by Index Recheck'] ?? 0)
   const pages = node['Shared Hit Blocks'] + node['Shared Read Blocks']
@@ -128,12 +125,12 @@ function scansIn(node: ScanNode, sql: string, above?: string): Scan[] {
 }
 
 /**
- * A piece of work on a few rows of a large table. `rows`: how many rows one scan may read, 50 unless given. `whileSmall`: how many it may read while a
- * table holds some hundred rows, because reading all of them may then cost less than many look-ups.
+ * A piece of work on a few rows of a large table. `rows`: how many rows one scan may read, 50 unless given. `whileSmall`: how many it may read while
+ * a table has some hundred rows, because reading all of them may then cost less than many look-ups.
  */
 export type Step = { run: () => Promise<unknown>; rows?: number; whileSmall?: number }
 
-/** Describes each scan that used no index, or that read more rows than its step may, in a line. */
+/** Describes, in a line each, the scans that used no index or read more rows than allowed. */
 export const farLooks = (scans: Scan[], { mostRows }: { mostRows: number }): string[] => [
   ...new Set(
     scans
@@ -145,13 +142,13 @@ export const farLooks = (scans: Scan[], { mostRows }: { mostRows: number }): str
   ),
 ]
 
-/** The pages that a scan may touch: four pages down to each row, and as many again for old versions of it. */
+/** Gives how many pages a scan may read: four pages down to each row, and as many again for old versions of the row. */
 const pagesFor = (rows: number): number => 8 * rows
 
 /**
- * Runs steps on the connection of `plans` while the tables grow (`grow` adds so many rows), and gives the scans that read too much. The steps run on empty tables, six
- * times, because Postgres keeps the sixth plan of what it prepares itself for foreign keys and triggers; on a few hundred rows; on a hundred thousand rows of which the
- * statistics do not know (`fixStatistics`); and after `analyze`.
+ * Runs steps on the connection of `plans` while the tables grow (`grow` adds so many rows), and gives the scans that read too much. The steps run
+ * four times: on empty tables, repeated six times, because Postgres keeps the sixth plan of what it prepares itself for foreign keys and triggers; on
+ * a few hundred rows; on a hundred thousand rows that the statistics do not know (`fixStatistics`); and after `analyze`.
  */
 export async function lookWhileGrowing<Schema>(
   plans: Awaited<ReturnType<typeof openPlans<Schema>>>,

@@ -4,7 +4,7 @@ import { fuzzRequests, whyNotDocumented, type ApiDocument, type Credentials, typ
 export type FuzzReport = {
   asked: number
   seconds: number
-  /** How often each pair of operation and status came. */
+  /** How many times each pair of operation and status came. */
   seen: Map<string, number>
   /** The first few answers that were not as documented. */
   failures: { why: string; request: string; answer: string }[]
@@ -55,7 +55,7 @@ export async function runFuzz({
   return { ...report, seconds: (performance.now() - startedAt) / 1000 }
 }
 
-/** A request as text, without its key. */
+/** Gives a request as text, without its key. */
 const shown = ({ method, path, headers, body }: FuzzRequest): string => {
   const { authorization: _bearer, 'x-app-key': _key, ...others } = headers
   return `${method} ${path} ${JSON.stringify(others)} ${body?.toString().slice(0, 1_000) ?? ''}`

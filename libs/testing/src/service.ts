@@ -7,7 +7,7 @@ import { atEnd } from './at-end.ts'
 
 type TestService<Config> = Service<Config> & Pick<Lifecycle, 'waitingFor'> & { stop: () => Promise<void> }
 
-/** A running service for a test. It logs nothing, and is closed like a real one when the file is done, or by `stop`. */
+/** Makes a running service for a test. It logs nothing, and is closed like a real service at the end of the test file, or by `stop`. */
 export function testService<Config>(name: AppName, config: Config): TestService<Config> {
   const lifecycle = openLifecycle()
   lifecycle.started()

@@ -8,7 +8,7 @@ export type Device = {
   keys?: { p256dh: string; auth: string }
 }
 
-/** An app for one test: its keys, its providers at the simulator, and short ways to call Herald and the simulator. */
+/** An app for one test: its keys, its providers at the simulator, and short functions to call Herald and the simulator. */
 export type Tenant = {
   appId: string
   secretKey: string
@@ -19,7 +19,7 @@ export type Tenant = {
   call<Body = unknown>(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer<Body>>
   admin<Body = unknown>(method: string, path: string, body?: unknown): Promise<Answer<Body>>
   simulator<Body = unknown>(method: string, path: string, body?: unknown): Promise<Body>
-  /** Makes devices at the simulator, not yet registered. */
+  /** Makes devices at the simulator that are not registered with Herald yet. */
   makeDevices(platform: Device['platform'], count: number, options?: Record<string, unknown>): Promise<Device[]>
   register(device: Device, more?: Record<string, unknown>): Promise<{ id: string; platform: string; userId: string }>
 }
@@ -29,7 +29,7 @@ const ok = <Body>(answer: Answer<Body>, status: number): Body => {
   return answer.body
 }
 
-/** Makes an app with both keys and all three providers, each an account of its own at the simulator. */
+/** Makes an app with both keys and all three providers, each with a new account at the simulator. */
 export async function givenTenant(herald: Herald): Promise<Tenant> {
   const admin = <Body>(method: string, path: string, body?: unknown) =>
     http<Body>(method, `${herald.baseUrl}/v1/admin${path}`, { headers: { authorization: `Bearer ${herald.adminToken}` }, body })
@@ -46,7 +46,7 @@ export async function givenTenant(herald: Herald): Promise<Tenant> {
   const teamId = appId.slice(-10).toUpperCase()
   const keyId = appId.slice(-10).toUpperCase().split('').toReversed().join('')
   const projectId = `project-${appId}`
-  // Each tenant has a bundle id of its own: at the simulator, as at Apple, a bundle id belongs to one team.
+  // Each tenant has its own bundle id, because at the simulator, as at Apple, a bundle id belongs to one team.
   const bundleId = `org.example.a${appId}`
   const apns = await simulator<{ privateKey: string }>('POST', '/accounts', { kind: 'apns', teamId, keyId, bundleId })
   const serviceAccount = await simulator<Record<string, unknown>>('POST', '/accounts', { kind: 'fcm', projectId })

@@ -15,10 +15,10 @@ const answered = (status: number, reason = '', retryAfterMs: number | null = nul
   environment: null,
 })
 
-/** The letter that each class says to the circuit. */
+/** The letter that an answer of each class says to the circuit. */
 const letters: Record<string, string> = { sent: 's', guarded: 'g', suspect: 'w', config: 'c' }
 
-/** The tables row by row: platform, status, reason, class, code (spec: providers/apns, providers/fcm, providers/web-push). */
+/** Every row of the providers' tables of answers: platform, status, reason, class, code (spec: providers/apns, providers/fcm, providers/web-push). */
 const rows: [Platform, number, string, string, string?][] = [
   ['ios', 200, '', 'sent'],
   ['ios', 410, 'Unregistered', 'dead', 'token_dead'],
@@ -76,7 +76,7 @@ const rows: [Platform, number, string, string, string?][] = [
 ]
 
 // spec: providers/apns, providers/fcm, providers/web-push, providers/classes, tracking/failure-codes
-test.each(rows)('%s %i %s is %s %s', (platform, status, reason, meaningClass, code) => {
+test.each(rows)('an answer of %s, %i %s, means %s %s', (platform, status, reason, meaningClass, code) => {
   const meaning = readAnswer(providers[platform].answers, answered(status, reason))
   expect(meaning.class).toBe(meaningClass)
   expect('code' in meaning ? meaning.code : undefined).toBe(code)
@@ -86,13 +86,13 @@ test.each(rows)('%s %i %s is %s %s', (platform, status, reason, meaningClass, co
 })
 
 // spec: providers/unknown-answer, providers/tries
-test('an answer that is not in the table is tried three times, all others five times', () => {
+test('a push whose answer Herald does not know is tried three times; every other push five times', () => {
   expect(readAnswer(providers.ios.answers, answered(418))).toMatchObject({ maxTries: 3 })
   expect(readAnswer(providers.ios.answers, answered(503))).toMatchObject({ maxTries: 5 })
 })
 
 // spec: providers/fcm, providers/retry-after
-test('a push waits as long as the provider asks; over FCM’s quota it waits a minute without being asked', () => {
+test('a push waits as long as the provider asks; when FCM’s quota is used up, it waits a minute even when FCM does not say how long', () => {
   expect(readAnswer(providers.android.answers, answered(429, 'QUOTA_EXCEEDED', 7_000))).toMatchObject({ retryAfterMs: 7_000 })
   expect(readAnswer(providers.android.answers, answered(429, 'QUOTA_EXCEEDED'))).toMatchObject({ retryAfterMs: 60_000 })
   expect(readAnswer(providers.web.answers, answered(429))).toMatchObject({ retryAfterMs: null })
@@ -107,13 +107,13 @@ test.each<[Answer, string, string?]>([
   [{ is: 'unsendable', why: 'keys' }, 'dead', 'encryption_failed'],
   [{ is: 'unsendable', why: 'address' }, 'bad', 'token_invalid'],
   [{ is: 'unsendable', why: 'credentials' }, 'config', 'credentials_invalid'],
-])('without an answer: %o is %s %s', (answer, meaningClass, code) => {
+])('a push without an answer (%o) counts as %s %s', (answer, meaningClass, code) => {
   const meaning = readAnswer(providers.web.answers, answer)
   expect(meaning.class).toBe(meaningClass)
   expect('code' in meaning ? meaning.code : undefined).toBe(code)
 })
 
-test.each(platforms)('%s: two codes end a token, and none of them is decided by the mass guard', (platform) => {
+test.each(platforms)('%s: only two failure codes show that a token is dead, neither by the mass guard', (platform) => {
   expect(failureCodes.filter((code) => isDeadCode(providers[platform].answers, code))).toEqual(['token_dead', 'encryption_failed'])
 })
 
@@ -127,7 +127,7 @@ test.each<[kind: ProviderKind, answer: Answer]>([
   ['fcm', answered(400, 'INVALID_ARGUMENT')],
   ['fcm', answered(404, 'UNREGISTERED')],
   ['webpush', { is: 'unsendable', why: 'address' }],
-])('%s: the answer %j says that the provider takes the credentials', (kind, answer) => {
+])('a check at %s with the answer %j says that the credentials are good', (kind, answer) => {
   expect(checkedBy(answersOf(kind), answer)).toMatchObject({ ok: true, code: null })
 })
 
@@ -146,11 +146,11 @@ test.each<[kind: ProviderKind, answer: Answer, code: string, providerCode: strin
   ['apns', { is: 'refused', reason: 'closed' }, 'provider_unavailable', 'closed'],
   ['webpush', { is: 'unsendable', why: 'credentials' }, 'credentials_invalid', 'credentials'],
   ['fcm', { is: 'unsendable', why: 'credentials' }, 'credentials_invalid', 'credentials'],
-])('%s: the answer %j says that it does not, and why', (kind, answer, code, providerCode) => {
+])('a check at %s with the answer %j says that the credentials are wrong, and why', (kind, answer, code, providerCode) => {
   expect(checkedBy(answersOf(kind), answer)).toEqual({ ok: false, code, providerCode })
 })
 
-test('no push of a check can reach a device: a token of zeros, a message that is only looked at, no address', () => {
+test('no push of a check can reach a device: APNs gets a token of zeros, FCM is asked not to send, web pushes have no address', () => {
   const { ios, android, web } = providers
   expect(ios.checkPush.address).toMatch(/^0{64}$/)
   expect(JSON.parse(android.checkPush.body)).toMatchObject({ validate_only: true })

@@ -4,14 +4,15 @@ import type { FailureCode } from '@herald/contracts/outcome'
 import type { Answer } from './answer.ts'
 
 /**
- * What an answer means for its push, by class:
+ * What a provider's answer means for the push, by class:
  * - `sent`: the provider took the push.
  * - `retry`: the provider will take the push later.
  * - `unknown`: the push may have been delivered, so it is sent again with the same identity.
- * - `config`: our credentials or settings are wrong. `suspect`: they may be wrong, since one push service says so.
- * - `guarded`: either the token is dead or our settings are wrong. The mass guard decides which.
+ * - `config`: the app's credentials or settings are wrong.
+ * - `suspect`: the credentials may be wrong, since one of many push services says so.
+ * - `guarded`: either the token is dead or the app's settings are wrong. The mass guard decides which.
  * - `dead`: the token is dead.
- * - `bad`: this push can never pass.
+ * - `bad`: the provider will never take this push.
  * - `refused`: the provider did not process the push, so it may be sent again at once.
  */
 export type AnswerMeaning =
@@ -20,11 +21,11 @@ export type AnswerMeaning =
   | { class: 'config' | 'guarded' | 'dead' | 'bad'; code: FailureCode; providerCode: string }
   | { class: 'refused'; providerCode: string }
 
-/** A row of a provider's table of answers: which answers it fits, and what they mean. */
+/** A row of a provider's table of answers: which answers the row fits, and what they mean. */
 export type AnswerRow = RowMeaning & {
-  /** One status, several, or all of a hundred. */
+  /** The statuses that the row fits: one, several, or all of a hundred, such as `5xx`. */
   status: number | readonly number[] | '2xx' | '3xx' | '5xx'
-  /** The reasons that the row fits. One with `*` at its end fits every reason that begins so; a row without reasons fits every reason. */
+  /** The provider's reasons that the row fits. A reason that ends in `*` fits every reason with that beginning. Without reasons it fits all. */
   reasons?: readonly string[]
 }
 type RowMeaning =
@@ -32,10 +33,10 @@ type RowMeaning =
   | { class: 'retry'; code: FailureCode; /** How long to wait when the answer has no Retry-After. */ waitMs?: number; maxTries?: number }
   | { class: 'config' | 'suspect' | 'guarded' | 'dead' | 'bad'; code: FailureCode }
 
-/** For an answer that no row fits: what a provider invents next is tried three times, not for an hour. No other answer means `internal`. */
+/** The meaning of an answer that no row fits, such as one that the provider adds later: three attempts at most. Only it has the code `internal`. */
 const noRowFits: RowMeaning = { class: 'retry', code: 'internal', maxTries: 3 }
 
-/** Says what a provider's answer means by the provider's table (spec: providers/no-answer). Every answer has a meaning. */
+/** Gives what a provider's answer means by the provider's table (spec: providers/no-answer). Every answer has a meaning. */
 export function readAnswer(rows: readonly AnswerRow[], answer: Answer): AnswerMeaning {
   switch (answer.is) {
     case 'answered':
@@ -91,34 +92,35 @@ function fits({ status, reasons }: AnswerRow, answered: number, reason: string):
 }
 
 /**
- * Whether pushes that failed with a code ended their device's token. When a take died, the next take tells audience again of the tokens that its pushes ended.
- * The codes of the mass guard are not among these: audience has decided about those pushes already.
+ * Says whether a push that failed with this code showed that the device's token is dead. When a dispatcher dies, the next one tells audience of such
+ * tokens again. Codes of the mass guard do not count: audience has decided about those pushes already.
  */
 export const isDeadCode = (rows: readonly AnswerRow[], code: string): boolean =>
   code === unsendable.keys.code || rows.some((row) => row.class === 'dead' && row.code === code)
 
-/**
- * Whether the provider was away: no connection, no answer, or a server that could do nothing (5xx). A push that this process gave up
- * because it stops says nothing of the provider.
- */
+/** Says whether the provider was away: no connection, no answer, or a 5xx. An attempt that this process gave up because it stops does not count. */
 export const isUnavailable = (meaning: AnswerMeaning): meaning is AnswerMeaning & { class: 'retry' | 'unknown' } =>
   (meaning.class === 'retry' || meaning.class === 'unknown') &&
   (meaning.code === 'provider_unavailable' || meaning.code === 'network_error' || meaning.code === 'timeout') &&
   meaning.providerCode !== 'stopped'
 
-/** What a push says to its circuit, as a letter (contracts' FinishBatch). `u`: the provider was away. `a`: it gave an answer that says nothing of our credentials. */
+/**
+ * What an answer says to the circuit, as a letter that finish-batch carries (`FinishBatch` in contracts). `u`: the provider was away. `a`: the
+ * provider answered, but the answer says nothing about the credentials. `letters` below has the other letters.
+ */
 export type Letter = 's' | 'g' | 'w' | 'c' | 'u' | 'a'
 const letters: { readonly [of in AnswerMeaning['class']]?: Letter } = { sent: 's', guarded: 'g', suspect: 'w', config: 'c' }
 
-/** Gives what a push says to its circuit; undefined when the provider was not asked, or did not process the push. */
+/** Gives the letter that an answer says to the circuit. Undefined when the provider was not asked or did not process the push. */
 export function letterOf(meaning: AnswerMeaning, answer: Answer): Letter | undefined {
   if (isUnavailable(meaning)) return 'u'
   return letters[meaning.class] ?? (answer.is === 'answered' ? 'a' : undefined)
 }
 
 /**
- * What the answer to the push of a check says of the credentials. Providers look at who asks before they look at the device, so a "no" to the push's token or
- * message says that the credentials are good. A push without an address is never sent: then it is good that the credentials opened.
+ * Says what the answer to a check's push means for the credentials. A provider looks at the credentials before it looks at the device, so an answer
+ * that refuses only the push's token or message shows that the credentials are good. A push without an address is never sent; then the credentials
+ * are good when their key could be opened.
  */
 export function checkedBy(rows: readonly AnswerRow[], answer: Answer): CheckedProvider {
   if (answer.is === 'unsendable' && answer.why === 'address') return { ok: true, code: null, providerCode: null }

@@ -14,12 +14,12 @@ test.each([
   ['', null],
   [undefined, null],
   [['7'], null],
-])('Retry-After %o is %o ms', (header, ms) => {
+])('a Retry-After of %o means a wait of %o ms', (header, ms) => {
   expect(retryAfterMs(header, now)).toBe(ms)
 })
 
 // spec: providers/provider-word
-test('of what a provider says, only a short word without addresses is kept', () => {
+test('of what a provider says, Herald stores only a short word without addresses', () => {
   expect(word('BadDeviceToken')).toBe('BadDeviceToken')
   expect(word('https://push.example/<secret>\n')).toBe('httpspush.examplesecret')
   expect(word('x'.repeat(500))).toHaveLength(100)

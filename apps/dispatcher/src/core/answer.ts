@@ -1,34 +1,35 @@
-/** The two APNs environments; a token belongs to one of them. */
+/** The two APNs environments. A device token belongs to one of them. */
 export type Environment = 'production' | 'sandbox'
 
 /**
- * What came of handing one push to a provider. A "no" is a value, and so is silence; only our own mistakes are thrown.
- * `reason` is a word of the provider's or the system's, cleaned by `word()`: it ends in the ledger and in logs, so it
- * never holds a token, an address or text.
+ * What came of handing one push to a provider. A refusal and a missing answer are values too; only Herald's own mistakes are thrown. `reason` is a
+ * word of the provider or the system, cleaned by `word()`. It is stored in the ledger and logged, so it never holds a token, an address or a text.
  */
 export type Answer =
-  /** The provider answered. */
   | {
       is: 'answered'
       status: number
       reason: string
-      /** How long the provider asks us to wait; null when it does not say. */
+      /** How long the provider asks Herald to wait; null when the answer does not say. */
       retryAfterMs: number | null
-      /** Since when the token is dead, ISO, where APNs says so (410); null when the answer does not say. */
+      /** Since when the token is dead, as an ISO date. Only APNs says so, with status 410; null in every other answer. */
       deadSince: string | null
       /** The APNs environment that answered; null for other providers. */
       environment: Environment | null
     }
-  /** The provider said that it did not process this push (GOAWAY above last_stream_id, REFUSED_STREAM): safe to repeat at once. */
+  /** The provider said that it did not process this push (GOAWAY above last_stream_id, REFUSED_STREAM), so it is safe to send it again at once. */
   | { is: 'refused'; reason: string }
-  /** Nothing left this process: there was no connection to send the push on. */
+  /** There was no connection to send the push on, so no byte of it left this process. */
   | { is: 'unsent'; reason: string }
-  /** Bytes left and no answer came: the push may have been delivered. */
+  /** Bytes of the push were sent and no answer came: the push may have been delivered. */
   | { is: 'unanswered'; why: 'timeout' | 'broken'; reason: string }
-  /** The push cannot be sent: the device's keys do not decode, its address is not one we may connect to, or our credentials do not open. */
+  /**
+   * The push cannot be sent. `keys`: the device's keys do not decode. `address`: Herald may not connect to the device's address. `credentials`: the
+   * app's sealed key does not open.
+   */
   | { is: 'unsendable'; why: 'keys' | 'address' | 'credentials' }
 
-/** Cuts a provider's word to what may be kept: letters, digits and a few signs, at most 100 characters. */
+/** Cuts a provider's word down to what may be stored: letters, digits and a few signs, at most 100 characters. */
 export const word = (text: unknown): string => (typeof text === 'string' ? text.replaceAll(/[^A-Za-z0-9_. -]/g, '').slice(0, 100) : '')
 
 const longestRetryAfterMs = 3_600_000
@@ -41,5 +42,5 @@ export function retryAfterMs(header: unknown, now: Date): number | null {
   return Number.isNaN(ms) ? null : Math.min(Math.max(ms, 0), longestRetryAfterMs)
 }
 
-/** Makes an Error of whatever was thrown: a mistake of ours is heard as an Error beside answers. */
+/** Gives an Error for whatever was thrown. A mistake of Herald's reaches the caller as an Error instead of an answer. */
 export const asError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error('what was thrown is no error'))

@@ -20,42 +20,42 @@ const waitAfter = (tries: number, random: number, meaning = retry()) => {
 }
 
 // spec: providers/tries
-test('a push waits 1, 4, 16 and 60 s between its tries, then it fails with its code', () => {
+test('a push waits 1, 4, 16 and 60 s between its attempts, and fails with its code after the fifth', () => {
   expect([1, 2, 3, 4, 5].map((tries) => waitAfter(tries, 0))).toEqual([1, 4, 16, 60, 'provider_unavailable'])
 })
 
 // spec: providers/tries
-test('a wait gets longer by chance, by a quarter at most, and never shorter', () => {
+test('a wait gets longer by a random share of up to a quarter, and never shorter', () => {
   expect([1, 2, 3, 4].map((tries) => waitAfter(tries, 1))).toEqual([1.25, 5, 20, 75])
 })
 
 // spec: providers/retry-after
-test('a wait that the provider asks for counts more than our own', () => {
+test('a push waits as long as the provider asks, and not as long as Herald would', () => {
   expect(waitAfter(1, 1, retry({ retryAfterMs: 7_000 }))).toBe(7)
   expect(waitAfter(4, 1, retry({ retryAfterMs: 0 }))).toBe(0)
 })
 
 // spec: providers/tries-and-ttl
-test('a push that cannot be tried again within its ttl has failed', () => {
+test('a push fails when its ttl ends before the next attempt', () => {
   expect(nextTry(retry(), { tries: 2, ttlLeftMs: 4_000, schedule, random: 0 })).toEqual({ is: 'failed', code: 'provider_unavailable' })
   expect(nextTry(retry(), { tries: 2, ttlLeftMs: 4_001, schedule, random: 0 })).toMatchObject({ is: 'retry' })
 })
 
 // spec: sending/ttl-zero
-test('a push that is now or never is never tried again', () => {
+test('a push with a ttl of 0 has one attempt', () => {
   expect(nextTry(retry({ retryAfterMs: 0 }), { tries: 1, ttlLeftMs: 0, schedule, random: 0 })).toEqual({
     is: 'failed',
     code: 'provider_unavailable',
   })
 })
 
-test('an unknown answer ends after its third try', () => {
+test('a push whose answer Herald does not know fails after its third attempt', () => {
   const meaning = retry({ code: 'internal', maxTries: 3 })
   expect([1, 2, 3].map((tries) => waitAfter(tries, 0, meaning))).toEqual([1, 4, 'internal'])
 })
 
 // spec: sending/ttl-told
-test('the provider is told what is left of a ttl, rounded up to seconds', () => {
+test('the provider is told what is left of the ttl, rounded up to seconds', () => {
   expect(ttlLeftMs(10, 4_000)).toBe(6_000)
   expect(secondsLeft(10, 0)).toBe(10)
   expect(secondsLeft(10, 9_500)).toBe(1)
@@ -69,7 +69,7 @@ test('a push expires when nothing of its ttl is left', () => {
 })
 
 // spec: sending/ttl-zero
-test('a push with a ttl of 0 never expires: the provider is told now or never', () => {
+test('a push with a ttl of 0 never expires, and the provider is told 0', () => {
   expect(isExpired(0, 60_000)).toBe(false)
   expect(secondsLeft(0, 60_000)).toBe(0)
 })

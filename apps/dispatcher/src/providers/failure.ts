@@ -1,16 +1,16 @@
 import { word, type Answer } from '../core/answer.ts'
 
-/** Codes that say that there was no connection: looking up the name, connecting or the TLS handshake failed, so no push left this process. */
+/** Error codes that say that there was no connection: the name look-up, connecting or the TLS handshake failed, so nothing of a push was sent. */
 const neverConnected =
   /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EAI_NODATA|EHOSTUNREACH|ENETUNREACH|ENETDOWN|EADDRNOTAVAIL|EPROTO|ERR_TLS_.*|ERR_SSL_.*|CERT_.*|UNABLE_TO_.*|SELF_SIGNED_.*|DEPTH_ZERO_SELF_SIGNED_CERT)$/
 
-/** Codes that say that the push was not processed: the session was closing before the request was put on it, or the server never looked at the stream (RFC 9113 8.7). */
+/** Error codes that say that the push was not processed: the session was closing already, or the server left the stream out (RFC 9113 8.7). */
 const neverProcessed = /^(NGHTTP2_REFUSED_STREAM|ERR_HTTP2_GOAWAY_SESSION|ERR_HTTP2_INVALID_SESSION)$/
 
 /**
- * Says what the error of a library means for its push. Libraries wrap errors in errors, so the causes are looked at from
- * the outside in, and the first known code decides. Without a known code, bytes may have left. NGHTTP2_ENHANCE_YOUR_CALM is one of the unknown:
- * Node's own memory limit gives it to pushes that the server accepted.
+ * Says what the error of a library means for its push. Libraries wrap errors in errors, so the first known code decides, searched from the outermost
+ * error to its causes. Without a known code, bytes may have been sent. NGHTTP2_ENHANCE_YOUR_CALM does not count as known: Node's own memory limit
+ * raises it for pushes that the server accepted.
  */
 export function answerOfFailure(error: unknown): Answer {
   const codes = [...codesOf(error)]
@@ -22,19 +22,19 @@ export function answerOfFailure(error: unknown): Answer {
   return { is: 'unanswered', why: 'broken', reason: word(codes[0]) }
 }
 
-/** Gives the codes of an error and its causes, the outermost first, and the name of an HTTP/2 error before the general ERR_HTTP2_STREAM_ERROR. */
+/** Gives the codes of an error and its causes, the outermost first. The name of an HTTP/2 error comes before the general ERR_HTTP2_STREAM_ERROR. */
 function* codesOf(error: unknown, depth = 0): Generator<string> {
   if (!(error instanceof Object) || depth > 8) return
   const message: unknown = Reflect.get(error, 'message')
   const http2Name = typeof message === 'string' ? /NGHTTP2_[A-Z_]+/.exec(message)?.[0] : undefined
   const code: unknown = Reflect.get(error, 'code')
-  // A wrapper repeats its cause's message, so the name is taken only from the error that has the code.
+  // A wrapping error repeats its cause's message, so the name is read only from an error that has a code.
   if (typeof code === 'string') {
     if (http2Name) yield http2Name
     yield code
   }
   const cause: unknown = Reflect.get(error, 'cause')
-  // VError's cause is a function.
+  // In an error of the library VError the cause is a function.
   yield* codesOf(typeof cause === 'function' ? Reflect.apply(cause, error, []) : cause, depth + 1)
   const errors: unknown = Reflect.get(error, 'errors')
   if (Array.isArray(errors)) for (const one of errors) yield* codesOf(one, depth + 1)

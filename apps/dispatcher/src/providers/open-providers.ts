@@ -19,21 +19,23 @@ import {
 } from './provider.ts'
 import { webPush } from './web-push/provider.ts'
 
-/** The provider of each platform. A new one is a folder beside these, and a line here (docs/add-a-provider.md). */
+/** The provider of each platform. A new provider is a folder beside these, and a line here (docs/add-a-provider.md). */
 export const providers: Readonly<Record<Platform, Provider>> = { ios: apns, android: fcm, web: webPush }
 
 export type Transports = {
-  /** Gives the transport for these credentials. It is kept, with its connections, until the credentials change. */
+  /** Gives the transport for an app's credentials. The transport is kept, with its connections, until the credentials change. */
   for(appId: string, credentials: ProviderCredentials): AppTransport
-  /** Opens a transport for one push, with connections of its own. APNs is asked in the environment of the credentials alone. */
+  /** Opens a transport with new connections, for the one push of a check. It asks only the APNs environment that the credentials name. */
   openForCheck(appId: string, credentials: ProviderCredentials): { transport: Transport; close(): void }
   close(): Promise<void>
 }
 
-/** The connections of this many apps and providers are kept. An idle connection costs a ping every half minute. */
+/**
+ * The transports, with their connections, of at most this many apps and providers are kept open. An idle connection costs a ping every half minute.
+ */
 const keptTransports = 500
 
-/** Makes every provider ready. `resolve` stands for the name servers in a test. */
+/** Makes every provider ready to send. `resolve` replaces the name servers in a test. */
 export async function openTransports(
   { config, log, metrics }: Pick<Service<Config>, 'config' | 'log' | 'metrics'>,
   { bus, resolve }: { bus: Bus; resolve: Resolve | undefined },
@@ -58,7 +60,8 @@ export async function openTransports(
       if (!provider) throw new Error(`there is no provider ${kind}`)
       return provider.forApp(appId, credentials, about)
     } catch (error) {
-      // A sealed key does not open when its entry of SEAL_KEYS was dropped too early: those are wrong credentials, not a reason to take the batch again and again.
+      // A sealed key cannot be opened when its entry of SEAL_KEYS was removed too early. The credentials then count as wrong; an error here would
+      // only make NATS deliver the pointer again and again.
       log.error({ appId, kind, error: error instanceof Error ? error.name : '' }, 'the credentials do not open')
       return { transport: refusing, version, ...oneEnvironment, originOf: () => kind }
     }
@@ -92,8 +95,8 @@ const refusing: Transport = {
 }
 
 /**
- * Counts what happens to connections to providers, and logs it at level debug with the provider's `host`. The host of a push service is part of a device's
- * address, so it is left out.
+ * Counts what happens to connections to providers, and logs it at level debug with the provider's `host`. The host of a push service is part of a
+ * device's address, so it is not logged.
  */
 export function openConnectionNotes({
   metrics,

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { startNodeServer } from '../testing/start-node-server.ts'
 import { openProviderOrigin, type ProviderOrigin } from './provider-origin.ts'
 
-/** The path says how a request is answered: `/<status>` at once, `/held` when the test says so. */
+/** The path says how the server answers a request: `/<status>` at once, `/held` when the test tells it to. */
 const held: (() => void)[] = []
 const sessions: Http2Session[] = []
 const server = await startNodeServer((stream, { headers }) => {
@@ -43,7 +43,7 @@ const requestOf = (request: Request): Promise<Reply> =>
   })
 
 // spec: providers/after-5xx
-test('after a 5xx the next push goes over a new connection, and pushes on their way are still answered', async () => {
+test('after a provider answers 5xx the next push goes over a new connection, and pushes on their way are still answered', async () => {
   const waiting = requestOf(ask('/held'))
   await until(() => held.length > 0)
   expect(await requestOf(ask('/503'))).toMatchObject({ is: 'answered', status: 503 })
@@ -57,17 +57,17 @@ test('after a 5xx the next push goes over a new connection, and pushes on their 
 })
 
 // spec: providers/after-5xx
-test('a server that answers 5xx again and again does not get a connection with each answer', async () => {
+test('a provider that answers 5xx again and again does not get a new connection with each answer', async () => {
   for (let asked = 0; asked < 20; asked += 1) expect(await requestOf(ask('/500'))).toMatchObject({ status: 500 })
   expect(sessions).toHaveLength(2)
 })
 
-test('other answers keep the connection', async () => {
+test('after any answer that is not 5xx the connection is used again', async () => {
   for (const status of [200, 400, 403, 410, 429]) await requestOf(ask(`/${status}`))
   expect(sessions).toHaveLength(1)
 })
 
-test('closing lets pushes on their way end; later pushes are refused, which counts no try', async () => {
+test('when the connections are closed, pushes on their way are still answered, and later pushes are refused without an attempt counted', async () => {
   const waiting = requestOf(ask('/held'))
   await until(() => held.length > 0)
   const closing = origin.close()

@@ -4,37 +4,38 @@ import type { Reply } from '@herald/http2/client/reply'
 import type { Request } from '@herald/http2/client/stream'
 import { asError } from '../core/answer.ts'
 
-/** The connections to one provider, and how they are replaced when it is in trouble. */
+/** The connections to one provider. They are replaced when the provider answers 5xx. */
 export type ProviderOrigin = {
-  /** Sends a request and tells `hear` what `read` makes of its reply. */
+  /** Sends a request and calls `hear` with what `read` makes of the reply. */
   request<Read>(request: Request, read: (reply: Reply) => Read, hear: (read: Read | Error) => void): void
   close(): Promise<void>
 }
 
-/** A server in trouble gets new connections at most this often, not with every answer. */
+/** A provider that answers 5xx gets new connections at most this often, and not with every answer. */
 const replaceEveryMs = 10_000
 
 const limits: Partial<Limits> = {
-  // FCM allows 100 streams on each connection, and 1,000 pushes may be on their way.
+  // FCM allows 100 streams on each connection, and up to 1,000 pushes (DISPATCH_WINDOW) may be on their way.
   connections: 10,
-  // DISPATCH_WINDOW bounds how many requests wait. This is the most that it can be.
+  // DISPATCH_WINDOW bounds how many requests wait. This is the largest value that it can have.
   queuedRequests: 100_000,
-  // Audience remembers who is away (circuits), so a push waits a second for the next attempt to connect, not its whole time limit.
+  // The longest pause between two attempts to connect. A push waits for the next attempt a second and not its whole time limit, because audience's
+  // circuits remember that the provider is away.
   longestBackoffMs: 1_000,
 }
 
 /**
- * Opens (at the first request) HTTP/2 connections to the host and port of `url`. A 5xx means an overloaded or stopping
- * server: later pushes go over new connections, and those on their way are still answered. `onEvent` hears what happens to the connections.
+ * Prepares HTTP/2 connections to the host and port of `url`; the first request opens them. A 5xx means an overloaded or stopping server: later pushes
+ * go over new connections, and those on their way are still answered. `onEvent` is called for what happens to the connections.
  */
 export function openProviderOrigin({ hostname, port }: URL, onEvent: (event: OriginEvent) => void = () => undefined): ProviderOrigin {
   const open = (): Origin =>
-    // In a URL an IPv6 address stands in brackets, for a connection it does not.
+    // A URL has an IPv6 address in brackets, and a connection needs the address without them.
     openOrigin({ host: hostname.replaceAll(/[[\]]/g, ''), port: port === '' ? 443 : Number(port), limits, onEvent })
   let current = open()
   let isClosed = false
   let replacedAt = Number.NEGATIVE_INFINITY
-  /** Connections that were replaced and have requests on their way. */
+  /** The connections that were replaced and still have requests on their way. */
   const ending = new Set<Promise<void>>()
 
   const replace = () => {
@@ -47,7 +48,8 @@ export function openProviderOrigin({ hostname, port }: URL, onEvent: (event: Ori
 
   const noteReply = (reply: Reply, used: Origin): Reply => {
     const isOurDoing = isClosed || used !== current
-    // The request waited for room on connections that we have closed since. It may be repeated at once, and says nothing of the provider.
+    // The request waited for a connection of an origin that this function has closed since. It was not sent, so it may be repeated at once, and it
+    // says nothing about the provider.
     if (reply.is === 'unsent' && isOurDoing) return { is: 'refused', reason: 'closed' }
     const isAiling = reply.is === 'answered' && reply.status >= 500
     if (isAiling && !isOurDoing && performance.now() - replacedAt >= replaceEveryMs) replace()

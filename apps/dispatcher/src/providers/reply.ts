@@ -7,7 +7,7 @@ export function answerOfReply(reply: Exclude<Reply, { is: 'answered' }>): Answer
   return { is: 'unanswered', why: reply.why, reason: reply.why === 'timeout' ? '' : word(reply.reason) }
 }
 
-/** Gives the JSON of an answer's body; undefined when it is not JSON. */
+/** Gives the JSON of an answer's body; undefined when the body is not JSON. */
 export function jsonOf(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString())
@@ -16,5 +16,5 @@ export function jsonOf(body: Buffer): unknown {
   }
 }
 
-/** Gives a field of what may be an object. */
+/** Gives a field of a value; undefined when the value is no object. */
 export const field = (value: unknown, name: string): unknown => (value instanceof Object ? Reflect.get(value, name) : undefined)

@@ -18,7 +18,7 @@ import { openFcmLine as openLibraryFcmLine } from './fcm/library.ts'
 import { openFcmLine } from './fcm/transport.ts'
 import { answerOf, type Line, type Push } from './provider.ts'
 
-/** Compares our transports with the providers' libraries: what a server gets from both, and how both read its answers. */
+/** Compares Herald's transports with the providers' libraries: what a server gets from both, and how both read its answers. */
 
 type Said = { status: number; headers?: Record<string, string>; body?: string }
 let said: Said = { status: 200 }
@@ -40,7 +40,7 @@ const kept = (line: Line): Line => {
   return line
 }
 
-/** firebase-admin can be redirected once per process. It connects to what `fcmUrl` is now. */
+/** The address that firebase-admin connects to. It can be redirected only once per process, so tests change this URL instead. */
 const fcmUrl = new URL(nodeServer.url)
 redirectFirebase(fcmUrl)
 
@@ -60,7 +60,7 @@ async function tokenFor(platform: 'ios' | 'android'): Promise<string> {
   return access.token
 }
 
-/** Pushes that differ in everything that a request is made of. */
+/** Sends that differ in every field that a request is made of. */
 const changes: Partial<FrozenSend>[] = [
   {},
   rich,
@@ -82,7 +82,7 @@ const pushesTo = (platform: 'ios' | 'android', devices: Device[]): Push[] =>
     return { msgId, address, keys: null, environment: null, body: encoded.body, collapseId, silent, priority, ...at }
   })
 
-test.each(['ios', 'android'] as const)('%s: the provider gets the same from our transport as from the library', async (platform) => {
+test.each(['ios', 'android'] as const)('%s: the provider gets the same request from Herald as from the library', async (platform) => {
   const account = platform === 'ios' ? { bundleId: topic } : { projectId }
   const devices = await simulator.devices({ platform, count: changes.length, ...account })
   const pushes = pushesTo(platform, devices)
@@ -122,7 +122,7 @@ const sendWithBoth = async (platform: 'ios' | 'android'): Promise<Record<'own' |
   return { own: await send('own'), library: await send('library') }
 }
 
-/** Headers in which a library speaks of itself, and the length of a body, which HTTP/2 does not need. */
+/** Headers by which a library names itself, and the length of a body, which HTTP/2 does not need. They are not compared. */
 const saysNothing = [
   'user-agent',
   'x-firebase-client',
@@ -134,7 +134,7 @@ const saysNothing = [
 ]
 
 test.each(['ios', 'android'] as const)(
-  '%s: Node’s own HTTP/2 server takes every request, with the headers that the library sends',
+  '%s: Node’s own HTTP/2 server accepts every request of Herald’s transport, which has the same headers as the library’s',
   async (platform) => {
     said = { status: 200, body: '{}' }
     const { own, library } = await sendWithBoth(platform)
@@ -167,7 +167,7 @@ test.each<[platform: 'ios' | 'android', said: Said]>([
   ['android', { status: 500, body: fcmError('INTERNAL', errorCode('INTERNAL')) }],
   ['android', { status: 502, body: '<html>Bad Gateway</html>', headers: { 'content-type': 'text/html' } }],
   ['android', { status: 503, body: fcmError('UNAVAILABLE', errorCode('UNAVAILABLE')), headers: { 'retry-after': '3' } }],
-])('%s: the answer %o means the same to both', async (platform, answer) => {
+])('%s: Herald’s transport and the library read the answer %o alike', async (platform, answer) => {
   said = answer
   const { own, library } = await sendWithBoth(platform)
   expect(own.answers).toHaveLength(changes.length)

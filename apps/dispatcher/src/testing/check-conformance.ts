@@ -12,8 +12,9 @@ import { startNodeFronts } from './start-node-fronts.ts'
 import { startSimulator, type Device } from './start-simulator.ts'
 
 /**
- * Runs one list of cases for APNs, FCM and Web Push against the strict simulator, through a dispatcher that is a process of its own. A test file calls it for one kind of
- * transport, so that both kinds are held to the same. With `isBehindNode`, Node's own HTTP/2 server stands before APNs and FCM; Web Push is left out.
+ * Runs one list of cases for APNs, FCM and Web Push against the strict simulator, through a dispatcher in a process of its own. Two test files call
+ * it, one for each kind of transport, so that both kinds must pass the same cases. With `isBehindNode`, Node's own HTTP/2 server passes the requests
+ * on to the simulator's APNs and FCM, and Web Push is left out.
  */
 export async function checkConformance(transport: 'own' | 'library', { isBehindNode = false } = {}): Promise<void> {
   const natsUrl = await freshNats()
@@ -121,7 +122,7 @@ export async function checkConformance(transport: 'own' | 'library', { isBehindN
 
   describe.each(platforms)('%s', (platform) => {
     // spec: sending/priority, sending/ios-payload, sending/android-payload, sending/web-payload
-    test('what arrives is what was meant', async () => {
+    test('a device gets the fields of the push as the send has them', async () => {
       const devices = await makeDevices(platform, 1)
       await deliver(peers.queue(platform, devices, {}, rich))
 
@@ -132,18 +133,18 @@ export async function checkConformance(transport: 'own' | 'library', { isBehindN
     })
 
     // spec: sending/push-identity
-    test('a try that is repeated has the same identity', async () => {
+    test('an attempt that is repeated has the same identity', async () => {
       const devices = await makeDevices(platform, 1)
       const row = peers.queue(platform, devices)
       await deliver(row)
       await deliver(peers.queue(platform, devices, { campaignId: row.campaignId, recipients: row.recipients, tries: 1 }))
 
       const [first, second] = await simulator.arrivedAt(devices)
-      // FCM and push services name a message anew each time.
+      // FCM and push services give each message a new name.
       expect(second?.id === first?.id).toBe(platform === 'ios')
       expect(second?.msgId).toBe(first?.msgId)
       for (const name of ['topic', 'collapseId']) expect(second?.headers[name]).toBe(first?.headers[name])
-      // By this iOS replaces the first copy.
+      // iOS replaces the first copy, because both have the same collapse id.
       expect(second?.headers['collapseId']).toBe(platform === 'ios' ? first?.id : undefined)
       expect(second?.payload).toEqual(first?.payload)
     })
@@ -156,7 +157,7 @@ export async function checkConformance(transport: 'own' | 'library', { isBehindN
 
       expect(outcomes.map(({ outcome }) => outcome)).toEqual(devices.map(() => 'sent'))
       expect(finished.answers).toMatchObject([{ seen: 's300', code: null }])
-      // Where a token is accepted at once there is nothing to remember.
+      // When the first environment accepts a token, audience has nothing to remember.
       expect(finished.environments).toEqual([])
       expect((await simulator.arrivedAt(devices)).map(({ deviceId }) => deviceId).toSorted()).toEqual(
         devices.map(({ id }) => id).toSorted(),
@@ -164,7 +165,7 @@ export async function checkConformance(transport: 'own' | 'library', { isBehindN
     })
 
     // spec: providers/circuit-holds
-    test('wrong credentials invalidate no device and fail no push: sent or not, all pushes come back', async () => {
+    test('wrong credentials invalidate no device and fail no push: sent or not, all pushes go back to audience', async () => {
       const appId = newId()
       giveForeignKey(peers, platform, appId)
       const devices = await makeDevices(platform, 3)
@@ -188,7 +189,7 @@ export async function checkConformance(transport: 'own' | 'library', { isBehindN
     })
 
     // spec: providers/circuit-now-or-never
-    test('wrong credentials fail a push that is now or never, at its one try', async () => {
+    test('with wrong credentials a push with a ttl of 0 fails at its only attempt', async () => {
       const appId = newId()
       giveForeignKey(peers, platform, appId)
       const { outcomes, finished } = await deliver(peers.queue(platform, await makeDevices(platform, 1), { appId }, { ttl: 0 }))
@@ -197,7 +198,7 @@ export async function checkConformance(transport: 'own' | 'library', { isBehindN
     })
 
     // spec: content/too-large-at-send
-    test('a push that cannot be cut to size fails alone and without a request', async () => {
+    test('a push that cannot be cut to size fails without a request, and the other pushes are sent', async () => {
       const devices = await makeDevices(platform, 2)
       const content = { _default: 'en', en: { title: '{{ user.externalId }}', body: 'short' } }
       const row = peers.queue(platform, devices, {}, { content, data: { filler: 'x'.repeat(3_000) } })
@@ -233,13 +234,13 @@ export async function checkConformance(transport: 'own' | 'library', { isBehindN
     })
   })
 
-  // The library sends web pushes over HTTP/1.1.
+  // The library sends web pushes over HTTP/1.1 only.
   const overHttp2 = platforms.filter((platform) => platform !== 'web' || transport === 'own')
   describe.each(overHttp2)('%s over HTTP/2', (platform) => {
     const service = { ios: 'apns', android: 'fcm', web: 'web-push' }[platform]
 
     // spec: providers/refused-again
-    test('pushes that the server refuses unprocessed are sent again at once, and no device gets two', async () => {
+    test('pushes that the server refuses without processing them are sent again at once, and no device gets two', async () => {
       await simulator.control('PUT', '/faults', { service, refuseStreamShare: 0.03, goawayEvery: 120 })
       const devices = await makeDevices(platform, 300)
       const row = peers.queue(platform, devices)
@@ -255,7 +256,7 @@ export async function checkConformance(transport: 'own' | 'library', { isBehindN
 
   describe('APNs', () => {
     // spec: providers/apns-environments
-    test('a sandbox token in production is sent to the sandbox, and that is remembered', async () => {
+    test('a push with a sandbox token that production does not know is sent to the sandbox, and audience is told the environment', async () => {
       const devices = await makeDevices('ios', 1, { environment: 'sandbox' })
       const row = peers.queue('ios', devices)
 
@@ -282,7 +283,7 @@ export async function checkConformance(transport: 'own' | 'library', { isBehindN
     })
 
     // spec: providers/apns
-    test('a provider token that APNs calls expired is replaced once', async () => {
+    test('a provider token that APNs calls expired is replaced once, and the push is sent', async () => {
       const appId = newId()
       const old = peers.accounts.apnsToken(new Date(Date.now() - 2 * 3_600_000))
       const asked: (string | null)[] = []
@@ -299,7 +300,7 @@ export async function checkConformance(transport: 'own' | 'library', { isBehindN
     })
 
     // spec: sending/silent
-    test('a silent push is a background push', async () => {
+    test('APNs gets a silent push as a background push', async () => {
       const devices = await makeDevices('ios', 1)
       await deliver(peers.queue('ios', devices, {}, { silent: true, content: null, ttl: 0 }))
 
@@ -310,7 +311,7 @@ export async function checkConformance(transport: 'own' | 'library', { isBehindN
   })
 
   // spec: providers/oauth-token
-  test('FCM: without an OAuth token nothing is sent and all pushes are tried again', async () => {
+  test('without an OAuth token no push is sent to FCM, and every push is tried again later', async () => {
     const appId = newId()
     await simulator.control('PUT', '/faults', { service: 'oauth', outage: 503 })
     const devices = await makeDevices('android', 3)
@@ -323,9 +324,9 @@ export async function checkConformance(transport: 'own' | 'library', { isBehindN
     expect(await simulator.arrivedAt(devices)).toEqual([])
   })
 
-  /** Stands last, since it reads what the tests above made the dispatcher write. */
+  /** This test stands last, since it reads what the tests above made the dispatcher write. */
   // spec: sending/secrets
-  test('tokens, addresses, keys and content never reach the log', () => {
+  test("tokens, addresses, keys and texts of pushes never reach the dispatcher's log", () => {
     const output = dispatcher.output()
     const secrets = everyDevice.flatMap(({ token, endpoint, keys }) => [token, endpoint, keys?.p256dh, keys?.auth])
     const leaked = [...secrets, hmacSecret, 'anna', 'BEGIN PRIVATE KEY', 'eyJ'].filter(

@@ -11,20 +11,20 @@ export type Expected =
   | { retryInMs: [least: number, most: number] }
 export type Case = {
   name: string
-  /** With `times: 1` the device answers so once. A repeat within the transport would find it well again. */
+  /** With `times: 1` the device answers like this once. A repeat within the transport would then be accepted. */
   behaviour: { answer: string; retryAfterSeconds?: number; times?: number }
   expected: Partial<Record<Platform, Expected>>
-  /** How often the device got the push. */
+  /** How many times the device got the push. */
   arrived?: number
 }
 const onAll = (expected: Expected) => ({ ios: expected, android: expected, web: expected })
 
-/** The first wait is 1 s and up to 25 % more, and the batch finishes a little after the answer. */
+/** The expected wait before the second attempt: 1 s plus up to 25 %. Less may be left, because the batch finishes a little after the answer. */
 const soon: Expected = { retryInMs: [0, 1_300] }
 
-/** What a device does, and what its push comes to. A platform that is left out has no such answer. */
+/** What a device answers, and what its push must become. A platform without an entry has no such answer. */
 export const cases: Case[] = [
-  // This one stands first, since it takes longest.
+  // This case stands first, since it takes longest.
   { name: 'silence is unanswered after 10 s', behaviour: { answer: 'silent' }, expected: onAll(soon) },
   { name: 'ok', behaviour: { answer: 'ok' }, expected: onAll({ settled: { outcome: 'sent', code: '' } }), arrived: 1 },
   {
@@ -62,7 +62,7 @@ export const cases: Case[] = [
   { name: 'accepted and then 503', behaviour: { answer: 'accepted_then_503', times: 1 }, expected: onAll(soon), arrived: 1 },
   { name: 'broken off after it was accepted', behaviour: { answer: 'reset_after_accept', times: 1 }, expected: onAll(soon), arrived: 1 },
 ]
-/** A send that uses every field that a payload has a place for. */
+/** A send that uses every field of a payload. */
 export const rich: Partial<FrozenSend> = {
   content: {
     _default: 'en',
@@ -70,7 +70,7 @@ export const rich: Partial<FrozenSend> = {
       title: 'Olá “{{ user.externalId }}”',
       body: 'Order {{ data.order }} 📦',
       url: 'https://shop.example/orders/17?a=b&c=d',
-      // Two slashes: firebase-admin would refuse it as `imageUrl`.
+      // The two slashes show that an image goes through unchanged: firebase-admin refuses such a URL as `imageUrl`.
       image: 'https://cdn.example//a%20b.png',
       actions: [{ id: 'open', title: 'Open', url: 'https://shop.example/orders/17' }],
     },
@@ -94,7 +94,7 @@ const url = 'https://shop.example/orders/17?a=b&c=d'
 const image = 'https://cdn.example//a%20b.png'
 const actions = [{ id: 'open', title: 'Open', url: 'https://shop.example/orders/17' }]
 
-/** What the device must get of this send. */
+/** The headers and the payload that a device must get when `rich` is sent. */
 export const meant: Record<Platform, (push: Arrived, device: Device) => { headers: object; payload: object }> = {
   ios: ({ msgId }) => ({
     headers: { topic, pushType: 'alert', priority: '5', collapseId: 'order-17', expiration: expect.stringMatching(/^\d{10}$/) },

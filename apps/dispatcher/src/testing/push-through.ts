@@ -1,5 +1,5 @@
-// Pushes through one transport as fast as it goes: the process that `npm run bench:transports` measures. It reads its task as JSON and writes its result as JSON.
-// It trusts the simulator by NODE_EXTRA_CA_CERTS.
+// Sends pushes through one transport as fast as it can: the process that `npm run bench:transports` measures. It reads its task as JSON and writes
+// its result as JSON. NODE_EXTRA_CA_CERTS makes it trust the simulator.
 import { readFileSync } from 'node:fs'
 import { Agent } from 'node:https'
 import { mintApnsToken, readPrivateKey, readVapidKey } from '@herald/auth/provider-token'
@@ -10,16 +10,19 @@ import { openFcm } from '../providers/fcm/transport.ts'
 import { answerOf, tell, type Push, type Transport } from '../providers/provider.ts'
 
 export type PushTask = {
-  /** `plain` is the web-push library as its README says. `library` is what TRANSPORT=library uses; for Web Push it makes our own requests and signs once per push service. */
+  /**
+   * `plain` is the web-push library, used as its README says. `library` is what TRANSPORT=library uses; for Web Push that makes requests of its own
+   * and signs once per push service.
+   */
   kind: 'own' | 'library' | 'plain'
   url: string
   account:
     | { platform: 'ios'; teamId: string; keyId: string; bundleId: string; privateKey: string }
     | { platform: 'android'; projectId: string; clientEmail: string; privateKey: string; tokenUri: string }
     | { platform: 'web'; publicKey: string; privateKey: string }
-  /** Device tokens or endpoints, used one after the other and again. */
+  /** Device tokens or endpoints, used one after the other and then again from the beginning. */
   addresses: string[]
-  /** Web only: the keys that belong to the endpoints. */
+  /** The encryption keys of the endpoints; for web only. */
   keys?: { p256dh: string; auth: string }[]
   warmUp: number
   pushes: number
@@ -90,7 +93,7 @@ async function openFcmLineTo(projectId: string) {
   return (await import('../providers/fcm/library.ts')).openFcmLine(projectId)
 }
 
-/** The pushes are made beforehand, so that only the sending is measured. */
+/** The pushes are made before the measurement, so that it covers the sending alone. */
 const pushes: Push[] = Array.from({ length: 1_000 }, (_, n) => {
   const msgId = `${String(n).padStart(60, 'm')}.${'s'.repeat(22)}`
   const address = addresses[n % addresses.length] ?? ''

@@ -5,11 +5,11 @@ import type { Platform } from '@herald/contracts/platform'
 import { expect } from 'vitest'
 import type { Arrived } from './start-simulator.ts'
 
-/** A send, and what the device must get of it or how its push ends without a request. */
+/** A send, with what a device must get of it, or how its push ends without a request. */
 export type SendCase = {
   name: string
   send: Partial<FrozenSend>
-  /** How many milliseconds of the ttl were used up before. */
+  /** How many milliseconds of the ttl are used up when the batch is taken. */
   elapsedMs?: number
   meant: Record<Platform, Settled | ((push: Arrived) => { id?: string; headers?: object; payload?: object })>
 }
@@ -25,11 +25,14 @@ const nearLimit = (platform: Platform, { payload }: Arrived) => {
   const ofToken = message ? Buffer.byteLength(JSON.stringify({ message: { token: message.token } })) : 0
   const bytes = Buffer.byteLength(JSON.stringify(payload)) - ofToken
   expect(bytes).toBeLessThanOrEqual(payloadLimits[platform])
-  // A cut goes as far as whole graphemes allow: a family is 25 bytes.
+  // A cut keeps whole graphemes, so it may leave up to 25 bytes unused: the family emoji in the text has 25 bytes.
   expect(bytes).toBeGreaterThan(payloadLimits[platform] - 26)
 }
 
-/** The send fields and the stages of a payload, as they arrive (spec: sending/ttl-told, sending/collapse-id, sending/silent, content/cut-at-send). */
+/**
+ * Sends with each send field and each stage of cutting a payload, and how they must arrive (spec: sending/ttl-told, sending/collapse-id,
+ * sending/silent, content/cut-at-send).
+ */
 export const sends: SendCase[] = [
   {
     name: 'priority high is 10, high and high',
@@ -59,8 +62,8 @@ export const sends: SendCase[] = [
     },
   },
   {
-    // base64url(SHA-256) of it, computed apart from the code under test.
-    name: 'a collapseId that no header can carry is hashed where it must be',
+    // The expected value is base64url(SHA-256) of the collapseId, computed without the code under test.
+    name: 'a collapseId that no header can carry is sent as a hash in headers',
     send: { collapseId: 'bestellung für März 🛒' },
     meant: {
       ios: ({ msgId }) => ({ id: apnsId(msgId), headers: { collapseId: '-idVpQPKeqSOskTBIHhcrDHGRSQo16zRWKEO1G4SCuw' } }),

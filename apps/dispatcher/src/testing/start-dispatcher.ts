@@ -5,18 +5,18 @@ import { resolve } from 'node:path'
 const main = resolve(import.meta.dirname, '../main.ts')
 const mainWithNameServer = resolve(import.meta.dirname, 'main-with-name-server.ts')
 
-/** A dispatcher as a process of its own: it reads NODE_EXTRA_CA_CERTS at its start, and it can be frozen and killed. */
+/** A dispatcher in a process of its own: it reads NODE_EXTRA_CA_CERTS at its start, and tests can freeze and kill it. */
 export type RunningDispatcher = {
   process: ChildProcess
-  /** Everything it wrote so far. */
+  /** Gives everything that the process has written so far. */
   output(): string
-  /** Resolves with its exit code. */
+  /** Resolves with the exit code of the process. */
   ended: Promise<number | null>
-  /** Ends it at once; one that has ended already is fine. */
+  /** Kills the process. A process that has ended already is no error. */
   kill(): Promise<void>
 }
 
-/** Starts a dispatcher, which asks `nameServer` for the hosts of push services when one is given. The caller ends it, because hooks cannot be registered from within a test. */
+/** Starts a dispatcher, which asks `nameServer`, when given, for hosts of push services. The caller kills it, since a test cannot register hooks. */
 export async function startDispatcher(env: Record<string, string>, nameServer?: string): Promise<RunningDispatcher> {
   const child = spawn(process.execPath, nameServer === undefined ? [main] : [mainWithNameServer, nameServer], {
     env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'], ...env },

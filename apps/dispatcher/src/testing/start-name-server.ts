@@ -10,7 +10,10 @@ export type NameServer = {
   asked: string[]
 }
 
-/** Answers A questions for names that `knows` with 127.0.0.1, other questions for them with nothing, and is silent about every other name. */
+/**
+ * Starts a DNS server. For a name that it `knows` it answers questions of type A with 127.0.0.1, and other questions with an empty answer. A question
+ * about any other name gets no answer.
+ */
 export async function startNameServer(knows: (name: string) => boolean): Promise<NameServer> {
   const socket = createSocket('udp4')
   const asked: string[] = []
@@ -24,7 +27,7 @@ export async function startNameServer(knows: (name: string) => boolean): Promise
     head.writeUInt16BE(1, 4)
     head.writeUInt16BE(isForIpv4 ? 1 : 0, 6)
     head.fill(0, 8)
-    // The name by its place in the question, type A, class IN, 60 s, four bytes.
+    // An answer in DNS format: the name by its position in the question, type A, class IN, 60 s, four bytes of address.
     const answer = Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 60, 0, 4, 127, 0, 0, 1])
     socket.send(Buffer.concat([head, message.subarray(12, end + 4), ...(isForIpv4 ? [answer] : [])]), port, address)
   })

@@ -9,7 +9,9 @@ import { afterAll } from 'vitest'
 import { startNodeServer } from './start-node-server.ts'
 import type { Simulator } from './start-simulator.ts'
 
-/** Puts a server of Node's own before each HTTP/2 service of the simulator, so that nghttp2 checks every request before the simulator sees it. */
+/**
+ * Starts a server of Node's own in front of each HTTP/2 service of the simulator, so that nghttp2 checks every request before the simulator gets it.
+ */
 export async function startNodeFronts({ addresses, ca }: Simulator) {
   const simulatorCa = readFileSync(ca, 'utf8')
   const fronts = await Promise.all(
@@ -23,10 +25,10 @@ export async function startNodeFronts({ addresses, ca }: Simulator) {
   return { ...addresses, apns: apns ?? '', apnsSandbox: apnsSandbox ?? '', fcm: fcm ?? '', ca: path }
 }
 
-/** Hands each request on to the simulator, and hands its answer, its refusal or its silence back. */
+/** Starts a server that passes each request on to the simulator, and passes the simulator's answer, refusal or silence back. */
 async function startFront(address: string, ca: string) {
   const { hostname, port, host } = new URL(address)
-  // Short pauses: a simulator that was away is asked again at once.
+  // The pauses are short, so that a simulator that was away is asked again at once.
   const origin = openOrigin({ host: hostname, port: Number(port), ca, limits: { backoffMs: 10, longestBackoffMs: 50 } })
   const head = prepareHead({ authority: host, fields: [] })
   afterAll(() => origin.close())
@@ -39,7 +41,7 @@ async function startFront(address: string, ca: string) {
       stream.end(reply.body)
     } else if (reply.is === 'refused') stream.close(constants.NGHTTP2_REFUSED_STREAM)
     else if (reply.is === 'unanswered') stream.close(constants.NGHTTP2_INTERNAL_ERROR)
-    // The simulator is away: the client loses its connection.
+    // When the simulator cannot be reached, the client loses its connection.
     else stream.session?.destroy()
   }
 

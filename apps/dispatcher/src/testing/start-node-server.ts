@@ -4,18 +4,18 @@ import type { AddressInfo } from 'node:net'
 import { makeServerCertificate } from '@herald/embedded/certificate'
 import { afterAll } from 'vitest'
 
-/** A request as Node's own HTTP/2 server took it. */
+/** A request as Node's own HTTP/2 server received it. */
 export type Asked = { headers: IncomingHttpHeaders; body: string }
 
 export type NodeServer = {
   url: URL
-  /** The authority's certificate, PEM. */
+  /** The certificate of the certificate authority, PEM. */
   ca: string
-  /** The mistakes that nghttp2 found in what clients sent. */
+  /** The mistakes that nghttp2 found in the requests of clients. */
   complaints: string[]
 }
 
-/** Starts Node's own HTTP/2 server, which stands on nghttp2 and resets the streams of requests that break a rule; stopped when the file is done. */
+/** Starts Node's own HTTP/2 server, which uses nghttp2 and resets the streams of requests that break a rule. It stops at the end of the test file. */
 export async function startNodeServer(serve: (stream: ServerHttp2Stream, asked: Asked) => void): Promise<NodeServer> {
   const { ca, certificate, privateKey } = makeServerCertificate(new Date(), 2)
   const server = createSecureServer({ cert: certificate, key: privateKey, strictFieldWhitespaceValidation: true })

@@ -44,10 +44,10 @@ export const sealKeys = `k1:${randomBytes(32).toString('base64')}`
 export const hmacSecret = 'a secret of the tests'
 const day = '2026-01-31'
 
-/** A push's end, with the device and the user that it belongs to. */
+/** The outcome of a push, with its device and user. */
 export type Outcome = PushEnd & { subscriptionId: string; userId: string }
 
-/** A batch as audience would keep it. */
+/** A batch, as the test's stand-in for audience stores it. */
 export type Row = {
   batchId: string
   campaignId: string
@@ -68,14 +68,14 @@ export type Row = {
   renewals: number
   probe: boolean
   heldEnvironments: { environment: CircuitEnvironment; inMs: number }[]
-  /** The answer to a take is held back until this resolves. */
+  /** The answer to a take waits until this promise resolves. */
   answered: Promise<unknown> | null
-  /** The circuit that the dispatcher named when it asked for each part. */
+  /** The circuit and credentials that the dispatcher named each time it asked for a part of the batch. */
   asked: { environment: CircuitEnvironment; credentialsVersion: number | null }[]
   finished: FinishBatch[]
 }
 
-/** gateway, audience and tracker as the dispatcher meets them: real peers on a real nats-server, with memory for tables. */
+/** Stand-ins for gateway, audience and tracker on a real nats-server. They keep their data in memory instead of tables. */
 export type Peers = Awaited<ReturnType<typeof startPeers>>
 
 export async function startPeers(natsUrl: string, simulator: Simulator) {
@@ -99,10 +99,10 @@ export async function startPeers(natsUrl: string, simulator: Simulator) {
   const state = {
     trackerIsAway: false,
     audienceIsAway: false,
-    /** How many batches each call of take-batches and finish-batches held. */
+    /** How many batches each call of take-batches and finish-batches carried. */
     takenTogether: [] as number[],
     finishedTogether: [] as number[],
-    /** Batches whose take fails in a call with others. */
+    /** The ids of batches that cannot be taken in a call with others. */
     failsTogether: new Set<string>(),
   }
   const rows = new Map<string, Row>()
@@ -167,7 +167,7 @@ export async function startPeers(natsUrl: string, simulator: Simulator) {
   })
 
   const ledger = new Map<string, PushEnd>()
-  /** The campaigns whose outcomes were reported as those of a test. */
+  /** The campaigns whose outcomes were reported as outcomes of a test. */
   const toldAsTests = new Set<string>()
   const keyOf = (campaignId: string, no: number, place: number) => `${campaignId}/${no}/${place}`
   tracker.answer(recordOutcomes, async ({ batches }) => {
@@ -220,7 +220,7 @@ export async function startPeers(natsUrl: string, simulator: Simulator) {
       gateway.broadcast(appChanged, { appId: ofApp })
     },
     changeFlow: (campaignId: string, flow: CampaignFlow) => audience.broadcast(flowChanged, { campaignId, flow }),
-    /** Queues a batch for these devices, without pointing at it. */
+    /** Queues a batch for these devices, and publishes no pointer to it. */
     queue(platform: Platform, devices: Device[], change: Partial<Row> = {}, send: Partial<FrozenSend> = {}): Row {
       const campaignId = change.campaignId ?? newId()
       const row: Row = {
@@ -251,7 +251,7 @@ export async function startPeers(natsUrl: string, simulator: Simulator) {
     },
     /** Resolves once a dispatcher waits for small batches. */
     untilOneWaits,
-    /** Gives batches to a dispatcher that waits. */
+    /** Gives batches to a dispatcher that waits for small batches. */
     async give(given: Row[]) {
       await untilOneWaits()
       const [end] = waiting
@@ -311,7 +311,7 @@ const recipientOf = (device: Device, place: number): Recipient => ({
   subscription: {},
 })
 
-/** Makes accounts at the simulated providers, and the credentials that the gateway would hand out for them. */
+/** Makes accounts at the simulated providers, and the credentials that the gateway would give dispatchers for them. */
 export async function makeAccounts(simulator: Simulator) {
   const sealer = openSealer(sealKeys)
   const team = { teamId: 'TEAM123456', keyId: 'KEY1234567' }
@@ -346,7 +346,7 @@ export async function makeAccounts(simulator: Simulator) {
   return {
     credentials,
     vapid,
-    /** Gives one token for each minute, signed by the team's key or another key. */
+    /** Gives one token for each minute, signed by the team's key or by another key. */
     apnsToken(mintedAt: Date, key: string | KeyObject = privateKey): ApnsToken {
       const name = typeof key === 'string' ? mintedAt.toISOString().slice(0, 16) : 'foreign'
       const token = tokens.get(name) ?? {
@@ -359,7 +359,7 @@ export async function makeAccounts(simulator: Simulator) {
   }
 }
 
-/** Gives an app credentials with a key that the provider does not know: everything that the app sends there is refused. */
+/** Gives an app credentials with a key that the provider does not know, so that the provider refuses every push of the app. */
 export function giveForeignKey(peers: Peers, platform: Platform, appId: string): void {
   const { accounts } = peers
   const seal = (key: string) => ({ sealedPrivateKey: openSealer(sealKeys).seal(key, 'foreign'), sealContext: 'foreign' })
@@ -383,7 +383,7 @@ export function giveForeignKey(peers: Peers, platform: Platform, appId: string):
   }
 }
 
-/** Gives recipients as audience would answer them. */
+/** Gives recipients as columns, the form in which audience answers them. */
 function columnsOf(recipients: readonly Recipient[]): RecipientColumns {
   const column = <Value>(read: (recipient: Recipient) => Value) => shortColumn(recipients.map(read))
   return {

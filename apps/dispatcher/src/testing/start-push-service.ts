@@ -6,19 +6,19 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { makeServerCertificate } from '@herald/embedded/certificate'
 import { atEnd } from '@herald/testing/at-end'
 
-/** A request for a push, as it came. */
+/** A request for a push, as the server received it. */
 export type ArrivedRequest = { version: string; method: string; path: string; headers: IncomingHttpHeaders; body: Buffer }
 
-/** A push service on one of Node's own servers; it keeps what it gets. */
+/** A push service that runs on one of Node's own servers and remembers the requests that it gets. */
 export type PushService = {
   origin: string
   port: number
   arrived: ArrivedRequest[]
-  /** Since the start: TCP connections, bytes read from them, and TLS handshakes that ended well. */
+  /** Counts since the start: TCP connections, bytes read from them, and TLS handshakes that succeeded. */
   connections: () => number
   bytes: () => number
   handshakes: () => number
-  /** Connections that are open. */
+  /** How many connections are open now. */
   readonly open: number
   stop(): void
 }
@@ -27,7 +27,7 @@ const certificate = makeServerCertificate(new Date(), 2, ['*.push.test'])
 setDefaultCACertificates([...getCACertificates('default'), certificate.ca])
 const tls = { cert: certificate.certificate, key: certificate.privateKey }
 
-/** Starts a push service. The path of a push says what it is answered: `/201`. `h2` offers HTTP/1.1 as well. */
+/** Starts a push service. The path of a request says which status it is answered, such as `/201`. With `h2` the server offers HTTP/1.1 as well. */
 export async function startPushService(protocol: 'h2' | 'http/1.1', onPort = 0): Promise<PushService> {
   const arrived: ArrivedRequest[] = []
   let [handshakes, connections, bytes] = [0, 0, 0]

@@ -5,20 +5,20 @@ import { startDispatcher, type RunningDispatcher } from './start-dispatcher.ts'
 import { hmacSecret, projectId, sealKeys, startPeers, type Peers, type Row } from './start-peers.ts'
 import { startSimulator, type Device, type Simulator } from './start-simulator.ts'
 
-/** Gives the devices that a batch was sent to, as audience reads them from finish-batch: those that no list names, in the order of the row. */
+/** Gives the devices that a batch was sent to, as audience reads them from finish-batch: those that none of its lists names, in the batch's order. */
 export function sentTo(row: Row, { unsent, dead, guarded, unavailable, retries }: FinishBatch): string[] {
   const others = new Set([...unsent, ...[...dead, ...guarded, ...unavailable, ...retries].map(({ subscriptionId }) => subscriptionId)])
   return [...row.recipients, ...row.decided].map(({ subscriptionId }) => subscriptionId).filter((id) => !others.has(id))
 }
 
-/** A nats-server, the simulator and the peers of a test file; dispatchers are started as they are needed. */
+/** What a test file shares: a nats-server, the simulator and stand-ins for other services (`start-peers.ts`). Tests start dispatchers. */
 export type Rig = {
   simulator: Simulator
   peers: Peers
   environment: Record<string, string>
-  /** Starts a dispatcher with these changes to its environment, and a name server of its own; `clean` ends it. */
+  /** Starts a dispatcher with these changes to its environment. With `nameServer` it asks that server for hosts. `clean` ends the dispatcher. */
   start(change?: Record<string, string>, nameServer?: string): Promise<RunningDispatcher>
-  /** Ends every dispatcher and every fault, so that tests do not meet each other's. */
+  /** Ends every dispatcher and every fault of the simulator, so that no test meets those of another test. */
   clean(): Promise<void>
   androids(count: number, more?: object): Promise<Device[]>
   finishOf(row: Row): Promise<FinishBatch>

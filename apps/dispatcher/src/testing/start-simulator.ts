@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path'
 import { makeServerCertificate } from '@herald/embedded/certificate'
 import { afterAll } from 'vitest'
 
-/** A device of the simulator. A phone has a token, a browser an endpoint and keys. */
+/** A device of the simulator. A phone has a token; a browser has an endpoint and keys. */
 export type Device = { id: string; token?: string; endpoint?: string; keys?: { p256dh: string; auth: string } }
 
 /** A push that the simulator accepted. */
@@ -22,18 +22,17 @@ export type Arrived = {
 
 export type Simulator = {
   addresses: Record<'apns' | 'apnsSandbox' | 'fcm' | 'fcmToken' | 'webPush' | 'control', string>
-  /** Path of the authority's certificate, for NODE_EXTRA_CA_CERTS. */
+  /** The path of the certificate authority's certificate, for NODE_EXTRA_CA_CERTS. */
   ca: string
-  /** Calls the control API. Anything but success is thrown as an error. */
+  /** Calls the simulator's control API. Throws an error for every answer that is not a success. */
   control<Answer>(method: string, path: string, body?: unknown): Promise<Answer>
   devices(wanted: object): Promise<Device[]>
-  /** Gives the pushes that these devices got. */
   arrivedAt(devices: Device[]): Promise<Arrived[]>
 }
 
 const main = resolve(import.meta.dirname, '../../../simulator/src/main.ts')
 
-/** Starts the simulator as a process of its own, with a certificate of its own; stopped when the file is done. */
+/** Starts the simulator in a process of its own, with a certificate of its own. It stops at the end of the test file. */
 export async function startSimulator(): Promise<Simulator> {
   const directory = mkdtempSync(join(tmpdir(), 'herald-dispatcher-'))
   const { ca, certificate, privateKey } = makeServerCertificate(new Date(), 2)

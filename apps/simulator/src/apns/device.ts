@@ -5,7 +5,7 @@ import { property } from '../request.ts'
 
 export type IosDevice = Device & { platform: 'ios' }
 
-/** iPhones and iPads: APNs knows each by a token, in one of its two environments. */
+/** iPhones and iPads. APNs knows each by a token, in one of its two environments. */
 export const ios: DeviceKind<IosDevice> = {
   keptHeaders: ['topic', 'pushType', 'priority', 'expiration', 'collapseId'],
   addressOf: ({ token }) => token,

@@ -68,7 +68,7 @@ beforeEach(async () => {
   await simulator.ask('PUT', '/faults', { providerTokenUpdates: 100 })
 })
 
-test('a push in order is accepted with its apns-id and recorded as it was sent', async () => {
+test('APNs accepts a valid push, answers its apns-id and records it as it was sent', async () => {
   const answer = await send({ 'apns-expiration': '1999999999', 'apns-collapse-id': 'c'.repeat(64) })
   expect(answer).toMatchObject({ status: 200, body: '', headers: { 'apns-id': id } })
   const { pushes } = await simulator.ask<{ pushes: unknown[] }>('GET', '/pushes')
@@ -88,11 +88,11 @@ test('a push in order is accepted with its apns-id and recorded as it was sent',
   ])
 })
 
-test('an apns-id is made when there is none', async () => {
+test('APNs makes an apns-id for a push without one', async () => {
   expect((await send({ 'apns-id': undefined })).headers['apns-id']).toMatch(/^[\dA-F-]{36}$/)
 })
 
-test('a background push needs priority 5 and content-available', async () => {
+test('APNs demands priority 5 and content-available of a background push', async () => {
   const background = { 'apns-push-type': 'background', 'apns-priority': '5' }
   expect((await send(background, silent)).status).toBe(200)
 })
@@ -144,13 +144,13 @@ const rows: [reason: string, status: number, what: string, send: () => ReturnTyp
   ],
 ]
 
-test.each(rows)('%s %i: %s', async (reason, status, _, refused) => {
+test.each(rows)('APNs refuses with %s, %i: %s', async (reason, status, _, refused) => {
   const answer = await refused()
   expect({ status: answer.status, body: JSON.parse(answer.body) as unknown }).toEqual({ status, body: { reason } })
   expect(await simulator.ask('GET', '/summary')).toMatchObject({ accepted: { total: 0 }, rejected: { [`apns ${status} ${reason}`]: 1 } })
 })
 
-test('4096 bytes are still accepted', async () => {
+test('APNs accepts a payload of 4096 bytes', async () => {
   expect((await send({}, payload + ' '.repeat(4096 - payload.length))).status).toBe(200)
 })
 
@@ -163,18 +163,18 @@ const behaviours: [behaviour: object, status: number, reason: string, headers: o
   [{ answer: 'sender_mismatch' }, 400, 'DeviceTokenNotForTopic', {}],
 ]
 
-test.each(behaviours)('a device told %j answers %i %s once, then is well again', async (behaviour, status, reason, headers) => {
+test.each(behaviours)('a device told %j answers %i %s once, and then accepts pushes again', async (behaviour, status, reason, headers) => {
   await simulator.ask('PUT', `/devices/${device.id}/behaviour`, { ...behaviour, times: 1 })
   const answer = await send()
   expect(answer).toMatchObject({ status, headers: { 'apns-id': id, ...headers } })
   const body = JSON.parse(answer.body) as { reason: string; timestamp?: number }
   expect(body.reason).toBe(reason)
-  // A dead device's answer says when it died, in milliseconds.
+  // For a dead device the answer says since when, in milliseconds.
   expect(typeof body.timestamp).toBe(status === 410 ? 'number' : 'undefined')
   expect((await send()).status).toBe(200)
 })
 
-test('a push that was accepted and then broken off, or answered 503, is in the record', async () => {
+test('a push that was accepted is in the record, also when its answer was broken off or 503', async () => {
   await simulator.ask('PUT', `/devices/${device.id}/behaviour`, { answer: 'reset_after_accept', times: 1 })
   await expect(send()).rejects.toThrow(/INTERNAL_ERROR/)
   await simulator.ask('PUT', `/devices/${device.id}/behaviour`, { answer: 'accepted_then_503', times: 1 })
@@ -183,7 +183,7 @@ test('a push that was accepted and then broken off, or answered 503, is in the r
   expect(await simulator.ask('GET', '/summary')).toMatchObject({ accepted: { ios: 3 }, copies: 2, distinctDevices: 1 })
 })
 
-test('more provider tokens than allowed within 20 minutes are refused, and those shown before still work', async () => {
+test('APNs refuses more provider tokens than allowed within 20 minutes, and earlier tokens still work', async () => {
   await simulator.ask('POST', '/reset')
   await simulator.ask('PUT', '/faults', { providerTokenUpdates: 2 })
   const [first, second, third] = [token(), token({ iat: seconds(-1) }), token({ iat: seconds(-2) })]
@@ -192,7 +192,7 @@ test('more provider tokens than allowed within 20 minutes are refused, and those
   expect(statuses).toEqual([200, 200, 429, 200])
 })
 
-test('the summary says how many different provider tokens each team has shown, refused ones too', async () => {
+test('the summary says how many different provider tokens each team has used, refused ones included', async () => {
   const forged = token({}, {}, otherTeamsKey)
   const old = token({ iat: seconds(-3660) })
   const others = `bearer ${makeJwt('ES256', otherTeamsKey, { iss: 'OTHER', iat: seconds() }, { kid: 'K2' })}`
@@ -200,7 +200,7 @@ test('the summary says how many different provider tokens each team has shown, r
   expect(await simulator.ask('GET', '/summary')).toMatchObject({ providerTokens: { TEAM: 2, OTHER: 1 } })
 })
 
-test('after a key is replaced, what the old key signed is refused, also a token that worked before', async () => {
+test('after a key is replaced, APNs refuses what the old key signed, also a token that worked before', async () => {
   const account = { kind: 'apns', teamId: 'TEAM', keyId: 'ROTATED', bundleId: 'com.example.app' }
   const { privateKey } = await simulator.ask<{ privateKey: string }>('POST', '/accounts', account)
   const authorization = token({}, { kid: 'ROTATED' }, privateKey)
@@ -209,7 +209,7 @@ test('after a key is replaced, what the old key signed is refused, also a token 
   expect(JSON.parse((await send({ authorization })).body)).toEqual({ reason: 'InvalidProviderToken' })
 })
 
-test('an outage answers 503 for everything, or closes connections, until it is over', async () => {
+test('during an outage APNs answers 503 to everything or closes connections', async () => {
   await simulator.ask('PUT', '/faults', { service: 'apns', outage: 503 })
   expect((await send()).status).toBe(503)
   await simulator.ask('PUT', '/faults', { service: 'apns', outage: 'refuse' })

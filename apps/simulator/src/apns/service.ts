@@ -11,7 +11,7 @@ const clockSkewSeconds = 60
 const updateWindowMs = 20 * 60_000
 const payloadLimits = { voip: 5120, other: 4096 }
 
-/** The push types, and what the topic of each has behind the bundle id. */
+/** The push types. For each, the text that its topic has after the bundle id. */
 const pushTypes: Readonly<Record<string, string>> = {
   alert: '',
   background: '',
@@ -38,14 +38,15 @@ const refusalReasons: Readonly<Record<Refusal, readonly [status: number, reason:
 type No = { status: number; reason: string }
 const no = (status: number, reason: string): No => ({ status, reason })
 
-/** The answer of APNs to anything while it has an outage. */
+/** The answer of APNs to every request during a simulated outage. */
 export const apnsUnavailable: Answer = { status: 503, headers: {}, body: '{"reason":"ServiceUnavailable"}', reason: 'ServiceUnavailable' }
 
 export type ProviderTokens = ReturnType<typeof openProviderTokens>
 
 /**
- * Finds out which account signed a request. A token is verified once and then known by its text: a verification costs 100 µs, as much as ten pushes. A team and key that show more
- * than `allowance` different tokens within 20 minutes get TooManyProviderTokenUpdates for the newest. The older ones go on working, as with Apple.
+ * Finds out which account signed a request. A token is verified once and then recognised by its text, because a verification costs 100 µs, as much as
+ * ten pushes. A team and key that use more than `allowance` different tokens within 20 minutes get TooManyProviderTokenUpdates for the newest token.
+ * The older ones still work, as with Apple.
  */
 export function openProviderTokens(accounts: Accounts) {
   const known = new Map<string, { account: ApnsAccount; issuedAt: number }>()
@@ -80,7 +81,7 @@ export function openProviderTokens(accounts: Accounts) {
       if (!authorization || !/^bearer ./i.test(authorization)) return no(403, 'MissingProviderToken')
       const token = authorization.slice(7)
       const entry = known.get(token)
-      // A replaced key belongs to an account object that is not there any more, so what it signed is verified again, and fails.
+      // When a key was replaced, the entry's account is no longer the key's account. The token is then verified again, and the verification fails.
       if (!entry || accounts.apnsKey(entry.account.teamId, entry.account.keyId) !== entry.account) {
         const verified = verify(token, now)
         return 'status' in verified ? verified : verified.account
@@ -90,9 +91,9 @@ export function openProviderTokens(accounts: Accounts) {
     setAllowance(tokens: number): void {
       allowance = tokens
     },
-    /** Gives how many different tokens each team has shown, refused ones too. */
+    /** Gives how many different tokens each team has used, refused tokens included. */
     shown: (): Record<string, number> => Object.fromEntries([...shown].map(([teamId, tokens]) => [teamId, tokens.size])),
-    /** Forgets which tokens were shown, and goes back to the usual allowance. */
+    /** Forgets which tokens were used, and sets the allowance to its default of 5. */
     reset(): void {
       known.clear()
       updates.clear()
@@ -153,7 +154,7 @@ export function openApns(environment: Environment, accounts: Accounts, devices: 
 const retryAfter = (behaviour: Behaviour): Record<string, string> =>
   behaviour.retryAfterSeconds === undefined ? {} : { 'retry-after': String(behaviour.retryAfterSeconds) }
 
-/** Gives the bundle id in a topic, without what the push type puts behind it. */
+/** Gives the bundle id in a topic, without the text that the push type adds. */
 function bundleIdOf(headers: Request['headers']): string {
   const topic = headers['apns-topic'] ?? ''
   const suffix = pushTypes[headers['apns-push-type'] ?? 'alert'] ?? ''
@@ -179,7 +180,7 @@ function checkHeaders(headers: Request['headers']): No | undefined {
   // Without the header the priority is 10, which is an error for a background push.
   if (pushType === 'background' && priority !== '5') return no(400, 'BadPriority')
   if (expiration !== undefined && !/^\d{1,10}$/.test(expiration)) return no(400, 'BadExpirationDate')
-  // Header text arrives as latin1: one character is one byte.
+  // Header text is decoded as latin1, so one character is one byte.
   return collapseId !== undefined && (collapseId === '' || collapseId.length > 64) ? no(400, 'BadCollapseId') : undefined
 }
 

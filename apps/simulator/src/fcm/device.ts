@@ -5,7 +5,7 @@ import { property } from '../request.ts'
 
 export type AndroidDevice = Device & { platform: 'android' }
 
-/** Android phones: FCM knows each by a registration token of a project. */
+/** Android phones. FCM knows each by a registration token of a project. */
 export const android: DeviceKind<AndroidDevice> = {
   keptHeaders: [],
   addressOf: ({ token }) => token,

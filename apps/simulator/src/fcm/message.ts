@@ -1,4 +1,4 @@
-/** What is wrong with a field of a request, in the words of `google.rpc.BadRequest`. */
+/** What is wrong with a field of a request, in the form of `google.rpc.BadRequest`. */
 export type Violation = { field: string; description: string }
 
 type Check = (value: unknown, path: string) => Violation | undefined
@@ -36,7 +36,7 @@ const duration: Check = (value, path) => {
   return Number(seconds) <= maxTtlSeconds ? undefined : { field: path, description: 'The ttl must be between 0 and 2419200 seconds.' }
 }
 
-/** Says whether a key is reserved: by FCM's documentation of `data`, or by Herald besides. */
+/** Says whether a key of `data` is reserved, by FCM's documentation or by Herald. */
 const isReserved = (key: string) => ['from', 'message_type', 'gcm', 'collapse_key'].includes(key) || /^(google\.|gcm\.)/i.test(key)
 
 const data: Check = (value, path) => {
@@ -47,7 +47,7 @@ const data: Check = (value, path) => {
   })
 }
 
-/** Checks for an object with these fields and no others. Both spellings pass, `collapse_key` and `collapseKey`, as in the JSON form of protocol buffers. */
+/** Makes a check for an object with only these fields. Both `collapse_key` and `collapseKey` pass, as in the JSON form of protocol buffers. */
 function object(fields: Readonly<Record<string, Check>>): Check {
   const checks = new Map(
     Object.entries(fields).flatMap(([name, check]) => [name, camelCase(name)].map((spelling) => [spelling, check] as const)),
@@ -147,10 +147,10 @@ export function checkSendRequest(body: unknown): SendRequest | Violation {
   return { token, isDryRun: validate_only ?? validateOnly ?? false }
 }
 
-/** Counts the bytes of what reaches the device: the keys and values of data and notification. */
+/** Counts the bytes that reach the device: the keys and values of data and notification. */
 function payloadBytes(message: Record<string, unknown>): number {
   const android = isObject(message['android']) ? message['android'] : {}
-  // What stands under `android` replaces the general part on that device.
+  // On an Android device the fields under `android` replace the general ones.
   const notification = {
     ...(isObject(message['notification']) ? message['notification'] : {}),
     ...(isObject(android['notification']) ? android['notification'] : {}),

@@ -7,10 +7,10 @@ const lifetimeSeconds = 3600
 const clockSkewSeconds = 60
 const grantType = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
 const scopes = ['https://www.googleapis.com/auth/firebase.messaging', 'https://www.googleapis.com/auth/cloud-platform']
-/** Some clients name Google's own address as audience, wherever the endpoint is. */
+/** The address that some clients name as the assertion's audience, even when they send the assertion to another address. */
 const googleAudience = 'https://oauth2.googleapis.com/token'
 
-/** The answer of the token endpoint to anything while it has an outage. */
+/** The answer of the token endpoint to every request during a simulated outage. */
 export const oauthUnavailable: Answer = {
   status: 503,
   headers: {},
@@ -20,7 +20,7 @@ export const oauthUnavailable: Answer = {
 
 export type AccessTokens = ReturnType<typeof openAccessTokens>
 
-/** Keeps the access tokens that were given out. A token is good for 3600 s, as long as its project keeps the key that asked for it. */
+/** Stores the access tokens that were issued. A token is valid for 3600 s, unless its project gets another key meanwhile. */
 export function openAccessTokens(accounts: Accounts) {
   const issued = new Map<string, { account: FcmAccount; expiresAt: number }>()
   return {
@@ -29,7 +29,7 @@ export function openAccessTokens(accounts: Accounts) {
       issued.set(token, { account, expiresAt: now + lifetimeSeconds * 1000 })
       return token
     },
-    /** Gives the account whose pushes a bearer of the token may send. */
+    /** Gives the account whose pushes a client with this token may send. */
     check(token: string, now: number): FcmAccount | undefined {
       const entry = issued.get(token)
       return entry && entry.expiresAt > now && accounts.project(entry.account.projectId) === entry.account ? entry.account : undefined
@@ -38,7 +38,10 @@ export function openAccessTokens(accounts: Accounts) {
   }
 }
 
-/** Serves `POST /token`, which takes a signed assertion and gives an access token (RFC 7523, as Google does it). `tokenUri` is a function, because its port is known late. */
+/**
+ * Serves `POST /token`, which takes a signed assertion and gives an access token (RFC 7523, as Google does it). `tokenUri` is a function, because the
+ * port is known only after the start.
+ */
 export function openOauth(accounts: Accounts, tokens: AccessTokens, tokenUri: () => string): Serve {
   return ({ method, path, headers, body }) => {
     if (path !== '/token') return { status: 404, headers: {}, body: '', reason: 'not_found' }

@@ -26,7 +26,6 @@ const claimsOf = (changes = {}) => ({
 const grant = (assertion: string, grantType = 'urn:ietf:params:oauth:grant-type:jwt-bearer') =>
   http1(account.token_uri, form, new URLSearchParams({ grant_type: grantType, assertion }).toString())
 
-/** One POST over HTTP/1.1. */
 const http1 = (url: string, headers: Record<string, string>, body: string): Promise<Answered> =>
   new Promise((resolve, reject) => {
     const sent = request(url, { method: 'POST', headers, ca: simulator.certificate.pem }, (response) => {
@@ -78,7 +77,7 @@ beforeAll(async () => {
 afterAll(() => simulator.stop())
 beforeEach(() => simulator.ask('POST', '/reset'))
 
-test('a signed assertion is exchanged for an access token of an hour', async () => {
+test('FCM exchanges a signed assertion for an access token that lasts an hour', async () => {
   const answer = await grant(makeJwt('RS256', account.private_key, claimsOf()))
   expect(answer.status).toBe(200)
   expect(JSON.parse(answer.body)).toEqual({ access_token: expect.any(String), expires_in: 3600, token_type: 'Bearer' })
@@ -99,13 +98,13 @@ const badGrants: [what: string, error: string, send: () => Promise<Answered>][] 
   ['a changed signature', 'invalid_grant', () => grant(`${makeJwt('RS256', account.private_key, claimsOf()).slice(0, -10)}AAAAAAAAAA`)],
 ]
 
-test.each(badGrants)('an assertion with %s is refused as %s', async (_, error, sent) => {
+test.each(badGrants)('FCM refuses an assertion with %s as %s', async (_, error, sent) => {
   const answer = await sent()
   expect(answer.status).toBe(400)
   expect(JSON.parse(answer.body)).toMatchObject({ error })
 })
 
-test('a message is accepted over HTTP/2 and HTTP/1.1 and recorded as it was sent', async () => {
+test('FCM accepts a message over HTTP/2 and HTTP/1.1 and records it as it was sent', async () => {
   const first = await send(message({ android: { ttl: '3600s', priority: 'high', collapse_key: 'c', notification: { tag: 't' } } }))
   const second = await http1(simulator.addresses.fcm + path, { authorization: `Bearer ${bearer}` }, JSON.stringify(message()))
   expect([first.status, second.status]).toEqual([200, 200])
@@ -118,7 +117,7 @@ test('a message is accepted over HTTP/2 and HTTP/1.1 and recorded as it was sent
   ])
 })
 
-test('over HTTP/1.1 a request whose device was told to break it off is broken off, and is in the record', async () => {
+test('over HTTP/1.1, when a device is told to break off the answer, the connection breaks and the push is in the record', async () => {
   await simulator.ask('PUT', `/devices/${device.id}/behaviour`, { answer: 'reset_after_accept', times: 1 })
   const sent = http1(simulator.addresses.fcm + path, { authorization: `Bearer ${bearer}` }, JSON.stringify(message()))
   await expect(sent).rejects.toThrow(/socket hang up|ECONNRESET/)
@@ -146,27 +145,27 @@ const badMessages: [what: string, field: string, body: () => unknown][] = [
   ['a token that is none', 'message.token', () => message({ token: 'abc' })],
 ]
 
-test.each(badMessages)('a message with %s is INVALID_ARGUMENT at "%s"', async (_, field, body) => {
+test.each(badMessages)('FCM refuses a message with %s as INVALID_ARGUMENT at "%s"', async (_, field, body) => {
   expect(errorOf(await send(body()))).toEqual({ http: 400, code: 400, status: 'INVALID_ARGUMENT', errorCode: 'INVALID_ARGUMENT', field })
 })
 
-test('a body that is not JSON is INVALID_ARGUMENT', async () => {
+test('FCM refuses a body that is not JSON as INVALID_ARGUMENT', async () => {
   const answer = await post(session, path, { authorization: `Bearer ${bearer}` }, '{')
   expect(errorOf(answer)).toMatchObject({ http: 400, status: 'INVALID_ARGUMENT' })
 })
 
-test('an access token that was not issued here is UNAUTHENTICATED', async () => {
+test('FCM refuses an access token that it did not issue as UNAUTHENTICATED', async () => {
   expect(errorOf(await send(message(), 'Bearer ya29.made-up'))).toMatchObject({ http: 401, status: 'UNAUTHENTICATED' })
   expect(errorOf(await send(message(), ''))).toMatchObject({ http: 401, status: 'UNAUTHENTICATED' })
 })
 
-test('an access token of another project is PERMISSION_DENIED, and a device of another project is SENDER_ID_MISMATCH', async () => {
+test('FCM refuses an access token of another project as PERMISSION_DENIED, and a device of another project as SENDER_ID_MISMATCH', async () => {
   const denied = await post(session, '/v1/projects/other/messages:send', { authorization: `Bearer ${bearer}` }, JSON.stringify(message()))
   expect(errorOf(denied)).toMatchObject({ http: 403, status: 'PERMISSION_DENIED', errorCode: undefined })
   expect(errorOf(await send(message({ token: foreign.token })))).toMatchObject({ http: 403, errorCode: 'SENDER_ID_MISMATCH' })
 })
 
-test('a token that looks real but is unknown is UNREGISTERED', async () => {
+test('FCM refuses a device token that looks real but is unknown as UNREGISTERED', async () => {
   const unknown = device.token.replace(/.{10}$/, '0123456789')
   expect(errorOf(await send(message({ token: unknown })))).toMatchObject({ http: 404, status: 'NOT_FOUND', errorCode: 'UNREGISTERED' })
 })
@@ -180,7 +179,7 @@ const behaviours: [answer: string, http: number, status: string, errorCode: stri
   ['sender_mismatch', 403, 'PERMISSION_DENIED', 'SENDER_ID_MISMATCH'],
 ]
 
-test.each(behaviours)('a device told %s answers %i %s', async (answer, http, status, errorCode, retryAfter) => {
+test.each(behaviours)('a device that is told %s answers %i %s', async (answer, http, status, errorCode, retryAfter) => {
   await simulator.ask('PUT', `/devices/${device.id}/behaviour`, {
     answer,
     times: 1,

@@ -36,12 +36,12 @@ const refusals: Readonly<Record<Refusal, No>> = {
   unavailable: { code: 503, status: 'UNAVAILABLE', errorCode: 'UNAVAILABLE', message: 'The service is currently unavailable.' },
 }
 
-/** The answer of FCM to anything while it has an outage. */
+/** The answer of FCM to every request during a simulated outage. */
 export const fcmUnavailable: Answer = refuse(refusals.unavailable)
 
 /** Serves FCM v1: `POST /v1/projects/<project>/messages:send`. */
 export function openFcm(accounts: Accounts, devices: Devices, tokens: AccessTokens, recording: Recording): Serve {
-  // As at Google's FCM, a message's name is a time, a counter and random bits. Here the bits are chosen once, at the start.
+  // At Google's FCM the name of a message is a time, a counter and random bits. Here the random bits are chosen once, at the start.
   const series = randomBytes(8).toString('hex')
   let sent = 0
 
@@ -90,7 +90,7 @@ function invalid(violation: Violation, message = violation.description): No {
   return { code: 400, status: 'INVALID_ARGUMENT', errorCode: 'INVALID_ARGUMENT', message, violation }
 }
 
-/** A real token is an id of 22 characters, a colon and a long tail. One that looks so and is not known belongs to an app that was removed. */
+/** Says whether a token looks real. An unknown token of this form (an id, a colon, a long tail) belongs to an app that was removed from its phone. */
 const isTokenLike = (token: string): boolean => /^[\w-]{20,}:[\w-]{100,}$/.test(token)
 
 /** Makes an answer with the error body of Google's APIs (google.rpc.Status) and the details that FCM adds. */

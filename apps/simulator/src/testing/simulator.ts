@@ -6,7 +6,7 @@ import { givenCertificate } from '@herald/http2/testing/certificate'
 
 export type Answered = { status: number; headers: Record<string, string>; body: string }
 
-/** A simulator of the test's own on free ports, in this process, with its control API and clients that trust it. */
+/** Starts a simulator for this test file on free ports, in this process. Gives its control API and clients that trust it. */
 export async function givenSimulator(more: Partial<Config> = {}) {
   const certificate = givenCertificate()
   const ports = { apns: 0, apnsSandbox: 0, fcm: 0, oauth: 0, webPush: 0, control: 0 }
@@ -22,13 +22,13 @@ export async function givenSimulator(more: Partial<Config> = {}) {
     addresses: simulator.addresses,
     certificate,
     control,
-    /** The body of a control call that must succeed. */
+    /** Makes a control call and gives the body of its answer. Throws when the call fails. */
     ask: async <T = Record<string, never>>(method: string, path: string, body?: unknown): Promise<T> => {
       const answer = await control(method, path, body)
       if (answer.status !== 200) throw new Error(JSON.stringify(answer))
       return answer.body as T
     },
-    /** Node's own HTTP/2 client, a strict judge of our frames. */
+    /** Opens a session with Node's own HTTP/2 client, which checks the simulator's frames strictly. */
     session(url: string): ClientHttp2Session {
       const session = connect(url, { ca: certificate.pem })
       session.on('error', () => undefined)
@@ -43,7 +43,7 @@ export async function givenSimulator(more: Partial<Config> = {}) {
   }
 }
 
-/** One POST on a session. A broken stream rejects with its error. */
+/** Posts once on a session. A broken stream rejects with its error. */
 export const post = (session: ClientHttp2Session, path: string, headers: OutgoingHttpHeaders, body: Buffer | string): Promise<Answered> =>
   new Promise((resolve, reject) => {
     const stream = session.request({ ':method': 'POST', ':path': path, ...headers })
@@ -62,7 +62,7 @@ export const post = (session: ClientHttp2Session, path: string, headers: Outgoin
 
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-/** A compact JWT, good or bad as the test wants it. */
+/** Makes a compact JWT, valid or not, as the test wants it. */
 export function makeJwt(
   algorithm: 'ES256' | 'RS256',
   key: KeyObject | string,
@@ -77,7 +77,7 @@ export function makeJwt(
 
 export const seconds = (fromNow = 0): number => Math.floor(Date.now() / 1000) + fromNow
 
-/** An application server's key pair for VAPID; `text` is its `k`. */
+/** Makes an application server's key pair for VAPID. `text` is the `k` of its header. */
 export function givenVapidKey(): { text: string; privateKey: KeyObject } {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const { x = '', y = '' } = publicKey.export({ format: 'jwk' })

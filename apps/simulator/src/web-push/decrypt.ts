@@ -3,17 +3,20 @@ import type { WebKeys } from './device.ts'
 
 const tagBytes = 16
 const publicKeyBytes = 65
-/** salt (16), record size (4), length of the key id (1), key id: the sender's public key. */
+/** The header of an encrypted body: salt (16 bytes), record size (4), length of the key id (1), key id, which is the sender's public key. */
 const headerBytes = 21 + publicKeyBytes
 
-/** Says whether a body begins like aes128gcm for Web Push: one record, the sender's point as key id, room for a tag (RFC 8188 section 2.1, RFC 8291 section 4). */
+/**
+ * Says whether a body has the form of aes128gcm for Web Push: one record, the sender's public key as key id, space for an authentication tag (RFC
+ * 8188 section 2.1, RFC 8291 section 4).
+ */
 export function looksEncrypted(body: Buffer): boolean {
   if (body.length < headerBytes + 1 + tagBytes) return false
   const recordSize = body.readUInt32BE(16)
   return body[20] === publicKeyBytes && body[21] === 4 && recordSize >= 18 && body.length - headerBytes <= recordSize
 }
 
-/** Opens a push with the keys of its device (RFC 8291), in about 250 µs. Undefined when it was not sealed for these keys. */
+/** Decrypts a push with the keys of its device (RFC 8291), in about 250 µs. Gives undefined when it was not encrypted for these keys. */
 export function decryptPush(keys: WebKeys, auth: Buffer, body: Buffer): Buffer | undefined {
   if (!looksEncrypted(body)) return undefined
   try {

@@ -5,10 +5,10 @@ import { decryptPush } from './decrypt.ts'
 
 export type WebDevice = Device & { platform: 'web' }
 
-/** A browser's key pair. `ecdh` is made at the first push that is opened: setting a private key costs as much as making one. */
+/** A browser's key pair. `ecdh` is made when the first push is decrypted, because setting a private key costs as much as making one. */
 export type WebKeys = { publicKey: Buffer; privateKey: Buffer; ecdh: ECDH | undefined }
 
-/** Browsers: the push service knows each by the path of its endpoint. */
+/** Browsers. The push service knows each by the path of its endpoint. */
 export const web: DeviceKind<WebDevice> = {
   keptHeaders: ['ttl', 'topic', 'urgency'],
   addressOf: ({ path }) => path,
@@ -45,7 +45,7 @@ export const web: DeviceKind<WebDevice> = {
   },
 }
 
-/** Makes a P-256 pair, in about 70 µs. */
+/** Makes a P-256 key pair, in about 70 µs. */
 function newWebKeys(): WebKeys {
   const ecdh = createECDH('prime256v1')
   ecdh.generateKeys()

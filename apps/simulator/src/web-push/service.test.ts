@@ -53,7 +53,7 @@ beforeAll(async () => {
 afterAll(() => simulator.stop())
 beforeEach(() => simulator.ask('POST', '/reset'))
 
-test('the example of RFC 8291 appendix A is opened', () => {
+test('the example of RFC 8291 appendix A is decrypted', () => {
   const keys = {
     publicKey: Buffer.from('BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4', 'base64url'),
     privateKey: Buffer.from('q1dXpw3UpT5VOmu_cf_v6ih07Aems3njxI-JWgLcM94', 'base64url'),
@@ -65,7 +65,7 @@ test('the example of RFC 8291 appendix A is opened', () => {
   expect(opened?.toString()).toBe('When I grow up, I want to be a watermelon')
 })
 
-test('a push is accepted with a location and recorded decrypted', async () => {
+test('the push service accepts a push, answers a location and records the push decrypted', async () => {
   const body = encrypt(device, JSON.stringify(plain))
   const answer = await send({ topic: 'news', urgency: 'high' }, body)
   expect(answer).toMatchObject({
@@ -79,25 +79,25 @@ test('a push is accepted with a location and recorded decrypted', async () => {
     bytes: body.length,
     headers: { ttl: '60', topic: 'news', urgency: 'high' },
   }
-  // It is read twice, since a push that was opened once must stay readable.
+  // The pushes are read twice, since a push that was decrypted once must stay readable.
   expect(await simulator.ask('GET', '/pushes')).toMatchObject({ pushes: [expected] })
   expect(await simulator.ask('GET', '/pushes')).toMatchObject({ pushes: [expected] })
 })
 
-test('copies are counted also when their pushes were not read', async () => {
+test('copies of a push are counted also when nobody has read the pushes', async () => {
   await send()
   await send()
   expect(await simulator.ask('GET', '/summary?open=false')).toMatchObject({ copies: 0, unread: 2 })
   expect(await simulator.ask('GET', '/summary')).toMatchObject({ accepted: { web: 2 }, copies: 1, unread: 0, undecryptable: 0 })
 })
 
-test('a push for the keys of another device shows as an error in the record', async () => {
+test('a push for the keys of another device is in the record with an error', async () => {
   expect((await send({}, encrypt(stranger, 'x'))).status).toBe(201)
   expect(await simulator.ask('GET', '/pushes')).toMatchObject({ pushes: [{ payload: null, error: expect.stringContaining('decrypt') }] })
   expect(await simulator.ask('GET', '/summary')).toMatchObject({ undecryptable: 1 })
 })
 
-test('devices made after an application server key was given demand that key', async () => {
+test('devices that are made after an application server key was set demand that key', async () => {
   await simulator.ask('POST', '/accounts', { kind: 'web-push', publicKey: otherServer.text })
   const [fresh] = (await simulator.ask<{ devices: [WebDevice] }>('POST', '/devices', { platform: 'web' })).devices
   expect((await send({}, encrypt(fresh, 'x'), pathOf(fresh))).status).toBe(403)
@@ -131,7 +131,7 @@ const rows: [status: number, what: string, send: () => Promise<Answered>][] = [
   [404, 'an unknown subscription', () => send({}, Buffer.alloc(0), '/push/nobody')],
 ]
 
-test.each(rows)('%i for %s', async (status, _, refused) => {
+test.each(rows)('the push service answers %i to %s', async (status, _, refused) => {
   expect((await refused()).status).toBe(status)
   expect(await simulator.ask('GET', '/summary')).toMatchObject({ accepted: { total: 0 } })
 })
@@ -143,7 +143,7 @@ test.each([
   ['failing', 500],
   ['unavailable', 503],
   ['sender_mismatch', 403],
-])('a device told %s answers %i', async (answer, status) => {
+])('a device that is told %s answers %i', async (answer, status) => {
   await simulator.ask('PUT', `/devices/${device.id}/behaviour`, { answer, times: 1, retryAfterSeconds: 4 })
   expect(await send()).toMatchObject({ status, headers: { 'retry-after': '4' } })
 })

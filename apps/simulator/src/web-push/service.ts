@@ -23,10 +23,10 @@ const refusals: Readonly<Record<Refusal, No>> = {
   sender_mismatch: { status: 403, reason: 'VAPID key does not match the subscription' },
 }
 
-/** The answer of the push service to anything while it has an outage. */
+/** The answer of the push service to every request during a simulated outage. */
 export const webPushUnavailable: Answer = refuse(refusals.unavailable)
 
-/** Serves a push service (RFC 8030) that wants VAPID (RFC 8292) and aes128gcm (RFC 8291). `origin` is a function, because its port is known late. */
+/** Serves a push service (RFC 8030) that demands VAPID (RFC 8292) and aes128gcm (RFC 8291). `origin` is a function: the port is known later. */
 export function openWebPush(devices: Devices, recording: Recording, origin: () => string): Serve {
   const checkVapid = openVapid(origin)
   const series = randomBytes(6).toString('base64url')
@@ -58,7 +58,7 @@ function checkHeaders({ headers, body }: Request): No | undefined {
   if (ttl === undefined || !/^\d{1,10}$/.test(ttl)) return { status: 400, reason: 'TTL is missing or not a number of seconds' }
   if (topic !== undefined && !/^[\w-]{1,32}$/.test(topic)) return { status: 400, reason: 'Topic is not 1 to 32 base64url characters' }
   if (urgency !== undefined && !urgencies.includes(urgency)) return { status: 400, reason: 'unknown Urgency' }
-  // A push without a body carries no message and needs no encoding.
+  // A push without a body has no message and needs no encryption.
   if (body.length === 0) return undefined
   if (encoding === undefined) return { status: 400, reason: 'Content-Encoding is missing' }
   if (encoding !== 'aes128gcm') return { status: 415, reason: 'Content-Encoding must be aes128gcm' }
@@ -66,7 +66,9 @@ function checkHeaders({ headers, body }: Request): No | undefined {
   return looksEncrypted(body) ? undefined : { status: 400, reason: 'body is not aes128gcm' }
 }
 
-/** Opens the check of `Authorization: vapid t=<JWT>, k=<public key>`. A header is verified once (100 µs) and then known by its text until it expires. */
+/**
+ * Makes the check of `Authorization: vapid t=<JWT>, k=<public key>`. A header is verified once (100 µs) and then known by its text until it expires.
+ */
 function openVapid(origin: () => string) {
   const known = new Map<string, { key: string; expiresAt: number }>()
 

@@ -1,9 +1,9 @@
-/** So many abandoned streams are known one by one. Of older ones only the highest number is known. */
+/** At most this many abandoned streams are remembered one by one. Of older ones only the highest number is remembered. */
 const mostKept = 1_000
 
 /**
- * The streams that we broke off, or that a GOAWAY left out. The peer may not know that yet and go on sending, which is allowed. On any other closed stream it would be a mistake
- * (RFC 9113 section 5.1).
+ * The streams that the client reset, or that a GOAWAY of the server left out. The server may not know this yet and still send frames on such a
+ * stream, which is allowed. On any other closed stream a frame would be a mistake (RFC 9113 section 5.1).
  */
 export class AbandonedStreams {
   private readonly ids = new Set<number>()
@@ -20,7 +20,7 @@ export class AbandonedStreams {
     }
   }
 
-  /** Notes that the peer has ended the stream as well: from here on it may send nothing more on it. */
+  /** Notes that the server has ended the stream too. From now on a frame on this stream is a mistake. */
   end(streamId: number): void {
     this.ids.delete(streamId)
   }

@@ -1,6 +1,9 @@
 import { brokenFieldRule, isUsualField } from '../fields.ts'
 
-/** Takes the decoded fields of one header block of an answer, strictly (RFC 9113 section 8.3.2). All streams of a connection share one, because a header block is never interrupted. */
+/**
+ * Takes the decoded fields of one header block of an answer and checks them strictly (RFC 9113 section 8.3.2). The streams of a connection share one
+ * of these, because no other frame may interrupt a header block.
+ */
 export class AnswerFields {
   /** The value of `:status`; 0 until it has come. */
   status = 0
@@ -17,7 +20,7 @@ export class AnswerFields {
 
   readonly take = (name: string, value: string): void => {
     if (name.charCodeAt(0) === 58) {
-      // An answer has only this pseudo-header, once and before all other fields.
+      // An answer has only the pseudo-header `:status`, once and before all other fields.
       const isRight = name === ':status' && this.status === 0 && !this.sawRegular && (value === '200' || /^[1-9]\d\d$/.test(value))
       if (isRight) this.status = Number(value)
       else this.isMalformed = true

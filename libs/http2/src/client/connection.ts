@@ -30,17 +30,19 @@ import { errorWord } from './reply.ts'
 import { sendRequest } from './send-request.ts'
 import type { Stream } from './stream.ts'
 
-/** What a connection tells the part that opened it. */
+/** The functions that a connection calls to inform the origin that opened it. */
 export type Owner = {
-  /** There may be room for more streams than before. */
+  /** Is called when the connection may be able to begin more streams than before. */
   roomier: () => void
-  /** The connection takes no new streams, because of a GOAWAY or because its numbers are used up. Open streams go on. */
+  /** Is called when the connection begins no new streams, because of a GOAWAY or because its stream numbers are used up. Open streams go on. */
   draining: (connection: Connection, reason: string) => void
-  /** The connection is over, and every stream has its reply. */
+  /** Is called when the connection has ended and every stream has its reply. */
   gone: (connection: Connection, reason: string) => void
 }
 
-/** Our SETTINGS (RFC 9113 section 6.5.2). All others have their defaults: a header table of 4,096 bytes, windows of 65,535, frames of 16,384. */
+/**
+ * The client's SETTINGS (RFC 9113 section 6.5.2). All others have their defaults: a header table of 4,096 bytes, windows of 65,535, frames of 16,384.
+ */
 const ourSettings = settingsFrame([
   [setting.enablePush, 0],
   [setting.maxConcurrentStreams, 0],
@@ -48,15 +50,15 @@ const ourSettings = settingsFrame([
 ])
 
 /**
- * One HTTP/2 connection as a client (RFC 9113). This file has its life and its state. Each kind of frame is read in the file of its name: `receive-goaway.ts`, `receive-headers.ts`, …
- * `send-request.ts`, `flow-control.ts` and `ping.ts` write frames.
+ * One HTTP/2 connection of a client (RFC 9113). This file has its state, its beginning and its end. The files `receive-<frame>.ts` read the frames of
+ * the server; `send-request.ts`, `flow-control.ts` and `ping.ts` write frames.
  */
 export class Connection {
   readonly limits: Limits
   readonly owner: Owner
   readonly output: Output
   readonly streams = new OpenStreams()
-  /** The streams whose body waits for a window. */
+  /** The streams whose body waits for a larger window. */
   readonly waiting = new Set<Stream>()
   readonly abandoned = new AbandonedStreams()
   readonly encoder = new RequestEncoder()
@@ -65,28 +67,28 @@ export class Connection {
   readonly liveness: Liveness
   readonly patience = new Patience()
 
-  /** The settings of the peer that matter to us. Until they have come, no stream is begun. */
+  /** Whether the SETTINGS of the server have come. Until then no stream is begun. */
   sawSettings = false
   peerMaxConcurrentStreams = Infinity
   peerInitialWindow = defaultWindow
-  /** How many bytes the peer may be sent on all streams together, and how many it may still send us. */
+  /** How many more bytes may be sent to the server on all streams together. `receiveWindow`: how many more the server may send. */
   sendWindow = defaultWindow
   receiveWindow = connectionWindow
-  /** How many received bytes are not held any more, while the peer was not told yet that it may send as many again. */
+  /** How many received bytes are freed again (the server may send as many more) and not reported to the server yet. */
   returnedBytes = 0
 
   nextStreamId = 1
-  /** The last stream that the peer may still answer, after its GOAWAY. */
+  /** The last stream that the server may still answer after its GOAWAY. */
   goneAfter: number | undefined
   isDraining = false
   isGone = false
-  /** A header block that waits for its CONTINUATION. */
+  /** A header block that is not complete: its CONTINUATION has not come yet. */
   headerBlock: HeaderBlock | undefined
-  /** How many whole answers there were so far. */
+  /** How many complete answers there were so far. */
   answers = 0
   private readonly socket: Duplex
 
-  /** Speaks HTTP/2 on a socket that is connected and has agreed on h2. */
+  /** Speaks HTTP/2 on a connected socket whose two ends have agreed on h2. */
   constructor(socket: Duplex, limits: Limits, owner: Owner, now: number) {
     this.socket = socket
     this.limits = limits
@@ -103,15 +105,15 @@ export class Connection {
     socket.on('close', () => this.lose('closed'))
   }
 
-  /** How many more streams can be begun now. */
+  /** Gives how many more streams can be begun now. */
   room(): number {
     if (!this.sawSettings || this.isDraining || this.isGone || this.output.isBlocked) return 0
-    // Without a window for its body, a new stream would only wait here. On another connection it may not have to.
+    // Without a window for its body, a new stream would wait here. On another connection it may not have to wait.
     if (this.sendWindow <= 0) return 0
     return Math.min(this.peerMaxConcurrentStreams, this.limits.streams) - this.streams.size
   }
 
-  /** Sends a request. The caller has seen that there is room. */
+  /** Sends a request. Before this the caller has asked `room`. */
   open(stream: Stream): void {
     sendRequest(this, stream)
     if (this.nextStreamId > Math.min(maxStreamId, 2 * this.limits.requestsPerConnection)) this.drain('stream numbers used up')
@@ -124,7 +126,7 @@ export class Connection {
     return id
   }
 
-  /** Says whether we have not opened this stream. */
+  /** Says whether the client has never opened this stream. */
   isIdle(streamId: number): boolean {
     return streamId >= this.nextStreamId || streamId % 2 === 0
   }
@@ -156,12 +158,12 @@ export class Connection {
     else if (type === frameType.pushPromise) fail('PUSH_PROMISE, which our SETTINGS forbid')
     else {
       if (type === frameType.priority) checkPriority(streamId, end - start)
-      // A frame of a type that no standard knows has no meaning here (RFC 9113 section 5.5).
+      // A frame of an unknown type is ignored (RFC 9113 section 5.5), but it costs patience (`patience.ts`).
       this.patience.spend()
     }
   })
 
-  /** Forgets a stream that has its reply, or whose reply is not waited for. */
+  /** Forgets a stream that has its reply. */
   closeStream(stream: Stream): void {
     this.streams.delete(stream.id)
     this.waiting.delete(stream)
@@ -170,20 +172,20 @@ export class Connection {
     else this.owner.roomier()
   }
 
-  /** Breaks a stream off (RST_STREAM). What the peer still sends on it is ignored. */
+  /** Breaks a stream off with RST_STREAM. What the server still sends on the stream is ignored. */
   resetStream(stream: Stream, code: number): void {
     this.output.push(resetFrame(stream.id, code))
     this.abandoned.add(stream.id)
     this.closeStream(stream)
   }
 
-  /** Ends a stream because the peer broke a rule in its answer. Other streams go on. */
+  /** Ends a stream because its answer broke a rule of HTTP/2. Other streams go on. */
   failStream(stream: Stream, code: number): void {
     stream.giveReply({ is: 'unanswered', why: 'broken', reason: errorName(code) })
     this.resetStream(stream, code)
   }
 
-  /** Looks at the time limits: those of requests, and that of the peer's silence. `now` is performance.now(). */
+  /** Checks the time limits of the requests, and how long the server has sent nothing. `now` is from `performance.now()`. */
   tick(now: number): void {
     for (const stream of this.streams.values()) {
       if (stream.deadline > now) continue
@@ -194,7 +196,7 @@ export class Connection {
     if (!this.isGone) this.liveness.tick(this, now)
   }
 
-  /** Begins no new streams. The connection ends with its last open stream. */
+  /** Begins no new streams. The connection ends together with its last open stream. */
   drain(reason: string): void {
     if (this.isDraining) return
     this.isDraining = true
@@ -208,7 +210,7 @@ export class Connection {
     this.over('done')
   }
 
-  /** Ends the connection because the peer broke the protocol, and says so. */
+  /** Ends the connection because the server broke the protocol, and says so with GOAWAY. */
   private fail(code: number): void {
     if (this.isGone) return
     this.sayGoAway(code)
@@ -223,11 +225,11 @@ export class Connection {
   }
 
   private sayGoAway(code: number): void {
-    // We take no streams of the peer, so the last one that we processed is 0.
+    // A GOAWAY names the last stream of the other end that was processed. The server opens no streams, so this is 0.
     this.output.push(goAwayFrame(0, code, ''))
     this.output.flush()
     this.socket.end()
-    // The peer has 2 s to close its side.
+    // The server has 2 s to close its side.
     const linger = setTimeout(() => this.socket.destroy(), 2_000).unref()
     this.socket.on('close', () => clearTimeout(linger))
   }

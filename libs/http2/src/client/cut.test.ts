@@ -10,7 +10,7 @@ afterEach(async () => {
   for (const stop of stops.splice(0)) await stop()
 })
 
-/** Makes one byte string with the answers to five requests, and says after how many bytes each request has its reply, and which. */
+/** Makes one byte string with the answers to five requests. Gives after how many bytes each request has its reply, and which reply. */
 function givenAnswers() {
   const parts: Buffer[] = []
   let length = 0
@@ -33,7 +33,7 @@ function givenAnswers() {
   return { bytes: Buffer.concat(parts), decided }
 }
 
-test('wherever a connection is cut, each request has one reply: answered when its answer was whole, else unanswered', () => {
+test('wherever a connection is cut, each request gets one reply: answered when its answer had come completely, otherwise unanswered', () => {
   const { bytes, decided } = givenAnswers()
   for (let cut = 0; cut <= bytes.length; cut++) {
     const given = givenConnection(5)
@@ -55,7 +55,7 @@ test('answers that arrive in any two pieces give the same replies', () => {
   }
 })
 
-test('over TLS, cut after every third byte and closed in order or torn, each request has one reply too', async () => {
+test('each request gets one reply also over TLS, when the connection is closed or broken after every third byte of the answers', async () => {
   const { bytes, decided } = givenAnswers()
   let cut = 0
   const peer = await givenScriptedServer(({ type, streamId }, connection) => {
@@ -76,7 +76,7 @@ test('over TLS, cut after every third byte and closed in order or torn, each req
   }
 })
 
-test('a request that was not written when the connection ends is refused: it surely was not processed', () => {
+test('a request that was not written when the connection ends is refused, because it surely was not processed', () => {
   const given = givenConnection(1)
   given.open()
   given.socket.emit('end')

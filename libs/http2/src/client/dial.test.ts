@@ -20,7 +20,7 @@ async function givenOk(...[serve, protocols, more]: Partial<Parameters<typeof gi
 }
 const send = (peer: Pick<TlsPeer, 'head'>, origin: Origin) => origin.request({ head: peer.head, path: '/', body: '', timeoutMs: 20_000 })
 
-/** A TCP server without TLS that counts what it gets. */
+/** Starts a TCP server without TLS that counts connections and bytes. */
 async function givenTcpServer(serve: (socket: Socket) => void = () => undefined) {
   let bytes = 0
   let connections = 0
@@ -41,26 +41,26 @@ async function givenTcpServer(serve: (socket: Socket) => void = () => undefined)
   return { port: (server.address() as AddressInfo).port, bytes: () => bytes, connections: () => connections, sockets }
 }
 
-test('with a certificate that is not trusted, or is for another name, requests are unsent', async () => {
+test('when the server’s certificate is not trusted or has another name, nothing of a request is sent', async () => {
   const peer = await givenOk()
   expect(told(await send(peer, peer.open({ ca: undefined })))).toBe('unsent DEPTH_ZERO_SELF_SIGNED_CERT')
   const other = givenCertificate()
   cleanUps.push(other.remove)
   expect(told(await send(peer, peer.open({ ca: other.pem })))).toMatch(/^unsent /)
   expect(told(await send(peer, peer.open({ servername: 'example.com' })))).toBe('unsent ERR_TLS_CERT_ALTNAME_INVALID')
-  // The certificate has the IP address as well.
+  // The certificate is made for the IP address too.
   expect(told(await send(peer, peer.open({ host: '127.0.0.1' })))).toBe('200')
   expect(told(await send(peer, peer.open({ host: '127.0.0.1', servername: 'localhost', ca: [peer.certificate.pem] })))).toBe('200')
 })
 
-test('TLS 1.1 and cipher suites without forward secrecy are refused', async () => {
+test('the client refuses TLS 1.1 and cipher suites without forward secrecy', async () => {
   const old = await givenOk(() => undefined, ['h2'], { minVersion: 'TLSv1.1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' })
   expect(told(await send(old, old.open()))).toMatch(/^unsent /)
   const cbc = await givenOk(() => undefined, ['h2'], { maxVersion: 'TLSv1.2', ciphers: 'ECDHE-ECDSA-AES128-SHA256' })
   expect(told(await send(cbc, cbc.open()))).toMatch(/^unsent /)
 })
 
-test('a peer without HTTP/2 is given up, unless HTTP/1.1 was offered: then its connection is handed over after one handshake', async () => {
+test('a server without HTTP/2 gets no request; when the client offered HTTP/1.1, the caller gets the connection after one handshake', async () => {
   let handshakes = 0
   const heard: string[] = []
   const peer = await givenOk(
@@ -84,7 +84,7 @@ test('a peer without HTTP/2 is given up, unless HTTP/1.1 was offered: then its c
   expect(told(await send(peer, closing))).toBe('unsent HTTP_1_1')
 })
 
-test('an address that may not be talked to gets no byte on any connection', async () => {
+test('an address that the guard refuses gets no byte on any connection', async () => {
   const tcp = await givenTcpServer()
   const peer = await givenOk()
   const asked: string[] = []
@@ -106,7 +106,7 @@ test('an address that may not be talked to gets no byte on any connection', asyn
   expect(told(await send(peer, allowed))).toBe('200')
 })
 
-test('the guard is asked again for every new connection', async () => {
+test('the guard is asked again at every new connection', async () => {
   const peer = await givenOk()
   let asked = 0
   const origin = peer.open({ checkAddress: () => (++asked > 1 ? 'blocked_address' : undefined), limits: { requestsPerConnection: 2 } })
@@ -114,7 +114,7 @@ test('the guard is asked again for every new connection', async () => {
   expect(told(await send(peer, origin))).toBe('unsent blocked_address')
 })
 
-test('names are looked up, and connections made, by the functions that are given for it', async () => {
+test('the client looks names up and connects with the functions that its caller gives it', async () => {
   const peer = await givenOk()
   const names: string[] = []
   const looked = peer.open({
@@ -137,7 +137,7 @@ test('names are looked up, and connections made, by the functions that are given
   expect(told(await send(peer, made))).toBe('200')
 })
 
-test('a connection that is made already is checked like any other', async () => {
+test('a connection that the caller has made is checked like any other', async () => {
   const peer = await givenOk()
   const ready = async () => {
     const socket = connect(peer.port, '127.0.0.1')
@@ -165,7 +165,7 @@ test('the second connection resumes the TLS session of the first', async () => {
   expect(events.flatMap((event) => (event.is === 'connected' ? [event.isResumed] : []))).toEqual([false, true, true])
 })
 
-test('while a peer is away requests are unsent and it is asked after growing pauses; it is used as soon as it is back', async () => {
+test('while a server is away, requests are unsent and the pauses between attempts to connect grow; it gets requests as soon as it is back', async () => {
   const tcp = await givenTcpServer((socket) => socket.destroy())
   const peer = await givenOk()
   let port = tcp.port
@@ -187,23 +187,23 @@ test('while a peer is away requests are unsent and it is asked after growing pau
   expect(told(await send(peer, origin))).toBe('200')
 })
 
-test('a connection that is refused is unsent with the word of the system', async () => {
+test('when a server refuses the connection, the request is unsent and its reason is the system’s word', async () => {
   const peer = await givenOk()
   const origin = peer.open({ port: 1 })
   expect(told(await send(peer, origin))).toBe('unsent ECONNREFUSED')
 })
 
-test('a peer that accepts TCP and says nothing more is given up within the time limit', async () => {
+test('a server that accepts TCP and sends nothing more is given up within the time limit', async () => {
   const tcp = await givenTcpServer()
   const peer = await givenOk()
   const origin = peer.open({ port: tcp.port, limits: { connectMs: 200 } })
   expect(told(await send(peer, origin))).toBe('unsent CONNECT_TIMEOUT')
-  // It does the TLS handshake, but sends no SETTINGS.
+  // This server does the TLS handshake, but sends no SETTINGS.
   const silent = await givenOk((socket) => socket.resume(), ['h2'])
   expect(told(await send(silent, silent.open({ limits: { connectMs: 500 } })))).toMatch(/^unsent (SETTINGS_TIMEOUT|CONNECT_TIMEOUT)$/)
 })
 
-test('closing gives up a connection that is on its way', async () => {
+test('closing the client ends its attempt to connect', async () => {
   const tcp = await givenTcpServer()
   const peer = await givenOk()
   const origin = peer.open({ port: tcp.port })

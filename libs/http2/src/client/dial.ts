@@ -2,30 +2,31 @@ import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'n
 import { connect as connectTls, type TLSSocket } from 'node:tls'
 import { errorWord } from './reply.ts'
 
-/** How connections to one origin are made. The certificate of the peer is always verified. */
+/** How connections to one origin are made. The server's certificate is always verified. */
 export type DialOptions = {
   /** The host: a name or an IP address. */
   host: string
   port: number
-  /** The name that the certificate must have and that the peer is told (SNI); `host` unless it is given. */
+  /** The name that the certificate must have and that the server is told (SNI); `host` when it is left out. */
   servername?: string | undefined
-  /** Certificates to trust instead of the system's, PEM. */
+  /** The certificates to trust instead of the system's, PEM. */
   ca?: string | Buffer | readonly (string | Buffer)[] | undefined
   /** Looks names up instead of the system. */
   lookup?: LookupFunction | undefined
-  /** Makes the TCP connection instead of node:net. The socket may still be connecting. */
+  /** Makes the TCP connection. Without it node:net does. The socket may still be connecting. */
   connect?: ((to: { host: string; port: number }) => Socket) | undefined
-  /** Gives the reason why this address may not be talked to, a short word; undefined when it may. Called when TCP is connected, before a byte is written. */
+  /** Gives a short word for why an address may not be connected to; undefined when it may. Called when TCP is connected, before a byte is written. */
   checkAddress?: ((address: string) => string | undefined) | undefined
-  /** Offers HTTP/1.1 as well, for peers that speak nothing newer. */
+  /** Whether to offer HTTP/1.1 as well, for servers without HTTP/2. */
   offerHttp1?: boolean | undefined
 }
 
-/** What became of dialling: a TLS connection and the protocol that it agreed on, or the system's or TLS's word for why there is none. */
+/** The result of connecting: a TLS connection and the protocol that both ends agreed on, or a word of the system or of TLS for the failure. */
 export type Dialed = { is: 'connected'; socket: TLSSocket; protocol: 'h2' | 'http/1.1' } | { is: 'failed'; reason: string }
 
 /**
- * The cipher suites of TLS 1.3, and those of TLS 1.2 with forward secrecy and authenticated encryption: RFC 9113 section 9.2.2 lets an HTTP/2 peer hang up on any other.
+ * The cipher suites of TLS 1.3, and those of TLS 1.2 with forward secrecy and authenticated encryption. RFC 9113 section 9.2.2 allows an HTTP/2
+ * server to end a connection with any other suite.
  */
 const ciphers = [
   'TLS_AES_128_GCM_SHA256',
@@ -40,8 +41,8 @@ const ciphers = [
 ].join(':')
 
 /**
- * Connects: looks the name up, connects TCP, checks the address, and does the handshake of TLS 1.2 or later with ALPN. `session` resumes an earlier TLS session; `onSession` hears of new ones.
- * `done` is called once, at the latest after `limitMs`. Gives a function that gives the connection up.
+ * Connects: looks the name up, connects TCP, checks the address, and does the handshake of TLS 1.2 or later with ALPN. `session` resumes an earlier
+ * TLS session, and `onSession` is called with new ones. `done` is called once, at the latest after `limitMs`. Gives a function that stops connecting.
  */
 export function dial(
   options: DialOptions,
@@ -75,7 +76,7 @@ export function dial(
     tls = connectTls({
       socket: tcp,
       host: servername,
-      // The peer is told a name but no IP address (RFC 6066 section 3). The certificate must have the one or the other.
+      // The server is told a name and never an IP address (RFC 6066 section 3). The certificate must have the name or the address.
       servername: isIP(servername) ? '' : servername,
       ALPNProtocols: offerHttp1 ? ['h2', 'http/1.1'] : ['h2'],
       minVersion: 'TLSv1.2',
@@ -91,13 +92,13 @@ export function dial(
       const socket = tls as TLSSocket
       const protocol = socket.alpnProtocol
       if (protocol === 'h2') finish({ is: 'connected', socket, protocol })
-      // A peer that knows no ALPN speaks HTTP/1.1.
+      // A server that knows no ALPN speaks HTTP/1.1.
       else if (offerHttp1) finish({ is: 'connected', socket, protocol: 'http/1.1' })
       else finish({ is: 'failed', reason: 'NO_HTTP2' })
     })
   }
   if (tcp.connecting) tcp.once('connect', secure)
-  // In the next turn, so that `done` is never called before this function has returned.
+  // Waits for the next turn of the event loop, so that `done` is never called before this function has returned.
   else queueMicrotask(secure)
   return () => finish({ is: 'failed', reason: 'closed' })
 }

@@ -12,7 +12,7 @@ import {
   type TlsPeer,
 } from '../testing/peers.ts'
 
-// What becomes of each request when the peer or the network fails, over real TLS. Time limits are wide, because the machine may be busy.
+// What becomes of each request when the server or the network fails, over real TLS. Time limits are long, because the machine may be busy.
 const peers: Pick<TlsPeer, 'stop'>[] = []
 afterEach(async () => {
   for (const peer of peers.splice(0)) await peer.stop()
@@ -24,7 +24,7 @@ async function given(...script: Parameters<typeof givenScriptedServer>) {
   return { ...peer, send: sendTo(peer) }
 }
 
-test('when a server gives no window, requests with a body time out and are reset, and those without one are answered', async () => {
+test('when a server allows no bytes of a body, requests with a body time out and are reset, and requests without one are answered', async () => {
   const peer = await given(
     (each, connection) => {
       if (isRequest(each) && each.flags & 1) connection.send(answer(each.streamId))
@@ -57,7 +57,7 @@ test('a request that times out is reset, and a late answer to it changes nothing
   expect(peer.connections).toHaveLength(1)
 })
 
-test('a connection that went dead silently is found by PING, and its requests are unanswered', async () => {
+test('a connection that is dead without having been closed is found by PING, and its requests are unanswered', async () => {
   const peer = await given((each, connection) => {
     if (!isRequest(each)) return
     if (connection === peer.connections[0]) connection.socket.pause()
@@ -68,7 +68,7 @@ test('a connection that went dead silently is found by PING, and its requests ar
   expect(told(await peer.send(origin))).toBe('200')
 })
 
-test('an idle connection is kept alive by PING, and one that answers is kept', async () => {
+test('an idle connection stays open as long as the server answers PING', async () => {
   const peer = await given((each, connection) => {
     if (isRequest(each)) connection.send(answer(each.streamId))
     if (each.type === frameType.ping && each.flags === 0) connection.send(frame(frameType.ping, 1, 0, each.payload))
@@ -79,7 +79,7 @@ test('an idle connection is kept alive by PING, and one that answers is kept', a
   expect(origin.stats.connections).toBe(1)
 })
 
-test('for a peer that reads slowly, what waits in this process stays bounded, and every request is answered when the peer reads again', async () => {
+test('when a server reads slowly, only a bounded number of bytes waits in this process, and every request is answered in the end', async () => {
   let isReading = false
   const peer = await given(
     ({ type, flags, streamId }, connection) => {
@@ -95,7 +95,7 @@ test('for a peer that reads slowly, what waits in this process stays bounded, an
   const body = Buffer.alloc(8_000, 1)
   const before = process.memoryUsage().arrayBuffers
   const replies = Array.from({ length: 3_000 }, () => peer.send(origin, '/', { body, timeoutMs: 50_000 }))
-  // The requests are 24 MB. The kernel takes some of them; the others wait as requests, not as bytes.
+  // The requests are 24 MB. The kernel takes some of them; the others wait as requests that are not written yet.
   await until(() => origin.stats.waiting > 0, 'requests wait')
   expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(12_000_000)
   isReading = true
@@ -103,7 +103,7 @@ test('for a peer that reads slowly, what waits in this process stays bounded, an
   expect(new Set((await Promise.all([opened, ...replies])).map(told))).toEqual(new Set(['200']))
 })
 
-test('with MAX_CONCURRENT_STREAMS of 1 requests go one at a time, in their order, and all are answered', async () => {
+test('a server that allows one stream at a time gets the requests one by one in their order, and answers them all', async () => {
   let open = 0
   let most = 0
   const order: number[] = []
@@ -126,7 +126,7 @@ test('with MAX_CONCURRENT_STREAMS of 1 requests go one at a time, in their order
   expect(order).toEqual(Array.from({ length: 200 }, (_, n) => 2 * n + 1))
 })
 
-test('with MAX_CONCURRENT_STREAMS of 0 requests wait until the peer allows more; those that time out before are unsent', async () => {
+test('while a server allows no stream, requests wait; those that time out before it allows more are unsent', async () => {
   const peer = await given(
     (each, connection) => {
       if (isRequest(each)) connection.send(answer(each.streamId))
@@ -142,7 +142,7 @@ test('with MAX_CONCURRENT_STREAMS of 0 requests wait until the peer allows more;
   expect((await Promise.all(patient)).map(told)).toEqual(Array(5).fill('200'))
 })
 
-test('when one connection is full another is opened, up to the limit, and each carries as many requests as it may', async () => {
+test('when one connection is full, another is opened, up to the limit; a connection carries as many requests as it is allowed to', async () => {
   let isAnswering = false
   const held: (() => void)[] = []
   const peer = await given(
@@ -165,7 +165,7 @@ test('when one connection is full another is opened, up to the limit, and each c
   expect(peer.connections).toHaveLength(3)
 })
 
-test('when the stream numbers of a connection are used up, it ends in good order and the next one goes on', async () => {
+test('when a connection has used up its stream numbers, it ends cleanly and requests go over the next one', async () => {
   const peer = await given((each, connection) => {
     if (isRequest(each)) connection.send(answer(each.streamId))
   })
@@ -175,7 +175,7 @@ test('when the stream numbers of a connection are used up, it ends in good order
   await until(() => peer.connections[1]?.goAwayCode() === errorCode.noError, 'the client says GOAWAY')
 })
 
-test('when a connection breaks, written requests are unanswered and waiting ones go on with the next connection', async () => {
+test('when a connection breaks, written requests are unanswered, and waiting requests are sent over the next connection', async () => {
   const peer = await given(
     (each, connection) => {
       if (!isRequest(each)) return
@@ -199,7 +199,7 @@ test('when a connection breaks, written requests are unanswered and waiting ones
   expect(peer.connections.map((each) => each.of(frameType.headers).length)).toEqual([3, 4])
 })
 
-test('a peer that accepts connections and ends them is asked less and less often, and requests are told why', async () => {
+test('a server that closes every connection is tried less and less often, and each request gets the reason', async () => {
   const events: string[] = []
   const peer = await given((each, connection) => {
     if (each.type === frameType.settings) connection.socket.end()
@@ -212,7 +212,7 @@ test('a peer that accepts connections and ends them is asked less and less often
   expect(events.filter((event) => event === 'unreachable').length).toBeGreaterThan(0)
 })
 
-test('after ENHANCE_YOUR_CALM the next connection waits', async () => {
+test('after a server said ENHANCE_YOUR_CALM, the client waits before its next connection', async () => {
   const openedAt: number[] = []
   const peer = await given((each, connection) => {
     if (each.type === frameType.settings && each.flags === 0) openedAt.push(performance.now())
@@ -227,7 +227,7 @@ test('after ENHANCE_YOUR_CALM the next connection waits', async () => {
   expect((openedAt[1] ?? 0) - (openedAt[0] ?? 0)).toBeGreaterThan(300)
 })
 
-test('a peer that sends GOAWAY on every connection at once is not connected to again and again', async () => {
+test('a server that sends GOAWAY at once on every connection is not connected to again and again', async () => {
   const peer = await given(
     (each, connection) => {
       if (each.type === frameType.settings && each.flags === 0) connection.send(goAway(0))
@@ -236,15 +236,15 @@ test('a peer that sends GOAWAY on every connection at once is not connected to a
   )
   const origin = peer.open({ limits: { backoffMs: 50 } })
   expect(told(await peer.send(origin, '/', { timeoutMs: 1_500 }))).toBe('unsent timeout')
-  // The pauses are at least 25, 50, 100 ms and so on. If they did not grow there would be 40 connections.
+  // The pauses are at least 25, 50, 100 ms and so on. If they did not grow, there would be 40 connections.
   expect(peer.connections.length).toBeLessThanOrEqual(9)
 })
 
-test('the number of connections that finish after a GOAWAY is bounded too: beyond it, requests wait', async () => {
+test('only a bounded number of connections may be finishing after a GOAWAY; beyond it, requests wait', async () => {
   const held: (() => void)[] = []
   const peer = await given((each, connection) => {
     if (!isRequest(each)) return
-    // The first request of each connection stays open; the second is answered, with GOAWAY.
+    // The first request of each connection stays open; the second is answered and followed by GOAWAY.
     if (each.streamId === 1) held.push(() => connection.send(answer(1)))
     else connection.send(answer(3), goAway(3))
   })
@@ -264,7 +264,7 @@ test('the number of connections that finish after a GOAWAY is bounded too: beyon
   expect(told(await waiting)).toBe('200')
 })
 
-test('closing finishes the requests on their way, sends GOAWAY, and takes no more requests', async () => {
+test('closing the client finishes the requests on their way, sends GOAWAY and takes no more requests', async () => {
   const held: (() => void)[] = []
   const peer = await given(
     (each, connection) => {
@@ -284,7 +284,7 @@ test('closing finishes the requests on their way, sends GOAWAY, and takes no mor
   await until(() => peer.connections[0]?.goAwayCode() === errorCode.noError, 'the client says GOAWAY')
 })
 
-test('when the queue is full, one more request is unsent at once', async () => {
+test('when the queue of waiting requests is full, one more request is unsent at once', async () => {
   const peer = await given(
     () => undefined,
     () => [[setting.maxConcurrentStreams, 0]],

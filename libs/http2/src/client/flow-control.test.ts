@@ -10,7 +10,7 @@ const dataOf = (given: Given, streamId?: number) =>
   given.sent().filter((each) => each.type === frameType.data && (streamId === undefined || each.streamId === streamId))
 const bytesOf = (given: Given, streamId?: number) => dataOf(given, streamId).reduce((sum, { payload }) => sum + payload.length, 0)
 
-test('a window that shrinks under an open stream holds its body back until it is positive again', () => {
+test('when a window shrinks while a body is being sent, the body waits until the window is positive again', () => {
   const given = givenConnection(0, [[setting.initialWindowSize, 10]])
   given.open({ body: Buffer.alloc(100, 1) })
   expect(bytesOf(given)).toBe(10)
@@ -24,7 +24,7 @@ test('a window that shrinks under an open stream holds its body back until it is
   expect(dataOf(given).map(({ flags }) => flags & flag.endStream)).toEqual([0, 0, 1])
 })
 
-test('all streams together keep to the connection’s window, in frames of at most 16,384 bytes', () => {
+test('all streams together obey the connection’s window, with frames of at most 16,384 bytes', () => {
   const given = givenConnection(0, [
     [setting.initialWindowSize, 1_000_000],
     [setting.maxFrameSize, 1_000_000],
@@ -32,7 +32,7 @@ test('all streams together keep to the connection’s window, in frames of at mo
   given.open({ body: Buffer.alloc(60_000) })
   given.open({ body: Buffer.alloc(60_000) })
   expect(bytesOf(given)).toBe(65_535)
-  // Without a window for bodies there is no room for more requests.
+  // Without a window for bodies no more requests are begun.
   expect(given.connection.room()).toBe(0)
   given.socket.arrive(windowUpdateFrame(0, 20_000))
   expect(bytesOf(given)).toBe(85_535)
@@ -42,7 +42,7 @@ test('all streams together keep to the connection’s window, in frames of at mo
   expect(given.connection.room()).toBeGreaterThan(0)
 })
 
-test('with 2,000 random windows and settings, never a byte more is sent than allowed, and every body is sent in the end', () => {
+test('with 2,000 random changes of windows, no byte more is sent than allowed, and every body is complete in the end', () => {
   for (let seed = 0; seed < 20; seed++) {
     const random = randomFrom(seed)
     let initial = random(300)
@@ -57,7 +57,7 @@ test('with 2,000 random windows and settings, never a byte more is sent than all
     const check = () => {
       if (bytesOf(given) > connection) throw new Error(`seed ${seed}: over the connection window`)
     }
-    // A stream may have been sent as much as its window was at its widest.
+    // A stream may have been sent as many bytes as its window had at its largest.
     const widest = new Map([...extra.keys()].map((id) => [id, initial]))
     for (let step = 0; step < 100; step++) {
       const id = 1 + 2 * random(5)
@@ -81,7 +81,7 @@ test('with 2,000 random windows and settings, never a byte more is sent than all
   }
 })
 
-test('the peer gets its window back when an answer is whole or broken off, and not while the answer is incomplete', () => {
+test('the server may send more when an answer is complete or broken off, and not while the answer is incomplete', () => {
   const given = givenConnection(70)
   const block = (id: number) => frame(frameType.headers, flag.endHeaders, id, status200)
   const data = (id: number, flags = 0) => frame(frameType.data, flags, id, Buffer.alloc(15_000))

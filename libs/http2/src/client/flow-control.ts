@@ -1,11 +1,14 @@
-/** Flow control (RFC 9113 sections 5.2 and 6.9): how many bytes may be on their way, on each stream and on all streams together, in both directions. */
+/**
+ * Flow control (RFC 9113 sections 5.2 and 6.9): how many bytes may be on their way, on each stream and on all streams together, in both directions.
+ * The number of bytes that may still be sent is a window.
+ */
 import { defaultWindow, errorCode, fail, flag, frameType, headerLength, maxFrameSize, maxWindow, windowUpdateFrame } from '../frames.ts'
 import { writeFrameHeader } from '../frames.ts'
 import type { Connection } from './connection.ts'
 import { connectionWindow } from './limits.ts'
 import type { Stream } from './stream.ts'
 
-/** Sends as much of a body as both windows and the frame size allow. The rest waits. */
+/** Sends as much of a body as both windows and the frame size allow. The rest of the body waits. */
 export function sendBody(connection: Connection, stream: Stream): void {
   const { output } = connection
   let body = stream.unsentBody
@@ -26,7 +29,7 @@ export function sendBody(connection: Connection, stream: Stream): void {
   else connection.waiting.delete(stream)
 }
 
-/** Sends the bodies that waited, because a window became wider. */
+/** Sends the waiting bodies, after a window became larger. */
 export function sendWaiting(connection: Connection): void {
   if (connection.sendWindow <= 0) return
   for (const stream of connection.waiting) {
@@ -36,7 +39,7 @@ export function sendWaiting(connection: Connection): void {
   }
 }
 
-/** WINDOW_UPDATE (section 6.9): the peer has room for more. */
+/** Reads a WINDOW_UPDATE frame (section 6.9): the server allows more bytes. */
 export function receiveWindowUpdate(connection: Connection, streamId: number, buffer: Buffer, start: number, end: number): void {
   if (end - start !== 4) fail('WINDOW_UPDATE of a wrong size', errorCode.frameSizeError)
   if (streamId !== 0 && connection.isIdle(streamId)) fail('WINDOW_UPDATE on a stream that we did not open')
@@ -49,7 +52,7 @@ export function receiveWindowUpdate(connection: Connection, streamId: number, bu
   if (stream.sendWindow > maxWindow) return connection.failStream(stream, errorCode.flowControlError)
   const before = connection.sendWindow
   if (stream.unsentBody) sendBody(connection, stream)
-  // A wider window that no body waited for costs the peer patience. One that lets bytes go does not: it ends with the body.
+  // A larger window that sends no byte costs the server patience (`patience.ts`). A window that sends bytes costs nothing, since a body has an end.
   if (connection.sendWindow === before) connection.patience.spend()
 }
 
@@ -63,7 +66,7 @@ function widenConnection(connection: Connection, increment: number): void {
   connection.owner.roomier()
 }
 
-/** SETTINGS_INITIAL_WINDOW_SIZE changes the windows of open streams by the difference, which can make them negative (section 6.9.2). */
+/** Changes the windows of open streams when the server changes SETTINGS_INITIAL_WINDOW_SIZE. A window can become negative (section 6.9.2). */
 export function changeInitialWindow(connection: Connection, initialWindow: number): void {
   const change = initialWindow - connection.peerInitialWindow
   connection.peerInitialWindow = initialWindow
@@ -73,15 +76,15 @@ export function changeInitialWindow(connection: Connection, initialWindow: numbe
   }
 }
 
-/** Notes that DATA has come: the peer may send so many bytes less on this connection. */
+/** Notes that DATA has come: the server may send fewer bytes on this connection, by this number. */
 export function receiveFlowControlled(connection: Connection, bytes: number): void {
   connection.receiveWindow -= bytes
   if (connection.receiveWindow < 0) fail('the connection window was exceeded', errorCode.flowControlError)
 }
 
 /**
- * Notes that bytes are not held any more: the peer may send as many again, and hears so in large steps, not with each answer. The parts of answers that are not whole still count, so that all
- * answers of a connection together never hold more than its window.
+ * Notes that received bytes are freed, so the server may send as many again. The server is told so once a quarter of the window is freed, not with
+ * each answer. Incomplete answers still count, so all answers of a connection together never hold more bytes than its window.
  */
 export function returnWindow(connection: Connection, bytes: number): void {
   connection.returnedBytes += bytes
@@ -91,7 +94,10 @@ export function returnWindow(connection: Connection, bytes: number): void {
   connection.returnedBytes = 0
 }
 
-/** Widens a stream's window for an answer that is longer than half of it. The peer cannot use the window up before, because a frame is a quarter of it. The limit for a body's length ends this. */
+/**
+ * Makes a stream's window full again after half of it was used by a long answer. The server cannot use up the other half before that, because a frame
+ * is at most a quarter of the window. `Limits.bodyBytes` bounds how long the answer can be.
+ */
 export function widenStream(connection: Connection, stream: Stream): void {
   if (stream.receiveWindow > defaultWindow / 2) return
   connection.output.push(windowUpdateFrame(stream.id, defaultWindow - stream.receiveWindow))

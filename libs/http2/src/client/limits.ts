@@ -1,28 +1,31 @@
-/** How much of this process one origin may take, and how long it waits. Times are in milliseconds. */
+/** How much of this process one origin may use, and how long it waits. Times are in milliseconds. */
 export type Limits = {
-  /** How many connections there are at once. Another one is opened when all are full. */
+  /** At most this many connections are open at once. Another one is opened when all are full. */
   connections: number
-  /** How many connections may be finishing their last requests after a GOAWAY. With so many no new one is opened, because a peer could send GOAWAY on one after the other. */
+  /**
+   * At most this many connections may be finishing their last requests after a GOAWAY. With more, no new connection is opened, because a server could
+   * send GOAWAY on one connection after another.
+   */
   drainingConnections: number
-  /** How many requests one connection has open at once, also when the peer allows more. */
+  /** At most this many requests are open at once on a connection, even when the server allows more. */
   streams: number
-  /** How many requests one connection carries in its life. The number of a stream has 31 bits, and every second number is ours. */
+  /** At most this many requests are sent on a connection in its life. A stream number has 31 bits, and only the odd numbers belong to the client. */
   requestsPerConnection: number
-  /** How many requests may wait for room. One more is `unsent` at once. */
+  /** At most this many requests wait for a free stream. One more is `unsent` at once. */
   queuedRequests: number
-  /** How many bytes may be written that the peer has not taken. Above this a connection gets no new requests until the peer has taken them. */
+  /** When this many written bytes wait for the server to read them, the connection gets no new requests until the server has read them. */
   bufferedBytes: number
-  /** How much is read of an answer's body. A longer body is broken off there, and the answer counts. */
+  /** At most this much of an answer's body is read. A longer body is cut there, and the answer counts. */
   bodyBytes: number
-  /** The limit from looking the name up until the peer's SETTINGS. */
+  /** The time limit from looking the name up until the server's SETTINGS. */
   connectMs: number
   /** The pause after the first failed connection. It doubles with each further one, and is 0 to 50 % shorter by chance. */
   backoffMs: number
   longestBackoffMs: number
-  /** After so much silence a connection with open requests is asked by PING whether it lives. An idle one is asked after `idlePingMs`. */
+  /** After this long without a byte from the server, a connection with open requests is checked by a PING; an idle one after `idlePingMs`. */
   silentPingMs: number
   idlePingMs: number
-  /** A connection that shows no sign of life for so long after the PING is lost. */
+  /** A connection on which nothing comes for this long after the PING counts as lost. */
   pingAnswerMs: number
 }
 
@@ -42,8 +45,11 @@ export const usualLimits: Readonly<Limits> = {
   pingAnswerMs: 5_000,
 }
 
-/** How large the header list of an answer may be (SETTINGS_MAX_HEADER_LIST_SIZE). Those of push services have less than 1 KB. */
+/** How large the header list of an answer may be (SETTINGS_MAX_HEADER_LIST_SIZE). Answers of push services have less than 1 KB. */
 export const headerListLimits = { fields: 128, bytes: 16_384 }
 
-/** How many bytes all streams of a connection may send us without our widening the window. 64 answers of the largest size are more than push services ever have on their way. */
+/**
+ * How many bytes the server may send on all streams of a connection before the client allows more. It is 64 answers of the largest size, more than a
+ * push service ever has on its way.
+ */
 export const connectionWindow = 4_194_304

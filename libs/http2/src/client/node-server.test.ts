@@ -8,7 +8,7 @@ import { givenServer, told } from '../testing/peers.ts'
 import { prepareHead, type PreparedHead } from './head.ts'
 import { openOrigin, type Origin, type OriginOptions } from './origin.ts'
 
-// Against Node's own HTTP/2 server, which stands on nghttp2 and checks our frames and headers strictly.
+// Tests the client against Node's own HTTP/2 server, which is built on nghttp2 and checks frames and headers strictly.
 vi.setConfig({ testTimeout: 120_000 })
 
 let server: Http2SecureServer
@@ -71,7 +71,7 @@ test.each([
   ['a header table of 200 bytes', { headerTableSize: 200 }],
   ['windows of 100 bytes and 7 streams', { initialWindowSize: 100, maxConcurrentStreams: 7 }],
   ['large frames and windows', { maxFrameSize: 1_000_000, initialWindowSize: 10_000_000 }],
-])('with %s: 2,000 requests, each with its own answer', async (_, settings) => {
+])('with %s, 2,000 requests to Node’s own server each get their own answer', async (_, settings) => {
   await listen((stream, headers, body) => {
     stream.respond({ ':status': 200, 'apns-id': String(headers['apns-id']), 'x-topic': String(headers['apns-topic']) })
     stream.end(Buffer.concat([Buffer.from(`${String(headers[':path'])} `), body]))
@@ -100,7 +100,7 @@ test.each([
   }
 })
 
-test('bodies over every window, headers that need CONTINUATION both ways, interim answers and trailers', async () => {
+test('large bodies, headers that need CONTINUATION in both directions, interim answers and trailers are sent and read right', async () => {
   await listen((stream, headers, body) => {
     stream.additionalHeaders({ ':status': 103, link: '</a>' })
     stream.respond(
@@ -128,7 +128,7 @@ test('bodies over every window, headers that need CONTINUATION both ways, interi
   }
 })
 
-test('settings that change while requests are on their way are obeyed', async () => {
+test('the client obeys settings that change while requests are on their way', async () => {
   let served = 0
   await listen(
     (stream) => {
@@ -152,12 +152,12 @@ test('settings that change while requests are on their way are obeyed', async ()
     ),
   )
   const refused = replies.filter((reply) => reply.is === 'refused').length
-  // Requests that cross a lowered SETTINGS_MAX_CONCURRENT_STREAMS may be refused. Nothing else may happen to them.
+  // When the server lowers SETTINGS_MAX_CONCURRENT_STREAMS, it may refuse requests that are on their way. Nothing else may happen to them.
   expect(replies.filter((reply) => reply.is === 'answered').length + refused).toBe(3_000)
   expect(served).toBe(3_000 - refused)
 })
 
-test("Node's graceful end (GOAWAY, then the open streams) loses and repeats nothing", async () => {
+test('when Node’s server ends a connection gracefully (GOAWAY, then the open streams), no request is lost or repeated', async () => {
   let served = 0
   await listen((stream) => {
     served++
@@ -186,7 +186,7 @@ test("Node's graceful end (GOAWAY, then the open streams) loses and repeats noth
   expect(answered).toBe(served)
 })
 
-test('an answer before the end of a request body is taken, and the rest is not sent', async () => {
+test('an answer that comes before the end of the request body counts, and the rest of the body is not sent', async () => {
   await listen(() => undefined)
   server.removeAllListeners('stream')
   server.on('stream', (stream) => {
@@ -198,7 +198,7 @@ test('an answer before the end of a request body is taken, and the rest is not s
   expect(told(reply)).toBe('413')
 })
 
-test('10,000 requests over one connection to our own server, each with its own answer', async () => {
+test('10,000 requests over one connection to Herald’s own server each get their own answer', async () => {
   const peer = await givenServer({
     serve: ({ path, headers, body }) => ({
       status: 200,

@@ -12,7 +12,7 @@ function givenStream(id: number): Stream {
   return stream
 }
 
-test('100,000 streams, some of which stay open for long, are found and forgotten as in a map', () => {
+test('of 100,000 streams, some of which stay open for long, each is found until it is removed', () => {
   const random = randomFrom(3)
   const [streams, model] = [new OpenStreams(), new Map<number, Stream>()]
   for (let id = 1; id < 200_000; id += 2) {

@@ -8,10 +8,10 @@ import type { Reply } from './reply.ts'
 import { Stream, type Request } from './stream.ts'
 import { WaitingLine } from './waiting-line.ts'
 
-/** What happened to an origin's connections, for metrics and logs. Reasons are short words; `host` and `port` name the origin. */
+/** An event of an origin's connections, for metrics and logs. A reason is a short word and names no host; the listener knows the origin. */
 export type OriginEvent =
   | { is: 'connected'; isResumed: boolean; tookMs: number }
-  /** A connection could not be made. The next one is tried after `retryInMs`. */
+  /** A connection could not be made. The next attempt is made after `retryInMs`. */
   | { is: 'unreachable'; reason: string; retryInMs: number }
   /** A connection takes no new requests. */
   | { is: 'draining'; reason: string }
@@ -21,33 +21,34 @@ export type OriginOptions = DialOptions & {
   limits?: Partial<Limits>
   onEvent?: (event: OriginEvent) => void
   /**
-   * With `offerHttp1`: gets a connection whose peer chose HTTP/1.1, so that no second handshake is needed. Every request here is `unsent` then, with the reason HTTP_1_1.
-   * Without this function such a connection is closed.
+   * With `offerHttp1`: is called with a connection whose server chose HTTP/1.1, so that the caller can use it without a second handshake. Requests to
+   * this origin are then `unsent` with the reason HTTP_1_1. Without this function such a connection is closed.
    */
   onHttp1?: (socket: TLSSocket) => void
 }
 
-/** How much an origin holds at the moment, and how much it has done. */
+/** How many connections, streams and waiting requests an origin has now, and how many handshakes it has made. */
 export type OriginStats = { connections: number; streams: number; waiting: number; handshakes: number; resumed: number }
 
 /** One HTTPS origin and the HTTP/2 connections to it. */
 export type Origin = {
-  /**
-   * Sends a request. `done` hears its reply, once, and must not throw. Throws TypeError for a path or field that HTTP/2 does not allow.
-   */
+  /** Sends a request. Calls `done` once with its reply; `done` must not throw. Throws TypeError for a path or field that HTTP/2 does not allow. */
   send: (request: Request, done: (reply: Reply) => void) => void
-  /** Does the same as a promise, which never rejects for what the peer or the network does. */
+  /** Sends a request and gives its reply as a promise. The promise is never rejected for what the server or the network does. */
   request: (request: Request) => Promise<Reply>
-  /** Finishes the requests that are on their way, within their time limits, says GOAWAY and ends. Waiting and later requests are `unsent`. */
+  /** Finishes the requests that are on their way, within their time limits, then says GOAWAY and ends. Waiting and later requests are `unsent`. */
   close: () => Promise<void>
   readonly stats: OriginStats
 }
 
-/** How often time limits are looked at. A request may wait so much longer than its limit, because one timer for an origin costs less than one for each request. */
+/**
+ * Time limits are checked this often while there are requests, and otherwise every `idleTickMs`. A request may exceed its limit by this much, because
+ * one timer for an origin costs less than one for each request.
+ */
 const tickMs = 50
 const idleTickMs = 1_000
 
-/** Opens an origin. It connects with its first request. */
+/** Prepares an origin. The first request opens a connection. */
 export function openOrigin(options: OriginOptions): Origin {
   const limits: Limits = { ...usualLimits, ...options.limits }
   const { onEvent = () => undefined } = options
@@ -55,10 +56,10 @@ export function openOrigin(options: OriginOptions): Origin {
   const line = new WaitingLine()
   let stopDialing: (() => void) | undefined
   let session: Buffer | undefined
-  /** How many connections in a row failed, or were ended by the peer before an answer or for calm. */
+  /** How many connections in a row failed, or were ended by the server before an answer or with ENHANCE_YOUR_CALM. */
   let failures = 0
   let retryAt = 0
-  /** The connections that the peer has ended with ENHANCE_YOUR_CALM. */
+  /** The connections that the server has ended with ENHANCE_YOUR_CALM. */
   const scolded = new WeakSet<Connection>()
   /** Why the last connection could not be made. */
   let unreachable: string | undefined
@@ -89,7 +90,7 @@ export function openOrigin(options: OriginOptions): Origin {
     return undefined
   }
 
-  /** Gives waiting requests to the connections that have room. */
+  /** Gives waiting requests to the connections that can begin more streams. */
   function serveLine(): void {
     while (line.length > 0) {
       const connection = withRoom()
@@ -100,7 +101,7 @@ export function openOrigin(options: OriginOptions): Origin {
     connectIfNeeded()
   }
 
-  /** Opens one more connection if requests wait, none is being made, and there may be more. */
+  /** Opens one more connection if requests wait for one, no other is being made, and the limits allow it. */
   function connectIfNeeded(): void {
     if (line.length === 0 || stopDialing || closed || performance.now() < retryAt) return
     let isOpening = false
@@ -147,7 +148,7 @@ export function openOrigin(options: OriginOptions): Origin {
 
   function draining(connection: Connection, reason: string): void {
     onEvent({ is: 'draining', reason })
-    // A peer that says GOAWAY before it has answered anything would be connected to again and again, and a peer that asks for calm means us.
+    // A server that says GOAWAY before any answer would otherwise be connected to at once, again and again. ENHANCE_YOUR_CALM asks for a pause too.
     if (reason === 'ENHANCE_YOUR_CALM') scolded.add(connection)
     if (connection.answers === 0 || scolded.has(connection)) backOff()
     connectIfNeeded()
@@ -169,7 +170,7 @@ export function openOrigin(options: OriginOptions): Origin {
     return retryInMs
   }
 
-  /** Notes that a connection failed. If there is no other one, waiting requests hear so at once. Later requests wait for the next attempt. */
+  /** Notes that a connection failed. When there is no other one, the waiting requests fail at once. Later requests wait for the next attempt. */
   function failed(reason: string): void {
     unreachable = reason
     if (!closed) onEvent({ is: 'unreachable', reason, retryInMs: backOff() })
@@ -192,7 +193,7 @@ export function openOrigin(options: OriginOptions): Origin {
       (stream) => stream.giveReply({ is: 'unsent', reason }),
     )
 
-  /** Looks at the time limits, as long as something has one. */
+  /** Checks the time limits again after `afterMs`, as long as there are connections or waiting requests. */
   function keepTicking(afterMs: number): void {
     if (ticking || (connections.size === 0 && line.length === 0)) return
     isTickingSlowly = afterMs > tickMs

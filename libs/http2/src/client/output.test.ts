@@ -7,7 +7,7 @@ import { Output } from './output.ts'
 
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
 
-test('requests of one turn of the event loop leave in one write, also those that a reply causes', async () => {
+test('requests of one turn of the event loop are written at once, also those that a reply causes', async () => {
   const given = givenConnection()
   await nextTurn()
   given.connection.output.flush()
@@ -21,7 +21,7 @@ test('requests of one turn of the event loop leave in one write, also those that
   expect(given.sent().filter(({ type }) => type === frameType.headers)).toHaveLength(100)
 })
 
-test('more bytes than the bound do not wait for the end of the turn, and bytes keep their order over all buffers', async () => {
+test('when more bytes than the limit wait, they are written before the turn ends, and all bytes stay in order', async () => {
   const socket = new MemorySocket()
   const output = new Output(
     socket,
@@ -37,8 +37,8 @@ test('more bytes than the bound do not wait for the end of the turn, and bytes k
   await nextTurn()
 })
 
-test('a peer that asks and does not read is given up when what waits for it is four times the bound', () => {
-  // The socket's first write never ends.
+test('a server that asks for answers and does not read them loses its connection when four times the limit of bytes waits', () => {
+  // This socket never finishes its first write.
   const socket = new Duplex({ read: () => undefined, write: () => undefined })
   let overflows = 0
   const output = new Output(

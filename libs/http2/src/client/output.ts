@@ -1,26 +1,26 @@
 import type { Duplex } from 'node:stream'
 
-/** The size of the first buffer, which holds the preface and the little that an idle connection says. Each further buffer is twice as large. */
+/** The size of the first buffer, in bytes: enough for the preface and the few frames of an idle connection. Each further buffer is twice as large. */
 const firstBytes = 2_048
-/** The size of the largest buffer: 200 usual pushes. */
+/** The size of the largest buffer, in bytes: 200 usual pushes. */
 const mostBytes = 65_536
 
 /**
- * What a connection sends. Frames are written into one large buffer and leave in one write per turn of the event loop, so that many pushes share a TLS record.
- * No part of a buffer is used twice, because the socket may still hold it.
+ * The output of a connection. Frames are collected in one large buffer and written once per turn of the event loop, so that many pushes share a TLS
+ * record. No part of a buffer is used twice, because the socket may still hold it.
  */
 export class Output {
-  /** The buffer in which `reserve` gave room. */
+  /** The buffer in which `reserve` gave space. */
   buffer = Buffer.allocUnsafeSlow(firstBytes)
-  /** Whether the peer does not take what we send. Nothing new is begun until it has taken it. */
+  /** Whether the server has stopped reading. No new request is begun until it reads again. */
   isBlocked = false
-  /** How many writes to the socket there were. */
+  /** How many times the socket was written to. */
   writes = 0
   private readonly socket: Duplex
   private readonly mostBuffered: number
   private readonly onDrain: () => void
   private readonly onOverflow: () => void
-  /** `buffer[start, end)` and the buffers in `full` are not written yet. */
+  /** The bytes that are not written yet: the buffers in `full`, and then `buffer` from `start` to `end`. */
   private start = 0
   private end = 0
   private full: Buffer[] = []
@@ -37,7 +37,7 @@ export class Output {
     socket.on('drain', () => this.drained())
   }
 
-  /** Makes room for `bytes` in a row and gives where it begins in `buffer`. Nothing is sent until `commit`. */
+  /** Makes space for `bytes` in a row and gives the index in `buffer` where the space begins. Nothing is sent until `commit`. */
   reserve(bytes: number): number {
     if (this.end + bytes <= this.buffer.length) return this.end
     if (this.end > this.start) this.full.push(this.buffer.subarray(this.start, this.end))
@@ -48,7 +48,7 @@ export class Output {
     return 0
   }
 
-  /** Sends what was reserved, which is filled up to `end`, with this turn's write. */
+  /** Sends the reserved bytes up to index `end`, with the write at the end of this turn of the event loop. */
   commit(end: number): void {
     this.pending += end - this.end
     this.end = end
@@ -59,13 +59,12 @@ export class Output {
     }
   }
 
-  /** Sends a frame that is made already. */
   push(frame: Buffer): void {
     const at = this.reserve(frame.length)
     this.commit(at + frame.copy(this.buffer, at))
   }
 
-  /** Writes what this turn has gathered. */
+  /** Writes the bytes that were collected in this turn of the event loop. */
   readonly flush = (): void => {
     this.isScheduled = false
     if (this.pending === 0 || this.isClosed) return
@@ -83,7 +82,7 @@ export class Output {
       this.socket.uncork()
     }
     this.isBlocked = this.socket.writableLength > this.mostBuffered
-    // Requests stop at the limit. Beyond it only our answers to PING and SETTINGS grow, for a peer that asks and does not read.
+    // Above the limit no new requests are written. Only answers to PING and SETTINGS still grow, for a server that sends those and does not read.
     if (this.socket.writableLength > 4 * this.mostBuffered) this.onOverflow()
   }
 

@@ -5,14 +5,15 @@ const perAnswer = 20
 const perSecond = 200
 
 /**
- * How many frames a peer may send us that bring nothing: PING, SETTINGS, empty DATA, windows that are widened byte by byte, frames without a meaning. Each costs the peer less than us, so floods of them are
- * the known attacks on HTTP/2. A peer has 2,000 in advance, 20 more with each answer and 200 more with each second. A connection at work needs 1 or 2 for each answer.
+ * Limits the frames of a server that bring nothing: PING, SETTINGS, empty DATA, windows that grow byte by byte, unknown frames. Sending such a frame
+ * costs less than handling it, so floods of them are the known attacks on HTTP/2. A server has 2,000 of them in advance, 20 more with each answer and
+ * 200 more with each second. A busy connection needs 1 or 2 for each answer.
  */
 export class Patience {
   private left = mostPatience
   private restedAt: number | undefined
 
-  /** Counts such a frame. Ends the connection with ENHANCE_YOUR_CALM when no patience is left. */
+  /** Counts a frame that brings nothing. Ends the connection with ENHANCE_YOUR_CALM when there were too many. */
   spend(cost = 1): void {
     this.left -= cost
     if (this.left < 0) fail('too many frames for nothing', errorCode.enhanceYourCalm)
@@ -22,7 +23,7 @@ export class Patience {
     this.left = Math.min(mostPatience, this.left + perAnswer)
   }
 
-  /** Adds patience for the time that went by. `now` is in milliseconds. */
+  /** Allows more such frames for the time that has passed. `now` is in milliseconds. */
   rest(now: number): void {
     const seconds = (now - (this.restedAt ?? now)) / 1000
     this.restedAt = now

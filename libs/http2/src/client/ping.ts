@@ -4,11 +4,11 @@ import type { Limits } from './limits.ts'
 
 const pingBytes = Buffer.from('herald??')
 
-/** Finds out whether the peer lives (RFC 9113 section 6.7): a silent connection is asked by PING, and given up when nothing at all comes back. */
+/** Finds out whether the server is still there (RFC 9113 section 6.7): sends a PING on a silent connection, and ends it when no byte comes back. */
 export class Liveness {
   private readonly limits: Limits
   private receivedAt: number
-  /** When our PING was sent; undefined when none is unanswered. */
+  /** When the client sent a PING that is not answered yet; undefined when there is none. */
   private askedAt: number | undefined
 
   constructor(now: number, limits: Limits) {
@@ -16,7 +16,7 @@ export class Liveness {
     this.receivedAt = now
   }
 
-  /** Notes a sign of life: any byte is one. */
+  /** Notes that bytes have come. Any byte shows that the server is there. */
   received(now: number): void {
     this.receivedAt = now
     this.askedAt = undefined
@@ -34,7 +34,7 @@ export class Liveness {
     }
   }
 
-  /** Answers the peer's PING with its own 8 bytes. Of an answer to our PING it is enough that it came. */
+  /** Answers the server's PING with the PING's own 8 bytes. An answer to the client's PING needs no reading: that it came is enough. */
   receivePing(connection: Connection, flags: number, streamId: number, buffer: Buffer, start: number, end: number): void {
     if (streamId !== 0) fail('PING on a stream')
     if (end - start !== 8) fail('PING of a wrong size', errorCode.frameSizeError)

@@ -4,7 +4,7 @@ import { receiveFlowControlled, returnWindow, widenStream } from './flow-control
 import { receiveEnd } from './receive-headers.ts'
 import type { Stream } from './stream.ts'
 
-/** DATA (RFC 9113 section 6.1): a part of an answer's body. Padding counts for the windows as well. */
+/** Reads a DATA frame (RFC 9113 section 6.1): a part of an answer's body. Padding counts for the windows too. */
 export function receiveData(connection: Connection, flags: number, streamId: number, buffer: Buffer, start: number, end: number): void {
   const size = end - start
   if (streamId === 0) fail('DATA without a stream')
@@ -31,7 +31,7 @@ export function receiveData(connection: Connection, flags: number, streamId: num
   else widenStream(connection, stream)
 }
 
-/** Adds a part to the body. The body has one buffer that doubles and not one for each frame, because a peer could send one byte in each frame. */
+/** Appends a part to the body. The body has one buffer that doubles, not one for each frame, because a server could send one byte in each frame. */
 function keep(stream: Stream, buffer: Buffer, start: number, end: number): void {
   const needed = stream.bodyBytes + end - start
   if (needed > stream.body.length) {
@@ -43,7 +43,9 @@ function keep(stream: Stream, buffer: Buffer, start: number, end: number): void 
   stream.bodyBytes = needed
 }
 
-/** Breaks off an answer whose body is too long. Its status says what became of the request, so the answer counts, with as much of the body as we read. */
+/**
+ * Cuts an answer whose body is too long. Its status says what became of the request, so the answer counts, with the part of the body that was read.
+ */
 function cutAnswer(connection: Connection, stream: Stream, endsStream: boolean): void {
   connection.answers++
   connection.patience.answered()

@@ -2,8 +2,9 @@ import { checkGoAway, errorCode, errorName, fail, maxStreamId } from '../frames.
 import type { Connection } from './connection.ts'
 
 /**
- * GOAWAY (RFC 9113 section 6.8): the peer takes no more streams. Streams above its last-stream-id are surely not processed and are refused at once. The others may still be
- * answered. GOAWAY may come twice: first with the highest number that there is, as a warning. The second number is never higher.
+ * Reads a GOAWAY frame (RFC 9113 section 6.8): the server takes no more streams. Streams above its last-stream-id are surely not processed and are
+ * refused at once. The others may still be answered. GOAWAY may come twice: first with the highest possible number, as a warning. The second number
+ * is never higher.
  */
 export function receiveGoAway(connection: Connection, streamId: number, buffer: Buffer, start: number, end: number): void {
   checkGoAway(streamId, end - start)
@@ -15,7 +16,7 @@ export function receiveGoAway(connection: Connection, streamId: number, buffer: 
   }
   connection.goneAfter = lastStreamId
   const reason = code === errorCode.noError ? 'GOAWAY' : errorName(code)
-  // This comes before the refused streams make room, so that no new stream is begun here.
+  // Draining comes first, so that closing the refused streams does not begin a new stream here.
   connection.drain(reason)
   for (const stream of connection.streams.values()) {
     if (stream.id <= lastStreamId) continue

@@ -4,13 +4,13 @@ import type { Connection } from './connection.ts'
 import { headerListLimits } from './limits.ts'
 import type { Stream } from './stream.ts'
 
-/** A header block in parts: HEADERS, then CONTINUATION until END_HEADERS. */
+/** A header block that arrives in parts: HEADERS, then CONTINUATION until END_HEADERS. */
 export type HeaderBlock = { streamId: number; endsStream: boolean; parts: Buffer[]; bytes: number }
 
-/** How many frames a header block may have: as many as a list within the limits can need, and some more. */
+/** At most this many frames may belong to a header block: as many as a list within the limits can need, and some more. */
 const mostContinuations = 32
 
-/** HEADERS (RFC 9113 section 6.2): an interim answer, an answer, or its trailers. */
+/** Reads a HEADERS frame (RFC 9113 section 6.2): an interim answer, an answer, or its trailers. */
 export function receiveHeaders(connection: Connection, flags: number, streamId: number, buffer: Buffer, start: number, end: number): void {
   if (streamId === 0) fail('HEADERS without a stream')
   if (connection.isIdle(streamId)) fail('HEADERS on a stream that we did not open')
@@ -26,7 +26,7 @@ export function receiveHeaders(connection: Connection, flags: number, streamId: 
   }
 }
 
-/** CONTINUATION (section 6.10), which follows only a header block that is not complete. */
+/** Reads a CONTINUATION frame (section 6.10), which may only follow a header block that is not complete. */
 export function receiveContinuation(connection: Connection, flags: number, buffer: Buffer, start: number, end: number): void {
   const block = connection.headerBlock
   if (!block) return fail('CONTINUATION of nothing')
@@ -42,13 +42,13 @@ export function receiveContinuation(connection: Connection, flags: number, buffe
 function receiveHeaderBlock(connection: Connection, id: number, endsStream: boolean, buffer: Buffer, start: number, end: number): void {
   const { answerFields: fields } = connection
   fields.begin()
-  // The block is always decoded, also for a stream that we broke off, because the table belongs to the connection.
+  // The block is decoded even for a stream that the client reset, because all streams share the decoder's table.
   const fits = connection.decoder.decode(buffer, start, end, fields.take)
   const stream = connection.streams.get(id)
   if (!stream) return endsStream ? connection.abandoned.end(id) : connection.patience.spend()
   if (!fits) return connection.failStream(stream, errorCode.enhanceYourCalm)
   if (stream.status !== 0) {
-    // Trailers end the stream and have no pseudo-headers (section 8.1). We do not use them.
+    // Trailers end the stream and have no pseudo-headers (section 8.1). Their fields are not used.
     if (fields.isMalformed || fields.status !== 0 || !endsStream) return connection.failStream(stream, errorCode.protocolError)
     return receiveEnd(connection, stream)
   }
@@ -67,7 +67,7 @@ function receiveHeaderBlock(connection: Connection, id: number, endsStream: bool
   if (endsStream) receiveEnd(connection, stream)
 }
 
-/** Ends a whole answer: checks its length and gives it to the request. */
+/** Ends a complete answer: checks the length of its body and gives the answer to the request. */
 export function receiveEnd(connection: Connection, stream: Stream): void {
   const { status, headers, body, bodyBytes, expectedBytes } = stream
   // The content-length of a 304 is that of the body that it does not send (section 8.1.1).
@@ -76,7 +76,7 @@ export function receiveEnd(connection: Connection, stream: Stream): void {
   connection.answers++
   connection.patience.answered()
   stream.giveReply({ is: 'answered', status, headers, body: bodyBytes === body.length ? body : body.subarray(0, bodyBytes) })
-  // An answer may come before the whole request was sent. The rest of the request is not needed any more (section 8.1).
+  // An answer may come before the whole request was sent. Then the rest of the request is not sent any more (section 8.1).
   if (stream.unsentBody) connection.resetStream(stream, errorCode.cancel)
   else connection.closeStream(stream)
 }

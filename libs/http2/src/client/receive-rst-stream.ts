@@ -1,7 +1,7 @@
 import { errorCode, errorName, fail } from '../frames.ts'
 import type { Connection } from './connection.ts'
 
-/** RST_STREAM (RFC 9113 section 6.4): REFUSED_STREAM says that nothing was processed. After any other code the request may have been processed. */
+/** Reads an RST_STREAM frame (RFC 9113 section 6.4). REFUSED_STREAM says that nothing was processed; any other code leaves this open. */
 export function receiveRstStream(connection: Connection, streamId: number, buffer: Buffer, start: number, end: number): void {
   if (streamId === 0) fail('RST_STREAM without a stream')
   if (end - start !== 4) fail('RST_STREAM of a wrong size', errorCode.frameSizeError)
@@ -13,7 +13,7 @@ export function receiveRstStream(connection: Connection, streamId: number, buffe
   }
   const code = buffer.readUInt32BE(start)
   const reason = errorName(code)
-  // Once an answer has begun, something was processed, whatever the peer says.
+  // Once an answer has begun, the request was processed, whatever the server says.
   const isRefused = code === errorCode.refusedStream && stream.status === 0
   stream.giveReply(isRefused ? { is: 'refused', reason } : { is: 'unanswered', why: 'broken', reason })
   connection.closeStream(stream)

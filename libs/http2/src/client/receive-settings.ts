@@ -2,10 +2,13 @@ import { errorCode, fail, flag, maxFrameSize, maxWindow, setting, settingsAcknow
 import type { Connection } from './connection.ts'
 import { changeInitialWindow, sendWaiting } from './flow-control.ts'
 
-/** How many settings a frame may have. A peer has seven to tell, and each change of the window touches every stream, so thousands in one frame would be work for nothing. */
+/**
+ * A SETTINGS frame may have at most this many settings. A server has seven to send, and each change of the window changes every stream, so thousands
+ * in one frame would only cost time.
+ */
 const mostSettings = 64
 
-/** SETTINGS (RFC 9113 section 6.5): what the peer allows from now on, also to streams that are open. */
+/** Reads a SETTINGS frame (RFC 9113 section 6.5): what the server allows from now on, for open streams too. */
 export function receiveSettings(connection: Connection, flags: number, streamId: number, buffer: Buffer, start: number, end: number): void {
   if (streamId !== 0) fail('SETTINGS on a stream')
   const isAcknowledgement = (flags & flag.acknowledge) !== 0
@@ -24,7 +27,7 @@ export function receiveSettings(connection: Connection, flags: number, streamId:
   connection.owner.roomier()
 }
 
-/** Takes one setting of the peer (section 6.5.2). SETTINGS_MAX_HEADER_LIST_SIZE is only advice, and our lists are small. */
+/** Applies one setting of the server (section 6.5.2). SETTINGS_MAX_HEADER_LIST_SIZE is ignored: it is advice, and Herald's header lists are small. */
 function applySetting(connection: Connection, id: number, value: number): void {
   if (id === setting.headerTableSize) connection.encoder.setTableSize(value)
   else if (id === setting.maxConcurrentStreams) connection.peerMaxConcurrentStreams = value
@@ -34,7 +37,7 @@ function applySetting(connection: Connection, id: number, value: number): void {
   } else if (id === setting.enablePush) {
     if (value !== 0) fail('SETTINGS_ENABLE_PUSH from a server')
   } else if (id === setting.maxFrameSize) {
-    // We may send larger frames but need not. Ours stay within the 16,384 bytes that every peer takes.
+    // The server allows larger frames, but Herald's frames stay within the 16,384 bytes that every server takes.
     if (value < maxFrameSize || value > 0xffffff) fail('SETTINGS_MAX_FRAME_SIZE out of range')
   }
 }

@@ -2,7 +2,7 @@ import { afterEach, expect, test } from 'vitest'
 import { errorCode, frame, frameType, resetFrame } from '../frames.ts'
 import { answer, givenScriptedServer, goAway, isRequest, sendTo, told, until, type TlsPeer } from '../testing/peers.ts'
 
-// GOAWAY and RST_STREAM over real TLS: which requests were surely not processed and which may have been. No request is answered twice.
+// GOAWAY and RST_STREAM over real TLS: which requests were surely not processed, and which may have been. No request gets two replies.
 const peers: Pick<TlsPeer, 'stop'>[] = []
 afterEach(async () => {
   for (const peer of peers.splice(0)) await peer.stop()
@@ -14,11 +14,11 @@ async function given(...script: Parameters<typeof givenScriptedServer>) {
   return { ...peer, send: sendTo(peer) }
 }
 
-test('GOAWAY: requests above its last stream are refused at once, those below are finished, and later ones go to a new connection', async () => {
+test('after GOAWAY, requests above its last stream are refused at once, those below are finished, and later ones go to a new connection', async () => {
   const peer = await given(({ type, streamId }, connection) => {
     if (type !== frameType.headers) return
     if (connection !== peer.connections[0]) return connection.send(answer(streamId))
-    // Ten requests are open: 1 to 19. Two are answered before the GOAWAY and three after it; it leaves five out.
+    // Ten requests are open, on the streams 1 to 19. Two are answered before the GOAWAY and three after it. It leaves five out.
     if (streamId === 19) connection.send(answer(1), answer(3), goAway(9), answer(5), answer(9), answer(7))
   })
   const origin = peer.open()
@@ -26,12 +26,12 @@ test('GOAWAY: requests above its last stream are refused at once, those below ar
   expect(replies.map(told)).toEqual([...Array<string>(5).fill('200'), ...Array<string>(5).fill('refused GOAWAY')])
   expect(told(await peer.send(origin))).toBe('200')
   expect(peer.connections).toHaveLength(2)
-  // The first connection ended in good order.
+  // The first connection ended cleanly.
   await until(() => peer.connections[0]?.goAwayCode() === errorCode.noError, 'the client says GOAWAY')
   expect(peer.connections[0]?.of(frameType.headers)).toHaveLength(10)
 })
 
-test('GOAWAY in two steps: the first refuses no request, and no new request is begun after it', async () => {
+test('when GOAWAY comes in two steps, the first refuses no request, and no new request is begun after it', async () => {
   const peer = await given((each, connection) => {
     if (!isRequest(each)) return
     if (connection !== peer.connections[0]) return connection.send(answer(each.streamId))
@@ -48,7 +48,7 @@ test('GOAWAY in two steps: the first refuses no request, and no new request is b
   expect(told(await first)).toBe('200')
 })
 
-test('GOAWAY with an error: the requests that it leaves out are told the error, and those that get no answer before the end are unanswered', async () => {
+test('after a GOAWAY with an error, the requests that it leaves out get the error, and the others are unanswered unless their answers come', async () => {
   const peer = await given(({ type, streamId }, connection) => {
     if (type !== frameType.headers || streamId !== 5) return
     connection.send(answer(1), goAway(3, errorCode.enhanceYourCalm))
@@ -68,7 +68,7 @@ test.each([
   [errorCode.enhanceYourCalm, 'unanswered broken ENHANCE_YOUR_CALM'],
   [errorCode.http11Required, 'unanswered broken HTTP_1_1_REQUIRED'],
   [4_000_000_000, 'unanswered broken INTERNAL_ERROR'],
-])('RST_STREAM with the code %i ends its request alone: %s', async (code, expected) => {
+])('an RST_STREAM with the code %i ends one request only, as %s', async (code, expected) => {
   const peer = await given((each, connection) => {
     if (isRequest(each)) connection.send(each.streamId === 3 ? resetFrame(3, code) : answer(each.streamId))
   })
@@ -78,7 +78,7 @@ test.each([
   expect(peer.connections).toHaveLength(1)
 })
 
-test('REFUSED_STREAM after an answer has begun is no refusal: something was processed', async () => {
+test('a REFUSED_STREAM after an answer has begun does not count as refused, because the request was processed', async () => {
   const peer = await given(({ type, streamId }, connection) => {
     if (type === frameType.headers)
       connection.send(frame(frameType.headers, 4, streamId, Buffer.from([0x88])), resetFrame(streamId, errorCode.refusedStream))

@@ -2,24 +2,24 @@ import { HpackEncoder, writeLiteral } from '../hpack/encoder.ts'
 import { mostFieldBytes } from '../hpack/integer.ts'
 import type { HeadField, PreparedHead } from './head.ts'
 
-/** A head as one connection encodes it: pseudo-headers first and, from `split` on, the fields. The request's path goes between them. */
+/** A head as one connection encodes it: first the pseudo-headers, then, from index `split`, the fields. A request's path goes between them. */
 export type HeadBytes = { readonly bytes: Buffer; readonly split: number; readonly generation: number }
 
 /** Encodes the header blocks of one connection's requests, in the order in which they are sent. */
 export class RequestEncoder {
   private readonly hpack = new HpackEncoder()
-  /** The heads whose bytes are only indexes and literals. They are right while the table's generation stays. */
+  /** The encoded heads that consist only of indexes and literals. They stay right until the table's generation changes. */
   private readonly known = new WeakMap<PreparedHead, HeadBytes>()
   private lastHead: PreparedHead | undefined
   private lastBytes: HeadBytes | undefined
 
-  /** Takes the peer's SETTINGS_HEADER_TABLE_SIZE. */
+  /** Applies the server's SETTINGS_HEADER_TABLE_SIZE. */
   setTableSize(size: number): void {
     this.hpack.setLimit(size)
     this.lastHead = undefined
   }
 
-  /** Gives the bytes of a head for the block that is sent next. After its first use, each field that repeats is one or two bytes. */
+  /** Gives the bytes of a head for the block that is sent next. From its second use on, each indexed field is one or two bytes. */
   head(head: PreparedHead): HeadBytes {
     if (head === this.lastHead && this.lastBytes?.generation === this.hpack.generation) return this.lastBytes
     const known = this.hpack.hasUntoldLimit ? undefined : this.known.get(head)
@@ -41,28 +41,28 @@ export class RequestEncoder {
     const split = end
     for (const [name, value, indexing] of head.fields) end = this.hpack.write(buffer, end, name, value, indexing)
     const isLasting = this.hpack.generation === before && begin === 0
-    // A block with an insertion or a table size is right only once. -1 is never the generation of a table.
+    // A block that inserts an entry or changes the table size is right only once. -1 is never the generation of a table.
     const made = { bytes: buffer.subarray(0, end), split, generation: isLasting ? before : -1 }
     if (isLasting) this.known.set(head, made)
     return made
   }
 }
 
-/** Writes a request's path. It holds a device's token, so no table on the way may keep it. Gives where it ends. */
+/** Writes a request's path, and gives the index after it. The path holds a device's token, so no table, on the server or on a proxy, may store it. */
 export const writePath = (buffer: Buffer, start: number, path: string): number => writeLiteral(buffer, start, 0x10, 4, ':path', path)
 
-/** Writes a field of this request alone. It enters no table, since it would push out fields that repeat. Gives where it ends. */
+/** Writes a field of a single request, and gives the index after it. The field enters no table, since it would push out fields that repeat. */
 export const writeField = (buffer: Buffer, start: number, [name, value, indexing]: HeadField): number =>
   writeLiteral(buffer, start, indexing === 'never' ? 0x10 : 0, 4, name, value)
 
-/** Gives at least as many bytes as the whole block can take. */
+/** Gives a number of bytes that is enough for the whole block. */
 export function mostBlockBytes(head: HeadBytes, path: string, more: readonly HeadField[] | undefined): number {
   let most = head.bytes.length + mostFieldBytes('', path)
   if (more) for (const [name, value] of more) most += mostFieldBytes(name, value)
   return most
 }
 
-/** Writes a whole header block. Gives where it ends. */
+/** Writes a whole header block, and gives the index after it. */
 export function writeBlock(buffer: Buffer, start: number, head: HeadBytes, path: string, more: readonly HeadField[] | undefined): number {
   let end = start + head.bytes.copy(buffer, start, 0, head.split)
   end = writePath(buffer, end, path)

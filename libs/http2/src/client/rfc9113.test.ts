@@ -3,7 +3,8 @@ import { frame, goAwayFrame, resetFrame, settingsFrame, windowUpdateFrame } from
 import { givenConnection } from '../testing/given-connection.ts'
 import { literal, status200, told } from '../testing/peers.ts'
 
-// What a server may not do (RFC 9113), and whether its connection or its stream ends, with which code. Streams 1 and 3 are open, 5 was never begun.
+// The mistakes of a server (RFC 9113), whether the client ends the connection or the stream, and with which code. Streams 1 and 3 are open; stream 5
+// was never begun.
 
 const none = Buffer.alloc(0)
 const bytes = (...values: number[]) => Buffer.from(values)
@@ -62,7 +63,7 @@ const connectionErrors: [section: string, mistake: string, sent: Buffer[], code:
     [windowUpdateFrame(1, 100), settingsFrame([[4, 0x7fffffff]])],
     FLOW_CONTROL_ERROR,
   ],
-  // The parts of incomplete answers count against the window: here with 255 bytes of padding to each byte of body.
+  // The parts of incomplete answers count for the window. Here each byte of body has 255 bytes of padding.
   [
     '6.9.1',
     'DATA over the connection window',
@@ -78,7 +79,7 @@ const connectionErrors: [section: string, mistake: string, sent: Buffer[], code:
   ['7541 5.1', 'an integer without end', [headers(1, bytes(0xff, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x01))], COMPRESSION_ERROR],
   ['7541 5.2', 'a string that is cut off', [headers(1, bytes(0x00, 5, 0x61))], COMPRESSION_ERROR],
   ['7541 5.2', 'EOS in a Huffman string', [headers(1, bytes(0x00, 1, 0x61, 0x84, 0xff, 0xff, 0xff, 0xff))], COMPRESSION_ERROR],
-  // Floods: one such frame is allowed, so many of them are not (sections 10.5 and 10.5.1).
+  // Floods: one such frame is allowed, and thousands are not (sections 10.5 and 10.5.1).
   ['10.5', 'a flood of PING', Array<Buffer>(3_000).fill(frame(PING, 0, 0, Buffer.alloc(8))), ENHANCE_YOUR_CALM],
   ['10.5', 'a flood of SETTINGS', Array<Buffer>(3_000).fill(settingsFrame([])), ENHANCE_YOUR_CALM],
   ['10.5', 'a flood of settings in one frame', [settingsFrame(Array.from({ length: 65 }, () => [4, 100] as const))], ENHANCE_YOUR_CALM],
@@ -107,7 +108,7 @@ const connectionErrors: [section: string, mistake: string, sent: Buffer[], code:
   ],
 ]
 
-test.each(connectionErrors)('%s: %s ends the connection with its code', (_, __, sent, code) => {
+test.each(connectionErrors)('RFC 9113 section %s: after %s the client ends the connection with the right code', (_, __, sent, code) => {
   const given = givenConnection(2)
   given.socket.arrive(Buffer.concat(sent))
   expect(given.goAwayCode()).toBe(code)
@@ -120,7 +121,7 @@ test.each<[mistake: string, sent: Buffer[], code: number]>([
   ['no SETTINGS first', [windowUpdateFrame(0, 1)], PROTOCOL_ERROR],
   ['an acknowledgement before its own SETTINGS', [frame(SETTINGS, 1, 0, none)], PROTOCOL_ERROR],
   ['an answer in HTTP/1.1', [Buffer.from('HTTP/1.1 400 Bad Request\r\n\r\n')], FRAME_SIZE_ERROR],
-])('3.4: a server that begins with %s is left', (_, sent, code) => {
+])('RFC 9113 section 3.4: after %s the client ends the connection', (_, sent, code) => {
   const given = givenConnection(0)
   given.connection.sawSettings = false
   given.socket.arrive(Buffer.concat(sent))
@@ -150,18 +151,18 @@ const streamErrors: [section: string, mistake: string, sent: Buffer[], code: num
   ['8.3.2', 'a :status that is no number', [headers(1, Buffer.concat([bytes(0x08, 3), Buffer.from('2e2')]))], PROTOCOL_ERROR],
   ['8.6', '101', [headers(1, Buffer.concat([bytes(0x08, 3), Buffer.from('101')]))], PROTOCOL_ERROR],
   ['10.5.1', 'a list over 128 fields', [headers(1, Buffer.alloc(129, 0x88), 5)], ENHANCE_YOUR_CALM],
-  // Five uses of an entry of 4,001 bytes: 4 KB on the wire, 20 KB in the list.
+  // Five uses of an entry of 4,001 bytes: 4 KB in the frame, 20 KB in the list.
   ['10.5.1', 'a list over 16 KB', [headers(1, list(filledTable, bytes(0xbe, 0xbe, 0xbe, 0xbe)), 5)], ENHANCE_YOUR_CALM],
 ]
 
-test.each(streamErrors)('%s: %s resets the stream with its code, and the others go on', (_, __, sent, code) => {
+test.each(streamErrors)('RFC 9113 section %s: after %s the client resets only that stream, with the right code', (_, __, sent, code) => {
   const given = givenConnection(2)
   given.socket.arrive(Buffer.concat(sent))
   expect(given.goAwayCode()).toBeUndefined()
   expect(given.resets()).toEqual([{ streamId: 1, code }])
   expect(given.replies[0]?.map((reply) => reply.is)).toEqual(['unanswered'])
   expect(given.connection.isGone).toBe(false)
-  // The header table is in step too.
+  // The header table is still right too.
   given.socket.arrive(Buffer.concat([headers(3, status200), data(3, 2, END_STREAM)]))
   expect(given.replies[1]?.map(told)).toEqual(['200'])
 })
@@ -186,9 +187,9 @@ test.each<[what: string, sent: Buffer[], reply: string]>([
     '200',
   ],
   ['a first GOAWAY without a last stream, as a warning', [goAwayFrame(0x7fffffff, 0, ''), goAwayFrame(3, 0, ''), answered], '200'],
-])('%s is in order', (_, sent, reply) => {
+])('the client accepts %s', (_, sent, reply) => {
   const given = givenConnection(2)
-  // The answer comes byte by byte, and in one piece.
+  // The answer comes once byte by byte, and once in one piece.
   for (const byte of Buffer.concat(sent)) given.socket.arrive(Buffer.from([byte]))
   expect(given.replies[0]?.map(told)).toEqual([reply])
   const whole = givenConnection(2)
@@ -199,7 +200,7 @@ test.each<[what: string, sent: Buffer[], reply: string]>([
 test.each([
   ['goes on', 0, [{ streamId: 1, code: 8 }]],
   ['ends there', END_STREAM, []],
-])('an answer whose body is over 64 KB and %s counts, with its first 64 KB, and holds no window', (_, flags, resets) => {
+])('an answer whose body is over 64 KB and %s counts, with its first 64 KB, and frees its bytes', (_, flags, resets) => {
   const given = givenConnection(2)
   given.socket.arrive(Buffer.concat([headers(1, status200), ...Array.from({ length: 5 }, (__, n) => data(1, 13_200, n === 4 ? flags : 0))]))
   expect(given.replies[0]).toMatchObject([{ is: 'answered', status: 200 }])
@@ -210,7 +211,7 @@ test.each([
   expect(given.replies[1]?.map(told)).toEqual(['200'])
 })
 
-test('PING is answered with its own bytes, and SETTINGS are acknowledged', () => {
+test('the client answers PING with its own bytes, and acknowledges SETTINGS', () => {
   const given = givenConnection()
   given.socket.arrive(Buffer.concat([frame(PING, 0, 0, Buffer.from('12345678')), frame(PING, 1, 0, Buffer.from('no reply'))]))
   const sent = given.sent()
@@ -218,16 +219,16 @@ test('PING is answered with its own bytes, and SETTINGS are acknowledged', () =>
   expect(sent.filter(({ type, flags }) => type === SETTINGS && flags === 1)).toHaveLength(1)
 })
 
-test('our SETTINGS forbid push and streams of the server, and say how large a header list may be', () => {
+test('the client’s SETTINGS forbid server push and streams of the server, and say how large a header list may be', () => {
   const settings = givenConnection().sent()[0]
   expect(settings?.payload.toString('hex')).toBe('000200000000000300000000000600004000')
 })
 
-test('frames on a stream that we broke off are ignored until its end, but their headers are decoded', () => {
+test('frames on a stream that the client reset are ignored, but their headers are decoded', () => {
   const given = givenConnection(2)
   const [stream] = given.connection.streams.values()
   given.connection.resetStream(stream as NonNullable<typeof stream>, 8)
-  // The entry that stream 1 puts into the table is used by stream 3.
+  // Stream 1 puts an entry into the table, and stream 3 uses it.
   given.socket.arrive(
     Buffer.concat([headers(1, list(bytes(0x40, 1, 0x61, 1, 0x62))), data(1, 10, END_STREAM), headers(3, list(bytes(0xbe)), 5)]),
   )
@@ -236,7 +237,7 @@ test('frames on a stream that we broke off are ignored until its end, but their 
   expect(given.goAwayCode()).toBe(STREAM_CLOSED)
 })
 
-test('1,000 late answers to requests that timed out are no flood; endless frames on one of them are', () => {
+test('1,000 late answers to requests that timed out do not count as a flood; endless frames on one stream do', () => {
   const given = givenConnection(1_000)
   given.connection.tick(performance.now() + 20_000)
   expect(new Set(given.replies.flat().map(told))).toEqual(new Set(['unanswered timeout timeout']))
@@ -247,7 +248,7 @@ test('1,000 late answers to requests that timed out are no flood; endless frames
   expect(given.goAwayCode()).toBe(ENHANCE_YOUR_CALM)
 })
 
-test('after a late answer that ends its stream, one more HEADERS on it is a mistake', () => {
+test('after a late answer that ends its stream, one more HEADERS on the stream is a mistake', () => {
   const given = givenConnection(1)
   given.connection.tick(performance.now() + 20_000)
   given.socket.arrive(answered)

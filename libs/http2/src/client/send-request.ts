@@ -4,10 +4,7 @@ import { sendBody } from './flow-control.ts'
 import { mostBlockBytes, writeBlock, type HeadBytes } from './request-block.ts'
 import type { Request, Stream } from './stream.ts'
 
-/**
- * Begins a stream: sends HEADERS and as much of the body as the windows allow.
- * The usual push is two frames, which are written into the connection's output in one piece.
- */
+/** Begins a stream: sends HEADERS and as much of the body as the windows allow. A usual push is two frames, written into the output in one piece. */
 export function sendRequest(connection: Connection, stream: Stream): void {
   const { request } = stream
   if (!request) throw new Error('a request is sent once')
@@ -40,13 +37,13 @@ export function sendRequest(connection: Connection, stream: Stream): void {
     if (fits) return
   }
   if (bodyBytes > 0) {
-    // The rest of the body waits, so it is copied: the caller may use its buffer again.
+    // The rest of the body waits. It is copied, because the caller may use its buffer for something else.
     stream.unsentBody = typeof body === 'string' ? Buffer.from(body) : Buffer.from(body)
     sendBody(connection, stream)
   }
 }
 
-/** Sends a header block that is larger than a frame: HEADERS, then CONTINUATION with nothing in between (RFC 9113 section 6.10). */
+/** Sends a header block that is larger than a frame: HEADERS, then CONTINUATION with no other frame in between (RFC 9113 section 6.10). */
 function sendLongBlock(
   connection: Connection,
   stream: Stream,

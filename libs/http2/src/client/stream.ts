@@ -2,7 +2,6 @@ import { defaultWindow } from '../frames.ts'
 import type { HeadField, PreparedHead } from './head.ts'
 import type { Reply } from './reply.ts'
 
-/** A request as its caller gives it. */
 export type Request = {
   head: PreparedHead
   path: string
@@ -16,19 +15,19 @@ export type Request = {
 const noHeaders: ReadonlyMap<string, string> = new Map()
 const noBody = Buffer.alloc(0)
 
-/** One request and its answer. It is idle (RFC 9113 section 5.1) until a connection gives it a number. */
+/** One request and its answer. The stream is idle (RFC 9113 section 5.1) until a connection gives it a number. */
 export class Stream {
-  /** 0 while the request waits for a connection. */
+  /** The stream's number; 0 while the request waits for a connection. */
   id = 0
-  /** Kept until the request is written. After that the connection has its bytes, and garbage collections would only copy texts that wait for an answer. */
+  /** The request; undefined once it is written. From then on the output has its bytes, and storing it longer would only cost garbage collections. */
   request: Request | undefined
-  /** When the request's time is over, by performance.now(). */
+  /** When the request's time limit ends, by `performance.now()`. */
   readonly deadline: number
   hasReply = false
-  /** How many writes the connection had made when the stream was begun. While that number stays, nothing of the request was written. */
+  /** How many writes the connection had made when the stream was begun. Until the next write nothing of the request was written. */
   begunAtWrite = 0
 
-  /** How much of the body the peer may be sent, and the bytes that wait for that window. */
+  /** How many bytes of the body may still be sent, and the part of the body that waits for that window. */
   sendWindow = 0
   unsentBody: Buffer | undefined
 
@@ -36,11 +35,13 @@ export class Stream {
   status = 0
   headers: ReadonlyMap<string, string> = noHeaders
   expectedBytes: number | undefined
-  /** What the stream's DATA frames have taken of the connection's window, padding included. It is given back when the stream is closed. */
+  /**
+   * How many bytes of the connection's window the stream's DATA frames have used, padding included. They are given back when the stream is closed.
+   */
   windowBytes = 0
-  /** How many bytes the peer may still send on this stream. */
+  /** How many bytes the server may still send on this stream. */
   receiveWindow = defaultWindow
-  /** What has come of the body is `body[0, bodyBytes)`. */
+  /** The received part of the body is the first `bodyBytes` bytes of this buffer. */
   body = noBody
   bodyBytes = 0
 
@@ -52,7 +53,7 @@ export class Stream {
     this.resolve = resolve
   }
 
-  /** Gives the request its reply. The first reply counts. */
+  /** Gives the request its reply. Only the first reply counts. */
   giveReply(reply: Reply): void {
     if (this.hasReply) return
     this.hasReply = true

@@ -1,11 +1,11 @@
 import type { Stream } from './stream.ts'
 
-/** Requests that wait for room, first come, first served. Requests that have their reply already, because their time was over, are left out. */
+/** Requests that wait for a free stream, first come, first served. A request that has its reply already, because its time limit ended, is skipped. */
 export class WaitingLine {
   private streams: (Stream | undefined)[] = []
   private first = 0
 
-  /** How many requests stand in the line, at most: one that has its reply counts until its turn comes. */
+  /** At most how many requests wait. A request that has its reply already is counted until it is skipped. */
   get length(): number {
     return this.streams.length - this.first
   }
@@ -14,12 +14,12 @@ export class WaitingLine {
     this.streams.push(stream)
   }
 
-  /** Takes the first request that still waits. */
+  /** Removes the first request that still waits, and gives it. */
   shift(): Stream | undefined {
     while (this.first < this.streams.length) {
       const stream = this.streams[this.first]
       this.streams[this.first++] = undefined
-      // Entries are moved in bulk: shifting the array for each request would move up to 10,000 of them.
+      // Entries are removed in bulk: shifting the array for each request would move up to 10,000 of them.
       if (this.first > 1_000 && this.first * 2 > this.streams.length) {
         this.streams = this.streams.slice(this.first)
         this.first = 0
@@ -29,7 +29,7 @@ export class WaitingLine {
     return undefined
   }
 
-  /** Calls `giveReply` for the requests that `isOver` names, and forgets all that have a reply. */
+  /** Calls `giveReply` for the requests that `isOver` names, and removes all that have a reply. */
   giveUp(isOver: (stream: Stream) => boolean, giveReply: (stream: Stream) => void): void {
     const left: Stream[] = []
     for (const stream of this.streams) {

@@ -27,7 +27,7 @@ test('the static table has its 61 entries in their places', () => {
   ])
 })
 
-// RFC 7541 appendix C.4: three requests on one connection.
+// The example of RFC 7541 appendix C.4: three requests on one connection.
 const requests: [block: string, fields: string[]][] = [
   ['828684418cf1e3c2e5f23a6ba0ab90f4ff', [':method: GET', ':scheme: http', ':path: /', ':authority: www.example.com']],
   ['828684be5886a8eb10649cbf', [':method: GET', ':scheme: http', ':path: /', ':authority: www.example.com', 'cache-control: no-cache']],
@@ -42,10 +42,10 @@ test('the requests of RFC 7541 appendix C.4 are decoded', () => {
   for (const [block, fields] of requests) expect(decode(decoder, Buffer.from(block, 'hex'))).toEqual(fields)
 })
 
-test('entries are dropped when the table is full, and none is found when it was emptied', () => {
+test('the decoder drops the oldest entries when its table is full, and finds none after the table was emptied', () => {
   const decoder = new HpackDecoder(limits)
   const literal = (value: string) => Buffer.concat([Buffer.from([0x40, 1, 0x61, value.length]), Buffer.from(value)])
-  // Each entry has 133 bytes, so 30 fit into 4,096.
+  // Each entry counts 133 bytes, so 30 fit into 4,096.
   for (let n = 0; n < 2000; n++) decode(decoder, literal(String(n).padStart(100, '0')))
   expect(decode(decoder, Buffer.from([0x80 | 62]))).toEqual([`a: ${'1999'.padStart(100, '0')}`])
   expect(decode(decoder, Buffer.from([0x80 | 91]))).toEqual([`a: ${'1970'.padStart(100, '0')}`])
@@ -53,7 +53,7 @@ test('entries are dropped when the table is full, and none is found when it was 
   expect(() => decode(decoder, Buffer.from([0x20, 0x80 | 62]))).toThrow('no field')
 })
 
-test('an encoded block is decoded to the same fields', () => {
+test('an encoded header block is decoded to the same fields', () => {
   const headers = { 'apns-id': 'x', 'retry-after': '7', location: 'l'.repeat(1000) }
   const block = encodeAnswerBlock(410, headers, true)
   expect(decode(new HpackDecoder(limits), Buffer.from(block))).toEqual([
@@ -64,7 +64,7 @@ test('an encoded block is decoded to the same fields', () => {
   ])
 })
 
-test.each(['00', 'fffffffc', 'ffff'])('%s is no Huffman string: wrong padding, EOS or more than 7 bits of it', (hex) => {
+test.each(['00', 'fffffffc', 'ffff'])('%s is refused as a Huffman string: wrong padding, EOS, or over 7 bits of it', (hex) => {
   const bytes = Buffer.from(hex, 'hex')
   expect(decodeHuffman(bytes, 0, bytes.length)).toBeUndefined()
 })

@@ -3,21 +3,23 @@ import { decodeHuffman } from './huffman.ts'
 import { staticTable, type Field } from './static-table.ts'
 
 const tableLimit = 4096
-/** How many bytes an entry of the table costs beside its text (RFC 7541 section 4.1). */
+/** How many bytes an entry of the table counts in addition to its text (RFC 7541 section 4.1). */
 const entryOverhead = 32
 
 const broken = (why: string) => new ConnectionError(errorCode.compressionError, why)
 
-/** How large the header list of one block may be: how many fields, and how many bytes their names and values have, with 32 for each field (SETTINGS_MAX_HEADER_LIST_SIZE). */
+/**
+ * How large the header list of a block may be: fields, and bytes of names and values, with 32 more for each field (SETTINGS_MAX_HEADER_LIST_SIZE).
+ */
 export type HeaderListLimits = { fields: number; bytes: number }
 
 /**
- * Decodes the header blocks of one connection in their order (RFC 7541). The dynamic table is part of the connection's state. Anything malformed throws COMPRESSION_ERROR.
- * Everything is bounded: the table by 4,096 bytes, a list by `limits`, a string by the block that holds it.
+ * Decodes the header blocks of one connection in their order (RFC 7541), since each block may change the dynamic table. Anything malformed throws
+ * COMPRESSION_ERROR. Everything is bounded: the table by 4,096 bytes, a list by `limits`, a string by the block that has it.
  */
 export class HpackDecoder {
   private readonly limits: HeaderListLimits
-  /** The entries of the table, newest last. `oldest` is the first that is still in it. */
+  /** The entries of the table, newest last. `oldest` is the index of the first entry that is still valid. */
   private entries: Field[] = []
   private oldest = 0
   private size = 0
@@ -30,8 +32,8 @@ export class HpackDecoder {
   }
 
   /**
-   * Calls `onField` for every field of the block in `buffer[start, end)`. False when the list is over the limits. Fields beyond the limits are not given on, but the whole block is
-   * decoded, so that the table stays in step and the connection can go on.
+   * Calls `onField` for every field of the block in `buffer[start, end)`. Gives false when the list exceeds the limits. `onField` is not called
+   * beyond the limits, but the whole block is decoded, so that the table stays right and the connection can go on.
    */
   decode(buffer: Buffer, start: number, end: number, onField: (name: string, value: string) => void): boolean {
     this.position = start
@@ -121,7 +123,7 @@ export class HpackDecoder {
       const field = this.entries[this.oldest++] as Field
       this.size -= field.name.length + field.value.length + entryOverhead
     }
-    // Evicted entries are dropped in bulk: shifting the array at every insertion would move up to 128 entries per request.
+    // Dropped entries are removed in bulk: shifting the array at every insertion would move up to 128 entries per request.
     if (this.oldest > 512) {
       this.entries = this.entries.slice(this.oldest)
       this.oldest = 0

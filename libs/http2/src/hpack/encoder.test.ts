@@ -33,16 +33,16 @@ const listOf = (given: readonly HeadField[], path: string, more: readonly HeadFi
   ...[...given, ...more].map(([name, value]) => `${name}: ${value}`),
 ]
 
-test('each field of a head is one byte from its second use on, and pseudo-headers come first', () => {
+test('a field that requests have in common takes one byte from its second use on, and pseudo-headers come first', () => {
   const [encoder, decoder] = [new RequestEncoder(), newDecoder()]
   const [first, second] = [blockOf(encoder), blockOf(encoder)]
   expect(decodeWith(decoder, first)).toEqual(listOf(fields, '/3/device/00'))
   expect(decodeWith(decoder, second)).toEqual(listOf(fields, '/3/device/00'))
-  // method, scheme, authority and five fields; ":path", its length and its text.
+  // One byte each: method, scheme, authority and five fields. Two bytes are the name and length of the path; then comes its text.
   expect(second).toHaveLength(3 + 5 + 2 + '/3/device/00'.length)
 })
 
-test('a head that repeats is taken from memory, and encoded again when the table has changed', () => {
+test('the encoded common fields are used again, and are encoded anew when the table has changed', () => {
   const encoder = new RequestEncoder()
   encoder.head(head)
   const known = encoder.head(head)
@@ -51,7 +51,7 @@ test('a head that repeats is taken from memory, and encoded again when the table
   expect(encoder.head(head)).not.toBe(known)
 })
 
-test('the path and a secret are marked as never indexed, and neither enters the table', () => {
+test('the path and a secret field are marked as never indexed, and neither enters the table', () => {
   const [encoder, decoder] = [new RequestEncoder(), newDecoder()]
   const secret = prepareHead({ authority: 'a', fields: [['authorization', 'bearer 1', 'never']] })
   blockOf(encoder, secret, '/token')
@@ -65,13 +65,13 @@ test('the path and a secret are marked as never indexed, and neither enters the 
   expect(() => decodeWith(decoder, Buffer.from([0xbf]))).toThrow('no field')
 })
 
-test('when the peer makes the table smaller, larger or empty, the next block says so', () => {
+test('after the other end makes its table smaller, larger or empty, the next header block confirms the size', () => {
   const [encoder, decoder] = [new RequestEncoder(), newDecoder()]
   decodeWith(decoder, blockOf(encoder))
   encoder.setTableSize(0)
   encoder.setTableSize(100)
   const block = blockOf(encoder)
-  // First 0, because all entries were dropped, then 100.
+  // First comes 0, because all entries were dropped, then 100.
   expect(block.subarray(0, 3)).toEqual(Buffer.from([0x20, 0x3f, 69]))
   expect(decodeWith(decoder, block)).toEqual(listOf(fields, '/3/device/00'))
   encoder.setTableSize(1_000_000)
@@ -80,7 +80,7 @@ test('when the peer makes the table smaller, larger or empty, the next block say
   for (let n = 0; n < 3; n++) expect(decodeWith(decoder, blockOf(encoder))).toEqual(listOf(fields, '/3/device/00'))
 })
 
-test('2,000 header blocks, each with one of 40 heads, decode to what was given while the table size changes', () => {
+test('2,000 header blocks, each with one of 40 sets of common fields, are decoded to the same fields while the table size changes', () => {
   const random = randomFrom(7)
   const [encoder, decoder] = [new RequestEncoder(), newDecoder()]
   const heads = Array.from({ length: 40 }, (_, n) => {
@@ -114,7 +114,7 @@ test.each<[what: string, field: HeadField]>([
   ['a value of characters that are no bytes', ['x', 'hidden €']],
   ['a pseudo-header', [':path', 'hidden']],
   ['white space at an end', ['x', 'hidden ']],
-])('%s in a head is a mistake of ours, and the error does not have the value', (_, field) => {
+])('%s in the common fields throws an error that does not have the value', (_, field) => {
   const make = () => prepareHead({ authority: 'a', fields: [field] })
   expect(make).toThrow(TypeError)
   expect(make).not.toThrow('hidden')

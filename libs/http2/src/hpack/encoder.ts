@@ -2,33 +2,39 @@ import { writeInteger, writeString } from './integer.ts'
 import { staticIndexes, staticTable } from './static-table.ts'
 
 /**
- * How a field is written into a header block. `indexed`: it enters the dynamic table, and is one or two bytes from its second use on. `literal`: its text is written every time.
- * `never`: its text is written every time, and no proxy on the way may put it into a table either (RFC 7541 section 7.1.3). This is for secrets.
+ * How a field is written into a header block. `indexed`: it enters the dynamic table, and is one or two bytes from its second use on. `literal`: its
+ * text is written every time. `never`: its text is written every time, and no proxy may store it in a table either (RFC 7541 section 7.1.3), as
+ * secrets need.
  */
 export type Indexing = 'indexed' | 'literal' | 'never'
 
-/** How many bytes an entry of the table costs beside its text (RFC 7541 section 4.1). */
+/** How many bytes an entry of the table counts in addition to its text (RFC 7541 section 4.1). */
 const entryOverhead = 32
-/** The default of SETTINGS_HEADER_TABLE_SIZE, and the most that we use: a peer may ask for less, and more would only cost memory. */
+/** The largest table that is used: the default of SETTINGS_HEADER_TABLE_SIZE. The other end may ask for less; more would only cost memory. */
 const largestTable = 4096
 
 const staticEntries: ReadonlyMap<string, number> = new Map(
   staticTable.map(({ name, value }, position) => [keyOf(name, value), position + 1] as const),
 )
 
-/** The encoding half of HPACK for one connection. It writes fields in the order of their blocks, because every insertion moves the table of the peer's decoder. */
+/**
+ * Encodes header fields (HPACK) for one connection. Blocks must be sent in the order in which their fields were written, because every insertion
+ * changes the table of the other end's decoder.
+ */
 export class HpackEncoder {
-  /** Grows whenever the table changes. A block that has only indexes stays right while this number stays. */
+  /** Grows whenever the table changes. A block that has only indexes stays right until then. */
   generation = 0
   /** The insertion number of each entry. The newest entry has the number `inserted`. */
   private readonly entries = new Map<string, number>()
   private inserted = 0
   private size = 0
   private limit = largestTable
-  /** When the limit has changed since the last block: the smallest that it was. The decoder must hear it first (RFC 7541 section 4.2). */
+  /**
+   * The smallest limit since the last block, when it has changed; otherwise undefined. The next block must tell the decoder (RFC 7541 section 4.2).
+   */
   private smallestUntold: number | undefined
 
-  /** Takes the peer's SETTINGS_HEADER_TABLE_SIZE. */
+  /** Applies the other end's SETTINGS_HEADER_TABLE_SIZE. */
   setLimit(tableSize: number): void {
     const limit = Math.min(tableSize, largestTable)
     if (limit === this.limit) return
@@ -38,7 +44,7 @@ export class HpackEncoder {
     this.generation++
   }
 
-  /** Writes what must stand at the beginning of the next block: nothing, or updates of the table size. Needs room for 12 bytes. Gives where it ends. */
+  /** Writes the beginning of the next block: updates of the table size, if there are any. Needs 12 bytes of space. Gives the index after it. */
   beginBlock(buffer: Buffer, start: number): number {
     if (this.smallestUntold === undefined) return start
     let end = start
@@ -48,12 +54,12 @@ export class HpackEncoder {
     return end
   }
 
-  /** Whether `beginBlock` has something to write. */
+  /** Whether `beginBlock` has an update to write. */
   get hasUntoldLimit(): boolean {
     return this.smallestUntold !== undefined
   }
 
-  /** Writes one field; `mostFieldBytes` says how much room it needs. Gives where it ends. */
+  /** Writes one field. `mostFieldBytes` says how much space it needs. Gives the index after it. */
   write(buffer: Buffer, start: number, name: string, value: string, indexing: Indexing): number {
     if (indexing === 'never') return writeLiteral(buffer, start, 0x10, 4, name, value)
     const key = keyOf(name, value)
@@ -63,7 +69,7 @@ export class HpackEncoder {
     if (insertion !== undefined) return writeInteger(buffer, start, 0x80, 7, staticTable.length + 1 + this.inserted - insertion)
 
     const size = name.length + value.length + entryOverhead
-    // An entry of more than half the table would push out nearly all others each time.
+    // An entry that takes over half of the table would push out nearly all others each time.
     if (indexing === 'literal' || size > this.limit / 2) return writeLiteral(buffer, start, 0, 4, name, value)
     this.evict(size)
     this.entries.set(key, ++this.inserted)
@@ -72,23 +78,23 @@ export class HpackEncoder {
     return writeLiteral(buffer, start, 0x40, 6, name, value)
   }
 
-  /** Drops the oldest entries, as the decoder will, until `more` bytes have room. The map keeps the order of insertion. */
+  /** Drops the oldest entries, as the decoder will, until `more` bytes fit. The map is in order of insertion. */
   private evict(more: number): void {
     for (const key of this.entries.keys()) {
       if (this.size + more <= this.limit) return
       this.entries.delete(key)
-      // The separator is not part of the entry.
+      // The key has a line break that does not count for the size of the entry.
       this.size -= key.length - 1 + entryOverhead
     }
   }
 }
 
-/** A field's name cannot hold a line break, so two fields never share a key. */
+/** Makes the key of a field. A field's name cannot have a line break, so two fields never share a key. */
 function keyOf(name: string, value: string): string {
   return `${name}\n${value}`
 }
 
-/** Writes a field with its text (RFC 7541 section 6.2); `first` and `prefixBits` say which kind. Gives where it ends. */
+/** Writes a field with its text (RFC 7541 section 6.2). `first` and `prefixBits` say which kind of field it is. Gives the index after it. */
 export function writeLiteral(buffer: Buffer, start: number, first: number, prefixBits: number, name: string, value: string): number {
   const nameIndex = staticIndexes.get(name)
   let end = writeInteger(buffer, start, first, prefixBits, nameIndex ?? 0)

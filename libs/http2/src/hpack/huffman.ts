@@ -1,4 +1,4 @@
-/** RFC 7541 Appendix B: the number of bits of each symbol's code, for the bytes 0 to 255 and EOS. The codes themselves follow from the lengths. */
+/** The number of bits of each symbol's code, for the bytes 0 to 255 and EOS (RFC 7541 Appendix B). The codes themselves follow from the lengths. */
 // oxfmt-ignore
 export const codeLengths: readonly number[] = [
   13, 23, 28, 28, 28, 28, 28, 28, 28, 24, 30, 28, 28, 30, 28, 28, 28, 28, 28, 28, 28, 28, 30, 28, 28, 28, 28, 28, 28, 28, 28, 28,
@@ -13,16 +13,20 @@ export const codeLengths: readonly number[] = [
 ]
 
 /**
- * The code tree: each inner node has a row of 16 entries, which say where four more bits lead. An entry is `next << 9`, plus `0x100 | symbol` when the four bits complete a symbol;
- * -1 is a code that does not exist. Four bits at a time take 256 nodes x 16 entries (16 KB). A byte at a time would take 256 KB and be no faster.
+ * The code tree. Each inner node has a row of 16 entries, which say where the next four bits lead. An entry is `next << 9`, plus `0x100 | symbol`
+ * when the four bits complete a symbol; -1 means that no code has these bits. Reading four bits at a time needs 256 nodes x 16 entries (16 KB).
+ * Reading a byte at a time would need 256 KB and be no faster.
  */
 const [steps, mayEnd] = buildSteps()
 
 const scratch = Buffer.alloc(262_144)
 
-/** Decodes a Huffman coded string (RFC 7541 section 5.2, Appendix B). Undefined when it is not one: an unknown code, EOS inside, padding of more than 7 bits or not all ones. */
+/**
+ * Decodes a Huffman-coded string (RFC 7541 section 5.2, Appendix B). Gives undefined when the bytes are no such string: an unknown code, EOS inside,
+ * padding of more than 7 bits or not all ones.
+ */
 export function decodeHuffman(buffer: Buffer, start: number, end: number): string | undefined {
-  // The shortest code has 5 bits, so the text has at most 8/5 of the bytes.
+  // The shortest code has 5 bits, so the text has at most 8/5 as many bytes as the code.
   if ((end - start) * 1.6 > scratch.length) return undefined
   let state = 0
   let length = 0
@@ -39,7 +43,7 @@ export function decodeHuffman(buffer: Buffer, start: number, end: number): strin
   return mayEnd[state] ? scratch.toString('latin1', 0, length) : undefined
 }
 
-/** Makes the codes from their lengths: shorter codes first, then by symbol (the table of Appendix B is canonical). */
+/** Makes the codes from their lengths: shorter codes first, then in the order of symbols (the table of Appendix B is canonical). */
 function buildCodes(): { symbol: number; length: number; code: number }[] {
   const order = codeLengths
     .map((length, symbol) => ({ symbol, length, code: 0 }))
@@ -75,7 +79,7 @@ function buildSteps(): [Int32Array, Uint8Array] {
 
   const table = new Int32Array(children.length * 16).fill(-1)
   const ends = new Uint8Array(children.length)
-  // Padding is the beginning of EOS: all ones, and shorter than a byte. Those are the first eight nodes down the right side of the tree.
+  // Padding is the beginning of EOS: all ones, and shorter than a byte. So a string may end at the first eight nodes down the right side of the tree.
   for (let node = 0, depth = 0; depth < 8; depth++, node = (children[node] as [number, number])[1]) ends[node] = 1
   for (let start = 0; start < children.length; start++) {
     for (let nibble = 0; nibble < 16; nibble++) {

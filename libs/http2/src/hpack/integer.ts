@@ -1,4 +1,4 @@
-/** Writes an integer with a prefix of `prefixBits` bits (RFC 7541 section 5.1) at `start`; `first` has the bits before the prefix. Gives where it ends. */
+/** Writes an integer with a prefix of `prefixBits` bits (RFC 7541 section 5.1). `first` has the bits before the prefix. Gives the index after it. */
 export function writeInteger(buffer: Buffer, start: number, first: number, prefixBits: number, value: number): number {
   const mask = (1 << prefixBits) - 1
   if (value < mask) {
@@ -13,11 +13,11 @@ export function writeInteger(buffer: Buffer, start: number, first: number, prefi
   return end
 }
 
-/** Writes a string as it is, without the Huffman code (RFC 7541 section 5.2): our texts are short, and the code would cost more time than it saves bytes. Gives where it ends. */
+/** Writes a string without the Huffman code (RFC 7541 section 5.2), which would cost more time than it saves bytes. Gives the index after it. */
 export function writeString(buffer: Buffer, start: number, text: string): number {
   const end = writeInteger(buffer, start, 0, 7, text.length)
   return end + buffer.write(text, end, 'latin1')
 }
 
-/** Gives at least as many bytes as a field of this name and value can take in a block: its text, and three integers of at most six bytes. */
+/** Gives a number of bytes that is enough for a field of this name and value in a block: its text, and three integers of at most six bytes. */
 export const mostFieldBytes = (name: string, value: string): number => name.length + value.length + 18

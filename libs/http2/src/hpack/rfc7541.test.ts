@@ -26,7 +26,7 @@ const answer = (status: string, seconds: string, ...more: (readonly [string, str
   ] as const
 const cookie = ['set-cookie', 'foo=ASDJKHQKBZXOQWEOPIUAXQWEOIU; max-age=3600; version=1'] as const
 
-/** Each list is one connection. */
+/** The connections of the examples. The blocks of one connection share a table. */
 const connections: { title: string; table: number; isHuffman: boolean; examples: Example[] }[] = [
   {
     title: 'C.2.1',
@@ -110,10 +110,10 @@ const connections: { title: string; table: number; isHuffman: boolean; examples:
   },
 ]
 
-/** "The table may hold 256 bytes", as an encoder says it. */
+/** The bytes with which an encoder says "the table may hold 256 bytes". */
 const tableOf256 = Buffer.from([0x3f, 0xe1, 0x01])
 
-test.each(connections)('the blocks of appendix $title are decoded to their fields', ({ table, examples }) => {
+test.each(connections)('the header blocks of RFC 7541 appendix $title are decoded to their fields', ({ table, examples }) => {
   const decoder = new HpackDecoder({ fields: 100, bytes: 16_384 })
   const decode = (block: Buffer) => {
     const fields: (readonly [string, string])[] = []
@@ -125,7 +125,7 @@ test.each(connections)('the blocks of appendix $title are decoded to their field
 })
 
 test.each(connections.filter(({ isHuffman }) => !isHuffman))(
-  'the fields of appendix $title are encoded to their blocks',
+  'the fields of RFC 7541 appendix $title are encoded to their header blocks',
   ({ table, examples }) => {
     const encoder = new HpackEncoder()
     const buffer = Buffer.alloc(4096)

@@ -8,7 +8,7 @@ referer|refresh|retry-after|server|set-cookie|strict-transport-security|transfer
 
 export type Field = { readonly name: string; readonly value: string }
 
-/** The static table of HPACK; entry 0 is index 1. */
+/** The static table of HPACK. Its entry at position 0 has index 1. */
 export const staticTable: readonly Field[] = lines
   .trim()
   .split(/[|\n]/)
@@ -17,7 +17,7 @@ export const staticTable: readonly Field[] = lines
     return { name, value }
   })
 
-/** The first static index of each name. */
+/** The lowest static index of each name. */
 export const staticIndexes: ReadonlyMap<string, number> = new Map(
   staticTable.map((field, position) => [field.name, position + 1] as const).toReversed(),
 )

@@ -5,11 +5,11 @@ import { givenServer } from '../testing/peers.ts'
 vi.setConfig({ testTimeout: 60_000 })
 
 /*
- * A client of node:http2 that has 10 MB of requests open closes further streams itself, by the code ENHANCE_YOUR_CALM, and says that of pushes which
- * the server has taken and answered: of 20,000 at once 8,840 were told their 200. That limit (`maxSessionMemory`, in MB) is the client's own, so it is
- * out of the way here: what a request is told then, the server has said.
+ * Above 10 MB of open requests a client of node:http2 closes further streams itself with the code ENHANCE_YOUR_CALM. It reports this even for requests
+ * that the server has answered: of 20,000 at once only 8,840 showed their 200. This limit (`maxSessionMemory`, in MB) belongs to the client. The test
+ * raises it, so that what a request reports comes from the server.
  */
-test('2,000 requests at once of a client of node:http2 are each answered: none is refused, broken off or told to be calm', async () => {
+test('2,000 requests at once by a client of node:http2 are each answered: none is refused, broken off or told to slow down', async () => {
   let served = 0
   const server = await givenServer({
     serve: () => {

@@ -1,18 +1,18 @@
 import { defaultWindow, errorCode, fail, windowUpdateFrame } from '../frames.ts'
 import type { Sender } from './sender.ts'
 
-/** The connection's window. It has room for 4,000 usual pushes, and is small enough that a client which ignores the window is caught. */
+/** How many bytes a client may send before the server allows more: 4,000 usual pushes. A client that ignores the window soon exceeds it. */
 const connectionWindow = 1_048_576
-/** How soon it is asked again whether a window that was left as it is may open. */
+/** While a window is kept closed (`isStalled`), `isStalled` is asked again after this time. */
 const stalledAgainMs = 20
 
-/** The bytes that a client may still send on the connection, over all streams (RFC 9113, section 5.2). */
+/** Counts how many bytes a client may still send on the connection, over all streams (RFC 9113, section 5.2). */
 export class ReceiveWindow {
   private readonly sender: Sender
   private readonly isStalled: (() => boolean) | undefined
   private left = defaultWindow
   private isOpen = false
-  /** Runs while the window is left as it is. */
+  /** Runs while the window is kept closed. */
   private stalled: NodeJS.Timeout | undefined
 
   constructor(sender: Sender, isStalled: (() => boolean) | undefined) {
@@ -27,7 +27,7 @@ export class ReceiveWindow {
     if (this.isOpen && this.left < connectionWindow / 2) this.open()
   }
 
-  /** Opens the window for the first time, when the client has acknowledged our SETTINGS: until then, a client that ignores windows can be told from one that keeps to them. */
+  /** Opens the window for the first time, after the client's first acknowledgement. Before, a small window shows which clients ignore windows. */
   openFirst(): void {
     if (!this.isOpen) this.open()
   }

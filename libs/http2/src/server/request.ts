@@ -1,7 +1,7 @@
-/** One whole request. `body` is valid only during the call; header names are in lower case. */
+/** A complete request. `body` is valid only during the call; header names are in lower case. */
 export type Request = { method: string; path: string; headers: Readonly<Record<string, string>>; body: Buffer }
 
-/** The answer to a request. `ending` says what happens instead of an answer: `silence` leaves the request open for ever, `reset` breaks it off (RST_STREAM). */
+/** The answer to a request. `ending` replaces the answer: `silence` leaves the request open for ever, `reset` ends it with RST_STREAM. */
 export type Answer = {
   status: number
   headers: Readonly<Record<string, string>>
@@ -16,13 +16,13 @@ export type Serve = (request: Request) => Answer
 export type Http2Options = {
   maxConcurrentStreams: number
   serve: Serve
-  /** Asked for each request: whether it is broken off unprocessed, as REFUSED_STREAM. */
+  /** Is called for each request: whether it is reset with REFUSED_STREAM before it is processed. */
   isRefused: () => boolean
-  /** Asked for each request: whether it is broken off unprocessed, as INTERNAL_ERROR. */
+  /** Is called for each request: whether it is reset with INTERNAL_ERROR before it is processed. */
   isReset?: () => boolean
-  /** Asked when the connection's window should be opened again: whether it is left as it is for now. */
+  /** Is called when the connection's window should be opened again: whether the window is kept closed for now. */
   isStalled?: () => boolean
-  /** Asked after each request, with how many requests the connection has had: whether GOAWAY is sent now. */
+  /** Is called after each request, with the number of requests that the connection has had: whether the server sends GOAWAY now. */
   isGoingAway: (requests: number) => boolean
   onProtocolError: (message: string) => void
 }

@@ -5,7 +5,7 @@ import { literal } from '../testing/peers.ts'
 import { serveHttp2 } from './connection.ts'
 import type { Answer, Request } from './request.ts'
 
-// What a client may not do (RFC 9113), and what ends when it does. Stream 1 is open: its HEADERS have come, its end has not.
+// The mistakes of a client (RFC 9113), and whether the server ends the stream or the connection. Stream 1 is open: only its HEADERS have come.
 
 function givenServerSide(answer: (request: Request) => Partial<Answer> = () => ({}), maxConcurrentStreams = 10) {
   const socket = new MemorySocket()
@@ -37,7 +37,7 @@ function givenServerSide(answer: (request: Request) => Partial<Answer> = () => (
 }
 
 const none = Buffer.alloc(0)
-const post = Buffer.from([0x83, 0x87, 0x84]) // POST, https, /
+const post = Buffer.from([0x83, 0x87, 0x84]) // the fields :method POST, :scheme https, :path /
 const end = flag.endHeaders | flag.endStream
 const headers = (id: number, block: Buffer, flags: number = flag.endHeaders) => frame(frameType.headers, flags, id, block)
 const data = (id: number, length: number, flags = 0) => frame(frameType.data, flags, id, Buffer.alloc(length))
@@ -86,12 +86,12 @@ test.each<[section: string, mistake: string, sent: Buffer[], code: number]>([
     enhanceYourCalm,
   ],
   ['10.5.1', 'a list of over 256 fields', [headers(3, Buffer.alloc(300, 0x83))], enhanceYourCalm],
-])('%s: %s ends the connection with its code', (_, __, sent, code) => {
+])('RFC 9113 section %s: after %s the server ends the connection with the right code', (_, __, sent, code) => {
   const given = givenServerSide()
   given.socket.arrive(Buffer.concat([...open, ...sent]))
   expect(given.goAwayCodes()).toEqual([code])
   expect(given.mistakes).toHaveLength(1)
-  // Nothing that comes later is looked at.
+  // Frames that come after the mistake are ignored.
   given.socket.arrive(headers(99, post, end))
   expect(given.served).toEqual([])
 })
@@ -120,7 +120,7 @@ test.each<[section: string, mistake: string, sent: Buffer[], code: number]>([
   ['8.3.1', 'no scheme', [headers(3, Buffer.from([0x83, 0x84]), end)], protocolError],
   ['6.9', 'WINDOW_UPDATE of 0', [headers(3, post), windowUpdateFrame(3, 0)], protocolError],
   ['6.9.1', 'a stream window over 2^31-1', [headers(3, post), windowUpdateFrame(3, 0x7fffffff)], flowControlError],
-])('%s: a request with %s is reset with its code, and the others are served', (_, __, sent, code) => {
+])('RFC 9113 section %s: a request with %s is reset with the right code, and other requests are served', (_, __, sent, code) => {
   const given = givenServerSide()
   given.socket.arrive(Buffer.concat([...open, ...sent, data(1, 1, flag.endStream)]))
   expect(given.resetCodes()).toEqual([code])
@@ -144,7 +144,7 @@ test('one stream too many is refused, but its headers are decoded', () => {
   expect(given.mistakes).toEqual([])
 })
 
-test('answers keep to a window that shrinks below zero, and go on when it is wide again', () => {
+test('answers obey a window that shrinks below zero, and continue when the window is large enough again', () => {
   const given = givenServerSide(() => ({ body: 'x'.repeat(100) }))
   const bytes = () =>
     given
@@ -161,7 +161,7 @@ test('answers keep to a window that shrinks below zero, and go on when it is wid
   expect(bytes()).toBe(100)
 })
 
-test('GOAWAY of a client, unknown frames, unknown settings and PRIORITY change nothing', () => {
+test('a GOAWAY of a client, unknown frames, unknown settings and PRIORITY change nothing', () => {
   const given = givenServerSide()
   given.socket.arrive(
     Buffer.concat([

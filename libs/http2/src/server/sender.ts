@@ -6,9 +6,9 @@ import { staticTable } from '../hpack/static-table.ts'
 import type { Answer } from './request.ts'
 import type { Stream } from './stream.ts'
 
-/** The sending half of a connection: gathers frames into few writes and keeps to the windows and settings of the peer. */
+/** The sending half of a server's connection: collects frames into few writes, and obeys the windows and settings of the client. */
 export class Sender {
-  /** How many bytes a new stream may be sent before its client allows more. */
+  /** How many bytes may be sent on a new stream before its client allows more. */
   streamWindow = defaultWindow
   private readonly socket: Duplex
   private window = defaultWindow
@@ -26,7 +26,7 @@ export class Sender {
     this.flush()
   }
 
-  /** While a read is under way all frames wait for its end, so that they leave in one write and one TLS record. */
+  /** Makes all frames wait until `release`. Frames of one read are then written together, in one TLS record. */
   hold(): void {
     this.isHeld = true
   }
@@ -43,7 +43,7 @@ export class Sender {
     if (this.socket.writable) this.socket.write(bytes)
   }
 
-  /** Sends an answer. What the windows do not allow yet stays in `stream.unsent`. */
+  /** Sends an answer. The part that the windows do not allow yet stays in `stream.unsent`. */
   answer(stream: Stream, answer: Answer): void {
     const hasBody = answer.body !== ''
     const block = encodeAnswerBlock(answer.status, answer.headers, this.mustResetTable)
@@ -71,7 +71,7 @@ export class Sender {
     if (this.window > maxWindow) fail('connection window over 2^31-1', errorCode.flowControlError)
   }
 
-  /** Takes one setting of the peer (RFC 9113 section 6.5.2). Settings that do not concern what we send are ignored. */
+  /** Applies one setting of the client (RFC 9113 section 6.5.2). Settings that do not concern what the server sends are ignored. */
   takeSetting(id: number, value: number, streams: Iterable<Stream>): void {
     if (id === setting.headerTableSize) this.mustResetTable = value < 4096
     else if (id === setting.enablePush && value > 1) fail('SETTINGS_ENABLE_PUSH out of range')
@@ -92,9 +92,9 @@ const statusIndexes = new Map(
 )
 
 /**
- * Encodes an answer's header block. Nothing enters the dynamic table: an encoder without state cannot get out of step, and the fields of answers (ids, dates) rarely
- * repeat. `resetTable` starts the block with "table size 0", which a peer that lowered SETTINGS_HEADER_TABLE_SIZE must be told once (RFC 7541 section 4.2).
- * The result is valid until the next call. Throws when the block is over 16,384 bytes.
+ * Encodes an answer's header block. Nothing enters the dynamic table: an encoder without state cannot differ from its decoder, and the fields of
+ * answers (ids, dates) rarely repeat. `resetTable` starts the block with "table size 0", which a client that lowered SETTINGS_HEADER_TABLE_SIZE must
+ * be told once (RFC 7541 section 4.2). The result is valid until the next call. Throws when the block is over 16,384 bytes.
  */
 export function encodeAnswerBlock(status: number, headers: Readonly<Record<string, string>>, resetTable: boolean): Buffer {
   let end = 0

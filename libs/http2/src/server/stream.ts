@@ -2,13 +2,13 @@ import { brokenFieldRule, brokenValueRule, contentLength } from '../fields.ts'
 import { defaultWindow } from '../frames.ts'
 import type { Request } from './request.ts'
 
-/** How large a request's body may be. Real providers stop reading long before this; a client that sends more has gone wrong. */
+/** At most this large is the body of a request. Real providers accept far less; a client that sends more has a bug. */
 export const maxBodyBytes = 1_048_576
 
-/** A request on its way in, and its answer on the way out. */
+/** A request that is being received, and its answer while it is being sent. */
 export type Stream = {
   readonly id: number
-  /** An object without a prototype, because the peer chooses the names. */
+  /** An object without a prototype, because the client chooses the names. */
   readonly headers: Record<string, string>
   method: string
   path: string
@@ -16,10 +16,10 @@ export type Stream = {
   malformed: string | undefined
   chunks: Buffer[]
   receivedBytes: number
-  /** How many bytes the peer may still send on this stream, and how many we may. */
+  /** How many bytes the client may still send on this stream; `sendWindow`: how many the server may send. */
   receiveWindow: number
   sendWindow: number
-  /** The part of the answer's body that waits for a window. */
+  /** The part of the answer's body that waits for a larger window. */
   unsent: Buffer | undefined
   isEnded: boolean
 }
@@ -38,7 +38,10 @@ export const newStream = (id: number, sendWindow: number): Stream => ({
   isEnded: false,
 })
 
-/** Gives a function that takes the decoded fields of one header block into `stream`, strictly: pseudo-headers come first, are known and come once each, and there is nothing of HTTP/1.1. */
+/**
+ * Makes a function that stores the decoded fields of one header block in `stream`. It checks strictly that pseudo-headers come first, are known and
+ * come once each, and that no field belongs to HTTP/1.1.
+ */
 export function takeFields(stream: Stream): (name: string, value: string) => void {
   let sawRegular = false
   return (name, value) => {
@@ -47,7 +50,7 @@ export function takeFields(stream: Stream): (name: string, value: string) => voi
       if (name === ':path') stream.path = value
       else if (name === ':method') stream.method = value
       else if (name !== ':scheme' && name !== ':authority') stream.malformed ??= `unknown pseudo-header ${name}`
-      // Pseudo-headers are kept beside the other fields, so that a missing or repeated one is noticed.
+      // Pseudo-headers are stored together with the other fields, so that a missing or repeated one is noticed.
       if (name in stream.headers) stream.malformed ??= `${name} twice`
       stream.malformed ??= brokenValueRule(value)
       stream.headers[name] = value
@@ -60,14 +63,14 @@ export function takeFields(stream: Stream): (name: string, value: string) => voi
   }
 }
 
-/** Gives a function that takes the decoded fields of trailers. They are not used, but must keep the rules. */
+/** Makes a function that takes the decoded fields of trailers. They are checked and not used. */
 export const takeTrailers =
   (stream: Stream): ((name: string, value: string) => void) =>
   (name, value) => {
     stream.malformed ??= name.charCodeAt(0) === 58 ? `${name} in trailers` : brokenFieldRule(name, value)
   }
 
-/** Gives the finished request, or the rule that it broke. */
+/** Gives the complete request, or the rule that it broke. */
 export function toRequest(stream: Stream): Request | string {
   const { headers, method, path } = stream
   const body = stream.chunks.length === 1 ? (stream.chunks[0] as Buffer) : Buffer.concat(stream.chunks)

@@ -21,7 +21,7 @@ const commonName = sequence(der(0x31, sequence(objectId('550403'), der(0x0c, Buf
 const names = sequence(der(0x82, Buffer.from('localhost')), der(0x87, Buffer.from([127, 0, 0, 1])))
 const subjectAltName = sequence(objectId('551d11'), der(0x04, names))
 
-/** Makes a self-signed certificate for localhost and 127.0.0.1 (RFC 5280), as PEM files in a directory of their own. */
+/** Makes a self-signed certificate for localhost and 127.0.0.1 (RFC 5280), as PEM files in a new directory. */
 export function givenCertificate() {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const day = 86_400_000

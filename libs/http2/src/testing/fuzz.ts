@@ -4,16 +4,19 @@ import { givenConnection } from './given-connection.ts'
 import { framesOf, MemorySocket } from './memory-socket.ts'
 import { literal, status200 } from './peers.ts'
 
-/** Gives a whole number from 0 to below its argument. */
+/** Gives a random whole number from 0 to below its argument. */
 type Random = (below: number) => number
 
-/** How many connections each error code ended. */
+/** How many connections ended with each error code. */
 export type FuzzCount = { sequences: number; codes: Map<number, number> }
 
-/** The codes that a peer can be sent when it broke a rule: PROTOCOL_ERROR, FLOW_CONTROL_ERROR, STREAM_CLOSED, FRAME_SIZE_ERROR, COMPRESSION_ERROR, ENHANCE_YOUR_CALM. 0 stands for its own GOAWAY. */
+/**
+ * The codes with which a connection may end after the other end broke a rule: PROTOCOL_ERROR, FLOW_CONTROL_ERROR, STREAM_CLOSED, FRAME_SIZE_ERROR,
+ * COMPRESSION_ERROR, ENHANCE_YOUR_CALM. 0 is allowed too: it answers a GOAWAY.
+ */
 const allowedCodes = new Set([0, 1, 3, 5, 6, 9, 11])
 
-/** The codes for one stream: the same and CANCEL. */
+/** The codes with which a stream may end: the codes of connections, and CANCEL. */
 const allowedResets = new Set([...allowedCodes, 8])
 
 const pick = <T>(random: Random, list: readonly T[]): T => list[random(list.length)] as T
@@ -23,7 +26,7 @@ const bytesOf = (random: Random, length: number): Buffer => {
   return bytes
 }
 
-/** Frames that are wrong wherever they stand between header blocks, with the code they must end the connection with. */
+/** Frames that are wrong anywhere outside a header block, each with the code with which it must end the connection. */
 const wrongAnywhere: [Buffer, number][] = [
   [frame(frameType.ping, 0, 0, Buffer.alloc(7)), 6],
   [frame(frameType.ping, 0, 1, Buffer.alloc(8)), 1],
@@ -43,7 +46,7 @@ const wrongAnywhere: [Buffer, number][] = [
   [Buffer.from([0, 0x40, 1, 0, 0, 0, 0, 0, 1]), 6],
 ]
 
-/** Changes a byte string in one of the ways that break parsers. */
+/** Changes bytes in one of the ways that break parsers. */
 function mutate(random: Random, bytes: Buffer): Buffer {
   const at = random(bytes.length + 1)
   const length = random(20)
@@ -80,7 +83,7 @@ function arriveInPieces(random: Random, socket: MemorySocket, bytes: Buffer): vo
   socket.arrive(bytes.subarray(from))
 }
 
-/** Makes valid frames in a valid order, and changes them. `mustEndWith` is the code with which the connection must end, where it is known. */
+/** Makes valid frames in a valid order, and changes some. `mustEndWith` is the code with which the connection must end, if that is known. */
 function sequence(
   random: Random,
   start: Buffer[],
@@ -106,12 +109,12 @@ const fieldBlocks: Buffer[] = [
   literal('apns-id', 'x'),
   Buffer.from([0x40, 1, 0x61, 1, 0x62]),
   Buffer.from([0x10, 1, 0x61, 1, 0x62]),
-  // custom-key: no-cache, in the Huffman code.
+  // The field `custom-key: no-cache`, in the Huffman code.
   Buffer.from('008825a849e95ba97d7f86a8eb10649cbf', 'hex'),
   literal('retry-after', '5'),
 ]
 
-/** Makes a server's frames: answers to some of eight requests, some broken off, and other frames of a server. */
+/** Makes frames of a server: answers to some of eight requests, resets of some, and other frames. */
 function serverUnits(random: Random): (() => Buffer[])[] {
   const open = new Set([1, 3, 5, 7, 9, 11, 13, 15])
   const id = () => {
@@ -149,7 +152,7 @@ function serverUnits(random: Random): (() => Buffer[])[] {
   ]
 }
 
-/** Sends one changed sequence of a server's frames to our client, which has eight open requests. Throws when anything is not as it must be. */
+/** Sends one changed sequence of a server's frames to Herald's client, which has eight open requests. Throws when the client breaks a rule. */
 export function fuzzClient(random: Random, count: FuzzCount): void {
   const given = givenConnection(8, [[4, pick(random, [0, 3, 65_535])]])
   const { bytes, mustEndWith, isValid } = sequence(random, [], serverUnits(random))
@@ -170,7 +173,7 @@ export function fuzzClient(random: Random, count: FuzzCount): void {
   for (const replies of given.replies) if (replies.length !== 1) throw new Error(`${replies.length} replies to one request`)
 }
 
-/** Makes a client's frames: requests, and other frames of a client. */
+/** Makes frames of a client: requests and other frames. */
 function clientUnits(random: Random): (() => Buffer[])[] {
   let next = 1
   const id = () => (next += 2) - 2
@@ -196,7 +199,7 @@ function clientUnits(random: Random): (() => Buffer[])[] {
   ]
 }
 
-/** Sends one changed sequence of a client's frames to our server. Throws when anything is not as it must be. */
+/** Sends one changed sequence of a client's frames to Herald's server. Throws when the server breaks a rule. */
 export function fuzzServer(random: Random, count: FuzzCount): void {
   const socket = new MemorySocket()
   serveHttp2(socket, {
@@ -221,7 +224,7 @@ export function fuzzServer(random: Random, count: FuzzCount): void {
   socket.emit('close')
 }
 
-/** Checks how much was written: a few hundred bytes may bring forth a few hundred bytes, which are an answer or an acknowledgement for each frame, and one GOAWAY. */
+/** Checks that not too many bytes were written: at most an answer or an acknowledgement for each frame, and one GOAWAY. */
 function judge(socket: MemorySocket, arrived: number, before: number, code: number | undefined, count: FuzzCount): void {
   const written = Buffer.concat(socket.written).length - before
   if (written > 500 + 10 * arrived) throw new Error(`${arrived} bytes brought forth ${written}`)

@@ -9,10 +9,10 @@ import type { Frame } from './peers.ts'
 
 const head = prepareHead({ authority: 'example.com', fields: [['apns-topic', 'org.example.app']] })
 
-/** Makes a client's connection whose server is the test, with so many open requests. */
+/** Makes a connection of Herald's client with this many open requests. The test acts as the server. */
 export function givenConnection(requests = 0, settings: readonly (readonly [number, number])[] = [], limits: Partial<Limits> = {}) {
   const socket = new MemorySocket()
-  /** All replies that each request got. More than one is a mistake that a test must see. */
+  /** All replies that each request got. A request with two replies is a mistake that a test must notice. */
   const replies: Reply[][] = []
   const reasons: string[] = []
   const owner = { roomier: () => undefined, draining: () => undefined, gone: (_: Connection, reason: string) => void reasons.push(reason) }
@@ -36,9 +36,9 @@ export function givenConnection(requests = 0, settings: readonly (readonly [numb
     connection,
     open,
     replies,
-    /** Why the connection ended; empty while it lives. */
+    /** Why the connection ended; empty while it is open. */
     reasons,
-    /** What the client has sent, without the preface. */
+    /** Gives the frames that the client has sent, without the preface. */
     sent(): Frame[] {
       connection.output.flush()
       return framesOf(Buffer.concat(socket.written).subarray(preface.length))

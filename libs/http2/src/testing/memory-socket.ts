@@ -2,20 +2,19 @@ import { Duplex } from 'node:stream'
 import { splitFrames, type OnFrame } from '../frames.ts'
 import type { Frame } from './peers.ts'
 
-/** The socket of a connection whose other end is the test. Bytes are given to it and taken from it in the same turn of the event loop, so that thousands of exchanges take a second. */
+/** A socket whose other end is the test. Bytes travel within one turn of the event loop, so thousands of exchanges take only a second. */
 export class MemorySocket extends Duplex {
-  /** Everything that was written to it. */
   written: Buffer[] = []
 
   override _read(): void {}
 
   override _write(chunk: Buffer, _: BufferEncoding, done: () => void): void {
-    // A copy, because a connection may use its buffers again once they are written.
+    // Copies the bytes, because a connection may use its buffers again after a write.
     this.written.push(Buffer.from(chunk))
     done()
   }
 
-  /** What was corked counts as one write, as for a real socket. */
+  /** Notes several chunks as one write, as a real socket sends them. */
   override _writev(chunks: { chunk: Buffer }[], done: () => void): void {
     this.written.push(Buffer.concat(chunks.map(({ chunk }) => chunk)))
     done()

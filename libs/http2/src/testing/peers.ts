@@ -10,7 +10,7 @@ import { serveHttp2 } from '../server/connection.ts'
 import type { Http2Options } from '../server/request.ts'
 import { givenCertificate } from './certificate.ts'
 
-/** Starts a TLS server on 127.0.0.1 that hands every connection to `serve`. Gives what a client needs to trust it. */
+/** Starts a TLS server on 127.0.0.1 that passes every connection to `serve`. Gives what a client needs to trust it. */
 export async function givenTlsServer(serve: (socket: TLSSocket) => void, protocols: string[] = ['h2'], more: object = {}) {
   const certificate = givenCertificate()
   const sockets = new Set<Socket>()
@@ -51,7 +51,7 @@ export async function givenTlsServer(serve: (socket: TLSSocket) => void, protoco
 
 export type TlsPeer = Awaited<ReturnType<typeof givenTlsServer>>
 
-/** Starts our own server. */
+/** Starts Herald's own HTTP/2 server. */
 export const givenServer = (options: Partial<Http2Options> & Pick<Http2Options, 'serve'>): Promise<TlsPeer> =>
   givenTlsServer((socket) =>
     serveHttp2(socket, {
@@ -65,21 +65,21 @@ export const givenServer = (options: Partial<Http2Options> & Pick<Http2Options, 
     }),
   )
 
-/** A frame as the other end got it. */
+/** A frame, as the other end got it. */
 export type Frame = { type: number; flags: number; streamId: number; payload: Buffer }
 
 /** One connection to a server that does only what the test says. */
 export type ScriptedConnection = {
-  /** Every frame of the client so far. */
+  /** All frames that the client has sent so far. */
   frames: Frame[]
   of: (type: number) => Frame[]
-  /** The code of the client's GOAWAY, if it sent one. */
+  /** Gives the code of the client's GOAWAY; undefined when it sent none. */
   goAwayCode: () => number | undefined
   send: (...frames: Buffer[]) => void
   socket: TLSSocket
 }
 
-/** Starts a server that sends its SETTINGS and then what the test tells it. `onFrame` hears each frame of the client. */
+/** Starts a server that sends its SETTINGS and then only what the test tells it to. `onFrame` is called with each frame of the client. */
 export async function givenScriptedServer(
   onFrame: (frame: Frame, connection: ScriptedConnection) => void,
   settings: (nth: number) => readonly (readonly [number, number])[] = () => [],
@@ -110,7 +110,7 @@ export async function givenScriptedServer(
   return { ...peer, connections }
 }
 
-/** Makes a request to a peer, without a body unless one is given. */
+/** Makes a function that sends a request to a server, without a body unless one is given. */
 export const sendTo =
   (peer: Pick<TlsPeer, 'head'>) =>
   (origin: Origin, path = '/', more: { body?: Buffer | string; timeoutMs?: number } = {}): Promise<Reply> =>
@@ -123,11 +123,11 @@ export const status200 = Buffer.from([0x88])
 export const answer = (streamId: number, block: Buffer = status200): Buffer => frame(frameType.headers, 5, streamId, block)
 export const goAway = (lastStreamId: number, code = 0): Buffer => goAwayFrame(lastStreamId, code, '')
 
-/** Makes a literal field without indexing, of short texts. */
+/** Makes a field for a header block: literal, without indexing, with short texts. */
 export const literal = (name: string, value: string): Buffer =>
   Buffer.concat([Buffer.from([0, name.length]), Buffer.from(name, 'latin1'), Buffer.from([value.length]), Buffer.from(value, 'latin1')])
 
-/** Gives a reply in one word, for lists: the status, or what it is and why. */
+/** Gives a reply as a few words for lists: the status, or what happened and why. */
 export const told = (reply: Reply): string =>
   reply.is === 'answered'
     ? String(reply.status)
@@ -135,7 +135,7 @@ export const told = (reply: Reply): string =>
       ? `unanswered ${reply.why} ${reply.reason}`
       : `${reply.is} ${reply.reason}`
 
-/** Waits until something is so, 60 s at most. */
+/** Waits until a condition holds, 60 s at most. */
 export async function until(isSo: () => boolean, what: string): Promise<void> {
   const deadline = performance.now() + 60_000
   while (!isSo()) {

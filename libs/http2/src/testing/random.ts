@@ -1,4 +1,4 @@
-/** Gives a function of whole numbers from 0 to below its argument: the same numbers for the same seed (mulberry32). */
+/** Makes a function that gives whole numbers from 0 to below its argument: the same numbers for the same seed (mulberry32). */
 export function randomFrom(seed: number): (below: number) => number {
   let state = seed >>> 0
   return (below) => {

@@ -1,4 +1,4 @@
-// A whole app that only takes calls, to be run as a process of its own.
+// A service that only connects to NATS and takes calls. Tests run it as a process of its own.
 import { openBus } from '../bus.ts'
 import { ServiceConfig } from '../config.ts'
 import { runService } from '../run.ts'

@@ -16,7 +16,10 @@ import {
 
 export type RecordedSpan = { name: string; traceId: string; spanId: string; parentSpanId: string | undefined; failed: string | undefined }
 
-/** Registers the least that an OpenTelemetry SDK is, and gives the spans that ended and that were exported. Its propagator carries more than may leave a process. */
+/**
+ * Registers the minimum of an OpenTelemetry SDK, and gives the spans that ended and those that were exported. Its propagator carries fields that must
+ * not leave the process, so that a test can notice them.
+ */
 export function registerTracing(): { ended: RecordedSpan[]; exported: RecordedSpan[] } {
   const ended: RecordedSpan[] = []
   const exported: RecordedSpan[] = []

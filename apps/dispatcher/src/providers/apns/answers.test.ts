@@ -9,7 +9,7 @@ const answered = (status: number, body: string, headers: Record<string, string> 
   body: Buffer.from(body),
 })
 
-test('an answer is read by its status and body alone', () => {
+test('an answer of APNs is read from its status and body alone', () => {
   expect(read(answered(200, ''), 'sandbox')).toEqual({
     ...{ is: 'answered', status: 200, reason: '', retryAfterMs: null, deadSince: null, environment: 'sandbox' },
   })
@@ -28,12 +28,12 @@ test.each([
   '{"reason":{"a":1},"timestamp":"soon"}',
   '{"reason":7,"timestamp":1e300}',
   '{"timestamp":-1}',
-])('a body that is not Apple’s is not read: %s', (body) => {
+])('a body in another form than Apple’s is ignored: %s', (body) => {
   expect(read(answered(502, body), 'production')).toMatchObject({ status: 502, reason: '', deadSince: null, retryAfterMs: null })
 })
 
 // spec: providers/provider-word
-test('of what APNs says, only a short word is kept', () => {
+test('of what APNs says, Herald stores only a short word', () => {
   const answer = read(answered(400, JSON.stringify({ reason: `Bad\r\n"<b>${'x'.repeat(500)}` })), 'production')
   expect(answer).toMatchObject({ reason: `Badb${'x'.repeat(96)}` })
 })
@@ -55,6 +55,6 @@ test.each<[reply: Reply, means: object]>([
     { is: 'unanswered', why: 'broken', reason: 'INTERNAL_ERROR' },
     { is: 'unanswered', why: 'broken', reason: 'INTERNAL_ERROR' },
   ],
-])('a push without an answer keeps what is known of its failure: %o', (reply, means) => {
+])('when APNs does not answer, the failure says what is known: %o', (reply, means) => {
   expect(read(reply, 'production')).toEqual(means)
 })

@@ -8,17 +8,17 @@ import { answerLimitMs, tell, type Line, type Push } from '../provider.ts'
 import { deadSince } from './answers.ts'
 import { collapseIdOf } from './request.ts'
 
-/** node-apn signs provider tokens itself and wants a private key for it. The app's key stays in the gateway, so node-apn gets a key that is of no use. */
+/** A private key that nobody uses. node-apn insists on a key because it signs provider tokens itself, and the app's key stays in the gateway. */
 let unusedKey: string | undefined
 const keyOfNoUse = (): string =>
   (unusedKey ??= generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'pem' }).toString())
 
-/** A connection on which nothing was answered for this long, and a push timed out, is half open: the next push gets a new one. */
+/** When a push times out and the connection has given no answer for this long, the connection counts as dead: the next push gets a new connection. */
 const silenceLimitMs = answerLimitMs
-/** A server in trouble gets a new connection at most this often, not one per answer. */
+/** A provider that answers 5xx or nothing gets a new connection at most this often, and not one per answer. */
 const replaceEveryMs = 1_000
 
-/** Opens (at the first push) one HTTP/2 connection to an environment of APNs with node-apn, for one app. */
+/** Prepares one HTTP/2 connection to an environment of APNs with node-apn, for one app. The first push opens the connection. */
 export function openApnsLine(url: URL, environment: Environment, topic: string): Line {
   let line = openLine(url)
   let openedAt = performance.now()
@@ -40,7 +40,7 @@ export function openApnsLine(url: URL, environment: Environment, topic: string):
     const now = performance.now()
     if (answer.is === 'answered' && used === line) lastAnswerAt = now
     const isSilent = answer.is === 'unanswered' && answer.why === 'timeout' && now - lastAnswerAt >= silenceLimitMs
-    // An overloaded or stopping server is tried again on another connection.
+    // After a 5xx, from an overloaded or stopping server, the next push goes over another connection.
     const isAiling = answer.is === 'answered' && answer.status >= 500
     if ((isSilent || isAiling) && used === line && now - openedAt >= replaceEveryMs) replace()
     return answer
@@ -48,7 +48,7 @@ export function openApnsLine(url: URL, environment: Environment, topic: string):
   return { send: (push, token, hear) => tell(send(push, token), hear), close: () => shutDown(line) }
 }
 
-/** Stands for the token object of node-apn. Its token is set from outside, so it does not age and is not signed here. */
+/** Replaces the token object of node-apn. Its token is set by this file, so node-apn neither signs it nor lets it expire. */
 type LibraryToken = { generation: number; current: string; iat: null; regenerate(): void; isExpired(): boolean }
 type LibraryLine = { provider: apn.Provider; token: LibraryToken }
 
@@ -59,9 +59,9 @@ function openLine(url: URL): LibraryLine {
     port: url.port === '' ? 443 : Number(url.port),
     requestTimeout: answerLimitMs,
     heartBeat: 30_000,
-    // The library's repeats come at once and ignore Retry-After (one 429 became 4 requests in 13 ms). Ours are rows with a due time.
+    // The library would repeat a push at once and ignore Retry-After (one 429 became 4 requests in 13 ms). Herald repeats from a row with a due time.
     connectionRetryLimit: 0,
-    // Node's default of 10 MB made 12,100 of 20,000 accepted pushes look failed (NGHTTP2_ENHANCE_YOUR_CALM).
+    // Node's default limit of 10 MB per session made 12,100 of 20,000 accepted pushes look failed (NGHTTP2_ENHANCE_YOUR_CALM).
     maxSessionMemory: 1000,
   }
   const provider = new apn.Provider(options)
@@ -73,8 +73,8 @@ function openLine(url: URL): LibraryLine {
   }
   Reflect.set(config, 'token', token)
   client.request = tellingRetryAfter(client.request.bind(client))
-  // The original waits for every stream of the session, so one hanging push held up the answer "500" of another for 10 s.
-  // A closed session ends by itself with its last stream.
+  // The original function waits for every stream of the session, so one hanging push held up the answer "500" of another for 10 s. A closed session
+  // ends by itself with its last stream.
   client.closeAndDestroySession = (session) => {
     session?.close()
     return Promise.resolve()
@@ -90,7 +90,7 @@ type Client = {
 const isClient = (client: unknown): client is Client =>
   client instanceof Object && typeof Reflect.get(client, 'request') === 'function' && 'closeAndDestroySession' in client
 
-/** Puts `Retry-After` beside the failure of a request: node-apn looks for it under a name in capitals, while Node writes names in lower case, and drops it. */
+/** Adds `Retry-After` to the failure of a request. node-apn looks for the header's name in capitals, while Node writes names in lower case. */
 const tellingRetryAfter =
   (request: Client['request']): Client['request'] =>
   async (session, ...about) => {
@@ -107,7 +107,7 @@ const tellingRetryAfter =
     })
   }
 
-/** Takes no more pushes. Those in flight are still answered. */
+/** Stops taking pushes. Pushes in flight are still answered. */
 const shutDown = ({ provider }: LibraryLine): Promise<void> => new Promise((resolve) => void provider.shutdown(resolve))
 
 const accepted = (environment: Environment): Answer => ({
@@ -119,7 +119,7 @@ const accepted = (environment: Environment): Answer => ({
   environment,
 })
 
-/** Reads node-apn's failure. One with a status is an answer of APNs. node-apn keeps the reason ExpiredProviderToken in the error's message alone. */
+/** Reads node-apn's failure of a push. A failure with a status is APNs' answer. The reason ExpiredProviderToken is only in the error's message. */
 function answerOf(failure: apn.ResponseFailure & { retryAfterHeader?: unknown }, environment: Environment): Answer {
   const { status, response, error } = failure
   if (typeof status === 'number') {
@@ -129,14 +129,14 @@ function answerOf(failure: apn.ResponseFailure & { retryAfterHeader?: unknown },
     return { is: 'answered', status, reason: word(response?.reason ?? expired), retryAfterMs: asked, deadSince: since, environment }
   }
   if (error?.message.startsWith('apn write timeout')) return { is: 'unanswered', why: 'timeout', reason: '' }
-  // Node could not put the HEADERS (type 1) on a session that is going away: the request never left.
+  // Node could not send the HEADERS frame (type 1) on a session that is closing, so no byte of the request left this process.
   if (error?.message.startsWith('Request frame error: (frameType: 1,')) return { is: 'refused', reason: 'HEADERS not sent' }
   if (error?.message.startsWith('client is destroyed')) return { is: 'refused', reason: 'closed' }
-  // Without `error` the failure is the thrown error itself, spread into an object: the session was closing.
+  // A failure without `error` is the thrown error itself, copied into an object: the session was closing.
   return answerOfFailure(error ?? failure)
 }
 
-/** Makes node-apn's notification of a push. A background push has priority 5; expiration 0 means now or never. */
+/** Makes node-apn's notification of a push. A background push has priority 5. Expiration 0 means that APNs delivers the push now or never. */
 function notificationOf(push: Push, topic: string): apn.Notification {
   const notification = new apn.Notification()
   notification.topic = topic
@@ -146,6 +146,6 @@ function notificationOf(push: Push, topic: string): apn.Notification {
   notification.expiry = push.ttlSeconds === 0 ? 0 : push.expiresAtSeconds
   const collapseId = collapseIdOf(push, notification.id)
   if (collapseId !== null) notification.collapseId = collapseId
-  // The library would make JSON of `rawPayload`. Ours is made already, measured and cut to size.
+  // The library would make the JSON from `rawPayload`. Herald's JSON is ready by now, and cut to the allowed size.
   return Object.assign(notification, { compiled: push.body })
 }

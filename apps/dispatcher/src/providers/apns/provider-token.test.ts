@@ -3,7 +3,7 @@ import { openProviderToken } from './provider-token.ts'
 
 const minute = 60_000
 
-test('the gateway is asked once a minute, by one call at a time', async () => {
+test('a dispatcher asks the gateway for a provider token once a minute, by one call at a time', async () => {
   let now = 0
   let asked = 0
   const token = openProviderToken(
@@ -17,7 +17,7 @@ test('the gateway is asked once a minute, by one call at a time', async () => {
   expect(await token.current()).toBe('t2')
 })
 
-test('a refused token is renewed once, however many pushes were refused with it', async () => {
+test('a refused provider token is replaced once, however many pushes were refused with it', async () => {
   const asked: (string | null)[] = []
   const token = openProviderToken((refused) => {
     asked.push(refused)
@@ -29,7 +29,7 @@ test('a refused token is renewed once, however many pushes were refused with it'
   expect(asked).toEqual([null, 'old'])
 })
 
-test('while the gateway is away the known token is used for as long as Apple takes it', async () => {
+test('while the gateway is away, a dispatcher uses its provider token for as long as Apple takes it', async () => {
   let now = 0
   let away = false
   const token = openProviderToken(

@@ -1,19 +1,19 @@
-/** A provider token of a team and key, as the gateway hands it out. All dispatchers get the same. */
+/** A provider token (a JWT) of a team and key, as the gateway gives it to dispatchers. All dispatchers get the same token. */
 export type ApnsToken = { token: string; mintedAt: string }
 export type AskForToken = (refused: string | null) => Promise<ApnsToken | null>
 
-/** The gateway keeps a token for 20 to 50 minutes; asking once a minute is soon enough to hear of a new one. */
+/** A dispatcher asks the gateway this often at most. The gateway makes a new token every 20 to 50 minutes, so once a minute is often enough. */
 const askEveryMs = 60_000
-/** Apple refuses a token that is an hour old. While the gateway is away, the known token is used until shortly before that. */
+/** While the gateway is away, a token is used until it is this old. Apple refuses a token that is an hour old. */
 const usableMs = 58 * 60_000
 
-/** The provider token of one app. The gateway is asked for it at most once a minute, by one call at a time. */
+/** The provider token of one app. The dispatcher asks the gateway for it at most once a minute, by one call at a time. */
 export type ProviderToken = {
-  /** Gives the token to use now; null when the app has no credentials. Throws when the gateway is away and no token is known that could still be used. */
+  /** Gives the token to use now; null when the app has no credentials. Throws when the gateway is away and no usable token is known. */
   current(): Promise<string | null>
-  /** The token, if it is known and need not be asked for again yet. Nearly every push uses it so, without a promise. */
+  /** The known token, unless it is time to ask the gateway again; then undefined. Nearly every push gets its token here, without a promise. */
   readonly fresh: string | undefined
-  /** Gives the token that follows one that APNs called expired, or the same when it is too young to be replaced. */
+  /** Gives the token that follows one that APNs called expired, or the same token when it is too young to be replaced. */
   renew(refused: string): Promise<string | null>
 }
 
@@ -43,7 +43,7 @@ export function openProviderToken(ask: AskForToken, now: () => number = Date.now
       return fresh() ?? askShared(null)
     },
     async renew(refused) {
-      // Hundreds of pushes are refused together: all but the first find the new token here.
+      // Hundreds of pushes are refused together. The first one asks for a new token, and all others find the new token here.
       if (known && known.token !== refused) return known.token
       return askShared(refused)
     },

@@ -5,14 +5,14 @@ import { emptyPush, type CredentialsOf, type Provider } from '../provider.ts'
 import { apnsAnswers } from './answers.ts'
 import { firstEnvironment, openApns, openApnsLine, type ApnsAddresses } from './transport.ts'
 
-/** Apple's push service (APNs). It has two environments, which know different device tokens. */
+/** Apple's push service (APNs). It has two environments, and a device token belongs to one of them. */
 export const apns: Provider<CredentialsOf<'apns'>> = {
   platform: 'ios',
   kind: 'apns',
   answers: apnsAnswers,
   takesSilent: true,
   hasManyHosts: false,
-  // No iPhone has a token of zeros. APNs looks at who asks before it looks at the device.
+  // No iPhone has a token of zeros. APNs looks at the credentials before it looks at the device token.
   checkPush: { ...emptyPush, address: '0'.repeat(64), body: JSON.stringify({ aps: { 'content-available': 1 } }) },
   mistakeIn: () => null,
 
@@ -43,7 +43,7 @@ export const apns: Provider<CredentialsOf<'apns'>> = {
   },
 }
 
-/** Apple's own addresses unless one is configured. When only one is configured, the other environment does not exist here. */
+/** Gives the addresses of both environments: Apple's own unless one is configured. When only one is configured, the other is not used. */
 function apnsAddresses({ APNS_URL: production, APNS_SANDBOX_URL: sandbox }: Config): ApnsAddresses {
   if (!production && !sandbox) {
     return { production: new URL('https://api.push.apple.com'), sandbox: new URL('https://api.sandbox.push.apple.com') }

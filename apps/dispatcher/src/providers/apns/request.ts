@@ -3,10 +3,10 @@ import { prepareHead, type HeadField, type PreparedHead } from '@herald/http2/cl
 import type { Request } from '@herald/http2/client/stream'
 import { answerLimitMs, type Push } from '../provider.ts'
 
-/** The headers that all pushes of an app share while they have the same provider token, by kind of push. */
+/** The headers that pushes of an app have in common until the provider token changes, for each kind of push. */
 export type ApnsHeads = { readonly urgent: PreparedHead; readonly normal: PreparedHead; readonly background: PreparedHead }
 
-/** Makes these headers. A background push must have priority 5. */
+/** Makes the common headers for each kind of push. A background push must have priority 5. */
 export function makeHeads(authority: string, topic: string, token: string): ApnsHeads {
   const head = (pushType: 'alert' | 'background', priority: '5' | '10'): PreparedHead =>
     prepareHead({
@@ -21,7 +21,7 @@ export function makeHeads(authority: string, topic: string, token: string): Apns
   return { urgent: head('alert', '10'), normal: head('alert', '5'), background: head('background', '5') }
 }
 
-/** Makes the request of a push. Expiration 0 means now or never. */
+/** Makes the request of a push. Expiration 0 means that APNs delivers the push now or never. */
 export function make(push: Push, heads: ApnsHeads): Request {
   const id = apnsId(push.msgId)
   const more: HeadField[] = [['apns-id', id], expirationOf(push)]
@@ -32,16 +32,16 @@ export function make(push: Push, heads: ApnsHeads): Request {
 }
 
 /**
- * Gives the `apns-collapse-id` of a push; null when it has none. iOS takes it for the notification's identifier, so an alert without a collapseId gets its own
- * `apns-id` here: then a repeat after a lost answer replaces the first copy, which `apns-id` alone does not promise (spec: sending/push-identity). A background
- * push shows nothing and needs none. The header costs a push 55 bytes and 0.3 µs.
+ * Gives the `apns-collapse-id` of a push; null when it has none. iOS uses this header as the notification's identifier. So an alert without a
+ * collapseId gets its `apns-id` here: after a lost answer the second copy then replaces the first, which `apns-id` alone does not promise (spec:
+ * sending/push-identity). A background push shows nothing and needs none. The header costs a push 55 bytes and 0.3 µs.
  */
 export function collapseIdOf({ collapseId, silent }: Push, id: string): string | null {
   if (collapseId !== null) return apnsCollapseId(collapseId)
   return silent ? null : id
 }
 
-/** The pushes of a batch expire together, so the field is made once for pushes that follow each other. */
+/** The `apns-expiration` field that was made last. The pushes of a batch expire together, so nearly every push can use it again. */
 let expiration: { seconds: number; field: HeadField } = { seconds: 0, field: ['apns-expiration', '0'] }
 
 function expirationOf({ ttlSeconds, expiresAtSeconds }: Push): HeadField {

@@ -7,7 +7,7 @@ import { read } from './answers.ts'
 import { openProviderToken, type AskForToken } from './provider-token.ts'
 import { make, makeHeads, type ApnsHeads } from './request.ts'
 
-/** Opens a line to one environment of APNs for one app (Apple: Sending notification requests to APNs). */
+/** Opens a `Line` to one environment of APNs for one app (Apple: Sending notification requests to APNs). */
 export function openApnsLine(url: URL, environment: Environment, topic: string, onEvent?: (event: OriginEvent) => void): Line {
   const origin = openProviderOrigin(url, onEvent)
   let heads: ApnsHeads | undefined
@@ -24,10 +24,13 @@ export function openApnsLine(url: URL, environment: Environment, topic: string, 
   }
 }
 
-/** The addresses of the environments. An environment without one is not tried. */
+/** The addresses of the environments. Herald does not send to an environment without an address. */
 export type ApnsAddresses = { production?: URL | undefined; sandbox?: URL | undefined }
 
-/** Opens the transport of one app. It decides which provider token a push gets and which of the two environments it goes to; `openLine` opens a line to one of them. */
+/**
+ * Opens the transport of one app. The transport decides which provider token a push gets and which of the two environments it goes to; `openLine`
+ * opens the connection to one environment.
+ */
 export function openApns({
   topic,
   environment: own,
@@ -57,13 +60,13 @@ export function openApns({
     const answer = await answerOf((hear) => lineTo(environment, url).send(push, providerToken, hear))
     return hasExpired(answer) ? sendRenewed({ environment, url }, push, providerToken, answer) : answer
   }
-  /** Repeats a push once with a fresh provider token. When the expired one is too young to be replaced, `answer` stays. */
+  /** Repeats a push once with a newer provider token. When the expired token is too young to be replaced, gives `answer` unchanged. */
   const sendRenewed = async ({ environment, url }: Place, push: Push, expired: string, answer: Answer): Promise<Answer> => {
     const fresh = await token.renew(expired).catch(() => null)
     if (fresh === null || fresh === expired) return answer
     return answerOf((hear) => lineTo(environment, url).send(push, fresh, hear))
   }
-  /** Asks the other environment before a device token is given up: a token of the sandbox is not dead because production does not know it. */
+  /** Asks the other environment before a device token counts as invalid: a token of the sandbox is not dead because production does not know it. */
   const orOther = async (push: Push, answer: Answer): Promise<Answer> => {
     const { 1: other } = orders[push.environment ?? own]
     if (!other || !isWrongEnvironment(answer)) return answer
@@ -82,7 +85,7 @@ export function openApns({
           sendTo(first, push).then((answer) => orOther(push, answer)),
           hear,
         )
-      // Nearly every push goes this way, without a promise: its provider token is known and APNs takes it.
+      // Nearly every push is sent here, without a promise: its provider token is known and APNs accepts it.
       return lineTo(first.environment, first.url).send(push, known, (answer) => {
         if (answer instanceof Error) return hear(answer)
         if (isWrongEnvironment(answer)) return tell(orOther(push, answer), hear)
@@ -97,14 +100,13 @@ export function openApns({
   }
 }
 
-/** An environment and its address. */
 type Place = { environment: Environment; url: URL }
 
 const hasExpired = (answer: Answer): boolean => answer.is === 'answered' && answer.reason === 'ExpiredProviderToken'
 const isWrongEnvironment = (answer: Answer): boolean =>
   answer.is === 'answered' && answer.status === 400 && answer.reason === 'BadDeviceToken'
 
-/** Gives the environment to try first and the other one, as far as they have an address. */
+/** Gives the environment to try first and then the other one, leaving out an environment that has no address. */
 function environmentsFor(wanted: Environment, addresses: ApnsAddresses): Place[] {
   const order: Environment[] = wanted === 'production' ? ['production', 'sandbox'] : ['sandbox', 'production']
   return order.flatMap((environment) => {
@@ -117,7 +119,7 @@ function environmentsFor(wanted: Environment, addresses: ApnsAddresses): Place[]
 export const firstEnvironment = (wanted: Environment, addresses: ApnsAddresses): Environment =>
   environmentsFor(wanted, addresses)[0]?.environment ?? wanted
 
-/** When the gateway has no credentials, a push is answered what APNs would answer a request without a provider token. */
+/** The answer to a push when the gateway has no credentials: the one that APNs gives to a request without a provider token. */
 const noToken: Answer = {
   is: 'answered',
   status: 403,

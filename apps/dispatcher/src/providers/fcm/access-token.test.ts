@@ -8,7 +8,7 @@ import { fcmAnswers } from './answers.ts'
 
 const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
 
-/** Gives what a push is answered, and what that means, while the token service answers so. */
+/** Gives the answer that a push gets, and its meaning, while the token service answers every request with this status. */
 async function meaningWhen(status: number, headers: Record<string, string> = {}) {
   const server = createServer((_request, response) => response.writeHead(status, headers).end('{"error":"some"}')).listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -22,17 +22,17 @@ async function meaningWhen(status: number, headers: Record<string, string> = {})
 }
 
 // spec: providers/oauth-token
-test.each([408, 429, 500, 503])('a token service that answers %i is away: the push is tried again', async (status) => {
+test.each([408, 429, 500, 503])('when the token service answers %i, the push is tried again', async (status) => {
   expect(await meaningWhen(status)).toMatchObject({ class: 'retry', code: 'provider_unavailable' })
 })
 
 // spec: providers/oauth-token
-test.each([400, 401, 403])('a token service that answers %i refuses our credentials', async (status) => {
+test.each([400, 401, 403])('when the token service answers %i, the credentials are wrong', async (status) => {
   expect(await meaningWhen(status)).toMatchObject({ class: 'config', code: 'credentials_invalid' })
 })
 
 test.each([600, -600])(
-  'a clock that is %i s off the token service’s is told of, and tokens are dated by the token service’s',
+  'a clock that is %i s off is reported, and requests for tokens are dated by the token service’s clock',
   async (seconds) => {
     const theirs = () => new Date(Date.now() - seconds * 1000)
     const server = createServer((request, response) => {

@@ -5,25 +5,28 @@ import { answerOfFailure } from '../failure.ts'
 import { field } from '../reply.ts'
 import { answerLimitMs } from '../provider.ts'
 
-/** A token is renewed this long before it ends, so that none ends while a push is on its way. */
+/** A token is renewed this long before it expires, so that none expires while a push is on its way. */
 const renewEarlyMs = 5 * 60_000
 
-/** An OAuth token, or the answer that a push gets because there is no token. Nothing of the push was sent then, so repeating it is safe. */
+/** An OAuth token, or the answer that a push gets because there is no token. Then nothing of the push was sent, so it is safe to send it again. */
 export type AccessTokenOrAnswer = { token: string } | { answer: Answer }
 
-/** The OAuth token of a service account. Each process asks for one of its own, by one request at a time, and all its pushes share it. */
+/** The OAuth tokens of a service account. Each process asks for a token of its own, by one request at a time, and all its pushes share it. */
 export type AccessTokens = {
   current(): Promise<AccessTokenOrAnswer>
-  /** The token, if it is known and need not be renewed yet. Nearly every push uses it so, without a promise. */
+  /** The known token, unless it needs to be renewed; then undefined. Nearly every push gets its token here, without a promise. */
   readonly fresh: { token: string } | undefined
-  /** Forgets a token that FCM refused: the next `current` gets a new one. */
+  /** Forgets a token that FCM refused, so that the next `current()` gets a new one. */
   forget(refused: string): void
 }
 
-/** When our clock is further off than this, `onSkew` hears of it and assertions are dated by the token service's clock, which refuses those of a minute ahead. */
+/**
+ * The token service refuses assertions dated a minute in the future. So when this machine's clock is off by more than this, assertions are dated by
+ * the token service's clock, and `onSkew` is called.
+ */
 const clockLimitMs = 60_000
 
-/** Trades assertions (RFC 7523) for tokens at `url`. Assertions are dated by the token service's clock when ours is more than a minute off. */
+/** Trades signed assertions (RFC 7523) for OAuth tokens at `url`, also when this machine's clock is more than a minute off (`clockLimitMs`). */
 export function openAccessTokens({
   clientEmail,
   privateKey,
@@ -33,10 +36,10 @@ export function openAccessTokens({
 }: {
   clientEmail: string
   privateKey: KeyObject
-  /** The account's `token_uri`: the assertion names it as the one that it is for. */
+  /** The service account's `token_uri`: the assertion names it as its audience. */
   audience: string
   url: string
-  /** Hears that this machine's clock is so many milliseconds ahead of the token service's; below 0 when it is behind. */
+  /** Is called with how many milliseconds this machine's clock is ahead of the token service's clock; below 0 when it is behind. */
   onSkew?: (aheadMs: number) => void
 }): AccessTokens {
   let known: { token: string; until: number } | undefined
@@ -44,7 +47,7 @@ export function openAccessTokens({
 
   let aheadMs = 0
 
-  /** Notes how far our clock is off, by the date of an answer. Says whether an assertion would now get another date. */
+  /** Notes how far this machine's clock is off, by the date of an answer. Says whether an assertion made now would get another date. */
   const noteClock = (date: string | null): boolean => {
     const seenMs = Date.now() - Date.parse(date ?? '')
     if (Number.isNaN(seenMs)) return false
@@ -62,13 +65,13 @@ export function openAccessTokens({
     try {
       const response = await fetch(url, { method: 'POST', body, redirect: 'error', signal: AbortSignal.timeout(answerLimitMs) })
       const answered: unknown = await response.json().catch(() => undefined)
-      // The assertion may have been refused for nothing but its date, so it is sent once more with the token service's time.
+      // Perhaps only the date of the assertion was wrong, so a new assertion is sent once with the token service's time.
       if (noteClock(response.headers.get('date')) && response.status === 400) return await ask()
       if (!response.ok) return { answer: refusal(response.status, field(answered, 'error')) }
       const token = field(answered, 'access_token')
       const expiresIn = Number(field(answered, 'expires_in'))
       if (typeof token !== 'string' || !(expiresIn > 0)) return { answer: refusal(502, 'oauth answer') }
-      // A token that lives for a short time is used for half of it.
+      // A token with a short life is renewed after half of it.
       known = { token, until: performance.now() + Math.max(expiresIn * 1000 - renewEarlyMs, expiresIn * 500) }
       return { token }
     } catch (error) {
@@ -94,10 +97,13 @@ export function openAccessTokens({
   }
 }
 
-/** These statuses say nothing of the account: the token service or a proxy was too slow (408), or asks us to wait (429). */
+/** These statuses say nothing about the account: the token service or a proxy was too slow (408), or asks Herald to wait (429). */
 const sayNothingOfUs: readonly number[] = [408, 429]
 
-/** Makes the answer of a push whose token was refused. Most statuses of 400 to 499 say that our credentials are wrong; for anything else the token service is in trouble. */
+/**
+ * Makes the answer of a push for which the token service gave no token. Most statuses of 400 to 499 say that the credentials are wrong. Any other
+ * status says that the token service is in trouble.
+ */
 function refusal(status: number, reason: unknown): Answer {
   const isOurs = status >= 400 && status < 500 && !sayNothingOfUs.includes(status)
   return {

@@ -9,7 +9,7 @@ const violation = (field: string) => ({
 })
 const answer = (status: number, data: unknown, retryAfter?: string) => answerOf({ status, retryAfter, data }, now)
 
-test('the reason is FcmError’s code, else the status of google.rpc', () => {
+test('the reason of an answer is FcmError’s code, or else the status of google.rpc', () => {
   expect(answer(404, { error: { status: 'NOT_FOUND', details: [fcmError('UNREGISTERED')] } })).toMatchObject({
     status: 404,
     reason: 'UNREGISTERED',
@@ -19,7 +19,7 @@ test('the reason is FcmError’s code, else the status of google.rpc', () => {
   expect(answer(500, { error: 'text' })).toMatchObject({ reason: '' })
 })
 
-test('an invalid argument says whether the token is to blame', () => {
+test('the reason of an invalid argument says whether the token is to blame', () => {
   const details = [fcmError('INVALID_ARGUMENT'), violation('message.token')]
   expect(answer(400, { error: { status: 'INVALID_ARGUMENT', details } })).toMatchObject({ reason: 'INVALID_ARGUMENT message.token' })
   const others = [violation('message.android.ttl'), fcmError('INVALID_ARGUMENT')]

@@ -4,8 +4,8 @@ import type { AnswerRow } from '../../core/answer-meaning.ts'
 import { answerOfReply, field, jsonOf } from '../reply.ts'
 
 /**
- * What an answer of FCM means (spec: providers/fcm). Its reason is FcmError's errorCode, else google.rpc's status, with `message.token` behind it when a
- * field violation names the token.
+ * The meaning of each answer of FCM (spec: providers/fcm). A reason is FcmError's errorCode, or else google.rpc's status. `message.token` is added to
+ * it when a field violation names the token.
  */
 export const fcmAnswers: readonly AnswerRow[] = [
   { status: 200, class: 'sent' },
@@ -13,15 +13,15 @@ export const fcmAnswers: readonly AnswerRow[] = [
   { status: 400, reasons: ['INVALID_ARGUMENT message.token'], class: 'guarded', code: 'token_invalid' },
   { status: 400, reasons: ['INVALID_ARGUMENT'], class: 'bad', code: 'payload_invalid' },
   { status: 403, reasons: ['SENDER_ID_MISMATCH'], class: 'guarded', code: 'sender_mismatch' },
-  // The push was sent again with a new OAuth token already.
+  // By now the push was sent a second time, with a new OAuth token.
   { status: 401, class: 'config', code: 'credentials_invalid' },
-  // The service account may not send for this project, which is as good as no credentials.
+  // The service account may not send for this project. That has the same effect as wrong credentials.
   { status: 403, reasons: ['THIRD_PARTY_AUTH_ERROR', 'PERMISSION_DENIED'], class: 'config', code: 'credentials_invalid' },
   { status: 429, class: 'retry', code: 'rate_limited', waitMs: 60_000 },
   { status: [500, 503], class: 'retry', code: 'provider_unavailable' },
 ]
 
-/** Reads what FCM said to a push. */
+/** Reads the answer of FCM to a push. */
 export function read(reply: Reply): Answer {
   if (reply.is !== 'answered') return answerOfReply(reply)
   const { status, headers } = reply
@@ -29,7 +29,7 @@ export function read(reply: Reply): Answer {
   return answerOf({ status, retryAfter: headers.get('retry-after'), data: jsonOf(reply.body) }, new Date())
 }
 
-/** Nearly every answer is this one, so it is made once. */
+/** Nearly every answer is this one, so it is made once and used again. */
 const accepted: Answer = Object.freeze({
   is: 'answered',
   status: 200,
@@ -42,7 +42,7 @@ const accepted: Answer = Object.freeze({
 const fcmErrorType = 'type.googleapis.com/google.firebase.fcm.v1.FcmError'
 const badRequestType = 'type.googleapis.com/google.rpc.BadRequest'
 
-/** Reads an answer of FCM. Its reason is FcmError's code, else google.rpc's status, and says when the token is to blame. */
+/** Reads an answer of FCM that is not 200. Its reason is FcmError's code, or else google.rpc's status, and says when the token is to blame. */
 export function answerOf({ status, retryAfter, data }: { status: number; retryAfter: unknown; data: unknown }, now: Date): Answer {
   const error = field(data, 'error')
   const details = listOf(field(error, 'details'))

@@ -4,26 +4,26 @@ import { connect } from 'node:tls'
 import { deleteApp, initializeApp } from 'firebase-admin/app'
 import { getMessaging, type Message } from 'firebase-admin/messaging'
 
-/** What FCM answered to one message, before the library makes an error of it. */
+/** What FCM answered to one message, before the library turns it into an error. */
 export type FirebaseAnswer = { status: number; headers: Record<string, unknown>; data: unknown }
 export type FirebaseResult = { answer: FirebaseAnswer } | { error: unknown }
 
-/** Sends up to 500 messages in one call of the library, and tells the result of each as soon as it is there. */
+/** Sends up to 500 messages in one call of the library, and calls `onResult` for each message as soon as its result is known. */
 export type Firebase = {
   sendEach(messages: Message[], onResult: (place: number, result: FirebaseResult) => void): Promise<void>
   close(): Promise<void>
 }
 
 /**
- * Opens firebase-admin for one project. What it has no options for is set from outside (and checked at the start, so that an
- * update of the library that moves these things is noticed at once):
- * - its repeats are switched off: a 503 blocked the whole call for 4 s;
- * - its time limit is ours instead of 15 s, and a stream that the server cancels without an answer ends too, while the library
- *   would wait for it for ever;
- * - each result is seen when it comes: `sendEach` itself answers only when the slowest of its messages is answered.
+ * Opens firebase-admin for one project. The library has no options for three things, so Herald changes them in the library's objects, and checks at
+ * the start that an update of the library has not moved them:
+ * - The library's repeats are switched off: a 503 blocked the whole call for 4 s.
+ * - The time limit is Herald's instead of 15 s. It also ends a stream that the server cancels without an answer, for which the library would wait for
+ *   ever.
+ * - Each result is read when it comes: `sendEach` itself returns only after the slowest of its messages.
  */
 export function openFirebase(projectId: string, accessToken: () => Promise<string>, limitMs: number): Firebase {
-  // The library asks again with every message for an access token that lives for 0 s. So the only cache is ours, which can forget a token.
+  // With a token that lives for 0 s, the library asks for one with every message. So the only cache is Herald's, which can forget a refused token.
   const credential = { getAccessToken: async () => ({ access_token: await accessToken(), expires_in: 0 }) }
   const app = initializeApp({ projectId, credential }, crypto.randomUUID())
   const messaging = getMessaging(app)
@@ -35,10 +35,10 @@ export function openFirebase(projectId: string, accessToken: () => Promise<strin
   client.send = (request) => {
     const watcher = watchers.get(keyOf(request.data.message)) ?? (() => undefined)
     const answered = send({ ...request, timeout: limitMs })
-    // This limit is longer than the library's own, so it ends only requests that the library forgets.
+    // This limit is longer than the library's, so it ends only requests that the library forgets to end.
     const sending = within(answered, limitMs + 2_000)
     sending.then(
-      // `data` is read with care: it throws when an answer has no body.
+      // Reads `data` inside a try: it throws when an answer has no body.
       (response) => watcher({ answer: { status: response.status, headers: response.headers, data: dataOf(response) } }),
       (error: unknown) => watcher(resultOfError(error)),
     )
@@ -69,7 +69,7 @@ export function openFirebase(projectId: string, accessToken: () => Promise<strin
   }
 }
 
-/** Names a message by its token and msgId, since the library copies messages. No call holds the same push twice. */
+/** Names a message by its token and msgId, because the library copies messages. No call holds the same push twice. */
 function keyOf(message: unknown): string {
   const { token, data } = message instanceof Object ? (message as { token?: unknown; data?: { msgId?: unknown } }) : {}
   return `${String(token)} ${String(data?.msgId)}`
@@ -88,7 +88,7 @@ function http2ClientOf(messaging: object): Http2Client {
 const isHttp2Client = (client: unknown): client is Http2Client =>
   client instanceof Object && 'retry' in client && typeof Reflect.get(client, 'send') === 'function'
 
-/** Reads an error of the library. When FCM said no, the error carries the response: as a RequestResponseError in its client, as a FirebaseError from `sendEach`. */
+/** Reads an error of the library. When FCM refused the push, the error carries FCM's response, as `response` or as `httpResponse`. */
 function resultOfError(error: unknown): FirebaseResult {
   for (const name of ['response', 'httpResponse']) {
     const response: unknown = error instanceof Object ? Reflect.get(error, name) : undefined
@@ -100,7 +100,7 @@ function resultOfError(error: unknown): FirebaseResult {
   return { error }
 }
 
-/** Reads a response's `data`, which throws when the body is not JSON. */
+/** Gives a response's `data`, which throws when the body is not JSON. */
 function dataOf(response: object): unknown {
   try {
     return Reflect.get(response, 'data')
@@ -120,7 +120,7 @@ const fcmHost = 'fcm.googleapis.com'
 let redirected = false
 
 /**
- * Sends firebase-admin's connections to another address. The library has FCM's address in its code and no option for it, but it connects
+ * Sends firebase-admin's connections to another address. The library has FCM's address in its code and no option to change it, but it connects
  * through the module object of node:http2. Only connections to FCM are changed, and only when FCM_URL is set.
  */
 export function redirectFirebase(url: URL): void {
@@ -140,7 +140,7 @@ export function redirectFirebase(url: URL): void {
     const session = original(authority, isFcm ? { ...given, createConnection } : given, typeof options === 'function' ? options : listener)
     if (isFcm) {
       const request = session.request.bind(session)
-      // firebase-admin sends the scheme "https:", with a colon. Google takes it; nghttp2, which Node's own server stands on, resets the stream.
+      // firebase-admin sends the scheme as "https:", with a colon. Google accepts it; nghttp2, which Node's own server uses, resets the stream.
       session.request = (headers, about) => request(Object.assign({}, headers, { ':scheme': 'https' }), about)
     }
     return session

@@ -2,7 +2,7 @@ import { until } from '@herald/testing/until'
 import { expect, test } from 'vitest'
 import { gather, messageOf } from './library.ts'
 
-test('the library gets the message as it was built, except for the ttl, which it wants in milliseconds', () => {
+test('the library gets the message as Herald built it, except for the ttl, which it wants in milliseconds', () => {
   const wire = {
     token: 't',
     data: { msgId: 'm' },
@@ -14,7 +14,7 @@ test('the library gets the message as it was built, except for the ttl, which it
 
 const limits = { most: 3, enough: 3, patienceMs: 5, callsAtOnce: 2 }
 
-test('a lone item goes at once, and items of one turn of the event loop go together', async () => {
+test('a single push is sent to FCM at once, and pushes that are ready at the same moment travel in one call', async () => {
   const calls: number[][] = []
   const hand = gather<number>(async (items) => void calls.push(items), { ...limits, patienceMs: 60_000 })
   hand(1)
@@ -25,7 +25,7 @@ test('a lone item goes at once, and items of one turn of the event loop go toget
   expect(calls).toEqual([[1], [2, 3]])
 })
 
-test('a call that hangs does not hold up other calls, and no more calls than allowed are under way', async () => {
+test('a call to FCM that hangs does not hold up other calls, and no more calls than allowed run at once', async () => {
   const calls: number[][] = []
   const endings: (() => void)[] = []
   const hand = gather<number>((items) => {

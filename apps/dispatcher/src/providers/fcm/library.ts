@@ -7,12 +7,13 @@ import { answerOf } from './answers.ts'
 import { openFirebase, type FirebaseResult } from './firebase.ts'
 
 /**
- * `sendEach` opens a TLS session of 100 streams for each call, so calls are large. They are not larger, because the time limit also runs for messages that wait
- * for a stream. And there are several calls at once, so that one that hangs does not stop the others.
+ * How messages are gathered into calls (see `gather`). `sendEach` opens a TLS session of 100 streams for each call, so calls are large. They are not
+ * larger, because the time limit also runs for messages that wait for a stream. Several calls run at once, so that a call that hangs does not stop
+ * the others.
  */
 const calls = { most: 250, enough: 100, patienceMs: 20, callsAtOnce: 8 }
 
-/** Opens a line to FCM v1 for one project through firebase-admin. */
+/** Opens a `Line` to FCM v1 for one project through firebase-admin. */
 export function openFcmLine(projectId: string): Line {
   let currentToken = ''
   const firebase = openFirebase(projectId, () => Promise.resolve(currentToken), answerLimitMs)
@@ -35,8 +36,8 @@ export function openFcmLine(projectId: string): Line {
 }
 
 /**
- * Makes a message as the library takes it. The library renames the fields that it knows in camel case and passes all others through, so
- * the wire's own names stay. Only `ttl` it insists on making from milliseconds. So what arrives is what contracts built.
+ * Makes a message in the form that the library takes. The library renames only fields that it knows in camel case, so the field names of FCM's API
+ * pass through unchanged. It insists on milliseconds for `ttl` alone. So FCM gets what contracts built.
  */
 export function messageOf(push: Pick<Push, 'body' | 'ttlSeconds'>): Message {
   const { message } = JSON.parse(push.body) as FcmMessage
@@ -50,9 +51,9 @@ function read(result: FirebaseResult): Answer {
 }
 
 /**
- * Gathers single items into calls. The first item goes at once. While calls are under way, items gather until there
- * are `enough` or the oldest has waited `patienceMs`. So a lone push does not wait and a busy sender makes few large calls.
- * Up to `callsAtOnce` calls run side by side, so a call that hangs holds up no others.
+ * Gathers single items into calls. The first item is sent at once. While calls are under way, items wait until there are `enough` or the oldest has
+ * waited for `patienceMs`. So a lone push does not wait, and many pushes travel in a few large calls. Up to `callsAtOnce` calls run at the same time,
+ * so a call that hangs holds up no others.
  */
 export function gather<Item>(
   call: (items: Item[]) => Promise<void>,
@@ -77,7 +78,7 @@ export function gather<Item>(
     }
   }
 
-  /** Runs at the end of a turn of the event loop, so that the items of one turn go together. */
+  /** Runs at the end of a turn of the event loop, so that the items of one turn are sent in one call. */
   const look = () => {
     turn = undefined
     if (underWay === 0 || waiting.length >= enough) start()

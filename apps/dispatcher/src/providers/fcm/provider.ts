@@ -11,7 +11,7 @@ export const fcm: Provider<CredentialsOf<'fcm'>> = {
   answers: fcmAnswers,
   takesSilent: true,
   hasManyHosts: false,
-  // FCM is told to look at the message and not to send it.
+  // `validate_only` makes FCM check the message and send nothing.
   checkPush: {
     ...emptyPush,
     address: '',

@@ -7,7 +7,7 @@ import { openAccessTokens } from './access-token.ts'
 import { read } from './answers.ts'
 import { make, makeHead, type FcmHead } from './request.ts'
 
-/** Opens a line to FCM v1 for one project (Firebase: REST projects.messages.send). */
+/** Opens a `Line` to FCM v1 for one project (Firebase: REST projects.messages.send). */
 export function openFcmLine(url: URL, projectId: string, onEvent?: (event: OriginEvent) => void): Line {
   const origin = openProviderOrigin(url, onEvent)
   let head: FcmHead | undefined
@@ -23,7 +23,7 @@ export function openFcmLine(url: URL, projectId: string, onEvent?: (event: Origi
   }
 }
 
-/** Opens the transport of one project: it sends over `line`, with an access token of the project's service account. */
+/** Opens the transport of one project. It sends over `line`, with an access token of the project's service account. */
 export function openFcm({
   clientEmail,
   privateKey,
@@ -34,11 +34,10 @@ export function openFcm({
 }: {
   clientEmail: string
   privateKey: KeyObject
-  /** The account's `token_uri`. */
   tokenUri: string
-  /** Where tokens are asked for instead of there; undefined to ask there. */
+  /** The address that is asked for tokens instead of `tokenUri`; undefined to ask `tokenUri`. */
   tokenUrl: string | undefined
-  /** Hears that this machine's clock is so many milliseconds ahead of the token service's; below 0 when it is behind. */
+  /** Is called with how many milliseconds this machine's clock is ahead of the token service's clock; below 0 when it is behind. */
   onSkew: (aheadMs: number) => void
   line: Line
 }): Transport {
@@ -49,7 +48,7 @@ export function openFcm({
     if ('answer' in access) return access.answer
     const answer = await answerOf((hear) => line.send(push, access.token, hear))
     if (!isTokenRefused(answer) || attempt > 1) return answer
-    // A token can be revoked before its time, so the push is sent once more with a new one before our credentials are called wrong.
+    // A token can be revoked before it expires. So the push is sent once more with a new token before the credentials count as wrong.
     tokens.forget(access.token)
     return sendFrom(push, attempt + 1)
   }
@@ -58,7 +57,7 @@ export function openFcm({
     send(push, hear) {
       const known = tokens.fresh
       if (!known) return tell(sendFrom(push, 1), hear)
-      // Nearly every push goes this way, without a promise: its access token is known and FCM takes it.
+      // Nearly every push is sent here, without a promise: its access token is known and FCM accepts it.
       return line.send(push, known.token, (answer) => {
         if (answer instanceof Error || !isTokenRefused(answer)) return hear(answer)
         tokens.forget(known.token)

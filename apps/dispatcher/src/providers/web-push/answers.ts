@@ -4,7 +4,7 @@ import { retryAfterMs, type Answer } from '../../core/answer.ts'
 import type { AnswerRow } from '../../core/answer-meaning.ts'
 import { answerOfReply } from '../reply.ts'
 
-/** What an answer of a push service means (spec: providers/web-push). Push services have no common reasons, so the status says it all. */
+/** The meaning of each answer of a push service (spec: providers/web-push). Push services have no reasons in common, so only the status counts. */
 export const webPushAnswers: readonly AnswerRow[] = [
   { status: '2xx', class: 'sent' },
   { status: [404, 410], class: 'dead', code: 'token_dead' },
@@ -15,7 +15,7 @@ export const webPushAnswers: readonly AnswerRow[] = [
   { status: '3xx', class: 'bad', code: 'payload_invalid' },
 ]
 
-/** Reads what a push service said to a push. */
+/** Reads the answer of a push service to a push. */
 export function read(reply: Reply): Answer {
   if (reply.is === 'unsent' && reply.reason === blockedAddress) return { is: 'unsendable', why: 'address' }
   if (reply.is !== 'answered') return answerOfReply(reply)

@@ -6,7 +6,7 @@ import { encryptContent, encryptPush } from './encryption.ts'
 
 const fromText = (text: string) => Buffer.from(text, 'base64url')
 
-/** The encryption library under web-push, which opens what it seals and what we seal. It has no types. */
+/** The encryption library that web-push uses. It decrypts what it encrypted itself and what Herald encrypted. It has no types. */
 type ContentEncoding = { decrypt(body: Buffer, options: { version: string; privateKey: unknown; authSecret: string }): Buffer }
 const contentEncoding = createRequire(createRequire(import.meta.url).resolve('web-push'))('http_ece') as ContentEncoding
 
@@ -38,7 +38,7 @@ test('the example of RFC 8188 section 3.1 comes out byte by byte', () => {
   expect(body.toString('base64url')).toBe('I1BsxtFttlv3u_Oo94xnmwAAEAAA-NAVub2qFgBEuQKRapoZu-IxkIva3MEB1PD-ly8Thjg')
 })
 
-test('the library opens what was sealed, for texts of every length and with every sign', () => {
+test('the library decrypts what Herald encrypted, for texts of every length and with every kind of character', () => {
   const { keys, open } = givenBrowser()
   for (const text of ['', 'x', 'Olá 📦 “Order”', ...Array.from({ length: 40 }, (_, no) => 'a'.repeat(no * 100 + 15)), '📦'.repeat(998)]) {
     const body = encryptPush(keys, text)
@@ -46,13 +46,13 @@ test('the library opens what was sealed, for texts of every length and with ever
   }
 })
 
-test('a sealed message differs from the library’s only by the key pair and the salt', () => {
+test('an encrypted message differs from the library’s only by the key pair and the salt', () => {
   const { keys, open } = givenBrowser()
   const text = '{"title":"T"}'
   const ours = encryptPush(keys, text)
   const theirs = webPush.generateRequestDetails({ endpoint: 'https://push.example/1', keys }, text).body
   expect(ours).toHaveLength(theirs.length)
-  // Record size, length of the key, and the form of the key.
+  // These bytes are the record size, the length of the key, and the form of the key.
   expect(ours?.subarray(16, 22)).toEqual(theirs.subarray(16, 22))
   expect(ours && open(ours)).toBe(open(theirs))
 })
@@ -65,7 +65,7 @@ test('no two messages have a key pair or a salt in common', () => {
 })
 
 // spec: providers/no-answer
-describe('keys that are not keys give no message, and nothing is thrown', () => {
+describe('invalid keys of a browser give no message, and nothing is thrown', () => {
   const { keys } = givenBrowser()
   const offCurve = fromText(keys.p256dh)
   offCurve[40] = (offCurve[40] ?? 0) ^ 1
@@ -75,18 +75,18 @@ describe('keys that are not keys give no message, and nothing is thrown', () => 
     ['no base64url at all', { ...keys, p256dh: '****' }],
     ['a secret of 15 bytes', { ...keys, auth: randomBytes(15).toString('base64url') }],
     ['a secret of 65 bytes', { ...keys, auth: randomBytes(65).toString('base64url') }],
-  ])('%s', (_, wrong) => {
+  ])('no message is made for %s', (_, wrong) => {
     expect(encryptPush(wrong, 'text')).toBeUndefined()
   })
 
-  test('and the next message is sealed as usual', () => {
+  test('after a browser with invalid keys, the next message is encrypted as usual', () => {
     const { keys: right, open } = givenBrowser()
     const body = encryptPush(right, 'text')
     expect(body && open(body)).toBe('text')
   })
 })
 
-test('a secret of any allowed length is used whole', () => {
+test('a browser’s secret of any allowed length is used with all its bytes', () => {
   const ecdh = createECDH('prime256v1')
   const publicKey = ecdh.generateKeys()
   const browser = createECDH('prime256v1')

@@ -4,7 +4,7 @@ const saltBytes = 16
 const keyBytes = 65
 const tagBytes = 16
 const blockBytes = 64
-/** The record size that browsers are used to. A longer message is still one record, as RFC 8291 section 4 wants it. */
+/** The record size that browsers usually get. A longer message is still one record, as RFC 8291 section 4 demands. */
 const usualRecordBytes = 4096
 
 const one = Buffer.from([1])
@@ -12,12 +12,12 @@ const webPushInfo = Buffer.from('WebPush: info\0')
 const keyInfo = Buffer.from('Content-Encoding: aes128gcm\0\x01')
 const nonceInfo = Buffer.from('Content-Encoding: nonce\0\x01')
 
-/** The sender of one message: a key pair and a salt that no other message has. */
+/** The key pair and the salt of one message. No other message has the same ones. */
 export type Sender = { ecdh: ECDH; publicKey: Buffer; salt: Buffer }
 
-// One object serves all messages. Each sets a new key pair in it; making a new object would cost 4 µs.
+// One object serves all messages, and each message sets a new key pair in it. Making a new object would cost 4 µs.
 const ecdh = createECDH('prime256v1')
-// Random bytes are asked for in bulk: a call for each message would cost 2 µs.
+// Random bytes are made for 256 messages at once. A call for each message would cost 2 µs.
 const random = Buffer.alloc(256 * saltBytes)
 let randomLeft = 0
 
@@ -31,8 +31,9 @@ function freshSender(): Sender {
 }
 
 /**
- * Makes the body of a web push (RFC 8291): `text` is sealed, by a key pair made for this message, for the browser that has the private key to `p256dh`. Undefined when the browser's keys are not
- * keys. Nearly all of the time goes into the curve, which OpenSSL computes.
+ * Makes the body of a web push (RFC 8291): encrypts `text`, with a key pair made for this message, so that only the browser with the private key of
+ * `p256dh` can read it. Gives undefined when the browser's keys are not valid. Nearly all of the time is spent on the elliptic curve, which OpenSSL
+ * computes.
  */
 export function encryptPush(keys: { p256dh: string; auth: string }, text: string, sender: Sender = freshSender()): Buffer | undefined {
   const publicKey = Buffer.from(keys.p256dh, 'base64url')
@@ -44,7 +45,7 @@ export function encryptPush(keys: { p256dh: string; auth: string }, text: string
   return encryptContent(hmac(hmac(auth, secret), info), sender.salt, sender.publicKey, text)
 }
 
-/** Undefined when the key is not a point of the curve. */
+/** Computes the secret that both key pairs share; undefined when the public key is not a point of the curve. */
 function secretWith(own: ECDH, publicKey: Buffer): Buffer | undefined {
   try {
     return own.computeSecret(publicKey)
@@ -53,7 +54,7 @@ function secretWith(own: ECDH, publicKey: Buffer): Buffer | undefined {
   }
 }
 
-/** Seals a text by `aes128gcm` (RFC 8188) in one record. `inputKey` is the input keying material, and the receiver finds it by `keyId`. */
+/** Encrypts a text by `aes128gcm` (RFC 8188) in one record. `inputKey` is the input keying material; `keyId` tells the receiver which key it is. */
 export function encryptContent(inputKey: Buffer, salt: Buffer, keyId: Buffer, text: string): Buffer {
   const textBytes = Buffer.byteLength(text)
   const begin = saltBytes + 5 + keyId.length
@@ -64,11 +65,11 @@ export function encryptContent(inputKey: Buffer, salt: Buffer, keyId: Buffer, te
   body[saltBytes + 4] = keyId.length
   keyId.copy(body, saltBytes + 5)
   body.write(text, begin)
-  // 2 marks the last record. There is no padding.
+  // The byte 2 marks the last record. There is no padding.
   body[begin + textBytes] = 2
 
   const pseudoRandomKey = hmac(salt, inputKey)
-  // With a key object the cipher is made in 5 µs, with bytes in 18.
+  // Making the cipher takes 5 µs with a key object, and 18 µs with the key's bytes.
   const key = createSecretKey(hmac(pseudoRandomKey, keyInfo).subarray(0, 16))
   const nonce = hmac(pseudoRandomKey, nonceInfo).subarray(0, 12)
   const cipher = createCipheriv('aes-128-gcm', key, nonce)
@@ -82,8 +83,8 @@ const inner = Buffer.alloc(4 * blockBytes)
 const outer = Buffer.alloc(blockBytes + 32)
 
 /**
- * HMAC-SHA-256 of at most 192 bytes under a key of at most 64 (RFC 2104). The two hashes that it is made of take 2 µs, createHmac takes 18, and a message needs five of them.
- * Hashes come as text, because a string of 32 characters costs a third of what a buffer costs.
+ * Computes the HMAC-SHA-256 of at most 192 bytes under a key of at most 64 bytes (RFC 2104). Its two hashes take 2 µs here, while createHmac takes 18
+ * µs, and a message needs five HMACs. The hashes are asked for as text, because a string of 32 characters costs a third of what a buffer costs.
  */
 function hmac(key: Buffer, message: Buffer): Buffer {
   for (let at = 0; at < blockBytes; at++) {

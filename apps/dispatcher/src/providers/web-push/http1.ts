@@ -6,24 +6,24 @@ import { errorWord, type Reply } from '@herald/http2/client/reply'
 /** A request to a push service that speaks only HTTP/1.1. */
 export type Http1Request = { path: string; headers: Readonly<Record<string, string>>; body: Buffer; timeoutMs: number }
 
-/** A push service that speaks HTTP/1.1, over connections that are kept. */
+/** The connections to a push service that speaks HTTP/1.1. They are kept open for further requests. */
 export type Http1 = {
-  /** Never rejects: whatever the peer or the network does is a reply. */
+  /** Posts one push. Never rejects: a failure of the push service or the network is a reply too. */
   request(request: Http1Request): Promise<Reply>
-  /** Takes over a connection that another part made: the next request uses it. */
+  /** Takes over a connection that was opened to find out the version of HTTP. The next request uses the connection. */
   adopt(socket: TLSSocket): void
   close(): void
 }
 
 export type Http1Options = DialOptions & {
-  /** How many connections there are at once, and how many of them are kept while nothing is sent. */
+  /** At most this many connections are open at once, and at most `idleConnections` while nothing is sent. */
   connections: number
   idleConnections: number
   idleMs: number
   connectMs: number
-  /** The body of an answer says nothing that we use. It is read up to this size, so that the connection can be used again. */
+  /** At most this many bytes of an answer's body are read. Herald does not use the body; it is read so that the connection can be used again. */
   bodyBytes: number
-  /** Hears that a new connection agreed on HTTP/2, which the push service has learned: from then on nothing is sent over HTTP/1.1. */
+  /** Is called when a new connection agrees on HTTP/2, because the push service has learned it. From then on nothing is sent over HTTP/1.1. */
   onHttp2: () => void
 }
 
@@ -34,7 +34,7 @@ export function openHttp1(options: Http1Options): Http1 {
   const agent = new Agent({ keepAlive: true, maxFreeSockets: idleConnections, timeout: idleMs })
   const adopted: TLSSocket[] = []
   let session: Buffer | undefined
-  // The gate counts connections, because the agent counts one only when its handshake is over.
+  // The gate counts connections, because the agent counts a connection only after its handshake.
   const gate = openGate(connections)
 
   agent.createConnection = (_, done = () => undefined) => {
@@ -52,7 +52,7 @@ export function openHttp1(options: Http1Options): Http1 {
           onHttp2()
         }
         const code = dialed.is === 'failed' ? dialed.reason : 'HTTP_2'
-        // The type of the second parameter demands a socket, but beside an error it is not looked at.
+        // The type of the second parameter demands a socket, but Node ignores it when there is an error.
         return Reflect.apply(done, undefined, [Object.assign(new Error('no connection'), { code })])
       },
     )
@@ -67,12 +67,12 @@ export function openHttp1(options: Http1Options): Http1 {
       })
       let isConnected = false
       let timer: NodeJS.Timeout | undefined
-      // `createConnection` gives a connection only when its handshake is over. Until then nothing of the push has left, whatever goes wrong.
+      // `createConnection` gives a connection only after its handshake. Until then no byte of the push has been sent, whatever goes wrong.
       outgoing.on('socket', () => {
         isConnected = true
         timer = giveUpAfter(outgoing, timeoutMs)
       })
-      // The body of the answer has ended too: the connection is free again, or gone.
+      // By now the body of the answer has ended too: the connection is free for another request, or closed.
       outgoing.on('close', () => {
         clearTimeout(timer)
         gate.leave()
@@ -114,7 +114,7 @@ function headersOf({ headers }: IncomingMessage): ReadonlyMap<string, string> {
   return new Map(Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : (value ?? '')]))
 }
 
-/** Reads a body to its end, so that the connection can be used again; one that is too long ends the connection. */
+/** Reads a body to its end and drops it, so that the connection can be used again. A body that is too long ends the connection. */
 function passOver(response: IncomingMessage, mostBytes: number): void {
   let bytes = 0
   response.on('error', () => undefined)
@@ -124,11 +124,11 @@ function passOver(response: IncomingMessage, mostBytes: number): void {
   })
 }
 
-/** Lets so many pushes in at once. The others wait, first come, first served. */
+/** Lets at most this many pushes in at once. The others wait, first come, first served. */
 export type Gate = {
   enter(): Promise<void>
   leave(): void
-  /** Whether no push is inside, and so none waits. */
+  /** Whether no push is inside. Then no push waits either. */
   readonly isEmpty: boolean
 }
 

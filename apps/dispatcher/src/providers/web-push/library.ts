@@ -13,27 +13,27 @@ import { openPushHosts, type PushHosts } from './push-hosts.ts'
 import type { VapidCredentials } from './request.ts'
 import type { WebPush } from './transport.ts'
 
-/** A VAPID header is good for 12 of the 24 hours that the standard allows (RFC 8292 2), and kept for 11. */
+/** A VAPID header is made valid for 12 of the 24 hours that the standard allows (RFC 8292 2), and is used for 11. */
 const headerSeconds = 12 * 3600
 const headerKeptMs = 11 * 3_600_000
-/** The body of an answer says nothing that we use. It is read up to this size, so that the connection can be used again. */
+/** At most this many bytes of an answer's body are read. Herald does not use the body; it is read so that the connection can be used again. */
 const longestBody = 65_536
 
-/** The limit for DNS, TCP and TLS together. It is below the limit for an answer, since nothing was sent yet. */
+/** The time limit for DNS, TCP and TLS together. It is shorter than the limit for an answer, since no byte of the push has been sent yet. */
 const connectLimitMs = 5_000
-/** An idle connection ends after this. */
+/** A connection on which nothing is sent is closed after this time. */
 const idleMs = 30_000
 
 /**
- * The connections of the process to push services: without keep-alive each push would pay a TLS handshake. Hosts that the operator names
- * have an agent of their own, so that no number of others takes their idle connections.
+ * The connections of the process to push services. Without keep-alive each push would need a TLS handshake. Hosts that the operator names have an
+ * agent of their own, so that other hosts, however many, cannot take their idle connections.
  */
 type Agents = { named: Agent; others: Agent; hosts: PushHosts; close(): void }
 
 function openAgents(lookup: LookupFunction): Agents {
   const options = { keepAlive: true, maxSockets: 64, timeout: idleMs, lookup }
   const named = new Agent(options)
-  // Devices may make up thousands of these hosts, so only one idle connection to each is kept, and not for long.
+  // Devices may name thousands of made-up hosts, so only one idle connection to each such host is kept, and for a shorter time.
   const others = new Agent({ ...options, maxSockets: 16, maxFreeSockets: 1, timeout: idleMs / 6 })
   const close = () => {
     named.destroy()
@@ -43,9 +43,9 @@ function openAgents(lookup: LookupFunction): Agents {
 }
 
 /**
- * Sends web pushes (RFC 8030, 8188, 8291, 8292). The web-push library encrypts and makes the request's headers; the request
- * is ours, because the library's own request collects an answer of any length and has no time limit for the whole of it. The VAPID header
- * is signed once per push service and not per push, which made it 2.1 times as fast. A redirect is an answer like any other.
+ * Sends web pushes (RFC 8030, 8188, 8291, 8292). The web-push library encrypts and makes the request's headers. The request itself is made here,
+ * because the library's request reads an answer of any length and has no time limit for the whole of it. The VAPID header is signed once per push
+ * service and not per push, which made sending 2.1 times as fast. A redirect is not followed.
  */
 export function openWebPush(guard: Guard, rule: EndpointRule): WebPush {
   const agents = openAgents(guard.lookup)
@@ -79,7 +79,7 @@ function openForApp({ appId, subject, publicKey, privateKey }: VapidCredentials,
   return { send: (push, hear) => tell(send(push), hear), close: () => Promise.resolve() }
 }
 
-/** Undefined when the device's keys do not decode: then nothing can be sent to the device. */
+/** Encrypts a push. Gives undefined when the device's keys do not decode; then nothing can be sent to the device. */
 function encrypt(push: Push, authorization: string): (RequestDetails & { body: Buffer }) | undefined {
   if (!push.keys) return undefined
   const options = {
@@ -95,7 +95,7 @@ function encrypt(push: Push, authorization: string): (RequestDetails & { body: B
   }
 }
 
-/** The connections whose handshake is over. A request may get such a connection from another request, and nothing tells it that the connection stands. */
+/** The sockets whose TLS handshake is over. A request that gets such a socket from an earlier request gets no event that it is connected. */
 const handshaken = new WeakSet<Socket>()
 
 function post({ endpoint, method, headers, body }: RequestDetails & { body: Buffer }, agent: Agent): Promise<Answer> {
@@ -120,7 +120,7 @@ function post({ endpoint, method, headers, body }: RequestDetails & { body: Buff
     let timer: NodeJS.Timeout | undefined
     let connecting: NodeJS.Timeout | undefined
     let isConnected = false
-    // The time limit starts when the request gets a connection: that it waited for one of the 64 is not the push service's doing.
+    // The time limit starts when the request gets a connection: waiting for one of the 64 connections is not the push service's fault.
     outgoing.on('socket', (socket) => {
       timer = setTimeout(() => outgoing.destroy(Object.assign(new Error('no answer'), { code: 'ETIMEDOUT' })), answerLimitMs)
       const connected = () => {
@@ -139,7 +139,7 @@ function post({ endpoint, method, headers, body }: RequestDetails & { body: Buff
     outgoing.on('error', (error) => {
       const code: unknown = Reflect.get(error, 'code')
       if (code === blockedAddress) resolve({ is: 'unsendable', why: 'address' })
-      // There was no connection yet, so nothing of the push has left, whatever went wrong.
+      // The request never had a connection, so no byte of the push has been sent, whatever went wrong.
       else if (!isConnected) resolve({ is: 'unsent', reason: word(typeof code === 'string' ? code : 'no connection') })
       else resolve(answerOfFailure(error))
     })

@@ -8,21 +8,21 @@ import { emptyPush, oneEnvironment, type CredentialsOf, type Provider } from '..
 import { webPushAnswers } from './answers.ts'
 import { hostOf, openWebPush } from './transport.ts'
 
-/** The push services of browsers (RFC 8030). Each browser names its own. */
+/** The push services of browsers (RFC 8030). Each browser names its push service. */
 export const webPush: Provider<CredentialsOf<'webpush'>> = {
   platform: 'web',
   kind: 'webpush',
   answers: webPushAnswers,
   takesSilent: false,
   hasManyHosts: true,
-  // Without an address it is never sent: there is no service to ask, so a key that opens is all that a check can show.
+  // A push without an address is never sent. There is no single push service to ask, so a check can only show that the key opens.
   checkPush: { ...emptyPush, address: '', body: '' },
   mistakeIn: ({ subject }) => (isReachableSubject(subject) ? null : subjectWord),
 
   async open({ config, unseal, notesOf, resolve }) {
     const rule = endpointRuleOf(config)
-    // The hosts of push services come from devices, so name servers are asked for them directly: getaddrinfo, of which few run at once, stays with FCM, OAuth and
-    // APNs. In development the hosts file is looked into first.
+    // The hosts of push services come from devices, so Herald asks name servers for them directly. `getaddrinfo`, of which the system runs only a few
+    // at once, is left to FCM, OAuth and APNs. In development the hosts file is read first.
     const nameServers = new Resolver({ timeout: 1_500, tries: 2 })
     const byServers = resolve ?? resolveByServers(nameServers)
     const guard = guardBy(rememberingResolve(rule.allowPrivate ? resolveByHostsFile(byServers) : byServers), rule)

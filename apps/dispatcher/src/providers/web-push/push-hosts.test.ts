@@ -5,7 +5,7 @@ const entered = (entry: Entry) => {
   if (entry.is !== 'entered') throw new Error(`refused: ${entry.reason}`)
   return entry
 }
-/** Opens push hosts with a clock that the test moves. */
+/** Opens the memory of push services' hosts, with a clock that the test moves. */
 function given(): { hosts: PushHosts; clock: { now: number }; enter: (host: string, appId?: string) => Promise<Entry> } {
   const clock = { now: 1_000 }
   const hosts = openPushHosts(() => clock.now)
@@ -13,7 +13,7 @@ function given(): { hosts: PushHosts; clock: { now: number }; enter: (host: stri
 }
 
 // spec: providers/new-hosts
-test('a new host is tried by one push; its other pushes wait, and go when the host has answered', async () => {
+test('a new push service is tried with one push; its other pushes wait, and are sent when it has answered', async () => {
   const { enter } = given()
   const first = entered(await enter('new'))
   let isIn = false
@@ -29,7 +29,7 @@ test('a new host is tried by one push; its other pushes wait, and go when the ho
 })
 
 // spec: providers/dead-hosts
-test('a host whose first push gets no answer is left alone for 5 s, then twice as long each time, a minute at most', async () => {
+test('a push service whose first push gets no answer gets no push for 5 s, and twice as long each time after, up to a minute', async () => {
   const { enter, clock } = given()
   for (const closedMs of [5_000, 10_000, 20_000, 40_000, 60_000, 60_000]) {
     entered(await enter('dead')).leave(false)
@@ -43,7 +43,7 @@ test('a host whose first push gets no answer is left alone for 5 s, then twice a
 })
 
 // spec: providers/new-hosts
-test('an app tries 32 new hosts at once; further ones are refused, known hosts and other apps are not', async () => {
+test('an app tries 32 new push services at once; pushes to further ones are refused, pushes to known ones and of other apps are not', async () => {
   const { hosts, enter } = given()
   entered(await enter('known')).leave(true)
   const trials = await Promise.all(Array.from({ length: 32 }, (_, no) => enter(`dead ${no}`)))
@@ -57,14 +57,14 @@ test('an app tries 32 new hosts at once; further ones are refused, known hosts a
   entered(await enter('yet another'))
 })
 
-test('a push that comes when its host has been tried for 2 s without an answer is refused at once', async () => {
+test('a push to a new push service that has not answered for 2 s is refused at once', async () => {
   const { enter, clock } = given()
   entered(await enter('slow'))
   clock.now += 2_000
   expect(await enter('slow')).toEqual({ is: 'refused', reason: 'host is slow' })
 })
 
-test('a host that has answered is closed only by eight unanswered pushes in a row', async () => {
+test('a push service that has answered before is closed only after eight unanswered pushes in a row', async () => {
   const { enter } = given()
   const leave = async (...answers: boolean[]) => {
     for (const answered of answers) entered(await enter('busy')).leave(answered)
@@ -74,7 +74,7 @@ test('a host that has answered is closed only by eight unanswered pushes in a ro
   expect((await enter('busy')).is).toBe('refused')
 })
 
-test('a push that was never sent says nothing about its host', async () => {
+test('a push that was never sent says nothing about its push service', async () => {
   const { enter } = given()
   entered(await enter('blocked')).leave(undefined)
   expect((await enter('blocked')).is).toBe('entered')

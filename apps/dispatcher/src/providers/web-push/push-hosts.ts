@@ -1,20 +1,23 @@
 import { LRUCache } from 'lru-cache'
 
-/** How many hosts of push services are remembered, at about 200 bytes each. */
+/** At most this many hosts of push services are remembered, at about 200 bytes each. */
 const mostHosts = 10_000
-/** A host that has answered is trusted for so long after its last answer. */
+/** For this long after its last answer a host counts as known and needs no trial. */
 const provenForMs = 10 * 60_000
-/** A host that has answered before is closed by so many pushes in a row without an answer. A new host is closed by its first. */
+/** A host that has answered before is closed after this many unanswered pushes in a row. A new host is closed after its first unanswered push. */
 const failuresToClose = 8
-/** A closed host is left alone for so long, and for twice as long each time that it fails again, up to a minute. */
+/** A closed host gets no push for this long. The time doubles each time that the host is closed again, up to a minute. */
 const closedMs = 5_000
 const longestClosedMs = 60_000
-/** While a host is tried for the first time, other pushes to it wait for what comes of it, but not longer than this. */
+/** While one push tries a new host, the other pushes to the host wait for the result, but no longer than this. */
 const patienceMs = 2_000
-/** How many new hosts an app may try at once, among those that the operator does not name. */
+/** At most this many new hosts are tried at once for an app. Hosts that the operator names do not count. */
 const newHostsPerApp = 32
 
-/** Whether a push may be sent to its host. If it may, `leave` is told in the end whether the host answered (undefined when it was never asked). If not, there is a reason. */
+/**
+ * Whether a push may be sent to its host. If it may, the caller calls `leave` in the end and says whether the host answered (undefined when it was
+ * never asked). If not, there is a reason.
+ */
 export type Entry =
   | {
       is: 'entered'
@@ -28,25 +31,28 @@ type Host = {
   closedUntil: number
   /** How many pushes in a row had no answer. */
   failures: number
-  /** How many times in a row it was closed, without an answer in between. */
+  /** How many times in a row the host was closed, without an answer in between. */
   closures: number
   trial: { startedAt: number; ended: Promise<void> } | undefined
 }
 
 /**
- * The hosts of push services, as this process has found them. Any device may register an endpoint, so an app's dead or slow hosts must
- * cost their own devices only. A host that does not answer is left alone for a while. A new host is tried by a single
- * push, and an app tries only so many new hosts at once. A push that is refused here was not sent, and may be tried again later.
+ * What this process knows about the hosts of push services. Any device may register an endpoint, so an app's dead or slow hosts must cost their own
+ * devices only. A host that does not answer gets no push for a while. One push tries a new host, and only a limited number of new hosts is tried at
+ * once for an app. A push that is refused here was not sent and may be tried again later.
  */
 export type PushHosts = {
-  /** `isNamed`: the operator or the list of known push services names the host, so no device has made it up and it needs no trial. */
+  /**
+   * Asks whether a push may be sent to its host. `isNamed`: the operator or the list of known push services names the host, so no device can have
+   * made the host up and it needs no trial.
+   */
   enter(about: { appId: string; host: string; isNamed: boolean }): Promise<Entry>
 }
 
-/** `now` gives the milliseconds of a clock that never goes back. */
+/** Makes the memory of hosts. `now` gives the milliseconds of a clock that never goes back. */
 export function openPushHosts(now: () => number = () => performance.now()): PushHosts {
   const hosts = new LRUCache<string, Host>({ max: mostHosts })
-  /** How many new hosts each app is trying. An app that tries none is not in here. */
+  /** How many new hosts are being tried for each app. An app without trials has no entry. */
   const trials = new Map<string, number>()
 
   const hostNamed = (name: string): Host => {
@@ -64,7 +70,7 @@ export function openPushHosts(now: () => number = () => performance.now()): Push
       return
     }
     host.failures += 1
-    // A push that was under way when the host was closed says nothing new.
+    // The push was under way when the host was closed, so its failure is not counted again.
     if (now() < host.closedUntil || !mayClose(host.failures)) return
     const forMs = Math.min(longestClosedMs, closedMs * 2 ** host.closures)
     Object.assign(host, { provenUntil: 0, closedUntil: now() + forMs, failures: 0, closures: host.closures + 1 })

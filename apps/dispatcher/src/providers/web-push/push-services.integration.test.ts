@@ -8,7 +8,7 @@ import { describe, expect, test } from 'vitest'
 import { startPushService } from '../../testing/start-push-service.ts'
 import { openPushServices } from './push-services.ts'
 
-/** Every name resolves to this machine. */
+/** Resolves every name to this machine. */
 const lookup: LookupFunction = (_, { all }, done) => {
   if (all) done(null, [{ address: '127.0.0.1', family: 4 }])
   else done(null, '127.0.0.1', 4)
@@ -34,7 +34,7 @@ const told = (reply: Reply) => (reply.is === 'answered' ? String(reply.status) :
 
 describe.each(['h2', 'http/1.1'] as const)('a push service that offers %s', (protocol) => {
   // spec: providers/endpoint-guard
-  test('gets no byte at an address outside the public internet, whether its name resolves to it or the endpoint is written with it', async () => {
+  test('a push service at an address outside the public internet gets no byte, whether the endpoint has a name or an IP address', async () => {
     const service = await startPushService(protocol)
     const { send } = given({ lookup, checkAddress })
     expect(told(await send(service))).toBe('unsent EBLOCKED')
@@ -44,7 +44,7 @@ describe.each(['h2', 'http/1.1'] as const)('a push service that offers %s', (pro
   })
 
   // spec: providers/endpoint-guard
-  test('has its address checked at every connection, not only at the first', async () => {
+  test('the address of a push service is checked at every connection, not only at the first', async () => {
     const service = await startPushService(protocol)
     const checked: string[] = []
     const { send } = given({ lookup, checkAddress: (address) => (checked.push(address) > 1 ? 'EBLOCKED' : undefined) })
@@ -58,14 +58,14 @@ describe.each(['h2', 'http/1.1'] as const)('a push service that offers %s', (pro
     expect(again.bytes()).toBe(0)
   })
 
-  test('is asked over one connection when pushes come one by one', async () => {
+  test('pushes that come one by one go over one connection', async () => {
     const service = await startPushService(protocol)
     const { send } = given(open)
     for (let no = 0; no < 20; no++) expect(told(await send(service))).toBe('201')
     expect([service.connections(), service.handshakes()]).toEqual([1, 1])
   })
 
-  test('loses its connection when nothing is sent for a while, and gets another with the next push', async () => {
+  test('the connection to a push service is closed when nothing is sent for a while, and the next push opens another', async () => {
     const service = await startPushService(protocol)
     const { services, send } = given(open, { idleMs: 100 })
     expect(told(await send(service))).toBe('201')
@@ -74,7 +74,7 @@ describe.each(['h2', 'http/1.1'] as const)('a push service that offers %s', (pro
     expect(told(await send(service))).toBe('201')
   })
 
-  test('leaves pushes unsent while it cannot be reached, and works when it is back', async () => {
+  test('pushes are unsent while their push service cannot be reached, and are sent when it is back', async () => {
     const service = await startPushService(protocol)
     service.stop()
     const { send } = given(open)
@@ -84,7 +84,7 @@ describe.each(['h2', 'http/1.1'] as const)('a push service that offers %s', (pro
   })
 })
 
-test('the connection that found HTTP/1.1 carries the first push, and no more than 16 carry a hundred at once', async () => {
+test('over HTTP/1.1 the first connection carries the first push, and a hundred pushes at once use at most 16 connections', async () => {
   const service = await startPushService('http/1.1')
   const { send } = given(open)
   expect(told(await send(service))).toBe('201')
@@ -94,7 +94,7 @@ test('the connection that found HTTP/1.1 carries the first push, and no more tha
   expect(service.handshakes()).toBeLessThanOrEqual(16)
 })
 
-test('a push service that learns HTTP/2 is asked over HTTP/2 from then on', async () => {
+test('a push service that learns HTTP/2 gets pushes over HTTP/2 from then on', async () => {
   const old = await startPushService('http/1.1')
   const { send } = given(open)
   expect(told(await send(old))).toBe('201')
@@ -104,14 +104,14 @@ test('a push service that learns HTTP/2 is asked over HTTP/2 from then on', asyn
   expect(learned.arrived.map(({ version }) => version)).toEqual(['2.0'])
 })
 
-test('an answer over HTTP/1.1 with an endless body says what its status says', async () => {
+test('an answer over HTTP/1.1 with an endless body is read by its status', async () => {
   const service = await startPushService('http/1.1')
   const { send } = given(open)
   expect(told(await send(service, '/201/long'))).toBe('201')
   expect(told(await send(service))).toBe('201')
 })
 
-test('when there are more push services than are kept, the one that was used longest ago is closed, and none with a push on its way', async () => {
+test('when there are too many push services, the one that was used longest ago is closed, but none with a push on its way', async () => {
   const service = await startPushService('h2')
   const { services, send } = given(open, { most: 2 })
   const sendTo = async (...names: string[]) => {
@@ -126,11 +126,11 @@ test('when there are more push services than are kept, the one that was used lon
   expect(services.open).toBe(2)
   expect(await sendTo('a')).toBe(0)
   expect(await sendTo('b')).toBe(1)
-  // There are more push services than are kept, and all of them have a push on its way.
+  // There are more push services than may stay open, and all of them have a push on their way.
   expect(await sendTo('d', 'e', 'f', 'g')).toBe(4)
 })
 
-test('an app connects to 16 known push services at once, and push services that never end their handshake hold up no other app', async () => {
+test('an app connects to 16 known push services at once, and push services that never finish the handshake hold up no other app', async () => {
   const good = await startPushService('h2')
   const sockets = new Set<Socket>()
   const mute = createServer((socket) => void sockets.add(socket.on('error', () => undefined)))

@@ -6,12 +6,11 @@ import { openGate, openHttp1, type Gate, type Http1 } from './http1.ts'
 
 /** The request of one push, for any version of HTTP. */
 export type PushRequest = {
-  /** The app whose push it is. */
   appId: string
   url: URL
-  /** The fields that the pushes of an app to this push service have in common. */
+  /** The header fields that all pushes of an app to this push service have in common. */
   head: PreparedHead
-  /** The fields of this push alone. */
+  /** The header fields of this push alone. */
   more: readonly HeadField[]
   body: Buffer
   timeoutMs: number
@@ -19,20 +18,20 @@ export type PushRequest = {
 
 /** The connections of this process to push services. */
 export type PushServices = {
-  /** Posts one push, over HTTP/2 where the push service offers it. Never rejects: what the network does is a reply. */
+  /** Posts one push, over HTTP/2 where the push service offers it. Never rejects: a failure of the network is a reply too. */
   send(request: PushRequest, about: { isNamed: boolean; isTrial: boolean }): Promise<Reply>
-  /** How many push services there is a connection to, or one is being made to. */
+  /** How many push services have a connection, or are being connected to. */
   readonly open: number
   close(): Promise<void>
 }
 
-/** The limit for looking a name up, TCP and TLS together. It is below the limit for an answer, since nothing was sent yet. */
+/** The time limit for name look-up, TCP and TLS together. It is shorter than the limit for an answer, since no byte of the push has been sent yet. */
 const connectMs = 5_000
 const bodyBytes = 65_536
-/** How often idle connections are looked for. */
+/** Idle connections are searched for and closed this often. */
 const sweepMs = 1_000
 
-/** How much the push services that the operator names may take, and how much all others, of which devices may make up thousands. */
+/** How many services and connections are allowed: for push services that the operator names, and for all others, which may be thousands. */
 export const usualSizes = {
   named: { most: 1_000, connections: 10, http1Connections: 64, idleHttp1Connections: 64, idleMs: 30_000, connectingPerApp: 1_000 },
   others: { most: 500, connections: 1, http1Connections: 16, idleHttp1Connections: 1, idleMs: 5_000, connectingPerApp: 16 },
@@ -40,8 +39,8 @@ export const usualSizes = {
 type Size = typeof usualSizes.named
 
 /**
- * Opens connections to push services as they are needed, to addresses that the guard allows. Services that the operator names are kept apart, so that no number of
- * others takes their connections. `onEvent` hears what happens to connections over HTTP/2.
+ * Opens connections to push services as they are needed, to addresses that the guard allows. Push services that the operator names have a pool of
+ * their own, so that others, however many, cannot take their connections. `onEvent` is called for what happens to connections over HTTP/2.
  */
 export function openPushServices(guard: Guard, sizes = usualSizes, onEvent: (event: OriginEvent) => void = () => undefined): PushServices {
   const named = openPool(guard, sizes.named, onEvent)
@@ -59,7 +58,7 @@ export function openPushServices(guard: Guard, sizes = usualSizes, onEvent: (eve
 
 type PushService = {
   origin: Origin
-  /** Set when the push service has chosen HTTP/1.1. */
+  /** The connections over HTTP/1.1; set when the push service has chosen HTTP/1.1. */
   http1: Http1 | undefined
   /** How many pushes are on their way. */
   running: number
@@ -70,8 +69,8 @@ function openPool(guard: Guard, size: Size, onEvent: (event: OriginEvent) => voi
   /** The push services by host and port. The one that was used last is at the end. */
   const services = new Map<string, PushService>()
   /**
-   * Lets only so many pushes of an app open connections at once, so that a send to hundreds of push services is no storm of handshakes. Pushes to new hosts, which may be
-   * dead, do not pass through it: push-hosts.ts lets each app try 32 new hosts at once.
+   * For each app, a gate that lets only a few of its pushes open connections at once, so that a send to hundreds of push services does not start
+   * hundreds of handshakes. Pushes to new hosts, which may be dead, do not pass through the gate: push-hosts.ts limits those to 32 for each app.
    */
   const connecting = new Map<string, Gate>()
   let isClosed = false
@@ -79,7 +78,7 @@ function openPool(guard: Guard, size: Size, onEvent: (event: OriginEvent) => voi
 
   function openService(url: URL): PushService {
     const host = url.hostname.replace(/^\[|\]$/g, '')
-    // A host in a URL may end in a dot, for the root of the DNS. The names in certificates do not.
+    // A host in a URL may end in a dot, which stands for the root of the DNS. Names in certificates have no dot at the end.
     const to = { ...guard, host, servername: host.replace(/\.$/, ''), port: Number(url.port || 443) }
     const forget = () => {
       if (services.get(url.host) === service) services.delete(url.host)
@@ -102,9 +101,10 @@ function openPool(guard: Guard, size: Size, onEvent: (event: OriginEvent) => voi
         connections: size.connections,
         connectMs,
         bodyBytes,
-        // DISPATCH_WINDOW bounds how many requests wait. This is the most that it can be.
+        // DISPATCH_WINDOW bounds how many requests wait. This is the largest value that it can have.
         queuedRequests: 100_000,
-        // push-hosts.ts says how long a host that does not answer is left alone. This bound only keeps the host from being dialled without a pause.
+        // push-hosts.ts decides for how long a host that does not answer gets no push. This bound only keeps Herald from connecting to the host again
+        // and again without a pause.
         longestBackoffMs: 1_000,
       },
       onHttp1(socket) {
@@ -126,7 +126,10 @@ function openPool(guard: Guard, size: Size, onEvent: (event: OriginEvent) => voi
     return service
   }
 
-  /** Closes the push service that was used longest ago and has no push on its way. When all have one, there are more services than `size.most`, but no more than the window has places. */
+  /**
+   * Closes the push service that was used longest ago, among those without a push on its way. When every service has one, none is closed: there are
+   * then more services than `size.most`, but never more than the window has places.
+   */
   function closeLeastUsed(): void {
     for (const [host, service] of services) if (service.running === 0) return closeService(host, service)
   }

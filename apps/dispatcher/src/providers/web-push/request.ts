@@ -7,14 +7,17 @@ import { answerLimitMs, type Push } from '../provider.ts'
 import { encryptPush } from './encryption.ts'
 import type { PushRequest } from './push-services.ts'
 
-/** A VAPID header is good for 12 of the 24 hours that the standard allows (RFC 8292 2), and kept for 11. */
+/** A VAPID header is made valid for 12 of the 24 hours that the standard allows (RFC 8292 2), and is used for 11. */
 const headerSeconds = 12 * 3600
 const headerKeptMs = 11 * 3_600_000
 
-/** What an app sends web pushes with. */
+/** The credentials with which an app sends web pushes. */
 export type VapidCredentials = { appId: string; subject: string; publicKey: string; privateKey: KeyObject }
 
-/** Makes and keeps what an app's pushes to one push service have in common. The VAPID header is signed once in 11 hours for each push service: a signature takes 100 µs. */
+/**
+ * Makes and remembers the headers that an app's pushes to one push service have in common. The VAPID header is signed once in 11 hours for each push
+ * service, because a signature takes 100 µs.
+ */
 export function openHeads(vapid: Omit<VapidCredentials, 'appId'>): (url: URL) => PreparedHead {
   const heads = new LRUCache<string, PreparedHead>({ max: 1_000, ttl: headerKeptMs })
   return ({ origin, host }) => {
@@ -33,7 +36,7 @@ export function openHeads(vapid: Omit<VapidCredentials, 'appId'>): (url: URL) =>
   }
 }
 
-/** Makes the request of a push. Undefined when the device's keys do not decode: then nothing can be sent to the device. */
+/** Makes the request of a push. Gives undefined when the device's keys do not decode; then nothing can be sent to the device. */
 export function make(appId: string, push: Push, url: URL, head: PreparedHead): PushRequest | undefined {
   const body = push.keys && encryptPush(push.keys, push.body)
   if (!body) return undefined

@@ -9,7 +9,7 @@ import { openWebPush as openLibrary } from './library.ts'
 import { answerOf, type Push, type Transport } from '../provider.ts'
 import { openWebPush as openOwn, type WebPush } from './transport.ts'
 
-/** Sends the same pushes by our transport and by the library's to Node's own servers, over HTTP/2 and HTTP/1.1. */
+/** Sends the same pushes by Herald's transport and by the library's to Node's own servers, over HTTP/2 and HTTP/1.1. */
 
 const vapid = makeVapidPair()
 const browser = createECDH('prime256v1')
@@ -47,7 +47,7 @@ const pushTo = (address: string, change: Partial<Push> = {}): Push => ({
   ...change,
 })
 
-/** Gives what must be equal in two requests for the same push: everything but the key pair, the salt, the signature and what belongs to a version of HTTP. */
+/** Gives the parts of a request that must be equal for the same push: all but key pair, salt, signature and what depends on the version of HTTP. */
 function meant({ method, path, headers, body }: ArrivedRequest) {
   const { authorization = '', host, ':authority': authority, ...others } = headers
   const shown = Object.entries(others).filter(([name]) => name !== 'connection' && !name.startsWith(':'))
@@ -71,7 +71,7 @@ const pushes: ((origin: string) => Push)[] = [
 ]
 
 test.each(['h2', 'http/1.1'] as const)(
-  'a push service that offers %s gets what the library sends, and is understood alike',
+  'a push service that offers %s gets the same from Herald as from the library, and both read its answers alike',
   async (protocol) => {
     const service = await startPushService(protocol)
     const [own, library] = [givenTransport(openOwn), givenTransport(openLibrary)]
@@ -80,17 +80,17 @@ test.each(['h2', 'http/1.1'] as const)(
       expect(answers[0]).toEqual(answers[1])
       const [ours, theirs, ...more] = service.arrived.splice(0)
       if (!ours || !theirs) throw new Error('one did not arrive')
-      // A redirect is an answer: nothing was sent after it.
+      // A redirect is read as an answer, so nothing was sent after it.
       expect(more).toEqual([])
       expect(ours.version).toBe(protocol === 'h2' ? '2.0' : '1.1')
       expect(meant(ours)).toEqual(meant(theirs))
     }
-    // Each has one connection, in whatever version of HTTP.
+    // Each of the two transports has one connection, in either version of HTTP.
     expect(service.handshakes()).toBe(2)
   },
 )
 
-test.each(['h2', 'http/1.1'] as const)('300 pushes at once over %s arrive once each, over few connections', async (protocol) => {
+test.each(['h2', 'http/1.1'] as const)('300 pushes sent at once over %s arrive once each, over few connections', async (protocol) => {
   const service = await startPushService(protocol)
   const own = givenTransport(openOwn)
   const mostConnections = protocol === 'h2' ? 10 : 64
@@ -102,7 +102,7 @@ test.each(['h2', 'http/1.1'] as const)('300 pushes at once over %s arrive once e
     expect(new Set(answers.map((answer) => answer.is === 'answered' && answer.status))).toEqual(new Set([201]))
   }
 
-  // The number of connections grows by eight each time: on a busy machine both ends of 64 handshakes at once take longer than the 5 s that a connection may take.
+  // The number of pushes at once grows by eight each time. On a busy machine 64 handshakes at once take longer than the 5 s that one may take.
   for (let count = 8; count < mostConnections; count += 8) await sendAtOnce(count)
   await sendAtOnce(300)
 

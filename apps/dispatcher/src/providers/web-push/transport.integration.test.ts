@@ -14,7 +14,7 @@ import { openWebPush as openLibrary } from './library.ts'
 import { answerOf, type Push } from '../provider.ts'
 import { openWebPush as openOwn } from './transport.ts'
 
-/** Push services on this machine that the operator does not name, with a name server that does not answer for names with "dead" in them. */
+/** Push services on this machine that the operator does not name. The name server does not answer for names with "dead" in them. */
 
 const certificate = makeServerCertificate(new Date(), 2, ['*.push.test'])
 setDefaultCACertificates([...getCACertificates('default'), certificate.ca])
@@ -83,7 +83,7 @@ describe.each(['own', 'library'] as const)('%s', (kind) => {
       return answers
     })
 
-    // One push first, because on a busy machine a hundred handshakes take longer than the 3 s after which a name is given up.
+    // One push is sent first, because on a busy machine a hundred handshakes take longer than the 3 s after which a name is given up.
     expect(await send('good.push.test', port)).toMatchObject({ is: 'answered', status: 201 })
     expect(deadAreOver).toBe(false)
     const honest = Promise.all(Array.from({ length: 100 }, () => send('good.push.test', port)))
@@ -95,7 +95,7 @@ describe.each(['own', 'library'] as const)('%s', (kind) => {
     expect((await honest).map((answer) => answer.is === 'answered' && answer.status)).toEqual(Array.from({ length: 100 }, () => 201))
   })
 
-  test('a host that never ends its TLS handshake costs one connection, and its pushes are unsent', async () => {
+  test('a push service that never finishes its TLS handshake costs one connection, and its pushes are unsent', async () => {
     let connections = 0
     const port = await listening(createTcpServer(() => void (connections += 1)))
     const send = openTransport(kind)
@@ -104,7 +104,7 @@ describe.each(['own', 'library'] as const)('%s', (kind) => {
     expect(connections).toBe(1)
   })
 
-  test('a host that never answers leaves one push unanswered, and all its other pushes unsent', async () => {
+  test('a push service that never answers leaves one push unanswered, and all its other pushes unsent', async () => {
     let requests = 0
     const port = await listening(createHttpsServer(tls, () => void (requests += 1)))
     const send = openTransport(kind)

@@ -8,13 +8,13 @@ import { openPushHosts } from './push-hosts.ts'
 import { openPushServices, usualSizes } from './push-services.ts'
 import { make, openHeads, type VapidCredentials } from './request.ts'
 
-/** Sends to push services. All apps of the process share its connections, and each app has a transport. */
+/** Sends to push services. Each app has a transport, and all transports of the process share their connections. */
 export type WebPush = {
   forApp(credentials: VapidCredentials): Transport
   close(): Promise<void>
 }
 
-/** Opens what sends web pushes (RFC 8030, 8188, 8291, 8292). A redirect is an answer like any other. */
+/** Opens what sends web pushes (RFC 8030, 8188, 8291, 8292). A redirect is not followed: it is read as the answer to the push. */
 export function openWebPush(guard: Guard, rule: EndpointRule, onEvent?: (event: OriginEvent) => void): WebPush {
   const services = openPushServices(guard, usualSizes, onEvent)
   const hosts = openPushHosts()
@@ -40,7 +40,10 @@ export function openWebPush(guard: Guard, rule: EndpointRule, onEvent?: (event: 
   }
 }
 
-/** Says whether the host answered a push. Undefined when this is not known: a host that says that it processed nothing (GOAWAY, REFUSED_STREAM) is busy or ending and not dead, and some pushes never reach their host. */
+/**
+ * Says whether the host answered a push. Undefined when this is not known: a host that did not process the push (GOAWAY, REFUSED_STREAM) is busy or
+ * stopping and not dead, and a push that cannot be sent never reaches its host.
+ */
 const wasThere = (answer: Answer): boolean | undefined =>
   answer.is === 'unsendable' || answer.is === 'refused' ? undefined : answer.is === 'answered'
 

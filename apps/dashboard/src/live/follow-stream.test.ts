@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 
-// Stand-ins for a browser: a document that can be hidden, and streams that open, send and break when the test says so.
+// Stand-ins for the browser's document and EventSource. A test hides the document, and opens and breaks streams.
 class Source extends EventTarget {
   static all: Source[] = []
   isClosed = false

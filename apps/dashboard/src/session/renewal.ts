@@ -29,7 +29,7 @@ export function endWait(renewed: boolean): void {
 /** Says whether requests wait for a session. */
 export const isWaiting = (): boolean => waiting !== undefined
 
-/** For useSyncExternalStore. */
+/** Calls `watcher` at each change until the returned function is called, as useSyncExternalStore wants it. */
 export function watchRenewal(watcher: () => void): () => void {
   watchers.add(watcher)
   return () => watchers.delete(watcher)

@@ -6,7 +6,7 @@ const devices = { ios: none, android: none, web: none }
 const now = Date.parse('2026-02-06T15:00:00.000Z')
 const noteOf = (code: string, params: Record<string, string | number | null>) => attentionNotes([{ code, params }], devices, now)[0]
 
-// All codes of spec: administration/overview-attention.
+// spec: administration/overview-attention
 test.each([
   [
     'circuit_open',

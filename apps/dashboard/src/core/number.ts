@@ -1,6 +1,6 @@
 const grouped = new Intl.NumberFormat('en')
 
-/** 12,431. */
+/** Writes a number with its thousands separated: 12,431. */
 export const countText = (value: number): string => grouped.format(value)
 
 /** Writes a share such as "3.1 %", or "–" when `of` is 0. A share above zero is never shown as 0 %, and a share below all never as 100 %. */

@@ -24,7 +24,7 @@ export type Autopush = {
   /** The address that Firefox connects to, its preference `dom.push.serverURL`. */
   url: string
   pushes: ReceivedPush[]
-  /** The versions of the pushes that browsers acknowledged. */
+  /** The ids ("versions") of the pushes that browsers acknowledged. */
   acknowledged: string[]
   /** Gives the number of subscriptions at the moment. */
   channels(): number
@@ -91,7 +91,7 @@ export async function startAutopush(dataDir: string): Promise<Autopush> {
     }
     socket.on('message', (raw: Buffer) => {
       const message = JSON.parse(raw.toString()) as Record<string, unknown> & { messageType?: string }
-      // An empty message is a ping too.
+      // In autopush's protocol an empty message is a ping.
       if (message.messageType === undefined) return send({})
       on[message.messageType]?.(message)
     })

@@ -196,13 +196,13 @@ test('a message that cannot be a draft yet is offered again after its page was c
   expect(await field(page, 'Title').inputValue()).toBe('Only a title')
   await field(page, 'Text').fill('And a text')
   await saved(page)
-  // The browser does not keep what Herald has.
+  // A draft that Herald has stored is not kept in the browser any more.
   expect(await page.evaluate(() => Object.values(localStorage).filter((text) => String(text).includes('Only a title')))).toEqual([])
   expect(watched.faults).toEqual([])
 })
 
 // spec: dashboard/draft-shared
-test('a draft that is open in two tabs is never overwritten unnoticed', async () => {
+test("when a draft is open in two tabs, no tab overwrites the other's changes before the operator decides", async () => {
   const mine = await open('/compose')
   await field(mine.page, 'Title').fill('Mine')
   await field(mine.page, 'Text').fill('At first')

@@ -71,7 +71,7 @@ test('signing out in one tab signs out every tab, and signing in in one tab sign
 test('when the session ends while an operator works, a dialog asks for the token and the refused change is then made once', async () => {
   const page = await openTab()
   await signedIn(page)
-  // A Herald without apps shows the form without a click.
+  // While Herald has no app, the page shows the form for the first app without a click.
   await page.getByLabel('Name of the app').fill('Made after the session ended')
   await chromium.clearCookies()
   await page.getByRole('button', { name: 'Make the app' }).click()

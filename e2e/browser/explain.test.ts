@@ -5,7 +5,7 @@ import { runningProcesses, signalAll } from '../chaos/processes.ts'
 import { clockIn, givenDevices, ok, read, untilSettled, textOf, type Json, type Registered } from '../tests/campaigns.ts'
 import { openDashboard, type Dashboard } from './dashboard.ts'
 
-// The page Explain, for ten devices. Each got a push or got none for another reason.
+// The page Explain, for ten devices. Each device has another reason why it got its push or did not get it.
 
 let herald: Dashboard['herald']
 let tenant: Dashboard['tenant']
@@ -36,7 +36,7 @@ const long = 'x'.repeat(1_024)
 
 type Case = {
   name: string
-  /** Brings a new device into this case and gives the id of the send. */
+  /** Puts a new device into this case and gives the id of the send. */
   make: (device: Registered) => Promise<string>
   sentence: RegExp
   /** The step that is open, how the push ended there, and a text in the step. */
@@ -128,7 +128,7 @@ const cases: Case[] = [
     says: /Belongs to user/,
   },
   {
-    name: 'nothing is left of the text',
+    name: 'the text is empty once it is filled in',
     make: (device) => sendAndSettle(device, { content: { _default: 'en', en: { title: '{{ tags.none }}', body: ' {{ tags.none }} ' } } }),
     sentence: /^Skipped at .*: title and body are both empty once they are filled in\.$/,
     step: 'render',
@@ -152,7 +152,7 @@ const cases: Case[] = [
     says: /Bytes\s*4,\d+ of 4,096/,
   },
   {
-    name: 'the push was delivered and nobody has looked at it',
+    name: 'the push was delivered and not opened',
     async make(device) {
       const id = await sendAndSettle(device)
       const { pushes } = await tenant.simulator<{ pushes: { msgId: string }[] }>('GET', `/pushes?deviceId=${device.device.id}`)
@@ -183,7 +183,7 @@ const cases: Case[] = [
 ]
 
 // spec: dashboard/explain-stations, dashboard/explain-clocks, administration/explain-steps
-test.each(cases)('$name: the page Explain says so in its sentence and at the right step, and shows no token', async (one) => {
+test.each(cases)('$name: the page Explain names this reason in its sentence and at the right step, and shows no token', async (one) => {
   const [device] = await givenDevices(tenant, one.platform ?? 'android', 1, () => ({ externalId: one.name, ...one.register }))
   if (device === undefined) throw new Error('the simulator made no device')
   const campaignId = await one.make(device)

@@ -42,7 +42,7 @@ test('a user subscribes with a click, and a push is decrypted, shown and counted
 })
 
 // spec: web/reports
-test('a push that replaces another one with the same collapse id does not count as its dismissal, but closing the last one does', async () => {
+test('when a push replaces another with the same collapse id, no dismissal is counted; closing the last one is counted as its dismissal', async () => {
   const { page, watched } = await shop.open()
   const { subscriptionId } = await subscribe(page)
   const first = await shop.send(subscriptionId, { title: 'Score 1:0', body: 'Half-time' }, { collapseId: 'match-3' })

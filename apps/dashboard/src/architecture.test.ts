@@ -22,7 +22,7 @@ test('no page makes markup from text or runs text as code, which the content sec
   expect(using(/\beval\(|new Function\(|setTimeout\(\s*['"`]/)).toEqual([])
 })
 
-test('no page inserts a style element or sets a style by a text', () => {
+test('no page inserts a style element or sets styles from a text', () => {
   expect(using(/<style\b|createElement\(\s*['"]style['"]|setAttribute\(\s*['"]style['"]|insertRule\(/)).toEqual([])
 })
 

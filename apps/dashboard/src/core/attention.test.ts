@@ -53,7 +53,7 @@ test('the overview shows %s as a sentence, with a link to the page where the ope
   })
 })
 
-test('a code of attention that the page does not know is shown all the same', () => {
+test('the overview also shows an attention code that this version of the page does not know', () => {
   expect(noteOf('disk_full', {})?.text).toContain('disk_full')
 })
 

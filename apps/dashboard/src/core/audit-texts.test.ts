@@ -4,7 +4,7 @@ import { actionWords, auditGroups, auditHead, auditRow, subjectParts } from './a
 
 const gateway = new URL('../../../gateway/src/', import.meta.url)
 
-/** Actions on the whole of Herald, which are in no app's audit. */
+/** Actions that concern no single app, so that no app's audit contains them. */
 const ofNoApp = ['session.', 'sign-in-link.']
 
 test("every action that the gateway records in an app's audit can be found with a filter of the audit page", () => {

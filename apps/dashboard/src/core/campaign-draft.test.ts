@@ -144,7 +144,7 @@ test('a draft has its title as its name until the operator names it', () => {
   expect(nameOf({ ...titled, content: changeEntry(emptyDraft.content, 'en', { title: '😀'.repeat(250) }) })).toBe('😀'.repeat(200))
 })
 
-test('a message in which nothing was written is not kept', () => {
+test('a message in which nothing is written, and which is not silent, is not saved', () => {
   expect(isUntouched(emptyDraft)).toBe(true)
   expect(isUntouched({ ...emptyDraft, content: changeEntry(emptyDraft.content, 'en', { body: 'x' }) })).toBe(false)
   expect(isUntouched({ ...emptyDraft, silent: true })).toBe(false)

@@ -34,8 +34,8 @@ export function checkDraft(draft: CampaignDraft): FaultDetail[] {
 }
 
 /**
- * Fits a mistake to the page. A saved segment that is not chosen yet has its own message. With an experiment, mistakes in `content` are left out: it
- * is a copy of the first variant's text, where they are shown already.
+ * Changes a mistake that the contracts found into what the page shows. A saved segment that is not chosen yet has its own message. With an
+ * experiment, mistakes in `content` are left out: the content is a copy of the first variant's text, and its mistakes are shown at that variant.
  */
 function inWords(detail: FaultDetail, { audience, experiment }: CampaignDraft): FaultDetail[] {
   if (experiment && /^content(\.|$)/.test(detail.path)) return []

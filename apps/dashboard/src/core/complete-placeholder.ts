@@ -153,7 +153,8 @@ export function insertSuggestion(text: string, { from, to }: Completion, { inser
   const space = /(?:\{\{|\|)-?$/.test(before) ? ' ' : ''
   const isClosed = /^[^{}]*\}\}/.test(behind)
   const end = isClosed ? '' : ' }}'
-  // A filter often follows a name, so after a name the cursor stays before the `}}`. After a filter it goes behind a `}}` that was added.
+  // A filter often follows a name, so after a name the cursor stays before the `}}`. After a filter the cursor goes behind the `}}`, if this function
+  // has added it.
   const written = `${before}${space}${insert}`
   return { text: `${written}${end}${behind}`, cursor: written.length + (kind === 'filter' ? end.length : 0) }
 }

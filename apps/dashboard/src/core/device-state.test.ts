@@ -30,14 +30,14 @@ test('when the push that invalidated a device is not stored any more, the page s
   expect(state).toMatchObject({ word: 'Invalidated', why: 'The answer that did it is not among the newest pushes.', campaignId: null })
 })
 
-test('a device that is opted out and invalidated is shown as invalidated, because that must change first', () => {
+test('a device that is both opted out and invalidated is shown as invalidated', () => {
   expect(stateOfDevice({ ...device, optedIn: false, invalidatedAt: '2026-11-03T10:00:00.000Z' }, []).word).toBe('Invalidated')
   expect(stateOfDevice({ ...device, optedIn: false }, []).word).toBe('Opted out')
   expect(stateOfDevice(device, [])).toEqual({ kind: 'good', word: 'Reachable', why: null, at: null, campaignId: null })
   expect(stateOfDevice({ ...device, lastSessionAt: null }, []).why).toBe('It has begun no session yet.')
 })
 
-test("the local time of a user has the day and the distance from UTC in the user's time zone, also in summer", () => {
+test('the local time of a user is shown with its day and its distance from UTC, also in summer', () => {
   const at = new Date('2026-07-01T20:30:00Z')
   expect(clockIn('Asia/Tokyo', at)).toEqual({ time: '05:30', day: 'Thursday 2 July', offset: 'UTC+09:00' })
   expect(clockIn('Europe/Berlin', at)).toEqual({ time: '22:30', day: 'Wednesday 1 July', offset: 'UTC+02:00' })

@@ -24,8 +24,8 @@ const deadly: ReadonlySet<string> = new Set(['token_dead', 'token_invalid', 'sen
 const providerOf: Readonly<Record<string, string>> = { ios: 'APNs', android: 'FCM', web: 'its push service' }
 
 /**
- * Gives the state of a device and its reason. The API says when a device was invalidated. The answer that did it is that of the failed push that
- * ended at nearly the same time. When no such push is among `pushes`, the reason says so.
+ * Gives the state of a device and its reason. An invalidated device was invalidated by a provider's answer to a push. The API gives only the time, so
+ * the reason is the answer to the failed push that ended nearest to that time. When no such push is among `pushes`, the reason says so.
  */
 export function stateOfDevice(device: DeviceFacts & { platform: string }, pushes: readonly PushFacts[]): DeviceState {
   if (device.invalidatedAt !== null) {

@@ -93,7 +93,7 @@ test('a message becomes a draft 1 s after the last change, and later changes rep
   await vi.advanceTimersByTimeAsync(1)
   expect(platform.asked).toEqual(['create', 'read'])
   expect(saver.get()).toMatchObject({ id, state: { is: 'saved', at: new Date('2026-11-22T12:00:01.900Z') } })
-  // The browser does not keep what Herald has.
+  // A draft that Herald has stored is not kept in the browser any more.
   expect(kept()).toEqual([])
 
   saver.change(written('Sale!'))
@@ -110,7 +110,7 @@ test('a message that cannot be a draft yet stays in the browser, and the page sa
   expect(saver.get().state).toMatchObject({ is: 'kept', details: [{ path: 'content.en.body', message: 'must be 1 to 2000 characters' }] })
   expect(platform.asked).toEqual([])
   expect(kept()).toHaveLength(1)
-  // When the operator takes the text out again nothing is kept.
+  // When the operator deletes the text again, the browser keeps no draft.
   saver.change(emptyDraft)
   expect([saver.get().state.is, kept()]).toEqual(['untouched', []])
 })
@@ -160,7 +160,7 @@ test('a draft that another tab has changed is not overwritten before the operato
   expect(await saver.saveNow()).toBe(false)
   expect(state()).toBe('conflict')
   expect(platform.titleOf()).toBe('Theirs')
-  // Typing on does not remove the conflict.
+  // The conflict remains while the operator types on.
   saver.change(written('Mine, longer'))
   await vi.advanceTimersByTimeAsync(5_000)
   expect([state(), platform.titleOf()]).toEqual(['conflict', 'Theirs'])
@@ -170,7 +170,7 @@ test('a draft that another tab has changed is not overwritten before the operato
 })
 
 // spec: dashboard/draft-shared
-test("the operator can take the other tab's version, and a page without own changes takes it by itself", async () => {
+test("the operator can take the other tab's version, and a page without unsaved changes takes it without asking", async () => {
   const { platform, saver, state } = given()
   saver.change(written('Sale'))
   await saver.saveNow()

@@ -11,7 +11,7 @@ export type SeenEvent = {
   data?: Record<string, unknown>
 }
 
-/** At most this many events are kept, so that a page that is open for an hour does not fill the memory. */
+/** The page keeps at most this many events, so that a page that is open for an hour does not fill the browser's memory. */
 export const mostKept = 500
 
 const isEvent = (data: unknown): data is SeenEvent =>

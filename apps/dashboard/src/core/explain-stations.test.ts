@@ -164,7 +164,7 @@ test('a device without reports is shown as having reported nothing, not as faile
   expect(stationsOf(heard).at(-1)).toMatchObject({ result: 'pass', summary: 'The device reported: opened.' })
 })
 
-test('a wave is shown at the step of the quiet hours, which is then named after both', () => {
+test('a push that waits for its wave is shown as waiting at the step "Wave and quiet hours"', () => {
   const wave = { step: 'wave', result: 'wait', basis: 'frozen', zone: 'Asia/Tokyo', zoneKnown: true, at, wave: 2, of: 5 } as const
   const stations = stationsOf(trace('waiting', [device, reachable, segment, wave]))
   expect(stations.find(({ name }) => name === 'quiet_hours')).toMatchObject({ label: 'Wave and quiet hours', result: 'wait' })

@@ -11,8 +11,8 @@ export const stationNames = ['audience', 'reachable', 'cap', 'quiet_hours', 'loc
 export type StationName = (typeof stationNames)[number]
 
 /**
- * What a station shows of the push. `stop`: it ended here. `wait`: it waits here. `pass`: it came through. `info`: there are facts, but they decided
- * nothing. `none`: the push did not come here, or nothing is known.
+ * A station is one of the nine steps in which the page shows a push. `stop`: the push ended at this station. `wait`: it waits there. `pass`: it came
+ * through. `info`: the station has facts, but they decided nothing. `none`: the push did not come to this station, or nothing is known.
  */
 export type StationResult = 'stop' | 'wait' | 'pass' | 'info' | 'none'
 

@@ -22,8 +22,9 @@ export const mostTries = 16
 const pauseBefore = (tries: number): number => Math.min(500 * 2 ** tries, 10_000)
 
 /**
- * Sends the file of an import in parts, from where the import is, and then finishes the import. After an error that may pass it asks how far the
- * import is and goes on there; the server stores each row once, even when its answer was lost.
+ * Sends the file of an import in parts, from the first byte that the server has not stored, and then finishes the import. After an error that may
+ * pass, the function asks how many bytes the server has stored and goes on from there. The server stores each row once, even when its answer was
+ * lost.
  */
 export async function sendFile<Report extends Standing>(upload: Upload<Report>, begun: Report): Promise<Report> {
   let report = begun

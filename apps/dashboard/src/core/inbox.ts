@@ -10,7 +10,7 @@ export type ArrivedPush = {
 /** What a user can do with a notification on a device. */
 export type Gesture = { kind: 'tap' } | { kind: 'action'; actionId: string } | { kind: 'swipe' }
 
-/** At most this many pushes are kept in the page; the simulator has the older ones. */
+/** The page keeps at most this many pushes; the simulator has the older ones. */
 export const mostPushes = 500
 
 /** Gives a key that no other push has. `seq` alone is not enough, because the simulator counts from 1 again when it restarts. */

@@ -13,7 +13,7 @@ test.each([
   expect(rounded(wilson(events, of))).toEqual([low, high])
 })
 
-test('the interval of a share of nothing is 0 to 1, and that of a share of all ends at 1', () => {
+test('the interval of a share is 0 to 1 when nothing was counted, and ends at 1 when the share is 100 %', () => {
   expect(wilson(0, 0)).toEqual({ low: 0, high: 1 })
   expect(wilson(20, 20).high).toBe(1)
   expect(rounded(wilson(20, 20))).toEqual([0.8389, 1])

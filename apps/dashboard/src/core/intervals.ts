@@ -5,7 +5,10 @@ export type Interval = { low: number; high: number }
 /** The quantile of the standard normal distribution for a two-sided 95 % interval. */
 export const z95 = 1.959963984540054
 
-/** Gives Wilson's score interval for `events` out of `of`, without continuity correction. When `of` is 0 it is 0 to 1, because nothing is known. */
+/**
+ * Gives Wilson's score interval for `events` out of `of`, without continuity correction. When `of` is 0 the interval is 0 to 1, because nothing is
+ * known.
+ */
 export function wilson(events: number, of: number, z = z95): Interval {
   if (of <= 0) return { low: 0, high: 1 }
   const share = events / of
@@ -34,8 +37,8 @@ export function differenceOf(a: Counted, b: Counted, z = z95): Interval & { diff
 }
 
 /**
- * The quantiles with which the intervals of all differences between 2, 3 or 4 variants hold together at 95 % (Bonferroni over 1, 3 or 6 pairs).
- * Without them, the more pairs there are, the more often one looks different by chance.
+ * The quantiles with which the intervals of all differences between 2, 3 or 4 variants hold together at 95 % (Bonferroni over 1, 3 or 6 pairs). With
+ * `z95` for every pair, one of many pairs would too often look different by chance.
  */
 export const zOfVariants: Readonly<Record<number, number>> = { 2: z95, 3: 2.393979800087, 4: 2.638257273476 }
 
@@ -59,7 +62,7 @@ export function chanceOf(chiSquare: number, degrees: 1 | 2 | 3): number {
 }
 
 /**
- * When a split of the variants is less likely than this, it is not that of the weights, and the experiment is not to be trusted (Fabijan et al., KDD
+ * When a split of the variants is less likely than this, chance does not explain it, and the experiment is not to be trusted (Fabijan et al., KDD
  * 2019).
  */
 export const leastChance = 0.001

@@ -6,7 +6,7 @@ import { countCodePoints } from '@herald/contracts/text'
 import { compileEntry, type RenderNote } from '@herald/contracts/render-entry'
 import { entryOfDraft, type EntryDraft } from './content-draft.ts'
 
-/** A push of one platform, filled in, encoded and cut by the code that sends. */
+/** A push as one platform gets it: filled in, encoded and cut by the same code that sends pushes. */
 export type Measured = {
   platform: Platform
   limit: number
@@ -21,8 +21,8 @@ export type Measured = {
 }
 
 /**
- * Fills a text in for a user and encodes it. The stand-in for the `msgId` is as long as a real one. The ttl is needed because FCM's payload contains
- * it.
+ * Fills a text in for a user, encodes it, and measures it. The stand-in for the `msgId` is as long as a real one. The ttl is a parameter because
+ * FCM's payload contains it.
  */
 export function measure(
   platform: Platform,

@@ -69,7 +69,7 @@ export const localTimeAt = (at: Date, zone: string): string =>
 export const instantIn = (date: string, time: string, zone: string): string | undefined =>
   /^\d{4}-\d{2}-\d{2}$/.test(date) && /^\d{2}:\d{2}$/.test(time) ? instantOf(date, time, zone).toISOString() : undefined
 
-/** Gives the first full hour that is at least ten minutes away. A new instant begins with it. */
+/** Gives the first full hour that is at least ten minutes away, which the form proposes for a new schedule. */
 export const soon = (now: Date): string => new Date(Math.ceil((now.getTime() + 600_000) / hour) * hour).toISOString()
 
 /** The days of the week from Monday on; 0 is Sunday. */

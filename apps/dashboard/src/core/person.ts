@@ -32,7 +32,7 @@ const tagsInUse = (tags: readonly { name: string; type: string; values: readonly
 const valueOf = (type: string, value: string): TagValue =>
   type === 'number' ? Number(value) : type === 'boolean' ? value === 'true' : value
 
-/** Gives a made-up user with every field, and with every tag that users of the app have, each with a value of theirs. */
+/** Gives a made-up user with every field, and with every tag that users of the app have. Each tag has a value that some user has. */
 export const samplePerson = (tags: readonly { name: string; type: string; values: readonly string[] }[], now: Date): Person => ({
   name: 'A sample person',
   language: null,

@@ -31,7 +31,7 @@ test('more devices show smaller differences, and the smallest group decides', ()
   expect(even.points).toBeCloseTo((leastDifference(0.05, 10_000, 10_000) ?? 0) * 100)
 })
 
-test('an experiment with a few devices is said to show nothing', () => {
+test('the page says of an experiment with a few devices that it can show nothing', () => {
   expect(prospectOf(0.05, 20, 1, [1, 1])).toEqual({ shows: 'nothing', smallest: 10 })
   expect(prospectOf(0.05, 0, 1, [1, 1])).toEqual({ shows: 'nothing', smallest: 0 })
   expect(leastDifference(0.05, 1, 1_000)).toBeUndefined()

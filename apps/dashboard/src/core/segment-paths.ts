@@ -7,8 +7,9 @@ export type MistakePlace = { id: string; part: 'field' | 'op' | 'value' | undefi
 export type Mistake = MistakePlace & { message: string }
 
 /**
- * Finds the node that a path means. A path may begin with the place of the segment in the request, as in `definition.and.1.value` or
- * `campaign.segment.not.op`. So steps are left out from the front until the others lead through the tree. A path that never does means the root.
+ * Finds the node that the path of a mistake names. The path may begin with where the segment is in the request, as in `definition.and.1.value` or
+ * `campaign.segment.not.op`. The first steps of such a path are dropped one by one, until the remaining steps lead from the root to a node. When no
+ * steps do, the root is given.
  */
 export function findPlace(root: EditorRoot, path: string): MistakePlace | undefined {
   if (root === undefined) return undefined

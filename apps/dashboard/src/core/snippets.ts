@@ -1,4 +1,4 @@
-/** What a snippet is filled in with. A secret key is not among it, because programs read that key from their environment. */
+/** The facts that a snippet contains. A secret key is none of them, because programs read that key from their environment. */
 export type SnippetFacts = { baseUrl: string; publicKey: string; vapidPublicKey: string }
 
 const unknown = { publicKey: 'pk_…', vapidPublicKey: 'the public key of Web Push' }

@@ -12,7 +12,7 @@ import {
 /** The fields of a stored template that the editor needs. Its texts were checked when it was saved. */
 export type TemplateRead = OptionsRead & { content: Record<string, unknown> }
 
-/** Gives the texts and options of a template, as a message takes them over. */
+/** Gives the texts and options of a template, to copy them into a message. */
 export const fieldsOfTemplate = (template: TemplateRead): OptionsDraft & { content: ContentDraft } => ({
   ...draftOfOptions(template),
   content: draftOfContent(template.content as Content),

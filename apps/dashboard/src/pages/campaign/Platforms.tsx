@@ -89,7 +89,7 @@ function OpenCircuits({ appId, platform }: { appId: string; platform: Platform }
     { enabled: isOpen, refetchInterval: 5_000, retry: false },
   )
   if (!isOpen) return null
-  // The three providers answer differently typed credentials, but their circuits have one form.
+  // The answers about the three providers have different types, but their circuits have the same form.
   const circuits = ((data as { circuits?: Circuit[] } | undefined)?.circuits ?? []).filter(({ state }) => state === 'open')
   return circuits.map(({ environment, code, since, heldCount, probeAt }) => (
     <Banner

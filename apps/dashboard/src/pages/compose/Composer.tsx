@@ -18,8 +18,8 @@ import { useDraft } from './useDraft.ts'
 import { useScreen } from './useScreen.ts'
 
 /**
- * The composer. In the left half the operator writes, and the right half shows what comes of it. With `step=review` in the address the left half
- * shows the review.
+ * The composer. The operator writes in the left half, and the right half shows the number of devices, the previews and the sizes. With `step=review`
+ * in the address the left half shows the review.
  */
 export function Composer({
   appId,

@@ -2,7 +2,7 @@ import { client, dataOf } from '../../api/client.ts'
 import { faultOf } from '../../api/fault.ts'
 import type { DraftCalls, StoredCampaign } from '../../core/draft-saver.ts'
 
-/** Reads a campaign from the API, past the page's cache. */
+/** Reads a campaign from the API, never from the page's cache. */
 export async function readCampaign(appId: string, id: string, signal?: AbortSignal): Promise<StoredCampaign> {
   const answer = await client.GET('/v1/admin/apps/{appId}/campaigns/{id}', {
     params: { path: { appId, id } },

@@ -1,6 +1,6 @@
 import { tidy, wordIn } from '../../core/search.ts'
 
-/** The search parameters of this page: devices of which platform are shown. */
+/** The search parameters of this page: only devices of this `platform` are shown. */
 export type InboxSearch = { platform?: 'ios' | 'android' | 'web' | undefined }
 
 /** Reads the search parameters of this page. Unknown ones, and those with a wrong form, are left out. */

@@ -7,7 +7,7 @@ import { Secret } from '../../ui/Secret.tsx'
 import { TextLink } from '../../ui/TextLink.tsx'
 import { makeKeys, type NewKeys } from './new-keys.ts'
 
-/** Shows the app's first keys, or makes new ones when the first were not kept. */
+/** Shows the app's new keys. When this page has none to show, because keys are shown only once, it offers to make new ones. */
 export function KeysStep({ appId, baseUrl, keys }: { appId: string; baseUrl: string; keys: NewKeys | undefined }) {
   const making = useMutation({ mutationFn: () => makeKeys(appId) })
   if (keys === undefined)

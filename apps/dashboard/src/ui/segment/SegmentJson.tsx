@@ -9,7 +9,7 @@ export type JsonDraft = { text: string; of: string }
 type SegmentJsonProps = {
   definition: Record<string, unknown>
   details: readonly SegmentDetail[]
-  /** The parent keeps it, so that an unfinished text is still there when the operator comes back to the JSON view. */
+  /** The parent component keeps this draft, so that an unfinished text is still there when the operator comes back to the JSON view. */
   draft: JsonDraft | undefined
   onDraft: (draft: JsonDraft) => void
   onChange: (definition: Record<string, unknown>) => void

@@ -62,7 +62,9 @@ const nameOf = (file: string): string => file.replace(/^.*\//, '').replace(/-[\w
 /** Gives the size of a file in bytes after gzip. */
 export const gzipped = (bytes: Uint8Array): number => gzipSync(bytes, { level: 9 }).length
 
-/** Finds what the gateway's content security policy would refuse in an html page: inline scripts, styles and handlers, and other origins. */
+/**
+ * Finds what the gateway's content security policy would refuse in an html page: inline scripts, styles and handlers, and addresses of other origins.
+ */
 export function refusedOf(html: string): string[] {
   const refused: string[] = []
   for (const [script] of html.matchAll(/<script\b[^>]*>[^<]*/gi))

@@ -39,8 +39,9 @@ const maxWaiting = 100
 const maxBody = 4_096
 
 /**
- * Starts a push service with the simulator's certificate, which the dispatcher trusts and the gateway's rule for endpoints allows. It is as strict as
- * a real one: RFC 8030, and VAPID (RFC 8292) with the key that the browser named. A push to a browser that is not connected waits for its ttl.
+ * Starts a push service with the simulator's certificate, which the dispatcher trusts and the gateway's rule for endpoints allows. The service is as
+ * strict as a real one: it follows RFC 8030, and VAPID (RFC 8292) with the key that the browser named. A push to a browser that is not connected
+ * waits for its ttl.
  */
 export async function startAutopush(dataDir: string): Promise<Autopush> {
   const channels = new Map<string, Channel>()
@@ -129,7 +130,7 @@ export async function startAutopush(dataDir: string): Promise<Autopush> {
     return { status: 201, reason: '' }
   }
 
-  // One handler serves HTTP/2 and HTTP/1.1, for clients that offer no other, because both have the same methods.
+  // One handler serves HTTP/2, and HTTP/1.1 for clients that offer nothing else, because the requests of the two have the same methods.
   endpoints.on('request', (request: Http2ServerRequest | IncomingMessage, response: Http2ServerResponse | ServerResponse) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))

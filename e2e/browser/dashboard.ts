@@ -44,7 +44,7 @@ export async function openDashboard(): Promise<Dashboard> {
   }
 }
 
-/** Makes a link that signs in once, with this name. */
+/** Makes a sign-in link that works once, for an operator with this name. */
 export async function signInLink({ baseUrl, adminToken }: Herald, name: string): Promise<string> {
   const headers = { authorization: `Bearer ${adminToken}` }
   const { body } = await http<{ url: string }>('POST', `${baseUrl}/v1/admin/sign-in-links`, { headers, body: { name } })

@@ -39,7 +39,7 @@ type Case = {
   /** Puts a new device into this case and gives the id of the send. */
   make: (device: Registered) => Promise<string>
   sentence: RegExp
-  /** The step that is open, how the push ended there, and a text in the step. */
+  /** A step, its result, and a text that the page shows in it. */
   step: string
   result: 'stop' | 'wait' | 'pass' | 'info'
   says: RegExp

@@ -1,5 +1,5 @@
-// `npm run measure:pages` measures how fast the pages of the dashboard are in Chromium with its CPU slowed down 4 times. It prints numbers and fails
-// for none of them.
+// `npm run measure:pages` measures how fast the pages of the dashboard are in Chromium with its CPU slowed down 4 times. The program prints numbers
+// and fails for none of them.
 import { freshDataDir, removeDataDir, startHerald } from '@herald/testing/herald'
 import { givenTenant } from '@herald/testing/tenant'
 import { chromium, type Page } from 'playwright-core'

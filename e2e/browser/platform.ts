@@ -24,7 +24,7 @@ export const sharedPlatform = (): Herald => ({
 
 /**
  * Starts a Herald for this test file as `npm start` does, with the simulator and without the demo, on free ports of 127.0.0.1 and with a new data
- * directory. Both are removed at the end of the file. `env` are further settings of docs/configuration.md.
+ * directory. The Herald and its data are removed at the end of the file. `env` are further settings of docs/configuration.md.
  */
 export async function startPlatform(env: Record<string, string> = {}): Promise<Herald> {
   const dataDir = freshDataDir()

@@ -36,7 +36,7 @@ test('an operator builds a segment with the keyboard alone, sees how many device
   await page.keyboard.type('Gold phones')
   await estimateIs(5)
   await page.getByRole('button', { name: 'Add a condition' }).focus()
-  // The new condition has the focus. It asks for all platforms, and Android and web are switched off.
+  // The new condition has the focus. At first it asks for all platforms; the keys switch Android and web off.
   await press('Enter')
   await page.locator('[aria-label="Field"]:focus').waitFor()
   await press('Tab', 'Tab', 'Tab', 'Space', 'Tab', 'Space')
@@ -44,12 +44,12 @@ test('an operator builds a segment with the keyboard alone, sees how many device
   await page.getByRole('button', { name: 'Add a condition' }).focus()
   await press('Enter')
   await page.locator('li + li [aria-label="Field"]:focus').waitFor()
-  // Typing finds the tag by its name, and Home chooses the first operator, "is". The type of the value and the value come after it.
+  // Typing finds the tag by its name, and Home chooses the first operator, "is". The next fields are the type of the value and the value.
   await page.keyboard.type('plan')
   await press('Tab', 'Home', 'Tab', 'Tab')
   await page.keyboard.type('gold')
   await estimateIs(2)
-  // The condition goes into a group, out of it again, and up before the other condition. The focus goes with it.
+  // The keys move the condition into a group, out of the group, and above the other condition. The focus moves with the condition.
   await press('Alt+ArrowRight', 'Alt+ArrowLeft', 'Alt+ArrowUp')
   await page.locator('li:has(+ li) [aria-label="Value"]:focus').waitFor()
   await press('Control+Enter')
@@ -168,7 +168,7 @@ test('a push arrives on virtual phones, and a tap, a button and a swipe are coun
 })
 
 // spec: dashboard/quiet-picture, dashboard/audit-csv, administration/settings, administration/audit, administration/audit-filters
-test('settings are saved as one change, and the audit shows it, filtered by the address, also as a CSV', async () => {
+test('settings are saved as one change, which the audit shows, filtered by the address, and exports as a CSV', async () => {
   await goTo('/settings')
   await page.getByRole('switch', { name: /Leave people in peace/ }).click()
   await page.getByLabel('From', { exact: true }).fill('21:30')

@@ -90,7 +90,7 @@ const shown = () =>
     '(async () => (await registration.getNotifications()).map(({ title, body, actions }) => ({ title, body, actions: actions.map(({ action }) => action) })))()',
   )
 
-/** Dispatches a click on the notification to the worker. It is not a click of a user, so the browser opens no window. */
+/** Dispatches a click on the notification to the worker. No user clicks, so the browser opens no window. */
 const click = (action: string) =>
   worker.evaluate(`(async () => {
     const [notification] = await registration.getNotifications()
@@ -127,7 +127,7 @@ test('a push is shown with its buttons and reported as delivered, and a clicked 
   expect(watched.faults).toEqual([])
 })
 
-test('a push that comes twice is one notification, and a click on a push without a link is no click-through', async () => {
+test('a push that comes twice is shown once, and a click on a push without a link is counted as an open but not as a click', async () => {
   const { campaignId, payload } = await payloadOf({ title: 'Twice', body: 'but shown once' })
   await deliver(JSON.stringify(payload))
   await deliver(JSON.stringify(payload))

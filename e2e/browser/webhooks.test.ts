@@ -122,7 +122,7 @@ test.each([
   expect(await barriersOf(page)).toEqual([])
   await hand.close()
 
-  // Puts the endpoint in the state after 49 failed deliveries in a row.
+  // Puts the endpoint in the state after 49 deliveries in a row that used up their attempts.
   await onDatabase(herald, (client) => client.query('update webhooks.endpoints set consecutive_failures = 49 where id = $1', [id]))
   answer = 500
   const [device] = await givenDevices(tenant, 'android', 1)

@@ -44,7 +44,10 @@ const appIndex = createRoute({
   },
 })
 
-/** A click on the first push opens this address when no page of the dashboard is open, because it is the scope of the worker that showed the push. */
+/**
+ * A click on the notification of the first push opens this address when no page of the dashboard is open, because the address is the scope of the
+ * worker that showed the push.
+ */
 const tryOut = createRoute({
   getParentRoute: () => root,
   path: 'try-out/$appId',

@@ -3,7 +3,7 @@ const digits = '0123456789abcdef'
 
 /**
  * Replaces SHA-256 where a page only measures a payload. The text is as long as the hash would be and the same for the same input, and its characters
- * are valid in hex and in base64url. It protects nothing.
+ * are valid in hex and in base64url. The text protects nothing.
  */
 export function hash(_algorithm: 'sha256', text: string, writing: keyof typeof lengths): string {
   let state = 0x811c9dc5

@@ -28,7 +28,7 @@ function draftOfEntry({ title, body, url = '', image = '', actions = [] }: Local
   return { title, body, url, image, actions: actions.map(({ url: link = '', ...action }) => ({ ...action, url: link })) }
 }
 
-/** Gives the texts of the editor as they are saved. They may still have mistakes, which the contracts find. */
+/** Gives the texts of the editor as they are saved. The texts may still have mistakes, which the contracts find. */
 export function contentOfDraft({ fallback, entries }: ContentDraft): Content {
   return { _default: fallback, ...Object.fromEntries(entries.map(({ locale, entry }) => [locale, entryOfDraft(entry)])) }
 }

@@ -26,7 +26,7 @@ test('the bar of deliveries shows the oldest first, each with the answer to its 
 })
 
 // spec: dashboard/deliveries-by-hour
-test('failed deliveries are offered for sending again by the hour, without those whose body is not stored any more', () => {
+test('failed deliveries are grouped by hour to be sent again, without those whose body is not stored any more', () => {
   const hours = failedHours([
     delivery('a', 'failed', '2026-01-01T10:59:59.999Z'),
     delivery('b', 'failed', '2026-01-01T10:00:00.000Z'),

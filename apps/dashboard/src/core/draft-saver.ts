@@ -47,8 +47,8 @@ const restMs = 1_000
 const againMs = 10_000
 
 /**
- * Keeps what an operator writes: in this browser at each change, and in Herald 1 s after the last change. It reads the stored draft before it
- * replaces it, so that changes from elsewhere are not overwritten unnoticed.
+ * Stores what an operator writes: in this browser at each change, and in Herald 1 s after the last change. The stored draft is read before it is
+ * replaced, so that changes of another tab or operator are not overwritten.
  */
 export function openDraftSaver(
   {
@@ -209,5 +209,5 @@ export function openDraftSaver(
   }
 }
 
-/** Gives a stored campaign as a text, to compare two versions. It contains the status and the fields that a draft has. */
+/** Gives a stored campaign as a text, to compare two versions. The text contains the status and the fields that a draft has. */
 const canonical = (campaign: StoredCampaign): string => JSON.stringify([campaign.status, bodyOfDraft(draftOfCampaign(campaign))])

@@ -16,7 +16,10 @@ const ofOneSignal = ['identifier', 'device_type']
 /** At most this many bytes of a file are read to find its header. */
 export const headBytes = 65_536
 
-/** Gives the format of a file by its first line. A name that ends in .jsonl or .ndjson decides too. */
+/**
+ * Gives the format of a file: JSON lines when the first line begins with `{` or the name ends in .jsonl or .ndjson, else an export of OneSignal or
+ * another CSV.
+ */
 export function formatOf(name: string, head: string): ImportFormat {
   if (firstLine(head).trimStart().startsWith('{') || /\.(jsonl|ndjson)$/i.test(name)) return 'jsonl'
   const header = headerOf(head)

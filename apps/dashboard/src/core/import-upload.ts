@@ -1,4 +1,4 @@
-/** How far the server is with an import. `offset` is the number of bytes that it has stored. */
+/** The state of an import, and how many of its bytes the server has stored (`offset`). */
 export type Standing = { offset: number; state: 'receiving' | 'finished' | 'cancelled' }
 
 /** What `sendFile` needs. `put` sends the bytes from `from` to `to`; `isPassing` says whether an error may pass by itself. */
@@ -15,7 +15,9 @@ export type Upload<Report extends Standing> = {
 /** The size of a part in bytes. A row has at most 1 MiB, so at least one row ends in each part. */
 export const partBytes = 2 * 1024 ** 2
 const mostPartBytes = 16 * 1024 ** 2
-/** A part is tried again at most this often in a row. That takes about two minutes, long enough to replace a gateway or to find a network again. */
+/**
+ * A part is tried again at most this often in a row. These tries take about two minutes, long enough to replace a gateway or to find a network again.
+ */
 export const mostTries = 16
 
 /** Gives the wait before a try in milliseconds: 0.5 s at first, doubled each time, at most 10 s. */

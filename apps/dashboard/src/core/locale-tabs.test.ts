@@ -13,7 +13,7 @@ test('the editor suggests languages of users for which there is no text, and say
   expect(missingLocales(content, [])).toEqual([])
 })
 
-test('a text for one region of a language is not counted as a text for the whole language: users of that language get the default text', () => {
+test('users of a language without a text get the default text, also when the default text is for one region of another language', () => {
   expect(missingLocales(emptyContent('pt-PT'), ['de'])).toEqual([{ locale: 'de', people: 1, readsInstead: 'pt-PT' }])
 })
 

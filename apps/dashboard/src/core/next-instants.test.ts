@@ -7,7 +7,7 @@ const shown = (schedule: Schedule, now: string, zone = 'UTC') =>
   nextInstants(schedule, new Date(now), zone).map(({ at, change }) => [at.toISOString(), change])
 
 // spec: dashboard/next-instants
-test('the next five instants of a recurrence are shown, with those that a change of the clocks skips or moves in UTC', () => {
+test('the next five instants of a recurrence are shown, and those that a change of the clocks skips or shifts are marked', () => {
   // In Berlin the clocks jump from 02:00 to 03:00 on 29 March 2026.
   expect(shown(daily, '2026-03-27T12:00:00Z')).toEqual([
     ['2026-03-28T01:30:00.000Z', null],
@@ -38,7 +38,8 @@ test('a weekly recurrence shows instants on its weekdays only, and none after it
     '2026-12-03T00:00:00.000Z',
     '2026-12-07T00:00:00.000Z',
   ])
-  // An occurrence at the very end counts. The second end is a Sunday at nine, which is no day of this recurrence, so nothing is sent.
+  // The first recurrence ends at the instant of an occurrence, which still takes place. The second ends on a Sunday at nine, which is none of its
+  // days, so nothing is sent.
   expect(shown({ ...weekly, until: '2026-11-26T00:00:00.000Z' }, '2026-11-22T12:00:00Z')).toHaveLength(2)
   expect(shown({ ...weekly, until: '2026-11-29T00:00:00.000Z' }, '2026-11-27T12:00:00Z')).toEqual([])
 })

@@ -36,7 +36,7 @@ function occurrencesAfter(schedule: Recurrence, now: Date): Date[] {
   const found: Date[] = []
   for (let after = now; found.length < most;) {
     const next = nextDue(schedule, now, after)
-    // After the last occurrence `nextDue` gives the time `until`, at which the recurrence ends and nothing is sent. It is not listed.
+    // After the last occurrence `nextDue` gives the time `until`, at which the recurrence ends and nothing is sent. That time is not listed.
     if (!next || occurrencesBetween(schedule, now, next, next).length === 0) break
     found.push(next)
     after = next

@@ -7,7 +7,7 @@ export const assumedRate = 0.05
 
 /**
  * Gives how many devices each of two groups needs to show that their rates are `first` and `second`, with 95 % confidence. `power` is the quantile of
- * the power, 80 % when it is left out. This is the two-sided test of two proportions by the normal approximation, without continuity correction
+ * the power, 80 % when it is left out. The test is the two-sided test of two proportions by the normal approximation, without continuity correction
  * (Fleiss, Statistical Methods for Rates and Proportions, 4.2; R's power.prop.test).
  */
 export function devicesNeeded(first: number, second: number, power = powerful): number {

@@ -60,7 +60,7 @@ test('no share is shown while the fan-out still finds devices', () => {
   expect(stateSentence(read, now)).toBe('Sending: 5,000 pushes queued so far after 40 s, further devices are still to come, 500 a second.')
 })
 
-test('a send with one open push is not shown as 100 %', () => {
+test('a send that has one push without an outcome is not shown as 100 %', () => {
   expect(stateSentence(state({ stats: under(20_000, 19_999) }), now)).toBe('Sending: > 99 % after 40 s.')
 })
 

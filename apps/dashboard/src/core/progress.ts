@@ -35,7 +35,7 @@ export const isOver = (status: CampaignStatus): boolean => status === 'sent' || 
 export const isUnderWay = ({ status, cancelling }: { status: CampaignStatus; cancelling: boolean }): boolean =>
   status === 'sending' || (status === 'paused' && cancelling)
 
-/** Says whether the page follows the stream of a send. It follows a paused send too, because the send can be resumed at any moment. */
+/** Says whether the page follows the stream of a send. The page follows a paused send too, because the send can be resumed at any moment. */
 export const isFollowed = (status: CampaignStatus): boolean => status === 'sending' || status === 'paused'
 
 /** A reading of the counters by platform. `at` is in milliseconds of the browser's monotonic clock. */

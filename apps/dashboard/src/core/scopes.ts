@@ -8,8 +8,8 @@ const methods = ['get', 'post', 'put', 'patch', 'delete']
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
 
 /**
- * Gives the operations that each scope allows a key of this kind. They are read from the API's own document (`x-required-scope`), so that the page
- * promises exactly what the gateway allows.
+ * Gives the operations that each scope allows a key of this kind. The operations are read from the API's own document (`x-required-scope`), so that
+ * the page promises exactly what the gateway allows.
  */
 export function operationsByScope(document: unknown, kind: 'secret' | 'public'): Map<string, Operation[]> {
   const byScope = new Map<string, Operation[]>()

@@ -135,7 +135,10 @@ export function groupNode(root: EditorRoot, id: string, newId: NewId): EditorRoo
   return replaceNode(root, id, [{ id: newId(), kind, children: [node] }])
 }
 
-/** Says whether a group can be dissolved. Its nodes then go into the group around it; without one, only a single node can stay. */
+/**
+ * Says whether a group can be dissolved. The nodes of a dissolved group go into the group around it. Where no group is around it, only a single node
+ * can stay.
+ */
 export function canUngroup(root: EditorRoot, id: string): boolean {
   const node = findNode(root, id)
   if (node?.kind !== 'and' && node?.kind !== 'or') return false

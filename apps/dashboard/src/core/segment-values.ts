@@ -73,7 +73,9 @@ export function conditionFor(
 
 export type TagKind = 'text' | 'number' | 'boolean'
 
-/** Gives the first value for comparing a tag. It has the type that the tag has among users, because a value of another type would match nobody. */
+/**
+ * Gives the first value for comparing a tag. The value has the type that the tag has among users, because a value of another type would match nobody.
+ */
 export function firstOfTag(tag: { type: string; values: readonly string[] } | undefined): string | number | boolean | undefined {
   if (tag?.type === 'boolean') return true
   return tag?.type === 'number' ? (asKind(tag.values[0] ?? '', 'number') ?? 0) : undefined
@@ -98,8 +100,8 @@ export function asKind(value: unknown, kind: TagKind): string | number | boolean
 export type Pasted = { values: (string | number | boolean)[]; repeated: number; unfit: string[]; tooMany: number }
 
 /**
- * Reads values from pasted text. They are on lines of their own, or separated by commas, semicolons or tabs, which a value in double quotes may
- * contain. A repeated value is taken once. A text that is no value of this type is listed in `unfit`.
+ * Reads values from pasted text. Each value is on its own line, or values are separated by commas, semicolons or tabs, which a value in double quotes
+ * may contain. A repeated value is taken once. A text that is no value of this type is listed in `unfit`.
  */
 export function readPasted(text: string, kind: TagKind, known: readonly unknown[] = []): Pasted {
   const pasted: Pasted = { values: [], repeated: 0, unfit: [], tooMany: 0 }

@@ -1,6 +1,6 @@
 import { useParams } from '@tanstack/react-router'
 
-/** Gives the id of the app in the address. It throws on a page that is not below /apps/$appId. */
+/** Gives the id of the app in the address. Throws on a page that is not below /apps/$appId. */
 export function useAppId(): string {
   const { appId } = useParams({ strict: false })
   if (appId === undefined) throw new Error('This page belongs to no app')

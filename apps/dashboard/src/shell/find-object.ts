@@ -8,7 +8,8 @@ const mostEndpoints = 20
 
 const found = async (asked: Promise<Found | undefined>): Promise<Found | undefined> =>
   asked.catch((error: unknown) => {
-    // An id of 24 characters does not say of what kind it is, so it is looked up as each kind. Most of these requests find nothing.
+    // An id of 24 characters does not say what kind of object it belongs to, so the page asks for an object of each kind. Most of these requests find
+    // nothing, which is no error.
     if (faultOf(error).status === 404 || faultOf(error).status === 422) return undefined
     throw error
   })

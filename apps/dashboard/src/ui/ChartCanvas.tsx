@@ -15,7 +15,7 @@ type Props = {
   onPoint: (index: number | null) => void
 }
 
-/** Draws a chart with uPlot on a canvas. It draws again when its size, its values or the theme change. uPlot is loaded only on pages with a chart. */
+/** Draws a chart with uPlot on a canvas, anew when its size, its values or the theme change. uPlot is loaded only on pages with a chart. */
 export function ChartCanvas({ x, series, height, inUtc, onPoint }: Props) {
   const host = useRef<HTMLDivElement>(null)
   const plot = useRef<uPlot | null>(null)

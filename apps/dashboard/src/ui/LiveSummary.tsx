@@ -3,7 +3,9 @@ import { useEffect, useRef, useState } from 'react'
 /** A text that changes all the time is told to screen readers at most this often. */
 const everyMs = 10_000
 
-/** Tells screen readers a text that changes all the time: the first change at once, then the newest text every ten seconds. It is not visible. */
+/**
+ * Tells screen readers a text that changes all the time: the first change at once, then the newest text every ten seconds. The text is not visible.
+ */
 export function LiveSummary({ text }: { text: string }) {
   const [told, setTold] = useState(text)
   const latest = useRef({ text, toldAt: 0 })

@@ -1,7 +1,7 @@
 import { Button } from './Button.tsx'
 import { ErrorNote } from './ErrorNote.tsx'
 
-/** A button that reads the next page of a list of `usePages`. It is not shown when there is no further page. */
+/** A button that reads the next page of a list of `usePages`. The button is not shown when there is no further page. */
 export function LoadMore({
   pages,
 }: {

@@ -8,7 +8,7 @@ import { useLayer } from './layers.ts'
 export type MenuItem = { label: ReactNode; onSelect: () => void; danger?: boolean | undefined; disabled?: boolean | undefined }
 
 /**
- * A menu of further actions behind a button. It is not modal, because a modal menu inserts a style element, which the content security policy
+ * A menu of further actions behind a button. The menu is not modal, because a modal menu inserts a style element, which the content security policy
  * refuses.
  */
 export function Menu({ label, items, trigger }: { label: string; items: readonly MenuItem[]; trigger?: ReactNode }) {

@@ -11,7 +11,7 @@ import { Field } from '../../ui/Field.tsx'
 import { TextInput } from '../../ui/TextInput.tsx'
 import { makeKeys } from '../start/new-keys.ts'
 
-/** Makes an app with a public and a secret key. Then it opens the first steps of the app, where the keys are shown once. */
+/** Makes an app with a public and a secret key, and then opens the first steps of the app, where the keys are shown once. */
 export function NewApp() {
   const navigate = useNavigate()
   const [name, setName] = useState('')

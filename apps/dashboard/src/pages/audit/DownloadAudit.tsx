@@ -28,7 +28,7 @@ function save(text: string, name: string): void {
   link.href = url
   link.download = name
   link.click()
-  // By then the browser has saved the file, so the text can be freed.
+  // After a minute the browser has saved the file, so the text can be freed.
   setTimeout(() => URL.revokeObjectURL(url), 60_000)
 }
 

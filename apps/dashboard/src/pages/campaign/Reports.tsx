@@ -42,7 +42,7 @@ export function Reports({ appId, campaign, reading, breakdown }: Props) {
   )
 }
 
-/** Reads what the app's devices reported in the 30 days around the send. It shows which platforms report at all. */
+/** Reads what the app's devices reported in the 30 days around the send. The reports show which platforms report at all. */
 function useReports(appId: string, { startedAt, createdAt }: Campaign) {
   const begun = Date.parse(startedAt ?? createdAt)
   // The times are whole days, so that the query stays the same while the page is open.

@@ -7,7 +7,7 @@ import { useStream } from '../../live/useStream.ts'
 
 export type Campaign = components['schemas']['CampaignWithRates']
 
-/** The status and the counters of a campaign at one moment. They always come from the same answer. */
+/** The status and the counters of a campaign at one moment, always from the same answer. */
 export type Reading = Pick<Campaign, 'status' | 'cancelling' | 'stats'> & {
   readAt: number
   /** The counters by platform of the same moment; null when the reading did not come from the stream. */

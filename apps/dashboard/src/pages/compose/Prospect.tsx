@@ -5,7 +5,7 @@ import { countText, percentText } from '../../core/number.ts'
 import { assumedRate, prospectOf } from '../../core/power.ts'
 import { targetOf } from './targetOf.ts'
 
-/** Says what an experiment of this size can show. It depends on how often the app's messages were opened in the last 30 days. */
+/** Says what an experiment of this size can show, given how often the app's messages were opened in the last 30 days. */
 export function Prospect({ appId, audience, experiment }: { appId: string; audience: AudienceDraft; experiment: ExperimentDraft }) {
   // `Estimate` on the same page counts the devices; this hook only reads the result from the cache.
   const { data: counted } = useQuery<{ count: number }>({ queryKey: ['estimate', appId, targetOf(audience)], queryFn: skipToken })

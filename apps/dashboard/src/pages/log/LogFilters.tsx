@@ -13,7 +13,7 @@ const any = { value: '', label: 'Any' }
 const outcomeLabels = { open: 'Without outcome yet', sent: 'Sent', failed: 'Failed', skipped: 'Skipped' }
 const platformLabels = { ios: 'iOS', android: 'Android', web: 'Web' }
 
-/** Shows the filters of the log. They are in the address, so that a link shows a colleague the same pushes. */
+/** Shows the filters of the log. The filters are in the address, so that a link shows a colleague the same pushes. */
 export function LogFilters({ search, onChange }: Props) {
   const first = useRef<HTMLSelectElement>(null)
   useShortcut('/', () => first.current?.focus(), 'Filter the log')

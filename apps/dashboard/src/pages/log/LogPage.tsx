@@ -78,7 +78,7 @@ export function LogPage() {
   )
 }
 
-/** Gives the address of a CSV with the same pushes. It is on this origin, so the browser sends the session's cookie along. */
+/** Gives the address of a CSV with the same pushes. The CSV is on this origin, so the browser sends the session's cookie along. */
 function csvOf(appId: string, filter: LogFilter): string {
   const query = new URLSearchParams(filter)
   return `/v1/admin/apps/${appId}/pushes.csv${query.size > 0 ? `?${query}` : ''}`

@@ -21,8 +21,8 @@ const onExisting = [
 ] as const
 
 /**
- * The form of a new import. It reads the beginning of the file and proposes the format and, for a CSV, which column holds which field. A dry run is
- * preset.
+ * The form of a new import. The form reads the beginning of the file and proposes the format and, for a CSV, which column holds which field. A dry
+ * run is preset.
  */
 export function NewImport({ onBegun, onClose }: { onBegun: (report: ImportReport, file: File) => void; onClose: () => void }) {
   const appId = useAppId()

@@ -126,8 +126,7 @@ export function Devices({ person, onChanged }: { person: Person; onChanged: () =
 }
 
 /**
- * A label for screen readers. It is positioned within its table cell, because one positioned within the page would make a narrow page wider than the
- * screen.
+ * A label for screen readers, positioned within its table cell. A label positioned within the page would make a narrow page wider than the screen.
  */
 function HiddenLabel({ text }: { text: string }) {
   return (

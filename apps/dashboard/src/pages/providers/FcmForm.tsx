@@ -14,7 +14,7 @@ import { useSaveAndCheck } from './useSaveAndCheck.ts'
 type Body = components['schemas']['SetFcmBody']
 type Before = components['schemas']['SetFcmAnswer']
 
-/** The form for the service account of a Firebase project. Its file contains everything that is needed. */
+/** The form for the service account of a Firebase project. The file of the account contains everything that is needed. */
 export function FcmForm({ before, onDone }: { before: Before | undefined; onDone: () => void }) {
   const appId = useAppId()
   const { stage, checked, save } = useSaveAndCheck(appId, 'fcm', onDone)

@@ -2,7 +2,7 @@ import { queryOptions, skipToken } from '@tanstack/react-query'
 import { client, dataOf } from '../../api/client.ts'
 import { queryClient } from '../../api/queryClient.ts'
 
-/** Keys that were just made. They are shown once, and are in memory only, until the page is closed or the session ends. */
+/** Keys that were just made and are shown once. They are in memory only, until the page is closed or the session ends. */
 export type NewKeys = { publicKey: string; secretKey: string }
 
 /** The cache entry of the keys that were made for an app since this page was loaded. */

@@ -33,8 +33,8 @@ const states = [
 ] as const
 
 /**
- * Shows the deliveries of an endpoint, newest first and filtered by state. A click opens a delivery, and those that failed within an hour can be sent
- * again together.
+ * Shows the deliveries of an endpoint, newest first and filtered by state. A click opens a delivery. Deliveries that failed within one hour can be
+ * sent again together.
  */
 export function Deliveries({ webhook }: { webhook: Webhook }) {
   const appId = useAppId()

@@ -2,7 +2,7 @@ import type { Action } from '@herald/contracts/content'
 import { clsx } from 'clsx'
 import { Tooltip } from '../Tooltip.tsx'
 
-/** Shows the buttons of a message. Those that the platform leaves out are grey and struck through, with the reason. */
+/** Shows the buttons of a message. Buttons that the platform leaves out are grey and struck through, with the reason. */
 export function PreviewActions({
   actions = [],
   most,

@@ -11,7 +11,7 @@ export type SegmentBuilderProps = {
   /** Called at each change, also while a condition is unfinished. `problem` is the first mistake that the contracts' parser finds. */
   onChange: (value: SegmentDefinition, problem: SegmentDetail | undefined) => void
   appId: string
-  /** The mistakes that the API found in the segment. They are shown at the conditions until the next change. */
+  /** The mistakes that the API found in the segment, which are shown at the conditions until the next change. */
   details?: readonly SegmentDetail[]
 }
 

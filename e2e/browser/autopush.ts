@@ -130,7 +130,7 @@ export async function startAutopush(dataDir: string): Promise<Autopush> {
     return { status: 201, reason: '' }
   }
 
-  // One handler serves HTTP/2, and HTTP/1.1 for clients that offer nothing else, because the requests of the two have the same methods.
+  // One handler serves HTTP/2 and HTTP/1.1, because the request and response objects of both protocols have the same methods.
   endpoints.on('request', (request: Http2ServerRequest | IncomingMessage, response: Http2ServerResponse | ServerResponse) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))

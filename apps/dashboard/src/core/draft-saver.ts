@@ -21,7 +21,7 @@ export type SaveState =
   | { is: 'saved'; at: Date }
   /** The message cannot be a draft yet, or Herald refused it, so only this browser has it. */
   | { is: 'kept'; at: Date; details: FaultDetail[]; message: string | undefined }
-  /** Herald was not reached. The page tries again to save, without a click. */
+  /** Herald was not reached. The page tries to save again without a click. */
   | { is: 'unreached'; at: Date; message: string }
   /** Another operator or another tab has changed the draft. */
   | { is: 'conflict'; theirs: StoredCampaign }

@@ -3,7 +3,7 @@ import { chanceOf, differenceOf, sampleRatio, wilson, zOfVariants } from './inte
 
 const rounded = ({ low, high }: { low: number; high: number }) => [low, high].map((value) => Number(value.toFixed(4)))
 
-// Newcombe, Two-sided confidence intervals for the single proportion, Statistics in Medicine 17 (1998), table I, method 3.
+// The numbers are from Newcombe, Two-sided confidence intervals for the single proportion, Statistics in Medicine 17 (1998), table I, method 3.
 test.each([
   [81, 263, 0.2553, 0.3662],
   [15, 148, 0.0624, 0.1605],
@@ -19,7 +19,8 @@ test('the interval of a share is 0 to 1 when nothing was counted, and ends at 1 
   expect(rounded(wilson(20, 20))).toEqual([0.8389, 1])
 })
 
-// Newcombe, Interval estimation for the difference between independent proportions, Statistics in Medicine 17 (1998), table II, method 10.
+// The numbers are from Newcombe, Interval estimation for the difference between independent proportions, Statistics in Medicine 17 (1998), table II,
+// method 10.
 test.each([
   [56, 70, 48, 80, 0.0524, 0.3339],
   [9, 10, 3, 10, 0.1705, 0.809],

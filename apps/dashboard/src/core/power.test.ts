@@ -4,7 +4,8 @@ import { devicesNeeded, leastDifference, prospectOf } from './power.ts'
 test('the number of devices that an experiment needs is that of the textbooks', () => {
   // The manual page of R's power.prop.test(p1 = .50, p2 = .75, power = .90) gives n = 76.7.
   expect(devicesNeeded(0.5, 0.75, 1.2815515655446004)).toBeCloseTo(76.7, 1)
-  // From Fleiss, Levin, Paik, Statistical Methods for Rates and Proportions, table A.4 without the correction, for 80 % power and 5 %.
+  // The numbers are from Fleiss, Levin, Paik, Statistical Methods for Rates and Proportions, table A.4 without the correction, for a power of 80 %
+  // and a significance level of 5 %.
   expect(Math.ceil(devicesNeeded(0.1, 0.2))).toBe(199)
   expect(Math.ceil(devicesNeeded(0.5, 0.6))).toBe(388)
   expect(Math.ceil(devicesNeeded(0.6, 0.7))).toBe(356)

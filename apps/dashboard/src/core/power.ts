@@ -18,7 +18,7 @@ export function devicesNeeded(first: number, second: number, power = powerful): 
 
 /** Says whether two groups of these sizes are large enough to show the difference between two rates. */
 const findsWith = (rate: number, higher: number, one: number, other: number): boolean => {
-  // Two groups of different sizes show as much as two groups of their harmonic mean.
+  // Two groups of different sizes show as much as two equal groups whose size is the harmonic mean of the two sizes.
   return devicesNeeded(rate, higher) <= (2 * one * other) / (one + other)
 }
 

@@ -4,7 +4,7 @@ import type { CustomData, Presentation, Priority } from '@herald/contracts/send-
 export type OptionsDraft = {
   silent: boolean
   data: readonly { key: string; value: string }[]
-  /** In seconds; null for Herald's default. */
+  /** For how long a provider keeps the push for an offline device, in seconds; null for Herald's default. */
   ttl: number | null
   collapseId: string
   priority: Priority

@@ -2,7 +2,7 @@ import { client, dataOf, sendWithin } from '../../api/client.ts'
 import type { Checked } from './CheckResult.tsx'
 import type { Kind } from './kinds.ts'
 
-/** A check may take this long: the provider has ten seconds to answer, and Herald has the other ten. */
+/** A check may take this long: ten seconds for the provider's answer, and ten more for Herald's. */
 const checkWithinMs = 20_000
 
 /** Asks the provider whether it accepts the stored credentials. No push is sent. */

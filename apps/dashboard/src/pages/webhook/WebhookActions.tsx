@@ -80,7 +80,7 @@ export function WebhookActions({ webhook, onChanged }: { webhook: Webhook; onCha
   )
 }
 
-/** A ping may take this long: the endpoint has ten seconds to answer, and Herald has the other ten. */
+/** A ping may take this long: ten seconds for the endpoint's answer, and ten more for Herald's. */
 const pingWithinMs = 20_000
 
 function PingDialog({ webhookId, onClose }: { webhookId: string; onClose: () => void }) {

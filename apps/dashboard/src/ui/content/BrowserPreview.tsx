@@ -22,7 +22,7 @@ const looks = {
   },
 }
 
-/** Draws a message about as a desktop browser shows it. Where the operating system draws notifications, they look different. */
+/** Draws a message roughly as a desktop browser shows it. Where the operating system draws notifications, they look different. */
 export function BrowserPreview({
   entry,
   app,

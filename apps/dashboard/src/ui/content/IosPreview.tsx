@@ -5,7 +5,7 @@ import { PreviewActions } from './PreviewActions.tsx'
 
 type Theme = 'light' | 'dark'
 
-/** Draws a message about as an iPhone shows it: as a banner, and opened on the lock screen. */
+/** Draws a message roughly as an iPhone shows it: as a banner, and opened on the lock screen. */
 export function IosPreview({ entry, app, theme }: { entry: LocaleEntry; app: string; theme: Theme }) {
   const ground = theme === 'light' ? 'bg-[#e9e9ee] text-[#111]' : 'bg-[#0c0c0e] text-[#f5f5f7]'
   const card = theme === 'light' ? 'bg-[#f9f9fbf2]' : 'bg-[#2a2a2dF2]'

@@ -18,7 +18,7 @@ const surfaces = [
 type Surface = (typeof surfaces)[number]['value']
 
 /**
- * Shows about what the message looks like on phones and in browsers, for the chosen user and language. The text is exact: the code that sends has
+ * Shows roughly what the message looks like on phones and in browsers, for the chosen user and language. The text is exact: the code that sends has
  * filled it in and cut it.
  */
 export function Previews({

@@ -8,7 +8,8 @@ import type { Content } from '@herald/contracts/content'
 export type TestResult = components['schemas']['SendTestAnswer']['results'][number]
 
 /**
- * The request is sent at most this often. Each answer has the outcomes so far. A push without an outcome in the last answer stays without a result.
+ * The page sends the request at most this many times, until each push has an outcome. A push without an outcome in the last answer is shown without a
+ * result.
  */
 const mostAsks = 6
 

@@ -90,7 +90,7 @@ test('when the session ends while an operator works, a dialog asks for the token
 })
 
 // spec: dashboard/shortcuts
-test('single keys are shortcuts outside of fields until they are switched off, and Ctrl K finds an app that Enter opens', async () => {
+test('single keys are shortcuts outside of fields until the operator switches them off, and Ctrl K finds an app that Enter opens', async () => {
   const page = await openTab()
   await page.getByRole('table').waitFor()
   await page.getByRole('searchbox').click()

@@ -25,7 +25,7 @@ async function replace(page: Page, name: string) {
 const file = (name: string, text: string) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(text) })
 
 // spec: dashboard/credential-files, dashboard/credential-warnings
-test('before anything is sent the page names a key that is cut off, an RSA key, the account of another project, and a subject that nobody can reach', async () => {
+test('before anything is sent the page names a key that is cut off, an RSA key, the account of another project, and a VAPID subject that nobody can reach', async () => {
   const { page, watched } = await open('/providers')
   const changes: string[] = []
   page.on('request', (request) => request.method() !== 'GET' && changes.push(request.url()))

@@ -85,7 +85,7 @@ test('a mistake in a segment is shown at its condition, and "Why so few?" names 
 })
 
 // spec: dashboard/unsaved, segments/saved-name, segments/saved-delete
-test("a segment's name that is taken is refused at its field, unsaved changes are not left without a question, and a deleted segment is gone", async () => {
+test("a segment's name that is taken is refused at its field, the page asks before unsaved changes are lost, and a deleted segment is gone", async () => {
   await tenant.admin('POST', '/segments', { name: 'Taken', definition: {} })
   await goTo('/segments/new')
   await page.getByLabel(/^Name/).fill('Taken')

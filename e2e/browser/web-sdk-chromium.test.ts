@@ -140,7 +140,7 @@ test('a push that comes twice is shown once, and a click on a push without a lin
 })
 
 // spec: web/shown
-test("a push that cannot be read shows the name of the site, and a push of another sender is left to the page's own handler", async () => {
+test("a push that cannot be read shows the name of the site, and a push of another sender is left to the site's own handler", async () => {
   const before = reports.length
   await deliver('this is no JSON')
   await until(async () => isDeepStrictEqual(await shown(), [{ title: 'localhost', body: '', actions: [] }]), {
@@ -154,7 +154,7 @@ test("a push that cannot be read shows the name of the site, and a push of anoth
 })
 
 // spec: web/gesture
-test("without a user's click the SDK does not ask for permission, and it says when notifications are blocked", async () => {
+test("without a user's click the SDK does not ask for permission, and the SDK says when notifications are blocked", async () => {
   for (const [permission, code] of [
     ['default', 'gesture_required'],
     ['denied', 'permission_denied'],

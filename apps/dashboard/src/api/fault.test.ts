@@ -26,7 +26,7 @@ test('the message of a timeout does not claim that Herald did nothing', () => {
   expect(late.message).toContain('look before you repeat')
 })
 
-test('an error that was read from an answer once is not changed when it is read again', () => {
+test('an error of the API stays the same object when it is turned into an error to show', () => {
   const fault = new ApiFault({ status: 409, code: 'invalid_state', message: 'sent already' })
   expect(faultOf(fault)).toBe(fault)
 })

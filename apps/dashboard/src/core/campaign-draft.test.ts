@@ -136,7 +136,7 @@ test('a campaign is unchanged when it is opened in the editor and saved again', 
   )
 })
 
-test('a draft has its title as its name until the operator names it', () => {
+test('a draft is named after its title until the operator gives it a name', () => {
   expect(nameOf(emptyDraft)).toBe('Untitled message')
   const titled = { ...emptyDraft, content: changeEntry(emptyDraft.content, 'en', { title: ' Sale ' }) }
   expect(nameOf(titled)).toBe('Sale')
@@ -155,7 +155,7 @@ test('a silent message without texts is saved without content', () => {
   expect(bodyOfDraft(emptyDraft)).toHaveProperty('content')
 })
 
-test("an experiment begins with two copies of the text, takes up to four variants, and when it ends the first variant's text stays", () => {
+test("an experiment begins with two copies of the text and has at most four variants; after its removal the message has the first variant's text", () => {
   const begun = beginExperiment({ ...emptyDraft, content: changeEntry(emptyDraft.content, 'en', { title: 'Sale', body: 'Now' }) })
   if (!begun.experiment) throw new Error('it has begun')
   expect(begun.experiment.variants.map(({ content: { entries } }) => entries[0]?.entry.title)).toEqual(['Sale', 'Sale'])
@@ -165,7 +165,7 @@ test("an experiment begins with two copies of the text, takes up to four variant
   expect(endExperiment(begun).content.entries[0]?.entry.title).toBe('Sale')
 })
 
-test('a language is added without texts and can be removed, but the last language stays', () => {
+test('a language is added without texts and can be removed, but the last language cannot be removed', () => {
   const first = changeEntry(emptyContent('en'), 'en', {
     title: 'Sale',
     url: 'https://shop.example',

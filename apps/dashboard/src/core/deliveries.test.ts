@@ -10,7 +10,7 @@ const delivery = (id: string, state: DeliveryFacts['state'], createdAt: string, 
   return { id, state, createdAt, replayable: true, attempts: [], ...more }
 }
 
-test('the bar of deliveries shows the oldest first, each with the answer to its last attempt', () => {
+test('the bar of deliveries shows them from the oldest to the newest, each with the answer to its last attempt', () => {
   const attempts = [
     { at: '', status: 503, error: null, latencyMs: 40 },
     { at: '', status: 200, error: null, latencyMs: 12.4 },
@@ -48,7 +48,7 @@ test('the page says what to do about every answer of an endpoint except 2xx', ()
 })
 
 // spec: dashboard/verify-yourself
-test('the command that a page shows for checking a signature makes the signature of the delivery', () => {
+test('the command that a page shows for checking a signature computes the signature that Herald sends', () => {
   const folder = mkdtempSync(join(tmpdir(), 'verify-'))
   try {
     const [secret, body, t] = ['whsec_of-this-test', '{"id":"dlv_1","events":[{"id":"evt_ü"}]}', '1767225600']

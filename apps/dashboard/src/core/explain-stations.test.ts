@@ -196,7 +196,7 @@ test('a closed step shows the line of the fact that decided', () => {
   )
 })
 
-test('the page says what to do about a failed push in the words of the provider that answered', () => {
+test('for a failed push the page says what to do about the answer of the provider', () => {
   const failed = trace('failed', [...queued, message, end('failed', 'credentials_invalid', '403 InvalidProviderToken')])
   const station = (one: Trace) => stationsOf(one).find(({ name }) => name === 'provider')
   const attempts = [{ n: 1, at, code: 'credentials_invalid', providerCode: '403 InvalidProviderToken' }]

@@ -62,7 +62,7 @@ test('a push that is too large even when its body is cut is refused, and a text 
   }
 })
 
-test('the variant of an experiment makes the tracking id longer, and the shown size counts it', () => {
+test('in an experiment the tracking id is longer, and the shown size counts the longer id', () => {
   const bytes = (variant: string) => measure('ios', { ...emptyEntry, title: 'Hi', body: 'There' }, {}, { send, ttlSeconds, variant }).bytes
   expect(bytes('a-long-variant') - bytes('')).toBe(lengthOfMsgId('ios', 'a-long-variant') - lengthOfMsgId('ios'))
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { devicesNeeded, leastDifference, prospectOf } from './power.ts'
 
-test('the number of devices that an experiment needs is that of the textbooks', () => {
+test('the number of devices that an experiment needs is the number in statistics textbooks', () => {
   // The manual page of R's power.prop.test(p1 = .50, p2 = .75, power = .90) gives n = 76.7.
   expect(devicesNeeded(0.5, 0.75, 1.2815515655446004)).toBeCloseTo(76.7, 1)
   // The numbers are from Fleiss, Levin, Paik, Statistical Methods for Rates and Proportions, table A.4 without the correction, for a power of 80 %

@@ -53,7 +53,7 @@ test('when the field of a condition is changed to one of another type, the condi
   expect(conditionFor('string', 'number', 'eq', 'x')).toEqual({ op: 'gte', value: 1 })
 })
 
-test('pasted values may be on lines or separated, are taken once each, and are at most 500', () => {
+test('pasted values may be on separate lines or have separators between them; each is taken once, and there are at most 500', () => {
   expect(splitValues('a, b;c\td\r\ne\n\n "x, y" ')).toEqual(['a', 'b', 'c', 'd', 'e', 'x, y'])
   expect(readPasted('1\n2\n2\nthree', 'number')).toEqual({ values: [1, 2], repeated: 1, unfit: ['three'], tooMany: 0 })
   const many = Array.from({ length: 600 }, (_, n) => `id-${n}`).join('\n')
@@ -108,7 +108,7 @@ test('a segment can be read as a sentence', () => {
   expect(readRelative('2026-01-01')).toBeUndefined()
 })
 
-test('the largest drop is at the condition that loses the most devices', () => {
+test('the largest drop is at the condition that loses the most devices, and there is none when no condition loses any', () => {
   expect(largestDrop([100, 90, 20, 19])).toEqual({ place: 2, lost: 70 })
   expect(largestDrop([5, 5])).toBeUndefined()
 })

@@ -50,7 +50,7 @@ test('a tag without a name and a name that is used twice are shown as mistakes',
   expect(changesOf(drafts).problems.map(({ place }) => place)).toEqual([1, 2])
 })
 
-test('a tag named `__proto__`, as an inherited property is, is sent under its own name', () => {
+test('a tag named `__proto__` is sent under this name, although the name has a meaning in JavaScript', () => {
   const { changes } = changesOf([{ name: '__proto__', type: 'text', text: 'x' }])
   expect(JSON.stringify(changes)).toBe('{"__proto__":"x"}')
 })

@@ -13,7 +13,7 @@ test('an empty field is called wrong only after the operator asked for the revie
   expect(byPath(details)('content.en.url')).toContain('must be an absolute URL')
 })
 
-test('a mistake is shown when its field has dots in its name, and when it belongs to no field', () => {
+test('a mistake is shown also when its field has dots in its name, and when the mistake belongs to no field', () => {
   const data = { 'order.id': 'x', order: { id: '' } }
   expect(visibleDetails([{ path: 'data.order.id', message: 'is wrong' }], { data }, false)).toHaveLength(1)
   expect(visibleDetails([{ path: '', message: 'is wrong' }], { data }, false)).toHaveLength(1)

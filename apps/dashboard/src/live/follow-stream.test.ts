@@ -60,7 +60,7 @@ const breakLatest = async (): Promise<void> => {
   await vi.advanceTimersByTimeAsync(0)
 }
 
-test('an event of the stream is passed on under its name', async () => {
+test("an event of the stream reaches the page under the event's name", async () => {
   const { heard, states } = await follow()
   latest().dispatchEvent(new Event('open'))
   latest().say('push', { seq: 1 })
@@ -82,7 +82,7 @@ test('a page closes its stream while its tab is hidden, and opens the stream aga
 })
 
 // spec: dashboard/streams
-test('a broken stream is opened again after 1 s, then after 2 s, and the page says so when it is broken for 3 s', async () => {
+test('a broken stream is opened again after 1 s, then after 2 s, and after 3 s the page says that the stream is broken', async () => {
   const { states } = await follow()
   latest().dispatchEvent(new Event('open'))
   await breakLatest()

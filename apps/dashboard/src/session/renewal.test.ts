@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest'
 import { endWait, isWaiting, waitForSession, watchRenewal } from './renewal.ts'
 
 // spec: dashboard/session-ended
-test('requests that are refused because the session has ended wait for one dialog, and go on together', async () => {
+test('requests that are refused because the session has ended wait for one dialog, and are sent again together', async () => {
   const told = vi.fn<() => void>()
   const stop = watchRenewal(told)
   const waiting = [waitForSession(), waitForSession()]

@@ -33,7 +33,7 @@ test('a filter that the API would refuse is left out, and the other filters stay
   expect(validateLogSearch(raw)).toEqual({ userId: id })
 })
 
-test('a time with another offset becomes the same time in UTC', () => {
+test('a time in the address that has an offset from UTC becomes the same time in UTC', () => {
   expect(validateLogSearch({ from: '2026-02-06T16:00:00+01:00' })).toEqual({ from: '2026-02-06T15:00:00.000Z' })
 })
 

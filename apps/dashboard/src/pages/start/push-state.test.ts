@@ -3,7 +3,7 @@ import { isNewApp } from '../../shell/is-new-app.ts'
 import { newestDevice } from './newest-device.ts'
 import { pushState } from './push-state.ts'
 
-test('the state of a push is the last step that is known of it', () => {
+test('the state of a push is the last step that Herald knows of', () => {
   expect(pushState({ outcome: 'sent', code: null, engagements: ['delivered', 'opened'] }).text).toBe('opened')
   expect(pushState({ outcome: 'sent', code: null, engagements: [] }).text).toBe('sent')
   expect(pushState({ outcome: 'open', code: null, engagements: [] }).text).toBe('on its way')

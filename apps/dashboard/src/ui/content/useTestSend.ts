@@ -41,7 +41,7 @@ export function useTestSend(appId: string) {
   return { send, asked, results, isUnderWay, error }
 }
 
-/** Gives the results so far; undefined when Herald did not answer within the time limit of a request. */
+/** Gives the results so far; undefined when the request took too long, or when Herald still works on an earlier request with the same key. */
 async function askOnce(
   appId: string,
   key: string,

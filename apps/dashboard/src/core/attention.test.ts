@@ -40,12 +40,12 @@ test.each([
     'A webhook endpoint has failed 7 times in a row. It is switched off after too many.',
     'webhook',
   ],
-])('%s is a sentence with a place to act', (code, params, text, page) => {
+])('the overview shows %s as a sentence, with a link to the page where the operator can act', (code, params, text, page) => {
   const note = noteOf(code, params)
   expect([note?.text, note?.link.page]).toEqual([text, page])
 })
 
-test('the overview shows %s as a sentence, with a link to the page where the operator can act', () => {
+test('a day with many failures has a link to the log that shows only the failures of that day', () => {
   expect(noteOf('many_failures', { platform: 'android', failed: 30, sent: 170 })?.link.search).toEqual({
     outcome: 'failed',
     platform: 'android',

@@ -16,6 +16,6 @@ test('the page keeps only the newest 500 events', () => {
   expect(events[0]?.id).toBe(`evt_${mostKept + 49}`)
 })
 
-test.each([null, 'a value that is no event (%j) is ignored', {}, { id: 1, type: 'x', ts: 'y' }])('a value that is no event (%j) is ignored', (data) => {
+test.each([null, 'text', {}, { id: 1, type: 'x', ts: 'y' }])('a value that is no event (%j) is ignored', (data) => {
   expect(keepEvents([event(1)], data)).toEqual([event(1)])
 })

@@ -45,8 +45,8 @@ const appIndex = createRoute({
 })
 
 /**
- * A click on the notification of the first push opens this address when no page of the dashboard is open, because the address is the scope of the
- * worker that showed the push.
+ * Opened by a click on the notification of the first push, when no page of the dashboard is open. The address is the scope of the worker that showed
+ * the push.
  */
 const tryOut = createRoute({
   getParentRoute: () => root,

@@ -50,7 +50,7 @@ test('a body that is cut is shown as the device gets it', () => {
   }
 })
 
-test('a push that is too large even when its body is cut is refused, and a text that is blank once it is filled in is called empty', () => {
+test('a push that is too large even when its body is cut is refused; a text that is blank once it is filled in is called empty', () => {
   const url = `https://shop.example/${'y'.repeat(2000)}`
   const entry = { ...emptyEntry, title: 'Hi', body: 'There', url, image: url, actions: [{ id: 'a', title: 'A', url }] }
   for (const platform of platforms) {

@@ -21,8 +21,8 @@ export type Reading = Pick<Campaign, 'status' | 'cancelling' | 'stats'> & {
 
 const path = '/v1/admin/apps/{appId}/campaigns/{id}' as const
 /**
- * Devices report for a while after the last push. So a campaign is read every 5 s for an hour after its last push has an outcome, and otherwise every
- * 30 s, because the stream brings the changes while it is sent.
+ * A campaign is read every 5 s for an hour after its last push has an outcome, because devices still report. Otherwise it is read every 30 s, because
+ * the stream brings the changes of a send under way.
  */
 const [soonMs, afterSoonMs, hourMs] = [5_000, 30_000, 3_600_000]
 

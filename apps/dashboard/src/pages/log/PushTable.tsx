@@ -13,8 +13,8 @@ type Props = { appId: string; pushes: readonly Push[]; isOfOneCampaign: boolean 
 const keyOf = ({ campaignId, subscriptionId }: Push): string => `${campaignId}-${subscriptionId}`
 
 /**
- * Removes pushes that are listed twice. A push that gets its outcome while the operator reads page after page is listed on an earlier page without
- * the outcome, and on a later page with it. The row with the outcome is shown, at the place of the first row.
+ * Removes pushes that are listed twice. A push may get its outcome while the operator reads page after page. An earlier page then lists the push
+ * without its outcome, and a later page with it. The row with the outcome is shown, at the place of the first row.
  */
 const onceEach = (pushes: readonly Push[]): Push[] => [...new Map(pushes.map((push) => [keyOf(push), push])).values()]
 

@@ -133,8 +133,8 @@ function resultOfMessage(name: StationName, { result, bytes, limit, dropped, tru
 function resultOfProvider(steps: readonly ExplainedStep[], { verdict }: Trace): StationResult {
   if (verdict === 'sent') return 'pass'
   if (verdict === 'in_flight' || verdict === 'retrying' || verdict === 'held' || verdict === 'waiting') return 'wait'
-  // A push that was skipped or never queued ended before the station `provider`. The exception is a push to a device on a page that the fan-out never
-  // reached: this push is shown as ended at `provider`.
+  // A push that was skipped or never queued ended at another station. A device on a page of the audience that the fan-out never reached has no such
+  // station, so its push is shown as ended at `provider`.
   return steps.some(({ step, result }) => step === 'page' && result === 'stop') ? 'stop' : 'none'
 }
 

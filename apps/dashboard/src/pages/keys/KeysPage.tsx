@@ -149,7 +149,7 @@ export function KeysPage() {
   )
 }
 
-/** Shows when a key was used last. Herald knows the hour only, so it is shown as an hour. */
+/** Shows when a key was used last. Herald knows only the hour, so no minutes are shown. */
 function HourOf({ at }: { at: string }) {
   return (
     <span className="whitespace-nowrap">

@@ -7,7 +7,7 @@ import type { ImportReport } from './Imports.tsx'
 /** A request with a part of a file may take this long. A part of 2 MiB has some thousand rows, which a busy database writes in some seconds. */
 const withinMs = 120_000
 
-/** Sends the file of an import from where the import is, and finishes the import. */
+/** Sends the file of an import from the first byte that Herald has not stored, and finishes the import. */
 export function sendImport({
   appId,
   report,

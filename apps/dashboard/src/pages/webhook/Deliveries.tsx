@@ -130,7 +130,7 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
 
 type Delivery = components['schemas']['WebhookDelivery']
 
-/** A button is shown for at most this many hours. Deliveries of other hours are sent again one by one. */
+/** At most this many hours have a button that sends their failed deliveries again. Deliveries of other hours are sent again one by one. */
 const mostHours = 3
 
 function ReplayHours({ webhookId, deliveries, onDone }: { webhookId: string; deliveries: readonly Delivery[]; onDone: () => void }) {

@@ -7,8 +7,8 @@ export const mostReplayed = 1_000
 type Hour = { appId: string; webhookId: string; from: string; to: string }
 
 /**
- * Sends the failed deliveries between `from` and `to` again, one after another. `refused` counts those that Herald cannot send again, because they
- * are gone or their body is. Any other error stops the function.
+ * Sends the failed deliveries between `from` and `to` again, one after another. `refused` counts the deliveries that Herald cannot send again,
+ * because the delivery or its body is not stored any more. Any other error ends the function.
  */
 export async function replayFailed({ appId, webhookId: id, from, to }: Hour): Promise<{ sent: number; refused: number }> {
   const ids = await failedBetween({ appId, webhookId: id, from, to })

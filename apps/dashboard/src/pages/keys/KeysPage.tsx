@@ -149,7 +149,7 @@ export function KeysPage() {
   )
 }
 
-/** Shows when a key was used last. Herald knows only the hour, so no minutes are shown. */
+/** Shows when a key was used last. Herald knows only the hour, so the beginning and the end of this hour are shown. */
 function HourOf({ at }: { at: string }) {
   return (
     <span className="whitespace-nowrap">

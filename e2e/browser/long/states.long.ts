@@ -142,7 +142,7 @@ test('in an app without data each page says what will be there', async () => {
 })
 
 // spec: dashboard/requests
-test('while Herald is away a page keeps its data and says how old they are, and afterwards it goes on without a reload', async () => {
+test('while Herald is away a page keeps its data and says how old they are; when Herald is back, the page goes on without a reload', async () => {
   const { herald, tenant, context } = dashboard
   const door = await startDoor(herald.baseUrl)
   const page = await context.newPage()

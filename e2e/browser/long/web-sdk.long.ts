@@ -20,7 +20,7 @@ beforeEach(() => door.open())
 /** Options with which the page talks to Herald through the door (gateway-door.ts), which a test can shut. */
 const throughDoor = () => ({ init: `baseUrl: '${door.url}', vapidPublicKey: '${shop.tenant.vapidPublicKey}',`, origins: [door.url] })
 
-/** Opens a page and runs `work` on it. Afterwards it removes the page's device, so that the next test begins without one. */
+/** Opens a page, runs `work` on it, and removes the page's device afterwards, so that the next test begins without a device. */
 async function onPage(options: Parameters<Shop['open']>[0], work: (page: Awaited<ReturnType<Shop['open']>>['page']) => Promise<void>) {
   const { page, watched } = await shop.open(options)
   await work(page)
@@ -33,7 +33,7 @@ async function onPage(options: Parameters<Shop['open']>[0], work: (page: Awaited
   await page.close()
 }
 
-/** Waits until exactly these notifications are shown. It waits because a notification stays for a moment after it was closed. */
+/** Waits until exactly these notifications are shown, because a notification stays for a moment after it was closed. */
 const shows = (wanted: { title: string; body: string }[]) =>
   until(async () => isDeepStrictEqual(await shownAlerts(shop.browser), wanted), { what: `the notifications ${JSON.stringify(wanted)}` })
 
@@ -178,7 +178,7 @@ test('two tabs are one device: each knows what happened in the other, and no cha
   await Promise.all([one.page.close(), other.page.close()])
 })
 
-/** The service worker of a site that had one before Herald. It takes control at once, serves a file from a cache, and has its own push handler. */
+/** The service worker that a site had before Herald. The worker takes control at once, serves a file from a cache, and has its own push handler. */
 const ownWorker = (version: number) => `
 importScripts('/herald/worker.iife.js')
 Herald.start({ show: () => ({ requireInteraction: true }) })

@@ -26,7 +26,8 @@ const manifest: Record<string, Built> = {
 const bytes = (name: string): number => weigh(manifest, () => 1_000).find((part) => part.name === name)?.bytes ?? -1
 
 // spec: dashboard/sizes
-test('the first load counts the entry file and everything that it imports, with its styles', () => expect(bytes('the first load')).toBe(3_000))
+test('the first load counts the entry file and everything that it imports, with its styles', () =>
+  expect(bytes('the first load')).toBe(3_000))
 
 test('a page counts only what it adds to the first load, and a library that several pages share counts once, with its own limit', () => {
   expect(bytes('src/pages/log/LogPage.tsx')).toBe(2_000)

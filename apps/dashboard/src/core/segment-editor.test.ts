@@ -233,8 +233,10 @@ describe('adding and deleting conditions', () => {
   })
   test('the first condition is the whole segment', () => expect(added({})).toEqual(recent))
   test('a second condition makes the group "all of these"', () => expect(added(plan)).toEqual({ and: [plan, recent] }))
-  test('a condition without a named group is added at the end of the outermost group', () => expect(added({ or: [plan, ios] })).toEqual({ or: [plan, ios, recent] }))
-  test('a condition that is added beside a "not" makes the group "all of these"', () => expect(added({ not: plan })).toEqual({ and: [{ not: plan }, recent] }))
+  test('a condition without a named group is added at the end of the outermost group', () =>
+    expect(added({ or: [plan, ios] })).toEqual({ or: [plan, ios, recent] }))
+  test('a condition that is added beside a "not" makes the group "all of these"', () =>
+    expect(added({ not: plan })).toEqual({ and: [{ not: plan }, recent] }))
   test('without its last condition a segment means everyone', () => {
     const root = read({ and: [{ not: plan }] })
     expect(writeTree(deleteNode(root, idOf(root, 'tags.plan')))).toEqual({})

@@ -97,7 +97,7 @@ test.each([
   ['the mouse', mouse],
   ['the keyboard alone', keyboard],
 ] as const)(
-  'with %s an operator makes and pings an endpoint, sees why it failed, switches it on and resends what it missed',
+  'with %s an operator makes and pings an endpoint, sees why it failed, switches it on and resends missed events',
   async (name, handOf) => {
     const { page, watched } = await open('/webhooks')
     const hand = handOf(page)

@@ -1,11 +1,14 @@
 import { gzipSync } from 'node:zlib'
 
-/** An entry of Vite's manifest. */
+/** A file of the build, as Vite's manifest describes it. */
 export type Built = { file: string; src?: string; isEntry?: boolean; imports?: string[]; css?: string[] }
 
 const kB = 1_000
 
-/** Sizes in bytes of gzip. Libraries that several pages load once have a line of their own and count for no page but compose. */
+/**
+ * The limits, in bytes of gzip. A library under `shared` is loaded once for several pages and has its own limit, so only compose and templates count
+ * it.
+ */
 export const budgets = {
   firstLoad: 175 * kB,
   compose: 90 * kB,
@@ -16,7 +19,7 @@ export const budgets = {
 
 export type Budgeted = { name: string; bytes: number; limit: number }
 
-/** The size of each part of the dashboard, with its limit. `sizeOf` gives the bytes of a built file. */
+/** Measures each part of the dashboard and gives its size with its limit. `sizeOf` gives the size of a built file in bytes. */
 export function weigh(manifest: Readonly<Record<string, Built>>, sizeOf: (file: string) => number): Budgeted[] {
   const filesOf = (key: string, seen = new Set<string>()): Set<string> => {
     const built = manifest[key]
@@ -36,7 +39,7 @@ export function weigh(manifest: Readonly<Record<string, Built>>, sizeOf: (file: 
   const pages = Object.entries(manifest)
     .filter(([, { src }]) => src !== undefined && /^src\/pages\/.*Page\.tsx$/.test(src))
     .map(([key, { src = '' }]): Budgeted => {
-      // Templates share the editor and the previews with compose.
+      // The template page loads the editor and the previews of the compose page, so it has the limit of compose.
       const isCompose = /\/(Compose|Template)Page\.tsx$/.test(src)
       const own = [...filesOf(key)].filter((file) => !first.has(file) && (isCompose || !isShared(file)))
       return { name: src, bytes: weight(own), limit: isCompose ? budgets.compose : budgets.page }
@@ -53,13 +56,15 @@ export function weigh(manifest: Readonly<Record<string, Built>>, sizeOf: (file: 
   ]
 }
 
-/** assets/charts-B2x9.js → charts */
+/** Gives the name of a built file without its folder and hash: `assets/charts-B2x9.js` becomes `charts`. */
 const nameOf = (file: string): string => file.replace(/^.*\//, '').replace(/-[\w-]{8}\.\w+$/, '')
 
-/** The bytes of a file after gzip. */
+/** Gives the size of a file in bytes after gzip. */
 export const gzipped = (bytes: Uint8Array): number => gzipSync(bytes, { level: 9 }).length
 
-/** Finds what the gateway's content security policy would refuse in an html page: inline scripts, styles and handlers, and other origins. */
+/**
+ * Finds what the gateway's content security policy would refuse in an html page: inline scripts, styles and handlers, and addresses of other origins.
+ */
 export function refusedOf(html: string): string[] {
   const refused: string[] = []
   for (const [script] of html.matchAll(/<script\b[^>]*>[^<]*/gi))

@@ -1,4 +1,5 @@
-// Builds the dashboard into dist/: bundled, compressed beside each file (.br, .gz), and checked against its limits of size. Exits 1 and says what is wrong.
+// Builds the dashboard into dist/: bundles it, compresses each file (.br, .gz), and checks that no part is larger than its limit. Exits with 1 and
+// prints what is wrong.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'

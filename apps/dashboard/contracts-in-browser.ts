@@ -1,8 +1,8 @@
 import type { Plugin } from 'vite'
 
 /**
- * Modules of the contracts that pages may import. They need nothing of Node but what `src/browser` replaces. Whoever adds a module says by
- * it that it runs in a browser too; results that operators rely on are tested in `src/browser/parity.test.ts`.
+ * The modules of libs/contracts that pages may import. They use nothing of Node except what `src/browser` replaces, so they run in a browser.
+ * `src/browser/parity.test.ts` tests that they answer there as they do in Node.
  */
 export const allowedContracts: ReadonlySet<string> = new Set([
   'address',
@@ -53,12 +53,12 @@ export const allowedContracts: ReadonlySet<string> = new Set([
 
 const contractsModule = /\/libs\/contracts\/src\/([^?]+)\.ts(?:\?.*)?$/
 
-/** The address of this file: the build may run it from a bundle of its configuration. */
+/** The folder is a parameter, because a build may run a bundled copy of this file from another place. */
 const standInFor = (name: 'buffer' | 'crypto' | 'zod-without-eval', folder: string) => `${folder}/${name}.ts`
 
 /**
- * Lets pages use the platform's own rules (docs/decisions/0054): Node's `Buffer` and `node:crypto` are replaced by stand-ins, and a module that is
- * not on the list ends the build. `folder`: where the stand-ins lie.
+ * A Vite plugin with which pages use Herald's own rules (docs/decisions/0054). The plugin replaces Node's `Buffer` and `node:crypto` by the files in
+ * `folder`, and ends the build when a page imports a module that is not in `allowedContracts`.
  */
 export function contractsInBrowser(folder: string): Plugin {
   return {
@@ -77,7 +77,7 @@ export function contractsInBrowser(folder: string): Plugin {
           `@herald/contracts/${name} is not for pages. If it needs nothing of Node, add it to the list in apps/dashboard/contracts-in-browser.ts`,
         )
       }
-      // Added after the last line, so that line numbers stay the same; imports are hoisted anyway.
+      // The imports go after the last line, so that line numbers stay the same. JavaScript runs imports first wherever they are.
       const added = [
         /\bBuffer\./.test(code) ? `import { Buffer } from ${JSON.stringify(standInFor('buffer', folder))}` : '',
         /from 'zod'/.test(code) ? `import ${JSON.stringify(standInFor('zod-without-eval', folder))}` : '',

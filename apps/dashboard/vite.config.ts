@@ -3,7 +3,10 @@ import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 import { contractsInBrowser } from './contracts-in-browser.ts'
 
-/** The Herald behind `npm run dashboard`. Vite sends requests to it with the gateway's own origin: changes from another origin would be refused. */
+/**
+ * The address of the Herald behind `npm run dashboard`. Vite forwards requests with the gateway's own origin, because the gateway refuses changes
+ * from another origin.
+ */
 const { HERALD_URL = 'http://127.0.0.1:8080', DASHBOARD_PORT = '8119' } = process.env
 const proxied = { target: HERALD_URL, changeOrigin: true, headers: { origin: new URL(HERALD_URL).origin } }
 
@@ -19,7 +22,7 @@ export default defineConfig({
   },
   build: {
     outDir: 'dist',
-    // Nothing that the content security policy refuses: no inlined scripts, styles or pictures.
+    // Vite must not inline scripts, styles or pictures, which the content security policy would refuse.
     target: ['chrome120', 'firefox128', 'safari17'],
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
@@ -29,7 +32,8 @@ export default defineConfig({
       output: {
         codeSplitting: {
           groups: [
-            // Groups are tried in this order: what every page needs comes before what forms need, which imports it.
+            // The groups are tried in the order of their priority. What every page needs comes before what forms need, because the code for forms
+            // imports it.
             { name: 'base', test: /node_modules\/(react|react-dom|scheduler|@tanstack)\//, priority: 3 },
             { name: 'forms', test: /node_modules\/(react-hook-form|@hookform)\//, priority: 2 },
             { name: 'zod', test: /node_modules\/zod\//, priority: 2 },
@@ -38,7 +42,7 @@ export default defineConfig({
               test: /node_modules\/(@radix-ui\/(?!react-dialog)|@floating-ui\/|radix-ui\/|react-remove-scroll|aria-hidden\/)/,
               priority: 3,
             },
-            // Small components that nearly every page has make one file, which is loaded once. Large ones stay with the pages that use them.
+            // Small components that nearly every page has are one file, which is loaded once. Large components stay with the pages that use them.
             { name: 'kit', test: /src\/ui\/(?!Chart|Combobox|Funnel)[A-Z]\w+\.tsx$/, priority: 1 },
             { name: 'cmdk', test: /node_modules\/cmdk\//, priority: 2 },
             { name: 'charts', test: /node_modules\/uplot\//, priority: 2 },

@@ -2,7 +2,9 @@ import type { Browser } from 'puppeteer-core'
 import { until } from '@herald/testing/until'
 
 type Context = { context: string; url: string }
-/** What WebDriver BiDi of Firefox answers beside what the types of puppeteer know: the windows of the browser itself. */
+/**
+ * The part of puppeteer's connection that its types do not declare. Through it Firefox also gives access to its own windows, which notifications are.
+ */
 type Connection = { send(method: string, params: object): Promise<{ result: unknown }> }
 
 const connectionOf = (browser: Browser): Connection => (browser as unknown as { connection: Connection }).connection
@@ -17,7 +19,7 @@ async function evaluate(browser: Browser, context: string, expression: string): 
   return (result as { result?: { value?: string } }).result?.value ?? ''
 }
 
-/** The title and text of each notification that Firefox shows at the moment. */
+/** Reads the title and the text of each notification that Firefox shows at the moment. */
 export async function shownAlerts(browser: Browser): Promise<{ title: string; body: string }[]> {
   const texts = await Promise.all(
     (await alertWindows(browser)).map(({ context }) =>
@@ -31,7 +33,7 @@ export async function shownAlerts(browser: Browser): Promise<{ title: string; bo
   return texts.map((text) => JSON.parse(text || '["",""]') as [string, string]).map(([title, body]) => ({ title, body }))
 }
 
-/** Clicks the notification with this title, or its button that closes it, as a person does. */
+/** Clicks the notification with this title, or the button that closes it, as a user does. */
 export async function clickAlert(browser: Browser, title: string, place: 'text' | 'close' = 'text'): Promise<void> {
   await until(
     async () => {

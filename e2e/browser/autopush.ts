@@ -9,7 +9,7 @@ import { WebSocketServer, type WebSocket } from 'ws'
 
 type Channel = { id: string; browser: string; applicationServerKey: string | undefined }
 type Waiting = { topic: string | undefined; expiresAt: number; message: object }
-/** A push as the sender brought it, and what it was answered. */
+/** A push that Herald posted, with what this push service answered. */
 export type ReceivedPush = {
   endpoint: string
   status: number
@@ -19,16 +19,19 @@ export type ReceivedPush = {
   bytes: number
 }
 
-/** The stand-in for Mozilla's push service (autopush): browsers hold a WebSocket to it, and Herald posts to its endpoints. */
+/** A stand-in for autopush, Mozilla's push service. Browsers hold a WebSocket to it, and Herald posts pushes to its endpoints. */
 export type Autopush = {
-  /** Where Firefox connects to: `dom.push.serverURL`. */
+  /** The address that Firefox connects to, its preference `dom.push.serverURL`. */
   url: string
   pushes: ReceivedPush[]
-  /** What browsers said to have got. */
+  /** The ids ("versions") of the pushes that browsers acknowledged. */
   acknowledged: string[]
-  /** How many subscriptions there are at the moment. */
+  /** Gives the number of subscriptions at the moment. */
   channels(): number
-  /** The next time browsers connect they get a new identity: they drop all subscriptions and make them again. Disconnects them. */
+  /**
+   * Disconnects all browsers and deletes their subscriptions. When a browser connects again it gets a new identity, so it drops its subscriptions and
+   * makes them anew.
+   */
   forgetBrowsers(): void
 }
 
@@ -36,8 +39,9 @@ const maxWaiting = 100
 const maxBody = 4_096
 
 /**
- * Starts it with the certificate of a platform's simulator, which the dispatcher trusts and the gateway's rule for endpoints allows. Strict as
- * the real one is: RFC 8030, and VAPID (RFC 8292) with the key that the browser named. A push for a browser that is away waits for its ttl.
+ * Starts a push service with the simulator's certificate, which the dispatcher trusts and the gateway's rule for endpoints allows. The service is as
+ * strict as a real one: it follows RFC 8030, and VAPID (RFC 8292) with the key that the browser named. A push to a browser that is not connected
+ * waits for its ttl.
  */
 export async function startAutopush(dataDir: string): Promise<Autopush> {
   const channels = new Map<string, Channel>()
@@ -88,14 +92,14 @@ export async function startAutopush(dataDir: string): Promise<Autopush> {
     }
     socket.on('message', (raw: Buffer) => {
       const message = JSON.parse(raw.toString()) as Record<string, unknown> & { messageType?: string }
-      // An empty message is a ping too.
+      // In autopush's protocol an empty message is a ping.
       if (message.messageType === undefined) return send({})
       on[message.messageType]?.(message)
     })
     socket.on('close', () => connected.get(browser) === socket && connected.delete(browser))
   })
 
-  /** Takes one push. Answers the status, and why it is refused. */
+  /** Takes one push. Gives the HTTP status, and the reason when it is refused. */
   function take(path: string, headers: NodeJS.Dict<string | string[]>, body: Buffer): { status: number; reason: string } {
     const channel = channels.get(/^\/wpush\/v2\/([\w-]+)$/.exec(path)?.[1] ?? '')
     if (!channel) return { status: 410, reason: 'no such subscription' }
@@ -126,7 +130,7 @@ export async function startAutopush(dataDir: string): Promise<Autopush> {
     return { status: 201, reason: '' }
   }
 
-  // One handler for HTTP/2 and, for a client that offers no other, HTTP/1.1: the two have the same methods.
+  // One handler serves HTTP/2 and HTTP/1.1, because the request and response objects of both protocols have the same methods.
   endpoints.on('request', (request: Http2ServerRequest | IncomingMessage, response: Http2ServerResponse | ServerResponse) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -170,7 +174,7 @@ export async function startAutopush(dataDir: string): Promise<Autopush> {
   }
 }
 
-/** What a push service refuses of `Authorization: vapid t=<JWT>, k=<key>`; undefined when it is right. */
+/** Gives what is wrong with the header `Authorization: vapid t=<JWT>, k=<key>`; undefined when nothing is. */
 function whatIsWrongWithVapid(authorization: string | undefined, origin: string, expectedKey: string | undefined): string | undefined {
   const found = /^vapid t=([\w-]+)\.([\w-]+)\.([\w-]+), ?k=([\w-]+)$/.exec(authorization ?? '')
   if (!found) return 'VAPID is missing or malformed'

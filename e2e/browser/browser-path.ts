@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
-/** The browsers of the tests, by the name of their Debian package. HERALD_CHROMIUM and HERALD_FIREFOX name other ones. */
+/** The browsers of the tests, by the names of their Debian packages. HERALD_CHROMIUM and HERALD_FIREFOX set other paths. */
 const names = {
   chromium: { variable: 'HERALD_CHROMIUM', commands: ['chromium', 'chromium-browser', 'google-chrome'] },
   'firefox-esr': { variable: 'HERALD_FIREFOX', commands: ['firefox-esr', 'firefox'] },
@@ -18,7 +18,9 @@ const onPath = (command: string): string | undefined =>
 const find = ({ variable, commands }: (typeof names)['chromium']): string | undefined =>
   process.env[variable] ?? commands.map(onPath).find((path) => path !== undefined)
 
-/** Where a browser is. On Debian root gets it by apt-get, once; elsewhere this says what to install. */
+/**
+ * Gives the path of a browser. When it is missing, root on Debian installs it with apt-get; otherwise the function throws and says what to install.
+ */
 export function browserPath(name: keyof typeof names): string {
   const wanted = names[name]
   const found = find(wanted)

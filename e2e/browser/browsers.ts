@@ -6,14 +6,14 @@ import { chromium, type BrowserContext } from 'playwright-core'
 import { launch, type Browser } from 'puppeteer-core'
 import { browserPath } from './browser-path.ts'
 
-/** A folder for a browser's profile, gone at the end of the test file. */
+/** Makes a folder for a browser's profile, which is deleted at the end of the test file. */
 export function freshProfile(): string {
   const folder = mkdtempSync(join(tmpdir(), 'herald-browser-'))
   atEnd(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
   return folder
 }
 
-/** Headless Chromium on a profile of its own. `origins` are those that may notify. Closed at the end of the test file. */
+/** Opens a headless Chromium with its own profile, until the end of the test file. Pages of `origins` may show notifications. */
 export async function openChromium({ profile = freshProfile(), origins = [] as string[] } = {}): Promise<BrowserContext> {
   const context = await chromium.launchPersistentContext(profile, {
     executablePath: browserPath('chromium'),
@@ -36,8 +36,8 @@ export async function openChromium({ profile = freshProfile(), origins = [] as s
 }
 
 /**
- * Headless Firefox whose push service is at `pushService` (autopush.ts). Notifications are allowed everywhere and are windows of its own,
- * which a test can click (alerts.ts). Closed at the end of the test file.
+ * Opens a headless Firefox with the push service at `pushService` (autopush.ts), until the end of the test file. Every page may show notifications.
+ * They are windows of Firefox, which a test can click (alerts.ts).
  */
 export async function openFirefox({
   profile = freshProfile(),
@@ -57,7 +57,7 @@ export async function openFirefox({
     timeout: 120_000,
     protocolTimeout: 120_000,
     extraPrefsFirefox: {
-      // Without a push service of ours there is none: nothing leaves this machine.
+      // Without `pushService` Firefox has no push service, so that nothing leaves this machine.
       'dom.push.connection.enabled': pushService !== undefined,
       'dom.push.enabled': true,
       'dom.push.serverURL': pushService ?? 'ws://127.0.0.1:9/',

@@ -4,12 +4,12 @@ import type { Page } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
 import { barriersOf, openDashboard, type Dashboard } from './dashboard.ts'
 
-// Compose in a real Chromium, under the content security policy of the gateway, with the platform and the simulator behind it.
+// The compose page in a real Chromium, under the gateway's content security policy, with Herald and the simulator behind it.
 
 let tenant: Dashboard['tenant']
 let open: Dashboard['open']
 let userId: string
-/** What the simulator had taken before this file's first push. */
+/** How many pushes the simulator had taken before the first push of this file. */
 let before: number
 
 type Entry = { title: string; body: string; url?: string; image?: string }
@@ -60,7 +60,7 @@ const shapes: ((entry: Entry) => Entry)[] = [
   (entry) => ({ ...entry, url: `https://shop.example/${'y'.repeat(2000)}`, image: `https://cdn.example/${'z'.repeat(2000)}` }),
 ]
 
-/** The bytes that the meters show, and whether they say that the push is refused. */
+/** Reads from the meters how many bytes the push has on each platform, and whether it is refused. */
 async function meters(page: Page): Promise<Record<Device['platform'], { bytes: number; refused: boolean }>> {
   const rows = page.getByRole('list', { name: 'Size of the push' }).getByRole('listitem')
   const read = async (place: number) => {
@@ -95,7 +95,7 @@ const tabs = [
   ['web', 'Chrome'],
 ] as const
 
-/** Sends a text to the person's three devices. What arrived, by platform; nothing where the platform refuses it when it is made. */
+/** Sends a text to the user's three devices and gives the pushes that arrived, by platform. A platform that refuses the text is missing. */
 async function sendToZoe(entry: Entry, after: number): Promise<Map<Device['platform'], Push>> {
   const notification = { target: { externalIds: ['zoë-7'] }, content: { _default: 'en', en: entry } }
   const made = await tenant.call<{ id: string }>('POST', '/v1/notifications', notification)
@@ -108,7 +108,7 @@ async function sendToZoe(entry: Entry, after: number): Promise<Map<Device['platf
 const isSent = (id: string) =>
   until(async () => (await tenant.call<{ status: string }>('GET', `/v1/campaigns/${id}/stats`)).body.status === 'sent', { what: 'sent' })
 
-/** The text as the preview of a platform has it. */
+/** Reads the text in the preview of a platform. */
 async function previewed(page: Page, tab: string): Promise<string> {
   await page.getByRole('tab', { name: tab }).click()
   const shown = page.getByRole('region', { name: /^Looks like this/ }).locator('p.whitespace-pre-line')
@@ -116,7 +116,7 @@ async function previewed(page: Page, tab: string): Promise<string> {
 }
 
 // spec: dashboard/bytes
-test('for 72 contents the meters and the cut texts are what the providers get, byte for byte, on all three platforms', async () => {
+test('for 72 contents the page shows the exact size and the exact cut text that providers get, on all three platforms', async () => {
   const { page, watched } = await open(`/compose?person=${userId}`)
   await page.getByText('zoë-7').waitFor()
   const outcomes = new Set<string>()
@@ -149,7 +149,7 @@ test('for 72 contents the meters and the cut texts are what the providers get, b
 })
 
 // spec: dashboard/draft-kept, dashboard/sent-once, dashboard/send-number
-test('a message is written, kept, reviewed and sent with the keyboard alone, and sent once', async () => {
+test('an operator can write, review and send a message with the keyboard alone, and it is sent once', async () => {
   const { page, watched } = await open('/compose')
   await field(page, 'Title').focus()
   await page.keyboard.type('Hello {{ exter')
@@ -158,7 +158,7 @@ test('a message is written, kept, reviewed and sent with the keyboard alone, and
   await page.keyboard.press('Tab')
   await page.keyboard.type('It is on its way')
   await saved(page)
-  // The draft has an address of its own, and the person goes on writing.
+  // The saved draft has its own address, and the text field still takes what is typed.
   expect(page.url()).toMatch(/\/compose\/[0-9a-f]{24}$/)
   await page.keyboard.type(' today')
   expect(await field(page, 'Text').inputValue()).toBe('It is on its way today')
@@ -175,7 +175,7 @@ test('a message is written, kept, reviewed and sent with the keyboard alone, and
   await page.keyboard.press('Enter')
   await page.waitForURL(/\/campaigns\/[0-9a-f]{24}$/)
   const id = page.url().slice(-24)
-  // Who comes second is led to what the first has begun.
+  // A second operator who sends the draft is led to the campaign that the first has begun.
   await other.page.getByRole('button', { name: 'Send to 3 devices' }).click()
   await other.page.waitForURL(`**/campaigns/${id}`)
   await isSent(id)
@@ -185,7 +185,7 @@ test('a message is written, kept, reviewed and sent with the keyboard alone, and
 })
 
 // spec: dashboard/draft-kept
-test('what cannot be a draft yet is offered again after the page was closed', async () => {
+test('a message that cannot be a draft yet is offered again after its page was closed', async () => {
   const first = await open('/compose')
   await field(first.page, 'Title').fill('Only a title')
   await first.page.getByRole('status').filter({ hasText: 'Kept in this browser' }).waitFor()
@@ -196,13 +196,13 @@ test('what cannot be a draft yet is offered again after the page was closed', as
   expect(await field(page, 'Title').inputValue()).toBe('Only a title')
   await field(page, 'Text').fill('And a text')
   await saved(page)
-  // What the platform has is not kept here any longer.
+  // A draft that Herald has stored is not kept in the browser any more.
   expect(await page.evaluate(() => Object.values(localStorage).filter((text) => String(text).includes('Only a title')))).toEqual([])
   expect(watched.faults).toEqual([])
 })
 
 // spec: dashboard/draft-shared
-test('two tabs with one draft do not overwrite each other unseen', async () => {
+test("when a draft is open in two tabs, no tab overwrites the other's changes before the operator decides", async () => {
   const mine = await open('/compose')
   await field(mine.page, 'Title').fill('Mine')
   await field(mine.page, 'Text').fill('At first')
@@ -218,12 +218,12 @@ test('two tabs with one draft do not overwrite each other unseen', async () => {
 })
 
 // spec: dashboard/test-on-screen
-test('a test device is added and shows what became of a test, with the provider’s answer', async () => {
+test("an operator adds a test device, sends a test to it and sees the provider's answer", async () => {
   const { page, watched } = await open('/compose')
   await field(page, 'Title').fill('Try')
   await field(page, 'Text').fill('this')
   await page.keyboard.press('Control+Enter')
-  // Until the report is there the page still moves.
+  // The page still moves until the report of the dry run is shown.
   await page.getByRole('button', { name: 'Send to 3 devices' }).waitFor()
   await page.getByRole('combobox', { name: 'Add a test device' }).click()
   await page.getByRole('option', { name: /iOS/ }).click()
@@ -234,7 +234,7 @@ test('a test device is added and shows what became of a test, with the provider�
   expect(watched.faults).toEqual([])
 })
 
-test('a template is made, used in a message with its fields marked, and overridden', async () => {
+test("an operator makes a template, writes a message with it, sees which fields are the template's, and sets a changed field back", async () => {
   const { page, watched } = await open('/templates/new')
   await field(page, 'Name').fill('Order shipped')
   await field(page, 'Title').fill('Shipped')

@@ -5,7 +5,7 @@ import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { ok, read, sendCampaign, textOf, untilStatus } from '../tests/campaigns.ts'
 import { barriersOf, openDashboard, type Dashboard } from './dashboard.ts'
 
-// The pages on sends in a real Chromium, under the content security policy of the gateway, with the platform and the simulator behind them.
+// The control room and the log in a real Chromium, under the gateway's content security policy, with Herald and the simulator behind them.
 
 let herald: Dashboard['herald']
 let tenant: Dashboard['tenant']
@@ -23,14 +23,17 @@ async function givenCrowd(count: number): Promise<void> {
   expect(registered).toBe(count)
 }
 
-/** How many pushes the simulated FCM has taken so far. */
+/** Gives the number of pushes that the simulated FCM has taken so far. */
 const takenByFcm = async (): Promise<number> =>
   (await tenant.simulator<{ accepted: { android: number } }>('GET', '/summary?open=false')).accepted.android
 
 type Equation = Record<'Queued' | 'Sent' | 'Failed' | 'Skipped' | 'Waiting', number>
 type Seen = { readings: Equation[]; sentences: string[] }
 
-/** Runs in the page: notes every state of the equation that is ever shown, and each sentence above it. */
+/**
+ * Runs in the page. Records every state of the equation (queued = sent + failed + skipped + waiting) that the page shows, and every sentence about
+ * the send.
+ */
 const watchEquation = `
   globalThis.seen = { readings: [], sentences: [] }
   const look = () => {
@@ -53,10 +56,10 @@ const seenOf = (page: Page) => page.evaluate<Seen>('seen')
 // spec: dashboard/asked
 // spec: campaigns/pause
 // spec: campaigns/cancel-under-way
-test('the equation of the control room adds up at every moment of a send that is paused, goes on and is cancelled', async () => {
+test('queued = sent + failed + skipped + waiting is true on screen at every moment of a send that is paused, resumed and cancelled', async () => {
   await givenCrowd(3_000)
   const before = await takenByFcm()
-  // Slow enough to be watched: the provider takes two seconds for each push.
+  // The provider takes two seconds for each push, so that the send can be watched.
   await tenant.simulator('PUT', '/faults', { service: 'fcm', latencyMs: 2_000 })
   onTestFinished(() => tenant.simulator('DELETE', '/faults').then(() => undefined))
   const id = await sendCampaign(tenant, { name: 'Watched' }, 'sending')
@@ -96,7 +99,7 @@ test('the equation of the control room adds up at every moment of a send that is
   expect(readings.filter((one) => one.Queued !== one.Sent + one.Failed + one.Skipped + one.Waiting)).toEqual([])
   expect(readings.every((one) => Object.values(one).every((value) => value >= 0))).toBe(true)
   expect(new Set(sentences.map((sentence) => sentence.split(':')[0]))).toEqual(new Set(['Sending', 'Paused', 'Cancelling', 'Cancelled']))
-  // What the provider took is what the page calls sent: nothing was recalled, nothing counted twice.
+  // The provider took exactly as many pushes as the page counts as sent, so none was recalled or counted twice.
   expect((await takenByFcm()) - before).toBe(stats.sent)
   expect(await barriersOf(page)).toEqual([])
   expect(watched.faults).toEqual([])
@@ -104,7 +107,7 @@ test('the equation of the control room adds up at every moment of a send that is
 
 // spec: dashboard/remedies
 // spec: tracking/verified
-test('failures stand beside their remedy and lead to just their pushes, and the recount says that nothing is off', async () => {
+test('the control room shows each failure code with its remedy and a link to its pushes, and a recount finds no difference', async () => {
   const devices = await tenant.makeDevices('ios', 3)
   await tenant.simulator('PUT', '/devices/behaviour', { ids: devices.slice(0, 2).map(({ id }) => id), answer: 'dead' })
   for (const [index, device] of devices.entries()) await tenant.register(device, { externalId: `verified-${index}` })
@@ -133,7 +136,7 @@ test('failures stand beside their remedy and lead to just their pushes, and the 
 
 // spec: dashboard/live-tail
 // spec: administration/events
-test('the live tail shows what happens while it is followed, keeps it back while it is paused, and shows it then', async () => {
+test('the live tail shows events as they happen, holds them back during a pause and shows them afterwards', async () => {
   const [device] = await tenant.makeDevices('ios', 1)
   if (!device) throw new Error('the simulator made no device')
   await tenant.register(device, { externalId: 'tailed' })

@@ -5,7 +5,7 @@ import { openChromium } from './browsers.ts'
 import { startPlatform } from './platform.ts'
 import { watch } from './watch.ts'
 
-// Signing in to the dashboard and out of it, in Chromium.
+// Signing in to the dashboard and signing out, in Chromium.
 
 let herald: Herald
 let chromium: BrowserContext
@@ -30,12 +30,12 @@ async function signIn(page: Page, token = herald.adminToken): Promise<void> {
 const signedIn = (page: Page) => page.getByRole('heading', { level: 1, name: 'Apps' }).waitFor()
 
 // spec: administration/session, dashboard/token-kept-nowhere, dashboard/kept-in-browser
-test('the token signs in, and neither it nor the session can be read by a script of the page', async () => {
+test('the administration token signs an operator in, and no script of the page can read the token or the session', async () => {
   const page = await chromium.newPage()
   const watched = watch(page)
   await openTab(page)
   await page.getByLabel('Administration token').waitFor()
-  // Nobody has signed in here, so nothing was asked that could be refused.
+  // Nobody was signed in, so the page sent no request that could be refused.
   expect(watched.faults).toEqual([])
   await signIn(page, 'not-the-administration-token-0123456789')
   await page.getByText('This is not the administration token of this Herald.').waitFor()
@@ -54,7 +54,7 @@ test('the token signs in, and neither it nor the session can be read by a script
 })
 
 // spec: dashboard/signed-out
-test('signing out in one tab signs out all of them, and signing in brings all of them back', async () => {
+test('signing out in one tab signs out every tab, and signing in in one tab signs in every tab', async () => {
   const [one, other] = [await openTab(), await openTab()]
   await Promise.all([signedIn(one), signedIn(other)])
   await one.getByRole('button', { name: 'administrator' }).click()
@@ -68,10 +68,10 @@ test('signing out in one tab signs out all of them, and signing in brings all of
 })
 
 // spec: dashboard/session-ended
-test('a session that ends while one works is asked for over the page, and the change that was refused is made once', async () => {
+test('when the session ends while an operator works, a dialog asks for the token and the refused change is then made once', async () => {
   const page = await openTab()
   await signedIn(page)
-  // An empty Herald offers the form itself.
+  // While Herald has no app, the page shows the form for the first app without a click.
   await page.getByLabel('Name of the app').fill('Made after the session ended')
   await chromium.clearCookies()
   await page.getByRole('button', { name: 'Make the app' }).click()
@@ -90,7 +90,7 @@ test('a session that ends while one works is asked for over the page, and the ch
 })
 
 // spec: dashboard/shortcuts
-test('letters are shortcuts outside of fields and until they are switched off; Ctrl K finds what Enter then opens', async () => {
+test('single keys are shortcuts outside of fields until the operator switches them off, and Ctrl K finds an app that Enter opens', async () => {
   const page = await openTab()
   await page.getByRole('table').waitFor()
   await page.getByRole('searchbox').click()

@@ -3,7 +3,7 @@ import { givenDevices, read, type Registered, sendCampaign, untilSettled } from 
 import { openChromium } from './browsers.ts'
 import { barriersOf, openDashboard, signInLink, untilShown, type Dashboard } from './dashboard.ts'
 
-// The dashboard in Chromium, before the whole platform: who may sign in, every page in both themes, and a send from the first key to the last count.
+// The whole dashboard in Chromium: signing in, every page in both themes and on a narrow screen, and the numbers of a send.
 
 let herald: Dashboard['herald']
 let tenant: Dashboard['tenant']
@@ -50,7 +50,7 @@ const pagesOf = (appId: string, campaign: string, { id, userId }: Registered): R
 })
 
 // spec: administration/session
-test('a sign-in link signs in once; the cookie is out of the reach of scripts, and no secret is in storage or in the address', async () => {
+test("a sign-in link works once, scripts cannot read the cookie, and no secret is in the browser's storage or the address", async () => {
   const link = await signInLink(herald, 'Dana')
   const context = await openChromium()
   const page = await context.newPage()
@@ -71,7 +71,7 @@ test('a sign-in link signs in once; the cookie is out of the reach of scripts, a
 })
 
 for (const colorScheme of ['light', 'dark'] as const) {
-  test(`every page in the ${colorScheme} theme is accessible, silent, and asks nobody but its own origin`, async () => {
+  test(`every page in the ${colorScheme} theme is accessible, writes nothing to the console, and sends requests only to its own origin`, async () => {
     const { page, watched } = await open('/overview')
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
     const found: Record<string, string[]> = {}
@@ -85,7 +85,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
   })
 }
 
-test('at 320 px no page is wider than the screen', async () => {
+test('no page is wider than a screen of 320 px', async () => {
   const { page } = await open('/overview')
   await page.setViewportSize({ width: 320, height: 640 })
   const wide: string[] = []
@@ -98,7 +98,7 @@ test('at 320 px no page is wider than the screen', async () => {
   expect(wide).toEqual([])
 })
 
-test('the numbers of the control room are those of the API, and add up', async () => {
+test('the control room shows the same numbers as the API', async () => {
   const { page } = await open(`/campaigns/${campaignId}`)
   await untilShown(page)
   const { stats } = await read(tenant, campaignId)

@@ -12,11 +12,14 @@ export type Dashboard = {
   herald: Herald
   tenant: Tenant
   context: BrowserContext
-  /** Opens a page of the tenant's app, such as `/log`, in a tab that is closed after the test. `expected`: console lines that the test causes. */
+  /**
+   * Opens a page of the tenant's app, such as `/log`, in a tab that is closed after the test. `expected` matches console lines that the test itself
+   * causes.
+   */
   open: (path: string, expected?: RegExp) => Promise<{ page: Page; watched: Watched }>
 }
 
-/** What a test file of the dashboard begins with: the shared platform, an app of its own, and a Chromium in which Dana is signed in. */
+/** Gives a test file of the dashboard what it needs: the shared Herald, an app, and a Chromium in which the operator Dana is signed in. */
 export async function openDashboard(): Promise<Dashboard> {
   const herald = sharedPlatform()
   const tenant = await givenTenant(herald)
@@ -41,14 +44,14 @@ export async function openDashboard(): Promise<Dashboard> {
   }
 }
 
-/** A link that signs in once, under this name. */
+/** Makes a sign-in link that works once, for an operator with this name. */
 export async function signInLink({ baseUrl, adminToken }: Herald, name: string): Promise<string> {
   const headers = { authorization: `Bearer ${adminToken}` }
   const { body } = await http<{ url: string }>('POST', `${baseUrl}/v1/admin/sign-in-links`, { headers, body: { name } })
   return body.url
 }
 
-/** Waits until the heading is there and no part of the page is a skeleton any more. */
+/** Waits until the heading is shown and nothing on the page is loading. */
 export async function untilShown(page: Page): Promise<void> {
   await page.getByRole('heading', { level: 1 }).waitFor()
   await until(() => page.evaluate<boolean>(`document.querySelector('[aria-busy="true"], [data-skeleton]') === null`), {
@@ -57,8 +60,8 @@ export async function untilShown(page: Page): Promise<void> {
 }
 
 /**
- * The rules of axe that a page at rest breaks, one line each. A button that becomes usable while axe looks at it is half grey, so axe
- * looks again when it has found something.
+ * Gives the accessibility rules that a page breaks, one line each, as axe finds them. Axe looks a second time when it found something, because a
+ * button that becomes usable during the first look is half grey.
  */
 export async function barriersOf(page: Page): Promise<string[]> {
   await page.evaluate(axe.source)

@@ -4,7 +4,7 @@ import { ledgerOf, ok, read, untilSettled, textOf, type Json } from '../tests/ca
 import { byPlatform, dryRunsOf, givenAudience, noRules, skipsOf } from '../tests/dry-runs.ts'
 import { barriersOf, openDashboard, type Dashboard } from './dashboard.ts'
 
-// What the review of a message says would happen, against what then happens.
+// Compares what the review of a message says with what the send then does.
 
 let tenant: Dashboard['tenant']
 let open: Dashboard['open']
@@ -18,12 +18,12 @@ beforeAll(async () => {
 const draftOf = async (more: Json): Promise<string> =>
   ok(await tenant.call<{ id: string }>('POST', '/v1/campaigns', { name: 'Reviewed', content: textOf('Hello'), ...more }), 201).id
 
-/** The cells of a table of the report, row by row. */
+/** Reads the cells of a table of the review, row by row. */
 const rowsOf = async (page: Page, caption: string | RegExp): Promise<string[][]> => {
   const rows = page.getByRole('table', { name: caption }).locator('tbody tr')
   return Promise.all((await rows.all()).map(async (row) => row.locator('td').allInnerTexts()))
 }
-/** Sends the message and gives the id of the campaign. */
+/** Presses the button that sends and gives the id of the campaign. */
 async function press(page: Page, label: string | RegExp): Promise<string> {
   await page.getByRole('button', { name: label }).click()
   await page.waitForURL(/\/campaigns\/[0-9a-f]{24}$/)
@@ -31,7 +31,7 @@ async function press(page: Page, label: string | RegExp): Promise<string> {
 }
 
 // spec: sending/dry-run, dashboard/send-number
-test('the review says how many devices of each platform get it and who is left out, and the send then does just that', async () => {
+test('the review says how many devices of each platform get the message and how many are left out, and the send has the same numbers', async () => {
   const segment = { field: 'tags.orders', op: 'lt', value: 5 }
   await app.setSettings({ ...noRules, frequencyCap: { max: 1, windowSeconds: 86_400 } })
   await untilSettled(tenant, await app.notify({ target: { externalIds: ['user-1', 'user-2', 'user-3'] }, content: textOf('Before') }))
@@ -59,7 +59,7 @@ test.each<[string, Json]>([
   ['at an instant', { type: 'at', at: inHours(30) }],
   ['at each user’s local time', { type: 'user_timezone', localTime: '09:00' }],
   ['every day', { type: 'recurring', every: 'day', localTime: '09:00', timezone: 'Europe/Berlin' }],
-])('of a message that is sent %s the review shows the instants at which it then begins', async (_name, schedule) => {
+])('the review of a message that is sent %s shows its instants, and the campaign begins at the first one', async (_name, schedule) => {
   const { page, watched } = await open(`/compose/${await draftOf({ schedule })}?step=review`)
   const times = page.getByRole('table', { name: /^When/ }).locator('time')
   await times.first().waitFor()
@@ -68,7 +68,7 @@ test.each<[string, Json]>([
   expect(shown).toEqual(shown.toSorted())
   const total = await page.getByRole('region', { name: 'What would happen' }).locator('strong').first().innerText()
   expect(devices.every((count) => count > 0)).toBe(true)
-  // A recurrence is for everyone each time.
+  // A recurrence goes to everyone at each instant, so the sum is a multiple of the audience.
   expect(devices.reduce((sum, count) => sum + count, 0) % Number(total)).toBe(0)
 
   const id = await press(page, /^(Schedule|Start)/)

@@ -25,7 +25,7 @@ beforeAll(async () => {
   tenant = await givenTenant(herald)
 })
 
-/** The example shop as `npm start` runs it; answers its address. */
+/** Starts the example shop as `npm start` does, and gives its address. */
 async function startShop(): Promise<string> {
   const child = spawn(process.execPath, [resolve(import.meta.dirname, '../../examples/shop/server.ts')], {
     env: {
@@ -43,7 +43,7 @@ async function startShop(): Promise<string> {
   return until(() => /^shop ready (\S+)$/m.exec(printed)?.[1], { what: 'the shop is ready' })
 }
 
-test('in the example shop a customer subscribes by a click, orders, is told in this browser, and opens the order', async () => {
+test('in the example shop a customer subscribes with a click and orders, gets a notification in this browser, and opens the order with it', async () => {
   const [shop, autopush] = await Promise.all([startShop(), startAutopush(herald.dataDir)])
   const browser = await openFirefox({ pushService: autopush.url })
   const page = await browser.newPage()

@@ -5,7 +5,7 @@ import { runningProcesses, signalAll } from '../chaos/processes.ts'
 import { clockIn, givenDevices, ok, read, untilSettled, textOf, type Json, type Registered } from '../tests/campaigns.ts'
 import { openDashboard, type Dashboard } from './dashboard.ts'
 
-// The page Explain, for ten devices of which each got a push, or did not, for a reason of its own.
+// The page Explain, for ten devices. Each device has another reason why it got its push or did not get it.
 
 let herald: Dashboard['herald']
 let tenant: Dashboard['tenant']
@@ -21,7 +21,10 @@ const sendAndSettle = async (device: Registered, more?: Json): Promise<string> =
   await untilSettled(tenant, id)
   return id
 }
-/** Sends under rules of the app that hold for this send alone. */
+/**
+ * Sends to a device while the app has these settings, and then removes the cap and the quiet hours. `before` is the number of sends to the device
+ * before this send.
+ */
 const sendUnder = async (settings: Json, device: Registered, before = 0): Promise<string> => {
   ok(await tenant.admin('PATCH', '', { settings }), 200)
   for (let n = 0; n < before; n += 1) await sendAndSettle(device)
@@ -33,10 +36,10 @@ const long = 'x'.repeat(1_024)
 
 type Case = {
   name: string
-  /** Makes the case with a device of its own; gives the send. */
+  /** Puts a new device into this case and gives the id of the send. */
   make: (device: Registered) => Promise<string>
   sentence: RegExp
-  /** The step that is open, how it ended there, and a text in it. */
+  /** A step, its result, and a text that the page shows in it. */
   step: string
   result: 'stop' | 'wait' | 'pass' | 'info'
   says: RegExp
@@ -125,7 +128,7 @@ const cases: Case[] = [
     says: /Belongs to user/,
   },
   {
-    name: 'nothing is left of the text',
+    name: 'the text is empty once it is filled in',
     make: (device) => sendAndSettle(device, { content: { _default: 'en', en: { title: '{{ tags.none }}', body: ' {{ tags.none }} ' } } }),
     sentence: /^Skipped at .*: title and body are both empty once they are filled in\.$/,
     step: 'render',
@@ -149,7 +152,7 @@ const cases: Case[] = [
     says: /Bytes\s*4,\d+ of 4,096/,
   },
   {
-    name: 'the push was delivered and nobody has looked at it',
+    name: 'the push was delivered and not opened',
     async make(device) {
       const id = await sendAndSettle(device)
       const { pushes } = await tenant.simulator<{ pushes: { msgId: string }[] }>('GET', `/pushes?deviceId=${device.device.id}`)
@@ -162,11 +165,11 @@ const cases: Case[] = [
     says: /The device reported: delivered\./,
   },
   {
-    // The last one: from then on no push of this app goes to APNs.
+    // This case is the last one, because afterwards no push of this app reaches APNs.
     name: 'the circuit is open',
     platform: 'ios',
     async make(device) {
-      // Apple's account gets another key, so what Herald signs with is refused from now on.
+      // The simulated APNs account gets another key, so it refuses what Herald signs from now on.
       const teamId = tenant.appId.slice(-10).toUpperCase()
       const keyId = teamId.split('').toReversed().join('')
       await tenant.simulator('POST', '/accounts', { kind: 'apns', teamId, keyId, bundleId: tenant.bundleId })
@@ -180,7 +183,7 @@ const cases: Case[] = [
 ]
 
 // spec: dashboard/explain-stations, dashboard/explain-clocks, administration/explain-steps
-test.each(cases)('$name: the page says so in the sentence and at the step, and shows no token', async (one) => {
+test.each(cases)('$name: the page Explain names this reason in its sentence and at the right step, and shows no token', async (one) => {
   const [device] = await givenDevices(tenant, one.platform ?? 'android', 1, () => ({ externalId: one.name, ...one.register }))
   if (device === undefined) throw new Error('the simulator made no device')
   const campaignId = await one.make(device)
@@ -200,7 +203,7 @@ test.each(cases)('$name: the page says so in the sentence and at the step, and s
   expect(await station.getAttribute('data-result')).toBe(one.result)
   const text = await station.innerText()
   expect(text.replaceAll(/\s+/g, ' ')).toMatch(one.says)
-  // The step that decided is open, and no other step is red.
+  // Only the step that decided is open, and no other step is red.
   const stationsWith = (selector: string) =>
     page.locator(`[data-station]${selector}`).evaluateAll((found) => found.map((item) => item.getAttribute('data-station')))
   expect(await stationsWith(':has(details[open])')).toEqual([one.result === 'pass' ? 'provider' : one.step])

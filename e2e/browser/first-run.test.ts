@@ -8,7 +8,7 @@ import { openFirefox } from './browsers.ts'
 import { startPlatform } from './platform.ts'
 import { watch } from './watch.ts'
 
-// The first minutes with Herald: from the printed link to a push that was clicked, in Firefox, with real Web Push and nothing but the screen.
+// The first minutes with Herald in Firefox: from the sign-in link to a clicked push. Web Push is real, and the test does only what the screen offers.
 
 let herald: Herald
 let browser: Browser
@@ -30,7 +30,7 @@ async function administer<T>(method: string, path: string, body?: object): Promi
   return (await answer.json()) as T
 }
 
-/** Acts as a person does, and counts what it took. */
+/** Clicks and types as an operator does, and counts both. */
 function person(page: Page) {
   const effort = { clicks: 0, characters: 0 }
   return {
@@ -47,7 +47,7 @@ function person(page: Page) {
 }
 
 // spec: dashboard/first-push-in-browser, dashboard/first-steps, dashboard/token-kept-nowhere
-test('whoever follows the screen gets the first push in this browser and sees that it was opened: at most 8 clicks and 20 characters', async () => {
+test('with at most 8 clicks and 20 characters an operator gets the first push in this browser and sees that it was opened', async () => {
   const { url } = await administer<{ url: string }>('POST', '/sign-in-links', { name: 'Dana' })
   const page = await browser.newPage()
   const watched = watch(page)
@@ -86,7 +86,7 @@ test('whoever follows the screen gets the first push in this browser and sees th
   expect(effort.clicks).toBeLessThanOrEqual(8)
   expect(effort.characters).toBeLessThanOrEqual(20)
 
-  // The steps tick by what there is, so they are ticked for whoever opens them later as well.
+  // The steps are ticked by what Herald has, so they are still ticked when the page is opened later.
   await page.goto(`${herald.baseUrl}/dashboard/apps/${appId}/start`)
   await page.locator('::-p-text(opened)').setTimeout(60_000).wait()
   const done = await page.$$eval('main ol > li h2', (headings) => headings.map((heading) => heading.textContent.includes('(done)')))

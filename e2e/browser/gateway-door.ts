@@ -1,10 +1,10 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import { atEnd } from '@herald/testing/at-end'
 
-/** A door before a server: while it is shut nobody answers there, as when the server is away. */
+/** An address that forwards to a server while it is open. While it is shut nothing answers there, as when the server is away. */
 export type Door = { url: string; open(): Promise<void>; shut(): Promise<void> }
 
-/** A door before the server at an address of http. It begins open, and goes with the test file. */
+/** Makes a door to the server at `baseUrl`, which is an http address. The door is open at first, and is closed at the end of the test file. */
 export async function startDoor(baseUrl: string): Promise<Door> {
   const { hostname, port } = new URL(baseUrl)
   const sockets = new Set<Socket>()

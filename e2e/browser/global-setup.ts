@@ -7,8 +7,8 @@ import type { TestProject } from 'vitest/node'
 import { browserPath } from './browser-path.ts'
 
 /**
- * Before the first browser test: both browsers are there, dashboard, SDK and guides are built from the sources as they are, and the shared
- * platform runs. It may post webhooks to this machine, and tries a failed delivery again after a twentieth of a second.
+ * Runs before the first browser test. It makes sure that both browsers are there, builds the dashboard, the SDK and the guides, and starts the Herald
+ * that test files share. That Herald may post webhooks to this machine, and tries a failed delivery again after 0.05 s.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   browserPath('chromium')

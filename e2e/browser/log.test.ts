@@ -5,7 +5,7 @@ import { givenCrowd } from '../chaos/crowd.ts'
 import { ok, untilSettled, textOf } from '../tests/campaigns.ts'
 import { barriersOf, openDashboard, untilShown, type Dashboard } from './dashboard.ts'
 
-// The log of pushes: read page by page while pushes end, and found again by its address.
+// The log of pushes, read page by page while pushes end, and with filters in the address.
 
 const devices = 390
 let tenant: Dashboard['tenant']
@@ -26,7 +26,7 @@ const addressesOf = (page: Page): Promise<string[]> =>
   page.locator('tbody tr td:first-child a').evaluateAll((links) => links.map((link) => link.getAttribute('href') ?? ''))
 
 // spec: administration/pushes
-test('whoever reads on in the log while pushes end sees each push of both sends once', async () => {
+test('an operator who reads the log page by page while pushes end sees every push once', async () => {
   await tenant.simulator('PUT', '/faults', { latencyMs: 1_500 })
   onTestFinished(() => tenant.simulator('DELETE', '/faults').then(() => undefined))
   const second = await notify()
@@ -35,7 +35,7 @@ test('whoever reads on in the log while pushes end sees each push of both sends 
   for (;;) {
     await more.or(end).first().waitFor()
     if (await end.isVisible()) break
-    // At the last page the button goes while it is aimed at.
+    // On the last page the button may disappear before the click, which then fails.
     await more.click({ timeout: 3_000 }).catch(() => undefined)
   }
   const seen = await addressesOf(page)
@@ -45,7 +45,7 @@ test('whoever reads on in the log while pushes end sees each push of both sends 
 })
 
 // spec: administration/pushes
-test('filters are in the address, which shows a colleague the same pushes', async () => {
+test('the filters of the log are in the address, so that a link shows a colleague the same pushes', async () => {
   const { page, watched } = await open('/log')
   await page.getByLabel('Outcome').selectOption('sent')
   await page.waitForURL(/outcome=sent/)

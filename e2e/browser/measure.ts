@@ -1,4 +1,5 @@
-// `npm run measure:pages`: how fast the pages of the dashboard are in Chromium with its CPU slowed down 4 times. Prints figures and judges none of them.
+// `npm run measure:pages` measures how fast the pages of the dashboard are in Chromium with its CPU slowed down 4 times. The program prints numbers
+// and fails for none of them.
 import { freshDataDir, removeDataDir, startHerald } from '@herald/testing/herald'
 import { givenTenant } from '@herald/testing/tenant'
 import { chromium, type Page } from 'playwright-core'
@@ -61,7 +62,7 @@ async function signIn(): Promise<Page> {
 
 type Load = { largestPaintMs: number; shift: number }
 
-/** Loads a page and reads what the browser itself has measured of it. */
+/** Loads a page and reads the largest paint and the layout shift that the browser measured. */
 async function load(page: Page, url: string): Promise<Load> {
   await page.goto(url)
   await page.getByRole('heading', { level: 1 }).waitFor()
@@ -76,7 +77,7 @@ async function load(page: Page, url: string): Promise<Load> {
   })`)
 }
 
-/** How long after a click on a link of the menu the heading of the next page is painted. */
+/** Gives the time in milliseconds from a click on a link of the navigation until the heading of the next page is painted. */
 async function change(page: Page, to: string): Promise<number> {
   await page.evaluate(`globalThis.changed = new Promise((done) => {
     addEventListener('click', () => {
@@ -89,7 +90,7 @@ async function change(page: Page, to: string): Promise<number> {
   return page.evaluate<number>('changed')
 }
 
-/** Types a text into a message. How long after each key the preview and the meters were painted anew. */
+/** Types a text into a message. Gives for each key the milliseconds until the meters were painted again. */
 async function type(page: Page, url: string): Promise<number[]> {
   await page.goto(url)
   const field = page.getByRole('textbox', { name: /^Text/ })

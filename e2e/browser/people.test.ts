@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { givenDevices, ok, type Registered } from '../tests/campaigns.ts'
 import { barriersOf, openDashboard, type Dashboard } from './dashboard.ts'
 
-// People in the dashboard: they are found, looked at and changed, and they come in by a file.
+// Users in the dashboard: they are found, changed and imported.
 
 let tenant: Dashboard['tenant']
 let open: Dashboard['open']
@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 
 // spec: administration/users-search, dashboard/tags-keep-their-type
-test('somebody is found by the beginning of an external id or by a device, a tag is changed, and a test push says what became of it', async () => {
+test("an operator finds a user by the beginning of an external id or by a device's id, changes tags, and sends a test push to a device", async () => {
   const { page, watched } = await open('/people')
   const rows = page.getByRole('table', { name: 'People' }).locator('tbody tr')
   await until(async () => (await rows.count()) === 5)
@@ -47,7 +47,7 @@ test('somebody is found by the beginning of an external id or by a device, a tag
 })
 
 // spec: dashboard/import-upload
-test('a file is tried dry, its bad rows are named, and then it is imported and its people are found', async () => {
+test('an operator tries an import as a dry run, sees the rejected rows, and then imports the users', async () => {
   const lines = ['platform,token,externalId,language']
   for (let n = 0; n < 40; n += 1)
     lines.push(`${n === 7 ? 'nokia' : 'android'},imported-token-${n},imported-${n},de${n === 9 ? ',more' : ''}`)

@@ -1,5 +1,5 @@
-// `npm run pictures`: takes the pictures of docs/images: each page of the dashboard in both themes, and the control room as it looks on a phone. The platform is a fresh one with
-// people, campaigns and outcomes made for it.
+// `npm run pictures` takes the pictures in docs/images: each page of the dashboard in both themes, and the control room on a phone's screen. The
+// program starts a new Herald and makes users, campaigns and outcomes for the pictures.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { startHerald, freshDataDir, removeDataDir } from '@herald/testing/herald'
@@ -55,7 +55,7 @@ async function givenPeople(tenant: Tenant): Promise<Registered[]> {
     ['web', 60],
   ] as const)
     all.push(...(await givenDevices(tenant, platform, count, describe)))
-  // Some removed the app, and their provider knows.
+  // Some users have removed the mobile app, so the provider answers that their tokens are dead.
   const dead = all.filter((_, place) => place % 40 === 7).map(({ device }) => device.id)
   await tenant.simulator('PUT', '/devices/behaviour', { ids: dead, answer: 'dead' })
   await tenant.simulator('PUT', '/crowd/reports', { baseUrl: herald.baseUrl, delivered: 0.94, opened: 0.35 })
@@ -204,7 +204,7 @@ async function take(page: Page, path: string, name: string): Promise<void> {
     what: `${name} without a skeleton`,
   })
   await page.evaluate('document.fonts.ready.then(() => true)')
-  // Charts and previews are drawn after their parts were loaded: the page stands still when two pictures are equal.
+  // Charts and previews are drawn after their code was loaded. The page is finished when two screenshots are equal.
   let picture = await page.screenshot()
   for (let times = 0; times < 20; times += 1) {
     const next = await page.screenshot()

@@ -7,12 +7,12 @@ declare module 'vitest' {
   // oxlint-disable-next-line typescript/consistent-type-definitions -- merged with vitest's own interface
   interface ProvidedContext {
     platform: Pick<Herald, 'baseUrl' | 'adminToken' | 'dataDir' | 'simulator'>
-    /** With this certificate a test's own server is believed by the webhooks of the shared platform. */
+    /** A certificate for a test's own webhook receiver, which the shared Herald trusts. */
     receiver: { certificate: string; privateKey: string }
   }
 }
 
-/** The platform that is shared by all test files that only need an app of their own. global-setup.ts starts and stops it. */
+/** Gives the Herald that is shared by all test files that need only an app of their own. global-setup.ts starts and stops it. */
 export const sharedPlatform = (): Herald => ({
   ...inject('platform'),
   get starter(): ChildProcess {
@@ -23,8 +23,8 @@ export const sharedPlatform = (): Herald => ({
 })
 
 /**
- * The whole platform on free ports and a data directory of its own, started as `npm start` does it, with the simulator and without the
- * demo. Stopped and gone at the end of the test file. Everything is on 127.0.0.1; `env` are further settings of docs/configuration.md.
+ * Starts a Herald for this test file as `npm start` does, with the simulator and without the demo, on free ports of 127.0.0.1 and with a new data
+ * directory. The Herald and its data are removed at the end of the file. `env` are further settings of docs/configuration.md.
  */
 export async function startPlatform(env: Record<string, string> = {}): Promise<Herald> {
   const dataDir = freshDataDir()

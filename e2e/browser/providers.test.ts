@@ -4,7 +4,7 @@ import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { givenDevices, ok, textOf } from '../tests/campaigns.ts'
 import { barriersOf, openDashboard, type Dashboard } from './dashboard.ts'
 
-// The credentials of the providers, given through the page: wrong files, wrong keys, and right ones.
+// Setting the credentials of providers on the page, with wrong files, wrong keys and right ones.
 
 let tenant: Dashboard['tenant']
 let open: Dashboard['open']
@@ -25,7 +25,7 @@ async function replace(page: Page, name: string) {
 const file = (name: string, text: string) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(text) })
 
 // spec: dashboard/credential-files, dashboard/credential-warnings
-test('a key that is cut off, an RSA key, the account of another project and an address that nobody reaches are each named before anything is sent', async () => {
+test('before anything is sent the page names a key that is cut off, an RSA key, the account of another project, and a VAPID subject that nobody can reach', async () => {
   const { page, watched } = await open('/providers')
   const changes: string[] = []
   page.on('request', (request) => request.method() !== 'GET' && changes.push(request.url()))
@@ -66,7 +66,7 @@ test('a key that is cut off, an RSA key, the account of another project and an a
 })
 
 // spec: administration/provider-check
-test("for a wrong APNs key the page shows the provider's reason and what to do, and a push waits; the right key lets it through", async () => {
+test("with a wrong APNs key the page shows the provider's reason and what to do, and a push waits until the right key is set", async () => {
   await tenant.simulator('PUT', '/faults', { providerTokenUpdates: 1_000 })
   onTestFinished(() => tenant.simulator('DELETE', '/faults').then(() => undefined))
   const [device] = await givenDevices(tenant, 'ios', 1, () => ({ externalId: 'ada' }))
@@ -102,7 +102,7 @@ test("for a wrong APNs key the page shows the provider's reason and what to do, 
   await again.getByRole('button', { name: 'Save and check' }).click()
   await page.getByText('Saved: APNs takes these credentials').waitFor()
   await explain.locator('p[data-sentence]', { hasText: /^Sent at/ }).waitFor()
-  // Neither key is anywhere in what the page was told.
+  // The page contains neither the wrong nor the right private key.
   expect(await page.content()).not.toContain(privateKey.split('\n')[1])
   expect(watched.faults).toEqual([])
 })

@@ -5,7 +5,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { openDashboard, type Dashboard } from './dashboard.ts'
 import { watch, type Watched } from './watch.ts'
 
-// Segments, keys, settings, audit and inbox in a real Chromium, under the content security policy of the gateway.
+// Segments, keys, settings, the audit and the inbox in a real Chromium, under the gateway's content security policy.
 
 let herald: Dashboard['herald']
 let tenant: Dashboard['tenant']
@@ -23,20 +23,20 @@ beforeAll(async () => {
 
 const goTo = (path: string) => page.goto(`${herald.baseUrl}/dashboard/apps/${tenant.appId}${path}`)
 
-/** The text of the large number of the estimate, once it stands still. */
+/** Waits until the page says that this many devices can be reached. */
 const estimateIs = (count: number) => page.getByText(`${count} ${count === 1 ? 'device' : 'devices'} can be reached`).waitFor()
 const press = async (...keys: string[]) => {
   for (const key of keys) await page.keyboard.press(key)
 }
 
 // spec: dashboard/segment-by-keyboard, dashboard/estimate, segments/preview, segments/saved-fields
-test('a segment is built by keyboard alone, its number is that of a preview, and it is saved as it was built', async () => {
+test('an operator builds a segment with the keyboard alone, sees how many devices it reaches, and saves it as it was built', async () => {
   await goTo('/segments/new')
   await page.getByLabel(/^Name/).focus()
   await page.keyboard.type('Gold phones')
   await estimateIs(5)
   await page.getByRole('button', { name: 'Add a condition' }).focus()
-  // The new condition has the focus: it asks for the platform, which is changed to iOS alone.
+  // The new condition has the focus. At first it asks for all platforms; the keys switch Android and web off.
   await press('Enter')
   await page.locator('[aria-label="Field"]:focus').waitFor()
   await press('Tab', 'Tab', 'Tab', 'Space', 'Tab', 'Space')
@@ -44,12 +44,12 @@ test('a segment is built by keyboard alone, its number is that of a preview, and
   await page.getByRole('button', { name: 'Add a condition' }).focus()
   await press('Enter')
   await page.locator('li + li [aria-label="Field"]:focus').waitFor()
-  // The tag is found by its name; "is" is the first operator; after it come the kind of the value and the value.
+  // Typing finds the tag by its name, and Home chooses the first operator, "is". The next fields are the type of the value and the value.
   await page.keyboard.type('plan')
   await press('Tab', 'Home', 'Tab', 'Tab')
   await page.keyboard.type('gold')
   await estimateIs(2)
-  // Into a group of its own, and up before the other condition: the focus goes with it.
+  // The keys move the condition into a group, out of the group, and above the other condition. The focus moves with the condition.
   await press('Alt+ArrowRight', 'Alt+ArrowLeft', 'Alt+ArrowUp')
   await page.locator('li:has(+ li) [aria-label="Value"]:focus').waitFor()
   await press('Control+Enter')
@@ -69,7 +69,7 @@ test('a segment is built by keyboard alone, its number is that of a preview, and
 })
 
 // spec: dashboard/segment-mistakes, dashboard/estimate, segments/error-path
-test('a mistake is named at its condition, and "Why so few?" shows where people drop out', async () => {
+test('a mistake in a segment is shown at its condition, and "Why so few?" names the condition that loses the most devices', async () => {
   await goTo('/segments/new')
   await page.getByRole('tab', { name: 'JSON' }).click()
   const json = page.getByLabel('The segment as the API takes it')
@@ -85,7 +85,7 @@ test('a mistake is named at its condition, and "Why so few?" shows where people 
 })
 
 // spec: dashboard/unsaved, segments/saved-name, segments/saved-delete
-test('a name that is taken is said at the name, what is typed is not left unasked, and a deleted segment is gone', async () => {
+test("a segment's name that is taken is refused at its field, the page asks before unsaved changes are lost, and a deleted segment is gone", async () => {
   await tenant.admin('POST', '/segments', { name: 'Taken', definition: {} })
   await goTo('/segments/new')
   await page.getByLabel(/^Name/).fill('Taken')
@@ -103,12 +103,12 @@ test('a name that is taken is said at the name, what is typed is not left unaske
   await page.waitForURL(/segments$/)
   await page.getByRole('link', { name: 'Taken', exact: true }).waitFor()
   expect(await page.getByRole('link', { name: 'Not taken' }).count()).toBe(0)
-  // A refused request is a line of the browser's own.
+  // The browser itself writes a line to the console for the refused request.
   expect(watched.faults.splice(0).filter((line) => !line.includes('409'))).toEqual([])
 })
 
 // spec: administration/keys, dashboard/key-scopes
-test('a key is shown once, and works no more when it is revoked', async () => {
+test('a new key is shown once, and after it is revoked it is refused', async () => {
   await goTo('/keys')
   await page.getByRole('button', { name: 'New key' }).first().click()
   await page.getByLabel(/^Name/).fill('for a test')
@@ -129,7 +129,7 @@ test('a key is shown once, and works no more when it is revoked', async () => {
 })
 
 // spec: dashboard/inbox-gestures, tracking/report, tracking/shows-at-once
-test('a push arrives on the virtual phone, and tap, action and swipe move exactly the counters of a real device', async () => {
+test('a push arrives on virtual phones, and a tap, a button and a swipe are counted as on real devices', async () => {
   await goTo('/inbox')
   for (const name of ['First', 'Second', 'Third']) {
     await page.getByRole('button', { name: 'Add a device' }).first().click()
@@ -168,7 +168,7 @@ test('a push arrives on the virtual phone, and tap, action and swipe move exactl
 })
 
 // spec: dashboard/quiet-picture, dashboard/audit-csv, administration/settings, administration/audit, administration/audit-filters
-test('settings are saved as one change, and the audit shows it, filters by the address and gives it as a CSV', async () => {
+test('settings are saved as one change, which the audit shows, filtered by the address, and exports as a CSV', async () => {
   await goTo('/settings')
   await page.getByRole('switch', { name: /Leave people in peace/ }).click()
   await page.getByLabel('From', { exact: true }).fill('21:30')

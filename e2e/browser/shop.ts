@@ -8,7 +8,7 @@ import { startPlatform } from './platform.ts'
 import { startSite, type Site } from './site.ts'
 import { watch, type Watched } from './watch.ts'
 
-/** What a page says of itself: the SDK's state. */
+/** The state of the web SDK on a page. */
 export type State = {
   supported: boolean
   permission: string
@@ -20,7 +20,7 @@ export type State = {
   lastError?: { code: string; status: number }
 }
 
-/** A site with Herald behind it, and a Firefox in front of it. */
+/** Everything that a test of the web SDK needs: a Herald, an app on it, a push service, a web site and a Firefox. */
 export type Shop = {
   herald: Herald
   tenant: Tenant
@@ -28,31 +28,31 @@ export type Shop = {
   site: Site
   profile: string
   browser: Browser
-  /** Closes Firefox and opens it again on the same profile, as after a restart. */
+  /** Closes Firefox and opens it again with the same profile. */
   restart(): Promise<void>
-  /** A page with the SDK started (`herald` in there), ready or not. `before` is a script that runs before those of the page. */
+  /** Opens a page of the site and starts the SDK as `herald`; it may not be ready yet. `before` is a script that runs before those of the page. */
   open(options?: {
     path?: string
     before?: string
-    /** Runs before `init`, with `await`. */
+    /** Code that runs, and may use `await`, before `init` is called. */
     prepare?: string
-    /** More options of `init`. */
+    /** Further options for `init`, as source text. */
     init?: string
     expected?: RegExp
     origins?: string[]
   }): Promise<{ page: Page; watched: Watched }>
-  /** Sends to one device and answers the campaign's id. */
+  /** Sends to one device and gives the id of the campaign. */
   send(subscriptionId: string, entry: Record<string, unknown>, more?: Record<string, unknown>): Promise<string>
-  /** Waits until a campaign's counters hold these. */
+  /** Waits until the counters of a campaign have these values. */
   counted(campaignId: string, counts: Record<string, number>): Promise<void>
-  /** The device as its user's record shows it, and the user. */
+  /** Reads a device and its user from Herald. */
   device(subscriptionId: string): Promise<{ user: Record<string, unknown>; device: Record<string, unknown> }>
 }
 
-/** The worker of the shop: notifications stay until a test closes them. */
+/** The service worker of the site. Its notifications stay until a test closes them. */
 export const worker = `importScripts('/herald/worker.iife.js'); Herald.start({ show: () => ({ requireInteraction: true }) })`
 
-/** Starts the platform, the push service, the site and Firefox. All end with the test file. */
+/** Starts Herald, the push service, the site and Firefox. All of them end with the test file. */
 export async function openShop(): Promise<Shop> {
   const herald = await startPlatform()
   const [tenant, autopush, site] = await Promise.all([
@@ -121,14 +121,14 @@ export async function openShop(): Promise<Shop> {
   return shop
 }
 
-/** Calls the SDK in the page and answers what it answers; an error it rejects with is `{ error: { code, status, … } }`. */
+/** Evaluates an expression in the page and gives its result. When it throws, the result is `{ error: { code, status, … } }`. */
 export const ask = <T = State>(page: Page, expression: string): Promise<T> =>
   page.evaluate(`(async () => {
     try { return JSON.parse(JSON.stringify((await (${expression})) ?? null)) }
     catch (error) { return { error: { ...error, message: error.message, isHeraldError: error instanceof Herald.HeraldError } } }
   })()`) as Promise<T>
 
-/** Subscribes as a click does, once the page is ready. */
+/** Subscribes the page as soon as it is ready. */
 export async function subscribe(page: Page, user = '{}'): Promise<State & { subscriptionId: string }> {
   await ask(page, 'herald.ready')
   const state = await ask<State & { error?: unknown }>(page, `herald.subscribe(${user})`)
@@ -136,7 +136,7 @@ export async function subscribe(page: Page, user = '{}'): Promise<State & { subs
   return { ...state, subscriptionId: state.subscriptionId }
 }
 
-/** Waits until the page's state holds these. */
+/** Waits until the SDK's state on the page has these values. */
 export const stateIs = (page: Page, wanted: Partial<State>, what = JSON.stringify(wanted)): Promise<State> =>
   until(
     async () => {

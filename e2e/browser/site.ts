@@ -6,16 +6,16 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { atEnd } from '@herald/testing/at-end'
 
-/** A web site of somebody who uses Herald: pages, a worker and the SDK's files, all served from the site's `origin`. */
+/** A web site of a customer of Herald. Its pages, its worker and the SDK's files have one `origin`. */
 export type Site = {
   origin: string
-  /** What is served at a path, such as the worker; changed by a test to change the site. */
+  /** The files of the site by path. A test may change them. */
   files: Map<string, string>
 }
 
 const root = resolve(import.meta.dirname, '../..')
 
-/** The SDK as it is published, built into a folder of its own, by the names of its files. */
+/** Builds the SDK as it is published and gives its files by name. */
 export function buildWebSdk(): Map<string, string> {
   const out = mkdtempSync(join(tmpdir(), 'herald-sdk-'))
   try {
@@ -31,7 +31,7 @@ export function buildWebSdk(): Map<string, string> {
 const page = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Shop</title><link rel="icon" href="data:,">
 <script src="/herald/herald.iife.js"></script></head><body><h1>Shop</h1><button id="go">Subscribe</button></body></html>`
 
-/** Starts a site with a page at every path that no file is at. Stopped at the end of the test file. */
+/** Starts a site until the end of the test file. Every path without a file shows the same page. */
 export async function startSite(files: Record<string, string> = {}): Promise<Site> {
   const site: Site = { origin: '', files: new Map(Object.entries(files)) }
   for (const [name, text] of buildWebSdk()) site.files.set(`/herald/${name}`, text)
@@ -43,7 +43,7 @@ export async function startSite(files: Record<string, string> = {}): Promise<Sit
     response.writeHead(200, {
       'content-type': isScript ? 'text/javascript' : 'text/html',
       'cache-control': 'no-cache',
-      // A strict policy: the SDK must need no exception from it but the address of Herald.
+      // The policy is strict, because the SDK must work with it: the only exception that the SDK needs is the address of Herald.
       'content-security-policy': "default-src 'none'; script-src 'self'; img-src data:; connect-src http: https:; worker-src 'self'",
     })
     response.end(file ?? page)

@@ -1,22 +1,22 @@
 import type { Page as ChromiumPage } from 'playwright-core'
 import type { Page as FirefoxPage } from 'puppeteer-core'
 
-/** What a page must not do: write to the console, throw, break its CSP, or ask anybody but its own origin. */
+/** What a page did. A page must not write to the console, throw an error, break its content security policy, or send requests to another origin. */
 export type Watched = {
-  /** All that happened and should not have, one line each. */
+  /** Everything that the page must not do and did, one line each. */
   faults: string[]
-  /** Every address that was asked for. */
+  /** The addresses of all requests. */
   requests: string[]
 }
 
 type Options = {
-  /** Origins that may be asked besides the page's own. */
+  /** Origins that the page may send requests to, besides its own. */
   origins?: readonly string[]
-  /** Console lines that are expected; what the browser writes itself of a request that failed on purpose, for example. */
+  /** Matches console lines that the test expects, such as the browser's line about a request that failed on purpose. */
   expected?: RegExp
 }
 
-/** Watches a page from now on; `expect(watched.faults).toEqual([])` at the end of the test says that nothing happened. */
+/** Watches a page from now on. At the end of a test `expect(watched.faults).toEqual([])` says that the page did nothing wrong. */
 export function watch(page: ChromiumPage | FirefoxPage, { origins = [], expected }: Options = {}): Watched {
   const watched: Watched = { faults: [], requests: [] }
   const note = (line: string) => {
@@ -24,19 +24,19 @@ export function watch(page: ChromiumPage | FirefoxPage, { origins = [], expected
   }
   const originOf = (url: string) => (URL.canParse(url) ? new URL(url).origin : 'null')
   let here = originOf(page.url())
-  // Both drivers have the events that are used here, by the same names.
+  // Playwright and Puppeteer have the events that are used here under the same names.
   const any = page as FirefoxPage
   any.on('console', (message) => {
-    // Every line counts, not only errors: a library that is embedded in other people's pages has nothing to say there.
+    // Every line counts, not only errors, because a library on other people's pages must write nothing to their console.
     note(`console ${message.type()}: ${message.text()}`)
   })
   any.on('pageerror', (error) => note(`page error: ${String(error)}`))
   any.on('request', (request) => {
     const url = request.url()
     if (!/^https?:/.test(url)) return
-    // A browser asks for leave before it asks another origin; that is no request of the page.
+    // OPTIONS requests are the browser's own, before a request to another origin.
     if (request.method() !== 'OPTIONS' && watched.requests.length < 10_000) watched.requests.push(url)
-    // A page is where its last navigation leads: its own address says so only later.
+    // After a navigation has begun, its address counts as the page's own, because `page.url()` changes later.
     if (request.isNavigationRequest()) here = originOf(url)
     if (![here, ...origins].includes(originOf(url))) note(`foreign request: ${originOf(url)}`)
   })

@@ -9,8 +9,8 @@ import { sharedPlatform } from './platform.ts'
 import { startSite, type Site } from './site.ts'
 import { watch } from './watch.ts'
 
-// Chromium's push service is Google's, so a push is handed to the worker by the browser's own protocol. The payload and its msgId are real:
-// the simulator's record of what the dispatcher sent.
+// Chromium would get pushes from Google's push service, so the test hands them to the worker through the DevTools protocol. The payload and its msgId
+// are real: they come from the simulator's record of what the dispatcher sent.
 const ownWorker = `importScripts('/herald/worker.iife.js')
 Herald.start()
 ours = []
@@ -53,7 +53,7 @@ beforeAll(async () => {
   ;[registrationId, worker] = await Promise.all([registered, started])
 })
 
-/** Sends to a device of the simulator and answers the campaign and the plaintext that it got. */
+/** Sends to a device of the simulator, and gives the campaign and the decrypted payload. */
 async function payloadOf(entry: Record<string, unknown>): Promise<{ campaignId: string; payload: { data: { msgId: string } } }> {
   const [device] = await tenant.makeDevices('web', 1)
   const { id } = await tenant.register(device!)
@@ -90,7 +90,7 @@ const shown = () =>
     '(async () => (await registration.getNotifications()).map(({ title, body, actions }) => ({ title, body, actions: actions.map(({ action }) => action) })))()',
   )
 
-/** A click as the worker sees it. No person clicks here, so that the browser lets no window open. */
+/** Dispatches a click on the notification to the worker. No user clicks, so the browser opens no window. */
 const click = (action: string) =>
   worker.evaluate(`(async () => {
     const [notification] = await registration.getNotifications()
@@ -102,7 +102,7 @@ const click = (action: string) =>
   })()`)
 
 // spec: web/shown, web/reports
-test('a push is shown with its actions and reported; a clicked action is reported as opened and as a click that names it', async () => {
+test('a push is shown with its buttons and reported as delivered, and a clicked button is reported as an open and as a click with its id', async () => {
   const { campaignId, payload } = await payloadOf({
     title: 'Your order',
     body: 'is here',
@@ -127,7 +127,7 @@ test('a push is shown with its actions and reported; a clicked action is reporte
   expect(watched.faults).toEqual([])
 })
 
-test('the same push twice is one notification, and without a link a click is no click-through', async () => {
+test('a push that comes twice is shown once, and a click on a push without a link is counted as an open but not as a click', async () => {
   const { campaignId, payload } = await payloadOf({ title: 'Twice', body: 'but shown once' })
   await deliver(JSON.stringify(payload))
   await deliver(JSON.stringify(payload))
@@ -140,7 +140,7 @@ test('the same push twice is one notification, and without a link a click is no 
 })
 
 // spec: web/shown
-test('a push that cannot be read shows the name of the site, and one of another sender is left to the page’s own handler', async () => {
+test("a push that cannot be read shows the name of the site, and a push of another sender is left to the site's own handler", async () => {
   const before = reports.length
   await deliver('this is no JSON')
   await until(async () => isDeepStrictEqual(await shown(), [{ title: 'localhost', body: '', actions: [] }]), {
@@ -154,7 +154,7 @@ test('a push that cannot be read shows the name of the site, and one of another 
 })
 
 // spec: web/gesture
-test('without a click nothing is asked, and where notifications are blocked that is said', async () => {
+test("without a user's click the SDK does not ask for permission, and the SDK says when notifications are blocked", async () => {
   for (const [permission, code] of [
     ['default', 'gesture_required'],
     ['denied', 'permission_denied'],
@@ -163,7 +163,7 @@ test('without a click nothing is asked, and where notifications are blocked that
     const strictlyWatched = watch(strict, { origins: [herald.baseUrl] })
     await strict.addInitScript(`Object.defineProperty(Notification, 'permission', { value: '${permission}' })`)
     await strict.goto(site.origin)
-    // Not by the page's own `evaluate`, which counts as a click.
+    // The page's own `evaluate` counts as a click of a user, so the DevTools protocol evaluates here.
     const protocol = await strict.context().newCDPSession(strict)
     const run = async (expression: string) =>
       (await protocol.send('Runtime.evaluate', { expression, awaitPromise: true, returnByValue: true, userGesture: false })).result

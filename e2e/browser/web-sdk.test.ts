@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 
 // spec: web/reports, web/click, tracking/report
-test('a click subscribes a browser, and its push is decrypted, shown, counted as delivered, and led by a click into the page', async () => {
+test('a user subscribes with a click; a push is decrypted, shown and counted as delivered; a click on it is counted as opened and clicked', async () => {
   const { page, watched } = await shop.open()
   expect(await ask(page, 'herald.state()')).toMatchObject({ supported: true, subscribed: false, optedIn: true, loggedIn: false })
 
@@ -42,7 +42,7 @@ test('a click subscribes a browser, and its push is decrypted, shown, counted as
 })
 
 // spec: web/reports
-test('a push that replaces another of the same tag is no dismissal of it; closing the last one is', async () => {
+test('when a push replaces another with the same collapse id, no dismissal is counted; closing the last one is counted as its dismissal', async () => {
   const { page, watched } = await shop.open()
   const { subscriptionId } = await subscribe(page)
   const first = await shop.send(subscriptionId, { title: 'Score 1:0', body: 'Half-time' }, { collapseId: 'match-3' })
@@ -59,7 +59,7 @@ test('a push that replaces another of the same tag is no dismissal of it; closin
 })
 
 // spec: web/stays-subscribed, identity/rotate
-test('when the push service forgets a browser, it subscribes again and keeps its id', async () => {
+test('when the push service forgets a browser, the browser subscribes again and stays the same device', async () => {
   const { page, watched } = await shop.open()
   const { subscriptionId } = await subscribe(page)
   const before = (await shop.device(subscriptionId)).device['endpoint']
@@ -76,7 +76,7 @@ test('when the push service forgets a browser, it subscribes again and keeps its
 })
 
 // spec: web/stays-subscribed, identity/web-push-key
-test('when the app has a new VAPID key, a page that is opened a day later subscribes anew and keeps the id', async () => {
+test('when the app has a new VAPID key, a page that is opened a day later subscribes again and stays the same device', async () => {
   const { page } = await shop.open()
   const { subscriptionId } = await subscribe(page)
   const before = (await shop.device(subscriptionId)).device['endpoint']
@@ -95,11 +95,11 @@ test('when the app has a new VAPID key, a page that is opened a day later subscr
   await later.close()
 })
 
-/** The clock of the page, 25 hours ahead. */
+/** Moves the page's clock 25 hours ahead. */
 const tomorrow = 'const now = Date.now.bind(Date); Date.now = () => now() + 90_000_000'
 
 // spec: web/quiet, identity/verification
-test('a person logs in and out; one login is one call, and a refused token is said and changes nothing', async () => {
+test('a user logs in and out, a repeated login makes no second request, and a refused identity token changes nothing', async () => {
   const { page, watched } = await shop.open({ init: 'identityToken: (id) => window.tokens[id],', expected: /403/ })
   await page.evaluate('window.tokens = {}')
   const { subscriptionId } = await subscribe(page)
@@ -129,7 +129,7 @@ test('a person logs in and out; one login is one call, and a refused token is sa
 })
 
 // spec: web/opt-out-stays
-test('who opted out stays opted out: after a restart, a week later, and when the page subscribes again', async () => {
+test('a user who opted out stays opted out after a restart, a week later, and when the page subscribes again', async () => {
   const first = await shop.open()
   const { subscriptionId } = await subscribe(first.page)
   expect(await ask(first.page, 'herald.optOut()')).toMatchObject({ optedIn: false, waiting: 0 })
@@ -150,7 +150,7 @@ test('who opted out stays opted out: after a restart, a week later, and when the
   await page.close()
 })
 
-test('unsubscribing removes the device at Herald and the subscription in the browser', async () => {
+test('unsubscribing removes the device in Herald and the subscription in the browser', async () => {
   const { page, watched } = await shop.open()
   const { subscriptionId } = await subscribe(page)
   const before = shop.autopush.channels()

@@ -8,13 +8,13 @@ import { onDatabase } from '../chaos/platform.ts'
 import { givenDevices, ok, textOf } from '../tests/campaigns.ts'
 import { barriersOf, openDashboard, type Dashboard } from './dashboard.ts'
 
-// An endpoint from its first ping to the day when it is switched on again, once with the mouse and once with the keyboard alone.
+// A webhook endpoint from its first ping until it is switched off by failures and on again, once with the mouse and once with the keyboard alone.
 
 let herald: Dashboard['herald']
 let tenant: Dashboard['tenant']
 let open: Dashboard['open']
 let origin: string
-/** How the receiver answers: a status, or by hanging up. */
+/** How the test's receiver answers: with this HTTP status, or by closing the connection. */
 let answer: number | 'hang up' = 204
 const received: { path: string; body: string }[] = []
 
@@ -56,7 +56,7 @@ const mouse = (page: Page): Hand => ({
   close: () => page.getByRole('dialog').getByRole('button', { name: 'Close' }).click(),
 })
 
-/** Reaches everything with Tab, or a row with the arrows, and uses it with Enter, as an operator without a mouse does. */
+/** Works as an operator without a mouse: reaches controls with Tab and rows with the arrow keys, and uses them with Enter. */
 function keyboard(page: Page): Hand {
   const reach = async (target: Locator, key = 'Tab') => {
     await target.waitFor()
@@ -96,7 +96,7 @@ const failures = [
 test.each([
   ['the mouse', mouse],
   ['the keyboard alone', keyboard],
-] as const)('with %s an endpoint is made, pinged, looked into, switched on again and sent what it missed', async (name, handOf) => {
+] as const)('with %s an operator makes and pings an endpoint, switches it on after failures, and resends events', async (name, handOf) => {
   const { page, watched } = await open('/webhooks')
   const hand = handOf(page)
   const button = (label: string | RegExp) => page.getByRole('button', { name: label, exact: true })
@@ -122,7 +122,7 @@ test.each([
   expect(await barriersOf(page)).toEqual([])
   await hand.close()
 
-  // 49 deliveries in a row were given up already.
+  // Puts the endpoint in the state after 49 deliveries in a row that used up their attempts.
   await onDatabase(herald, (client) => client.query('update webhooks.endpoints set consecutive_failures = 49 where id = $1', [id]))
   answer = 500
   const [device] = await givenDevices(tenant, 'android', 1)

@@ -1,3 +1,3 @@
-// The worker of "this browser" in the first steps: it shows what Herald sends, and reports that it was shown and clicked.
+// The service worker with which this browser is a device in the first steps. It shows the pushes of Herald, and reports that they were shown and clicked.
 importScripts('/sdk/v1/worker.iife.js')
 Herald.start()

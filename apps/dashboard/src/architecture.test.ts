@@ -10,39 +10,39 @@ const files = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf
 const using = (pattern: RegExp, except: readonly string[] = []): string[] =>
   files.filter(({ path, text }) => pattern.test(text) && !except.includes(path)).map(({ path }) => path)
 
-test('no file has more than 250 lines', () => {
+test('no source file of the dashboard has more than 250 lines', () => {
   expect(files.filter(({ text }) => text.split('\n').length > 251).map(({ path }) => path)).toEqual([])
 })
 
 // spec: dashboard/no-markup-from-text
-test('no markup is made from text, and no text is run: the content security policy and Trusted Types would refuse it', () => {
+test('no page makes markup from text or runs text as code, which the content security policy and Trusted Types would refuse', () => {
   expect(
     using(/\b(innerHTML|outerHTML|insertAdjacentHTML|dangerouslySetInnerHTML|document\.write|createContextualFragment|DOMParser)\b/),
   ).toEqual([])
   expect(using(/\beval\(|new Function\(|setTimeout\(\s*['"`]/)).toEqual([])
 })
 
-test('no style element is inserted, and no style is set by a markup string', () => {
+test('no page inserts a style element or sets styles from a text', () => {
   expect(using(/<style\b|createElement\(\s*['"]style['"]|setAttribute\(\s*['"]style['"]|insertRule\(/)).toEqual([])
 })
 
 // spec: dashboard/kept-in-browser, dashboard/token-kept-nowhere
-test('the browser keeps nothing but preferences, the ids of the last apps, that there is a session, and messages until they are saved', () => {
+test('the browser keeps only preferences, the ids of the last apps, whether there is a session, and messages that Herald does not have yet', () => {
   expect(using(/\blocalStorage\b/, ['session/session.ts', 'shell/preferences.ts', 'pages/compose/useDraft.ts'])).toEqual([])
   expect(using(/\b(sessionStorage|indexedDB|document\.cookie|caches\.)\b/)).toEqual([])
 })
 
-test('nothing is loaded from another origin', () => {
+test('no page loads anything from another origin', () => {
   expect(using(/\b(src|href)=["'{`]+https?:\/\//)).toEqual([])
   expect(using(/url\(\s*["']?https?:/)).toEqual([])
 })
 
 // spec: dashboard/requests
-test('only the folder api asks the platform, so that each request has its time limit, and its CSRF token where it has a session', () => {
+test('only the folder `api` sends requests, so that every request has a time limit, and a CSRF token when it changes something in a session', () => {
   expect(using(/(?<![.\w])fetch\(/, ['api/client.ts', 'api/outside.ts'])).toEqual([])
   expect(using(/XMLHttpRequest/)).toEqual([])
 })
 
-test('one Trusted Types policy is made, and it returns a constant', () => {
+test('the dashboard makes one Trusted Types policy, and only for the worker of the first steps', () => {
   expect(using(/createPolicy\(/)).toEqual(['pages/start/try-out.ts'])
 })

@@ -26,19 +26,20 @@ const manifest: Record<string, Built> = {
 const bytes = (name: string): number => weigh(manifest, () => 1_000).find((part) => part.name === name)?.bytes ?? -1
 
 // spec: dashboard/sizes
-test('the first load is the entry and everything that it imports, styles included', () => expect(bytes('the first load')).toBe(3_000))
+test('the first load counts the entry file and everything that it imports, with its styles', () =>
+  expect(bytes('the first load')).toBe(3_000))
 
-test('a page weighs what it adds to the first load; libraries that several pages share count once, with a limit of their own', () => {
+test('a page counts only what it adds to the first load, and a library that several pages share counts once, with its own limit', () => {
   expect(bytes('src/pages/log/LogPage.tsx')).toBe(2_000)
   expect(bytes('forms')).toBe(1_000)
 })
 
-test('compose weighs everything that it adds to the first load, shared libraries too', () =>
+test('the compose page counts everything that it adds to the first load, also shared libraries', () =>
   expect(bytes('src/pages/compose/ComposePage.tsx')).toBe(2_000))
 
-test('everything counts each file once', () => expect(bytes('everything')).toBe(7_000))
+test('the size of the whole dashboard counts each file once', () => expect(bytes('everything')).toBe(7_000))
 
-test('a part that is too large is reported with its limit', () => {
+test('a part that is larger than its limit is reported', () => {
   const heavy = weigh(manifest, (file) => (file.includes('base') ? budgets.firstLoad + 1 : 0))
   expect(heavy.filter(({ bytes: is, limit }) => is > limit).map(({ name }) => name)).toEqual(['the first load'])
 })
@@ -53,7 +54,7 @@ test.each([
   '<link rel="stylesheet" href="//elsewhere.example/x.css">',
 ])('the build refuses a page with %s, as the content security policy would', (html) => expect(refusedOf(html)).toHaveLength(1))
 
-test('a page whose scripts and styles are files of its own is accepted', () => {
+test('the build accepts a page that loads its scripts and styles from its own files', () => {
   expect(
     refusedOf(
       '<link rel="stylesheet" href="/dashboard/assets/x.css"><script type="module" crossorigin src="/dashboard/assets/x.js"></script>',

@@ -7,7 +7,7 @@ import { router } from './routes.tsx'
 import { takeCode } from './session/sign-in-code.ts'
 import { followTheme } from './shell/theme.ts'
 
-// Before the first request: a sign-in code in the address works once, and no request may carry it as a referrer.
+// The sign-in code leaves the address before the first request, because it works only once and no request may carry it as a referrer.
 takeCode()
 followTheme()
 

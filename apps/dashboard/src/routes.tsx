@@ -44,7 +44,10 @@ const appIndex = createRoute({
   },
 })
 
-/** A click on the first push leads here when no page of the dashboard is open: it is the scope of the try-out worker. */
+/**
+ * Opened by a click on the notification of the first push, when no page of the dashboard is open. The address is the scope of the worker that showed
+ * the push.
+ */
 const tryOut = createRoute({
   getParentRoute: () => root,
   path: 'try-out/$appId',
@@ -71,7 +74,7 @@ const compose = createRoute({
   validateSearch: validateComposeSearch,
   component: lazyRouteComponent(() => import('./pages/compose/ComposePage.tsx'), 'ComposePage'),
 })
-// The same page: while the operator writes, the message becomes a draft and gets an address of its own.
+// A new message and a stored draft have one page, because a message becomes a stored draft while the operator writes.
 const composeDraft = createRoute({ getParentRoute: () => compose, path: '$campaignId' })
 const campaigns = createRoute({
   getParentRoute: () => app,
@@ -204,7 +207,7 @@ const pages = [
   ]),
 ] as const
 
-/** Every page by its path. Each page's code is loaded when it is opened, or when the pointer is on a link to it. */
+/** All pages by their paths. The code of a page is loaded when the page is opened, or when the pointer is on a link to it. */
 export const router = createRouter({
   routeTree: root.addChildren(pages),
   basepath: '/dashboard',

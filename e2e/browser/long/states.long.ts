@@ -8,7 +8,7 @@ import { startDoor } from '../gateway-door.ts'
 import { barriersOf, openDashboard, signInLink, untilShown, type Dashboard } from '../dashboard.ts'
 import { watch } from '../watch.ts'
 
-// What each page shows while it loads, where there is nothing yet, when a read fails, and when Herald is away and comes back.
+// What each page shows while it loads, when it has nothing to show, when a read fails, and when Herald is away and comes back.
 
 let dashboard: Dashboard
 let path: Record<string, string>
@@ -44,7 +44,7 @@ beforeAll(async () => {
   }
 })
 
-/** Where a page reads what it shows. The session, the system and the list of apps belong to the frame around it. */
+/** Matches the requests with which a page reads what it shows. The navigation and the banners read from other addresses. */
 const reads = /\/v1\/admin\/(apps\/[0-9a-f]{24}|simulator)(\/|\?|$)/
 const themes = ['light', 'dark'] as const
 
@@ -79,9 +79,9 @@ const names = [
 ]
 
 test.each(names)(
-  '%s: while it loads there are skeletons, a failed read has its sentence, request and a second try, and then the data is there',
+  'the page %s shows skeletons while it loads, a failed read with its message, the id of the request and a second try, and then its data',
   async (name) => {
-    // The browser itself writes of each answer that the test makes fail.
+    // The browser itself writes a line to the console for each request that this test makes fail.
     const { page, watched } = await dashboard.open('/compose', /status of 500/)
     await page.route(reads, (route) => (route.request().method() === 'GET' ? undefined : route.continue()))
     await page.goto(`${dashboard.herald.baseUrl}/dashboard/apps/${dashboard.tenant.appId}${path[name]}`)
@@ -128,7 +128,7 @@ const nothingYet: Record<string, string> = {
   '/inbox': 'No virtual device yet',
 }
 
-test('where an app has nothing yet each page says what would be here', async () => {
+test('in an app without data each page says what will be there', async () => {
   const { herald } = dashboard
   const { appId } = await givenTenant(herald)
   const { page, watched } = await dashboard.open('/overview')
@@ -142,7 +142,7 @@ test('where an app has nothing yet each page says what would be here', async () 
 })
 
 // spec: dashboard/requests
-test('a page keeps its data and says of when it is while nobody answers, and is itself again without a reload', async () => {
+test('while Herald is away a page keeps its data and says how old they are; when Herald is back, the page goes on without a reload', async () => {
   const { herald, tenant, context } = dashboard
   const door = await startDoor(herald.baseUrl)
   const page = await context.newPage()
@@ -166,7 +166,7 @@ test('a page keeps its data and says of when it is while nobody answers, and is 
 })
 
 // spec: dashboard/streams
-test('a control room outlives a gateway that is killed, and says how old its numbers are while one is frozen', async () => {
+test('a control room goes on when a gateway is killed, and says how old its numbers are while a gateway is frozen', async () => {
   const { herald, tenant, open } = dashboard
   await givenDevices(tenant, 'android', 20)
   await tenant.simulator('PUT', '/faults', { service: 'fcm', outage: '503' })
@@ -195,7 +195,7 @@ test('a control room outlives a gateway that is killed, and says how old its num
 })
 
 // spec: dashboard/first-push-in-browser
-test('a browser that reaches no push service is offered a virtual phone', async () => {
+test('an operator whose browser reaches no push service is offered a virtual phone', async () => {
   const { context, herald, open } = dashboard
   await context.grantPermissions(['notifications'], { origin: herald.baseUrl })
   const { page } = await open('/start')
@@ -203,7 +203,7 @@ test('a browser that reaches no push service is offered a virtual phone', async 
   await page.getByRole('button', { name: 'Allow notifications in this browser' }).click()
   await page.getByRole('button', { name: 'Use a virtual phone' }).click()
   await page.getByRole('button', { name: 'Make a virtual device' }).click()
-  // The page has the device once its address names it.
+  // The page has the device when the device's id is in the address.
   await page.waitForURL(/deviceId=/)
   expect(new URL(page.url()).searchParams.get('way')).toBe('phone')
 })

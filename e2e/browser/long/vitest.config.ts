@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { defineConfig } from 'vitest/config'
 
-/** `npm run test:browser`: all that runs in a real browser, also what takes too long for `npm test`. One file at a time. */
+/** The configuration of `npm run test:browser`: all tests in real browsers, also those that are too slow for `npm test`. One file runs at a time. */
 export default defineConfig({
   root: resolve(import.meta.dirname, '../../..'),
   test: {

@@ -17,10 +17,10 @@ beforeAll(async () => {
 
 beforeEach(() => door.open())
 
-/** The page talks to Herald through the door, which a test can shut. */
+/** Options with which the page talks to Herald through the door (gateway-door.ts), which a test can shut. */
 const throughDoor = () => ({ init: `baseUrl: '${door.url}', vapidPublicKey: '${shop.tenant.vapidPublicKey}',`, origins: [door.url] })
 
-/** A page whose device is gone at the end, so that the next test begins with none. */
+/** Opens a page, runs `work` on it, and removes the page's device afterwards, so that the next test begins without a device. */
 async function onPage(options: Parameters<Shop['open']>[0], work: (page: Awaited<ReturnType<Shop['open']>>['page']) => Promise<void>) {
   const { page, watched } = await shop.open(options)
   await work(page)
@@ -33,7 +33,7 @@ async function onPage(options: Parameters<Shop['open']>[0], work: (page: Awaited
   await page.close()
 }
 
-/** Waits until exactly these notifications are shown: one that was closed takes a moment to go. */
+/** Waits until exactly these notifications are shown, because a notification stays for a moment after it was closed. */
 const shows = (wanted: { title: string; body: string }[]) =>
   until(async () => isDeepStrictEqual(await shownAlerts(shop.browser), wanted), { what: `the notifications ${JSON.stringify(wanted)}` })
 
@@ -44,7 +44,7 @@ for (const [how, before] of [
   ['never answers', 'IDBFactory.prototype.open = () => ({})'],
 ] as const) {
   // spec: web/storage
-  test(`storage that ${how}: all works for the life of the page, and after a reload no opt-out and no logout is lost`, async () => {
+  test(`when the browser's storage ${how}, everything works until the page is closed, and after a reload an opt-out and a logout still hold`, async () => {
     const { page } = await shop.open({ before })
     const { subscriptionId } = await subscribe(page, "{ tags: { plan: 'pro' } }")
     expect(await ask(page, "herald.login('customer-8')")).toMatchObject({ loggedIn: true, waiting: 0 })
@@ -68,7 +68,7 @@ for (const [how, before] of [
 }
 
 // spec: web/changes-wait
-test('a server that is away at the start: what is said meanwhile goes out in order, by itself, when it is back', async () => {
+test('when Herald is away at the start, what the page does meanwhile is sent in order as soon as Herald is back', async () => {
   await door.shut()
   await onPage(throughDoor(), async (page) => {
     await ask(page, "herald.login('customer-9')")
@@ -85,9 +85,9 @@ test('a server that is away at the start: what is said meanwhile goes out in ord
   })
 })
 
-test('without a key of its own a page becomes ready when the server is back', async () => {
+test('a page that does not know the VAPID key becomes ready when Herald is back', async () => {
   await door.shut()
-  // A scope of its own, where no key was kept.
+  // In a new scope the page has stored no key.
   await onPage({ init: `baseUrl: '${door.url}', scope: '/fresh/',`, origins: [door.url] }, async (page) => {
     await page.evaluate('void herald.ready.then(() => (window.isReady = true))')
     await until(async () => (await ask(page, 'herald.state()')).lastError?.code === 'network', { what: 'the failure is seen' })
@@ -100,7 +100,7 @@ test('without a key of its own a page becomes ready when the server is back', as
 })
 
 // spec: web/opt-out-stays, web/changes-wait
-test('an opt-out without a server survives a restart and reaches it', async () => {
+test('an opt-out while Herald is away survives a restart of the browser and reaches Herald afterwards', async () => {
   const { page } = await shop.open(throughDoor())
   const { subscriptionId } = await subscribe(page)
   await door.shut()
@@ -114,7 +114,7 @@ test('an opt-out without a server survives a restart and reaches it', async () =
 })
 
 // spec: web/shown
-test('after a logout without a server only the name of the site is shown, until it is confirmed', async () => {
+test('after a logout that Herald has not confirmed, a push shows only the name of the site', async () => {
   await onPage(throughDoor(), async (page) => {
     const { subscriptionId } = await subscribe(page)
     await ask(page, "herald.login('customer-10')")
@@ -136,7 +136,7 @@ test('after a logout without a server only the name of the site is shown, until 
 })
 
 // spec: web/reports
-test('a report that does not get through goes out with the next push', async () => {
+test('a report that does not reach Herald is sent again with the next push', async () => {
   await onPage(throughDoor(), async (page) => {
     const { subscriptionId } = await subscribe(page)
     await door.shut()
@@ -153,7 +153,7 @@ test('a report that does not get through goes out with the next push', async () 
 })
 
 // spec: web/one-browser
-test('two tabs are one browser: what one says the other knows, and nothing is said twice', async () => {
+test('two tabs are one device: each knows what happened in the other, and no change is sent twice', async () => {
   const [one, other] = [await shop.open(), await shop.open()]
   const { subscriptionId } = await subscribe(one.page)
   expect(await stateIs(other.page, { subscribed: true })).toMatchObject({ subscriptionId })
@@ -178,7 +178,7 @@ test('two tabs are one browser: what one says the other knows, and nothing is sa
   await Promise.all([one.page.close(), other.page.close()])
 })
 
-/** The worker of a site that had one before: it takes over at once, serves files from a cache, and has a push handler of its own. */
+/** The service worker that a site had before Herald. The worker takes control at once, serves a file from a cache, and has its own push handler. */
 const ownWorker = (version: number) => `
 importScripts('/herald/worker.iife.js')
 Herald.start({ show: () => ({ requireInteraction: true }) })
@@ -189,7 +189,7 @@ addEventListener('push', (event) => { if (!Herald.isOurs(event)) event.waitUntil
 `
 
 // spec: web/shown
-test('beside a worker that a site has already, also when it is updated in mid-use: each push is shown once, and nothing reloads', async () => {
+test('when a site has its own service worker, which is updated in between, each push is shown once and the page does not reload', async () => {
   shop.site.files.set('/own/sw.js', ownWorker(1))
   const register = `registration: window.own,`
   const { page, watched } = await shop.open({
@@ -220,10 +220,10 @@ test('beside a worker that a site has already, also when it is updated in mid-us
 })
 
 // spec: web/click
-test('a click leads to the address: in a page that is elsewhere, and in a new one when there is none', async () => {
+test('a click on a notification opens its address in the open page, or in a new page when none is open', async () => {
   const { page, watched } = await shop.open({ path: '/elsewhere' })
   const { subscriptionId } = await subscribe(page)
-  // The worker takes pages over that are opened after it.
+  // The worker controls only pages that are opened after it was installed.
   await page.goto(`${shop.site.origin}/elsewhere`)
   const url = (place: string) => `${shop.site.origin}/${place}`
   const first = await shop.send(subscriptionId, { title: 'There', body: 'by the open page', url: url('there') })
@@ -243,7 +243,7 @@ test('a click leads to the address: in a page that is elsewhere, and in a new on
 })
 
 // spec: web/removed
-test('a device that was removed at Herald is registered again by the next page, and nothing of who it belonged to stays', async () => {
+test('a device that was removed in Herald is registered again, as a new device, when the page next changes something', async () => {
   await onPage({}, async (page) => {
     const { subscriptionId } = await subscribe(page)
     await shop.tenant.call('DELETE', `/v1/subscriptions/${subscriptionId}`)
@@ -255,7 +255,7 @@ test('a device that was removed at Herald is registered again by the next page, 
 })
 
 // spec: web/quiet, web/private
-test('a day of three page loads an hour: one registration, no other host, no console line, and no name or endpoint in any log', async () => {
+test('in a day with three page loads an hour there is one registration, no request to another host, no console line, and no external id or endpoint in any log', async () => {
   const startedAt = Date.now()
   const { page: first, watched: begun } = await shop.open()
   const { subscriptionId } = await subscribe(first)

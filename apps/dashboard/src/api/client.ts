@@ -5,19 +5,19 @@ import { waitForSession } from '../session/renewal.ts'
 import { ApiFault, readFault } from './fault.ts'
 import type { paths } from './schema.gen.ts'
 
-/** The time limit of a request. Requests that wait for a provider or an endpoint have a longer one of their own. */
+/** The time limit of a request. A request in which Herald waits for a provider or a webhook endpoint passes a longer limit. */
 const limitMs = 10_000
 
 const reads = ['GET', 'HEAD']
 
-/** Sends a request within its time limit, with the CSRF token when it changes something. A refusal is thrown as an ApiFault. */
+/** Sends a request with a time limit, and with the CSRF token when the request changes something. Throws an ApiFault when the request is refused. */
 export async function send(request: Request, withinMs = limitMs): Promise<Response> {
   for (;;) {
     const again = request.clone()
     const response = await fetch(prepared(again, withinMs))
     if (response.ok) return response
     const fault = await readFault(response)
-    // The session has ended: a dialog asks the operator to sign in again, then the request is repeated.
+    // After a 401 the session has ended: a dialog asks the operator to sign in, and then the request is sent again.
     if (fault.status !== 401 || isOfSession(request.url)) throw fault
     if (!(await waitForSession())) throw fault
   }
@@ -31,7 +31,7 @@ function prepared(request: Request, withinMs: number): Request {
   return new Request(request, { signal, headers, credentials: 'same-origin' })
 }
 
-/** For a request that waits for a provider: `client.POST(path, { …, fetch: sendWithin(30_000) })`. */
+/** Sends a request that waits for a provider, with its own time limit: `client.POST(path, { …, fetch: sendWithin(30_000) })`. */
 export const sendWithin =
   (withinMs: number) =>
   (request: Request): Promise<Response> =>
@@ -39,13 +39,13 @@ export const sendWithin =
 
 const isOfSession = (url: string): boolean => new URL(url).pathname === '/v1/admin/session'
 
-/** The administration API, typed by its document. A refused request throws an ApiFault. */
+/** Calls the administration API; paths and bodies are typed by its OpenAPI document. Throws an ApiFault when a request is refused. */
 export const client = createFetchClient<paths>({ baseUrl: location.origin, fetch: (request) => send(request) })
 
-/** The same for React: `api.useQuery('get', path, …)`, `api.useMutation('post', path)`, `api.queryOptions(…)`. */
+/** The administration API as React hooks: `api.useQuery('get', path, …)`, `api.useMutation('post', path)`, `api.queryOptions(…)`. */
 export const api = createQueryClient(client)
 
-/** Gives the data of an answer. It is there, because a refused request has thrown. */
+/** Gives the data of an answer. Data is missing only through a mistake of the server, because `client` throws when a request is refused. */
 export function dataOf<T>(answer: { data?: T | undefined }): T {
   if (answer.data === undefined)
     throw new ApiFault({ status: 0, code: 'internal', message: 'Herald answered nothing where something was expected.' })

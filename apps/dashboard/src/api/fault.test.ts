@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { ApiFault, faultOf, readFault } from './fault.ts'
 
-test('a fault has the words of the API, with the id of the request', async () => {
+test('the error of a refused request has the words of the API and the id of the request', async () => {
   const body = { error: { code: 'invalid_body', message: 'name must be given', details: [{ path: 'name', message: 'must be given' }] } }
   const fault = await readFault(Response.json(body, { status: 422, headers: { 'x-request-id': 'r1', 'retry-after': '7' } }))
   expect(fault).toMatchObject({
@@ -14,19 +14,19 @@ test('a fault has the words of the API, with the id of the request', async () =>
   })
 })
 
-test('an answer of a proxy becomes a fault that names its status', async () => {
+test('an error page of a proxy becomes an error that names its HTTP status', async () => {
   const fault = await readFault(new Response('<h1>Bad gateway</h1>', { status: 502 }))
   expect(fault.message).toContain('502')
   expect(fault.retryAfterSeconds).toBeUndefined()
 })
 
-test('a timeout does not claim that nothing was done', () => {
+test('the message of a timeout does not claim that Herald did nothing', () => {
   const late = faultOf(new DOMException('late', 'TimeoutError'))
   expect(late.code).toBe('timeout')
   expect(late.message).toContain('look before you repeat')
 })
 
-test('a fault that is read again stays the same fault', () => {
+test('an error of the API stays the same object when it is turned into an error to show', () => {
   const fault = new ApiFault({ status: 409, code: 'invalid_state', message: 'sent already' })
   expect(faultOf(fault)).toBe(fault)
 })

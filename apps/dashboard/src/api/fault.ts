@@ -1,4 +1,4 @@
-/** The error of a request: what the API, or something between the page and the API, answered. */
+/** The error of a request: what the API answered, or a proxy between the page and the API. */
 export class ApiFault extends Error {
   readonly status: number
   readonly code: string
@@ -24,7 +24,7 @@ export class ApiFault extends Error {
   }
 }
 
-/** Turns any error into one that can be shown. What is not from the API is a network error, a timeout or a bug of this page. */
+/** Turns any error into one that can be shown. An error that does not come from the API is a timeout, a network error or a bug of this page. */
 export function faultOf(error: unknown): ApiFault {
   if (error instanceof ApiFault) return error
   if (error instanceof DOMException && error.name === 'TimeoutError')
@@ -46,7 +46,7 @@ export function faultOf(error: unknown): ApiFault {
   })
 }
 
-/** Reads the fault from an answer. An answer in another form, such as a proxy's page, becomes a fault with its status. */
+/** Reads the error from an answer. An answer in another form, such as an error page of a proxy, becomes an error with its HTTP status. */
 export async function readFault(response: Response): Promise<ApiFault> {
   const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN)
   const told = {

@@ -1,8 +1,8 @@
 const limitMs = 10_000
 
 /**
- * Sends a request without the session of this page: for the public document of the API, or for a tracking call as a device makes
- * it. Throws an Error that says the status when it is refused.
+ * Sends a request without the operator's session: for the public OpenAPI document, or for a tracking call as a device makes it. Throws an Error with
+ * the HTTP status when the request is refused.
  */
 export async function askOutside(
   path: string,

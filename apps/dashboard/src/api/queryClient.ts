@@ -1,13 +1,16 @@
 import { QueryClient } from '@tanstack/react-query'
 import { faultOf } from './fault.ts'
 
-/** Whether a failed read is repeated by itself: the gateway, or the network to it, was away for a moment. */
+/** Says whether an error may pass by itself, because the gateway or the network was away for a moment. Only such a read is repeated. */
 export const isPassing = (error: unknown): boolean => {
   const { status, code } = faultOf(error)
   return status === 502 || status === 503 || status === 504 || code === 'network_error'
 }
 
-/** The cache of everything that the pages have read. Reads are repeated after 1, 2, 4 … 10 s while the gateway is away; a change is never repeated without the operator. */
+/**
+ * The cache of everything that the pages have read. A read that fails because the gateway is away is repeated five times, after 1, 2, 4, 8 and 10 s.
+ * A change is never repeated unless the operator asks for it.
+ */
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {

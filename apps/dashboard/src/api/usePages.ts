@@ -5,7 +5,7 @@ import { faultOf } from './fault.ts'
 /** A page of a list as the API answers it. */
 export type PageOf<T> = { items: T[]; nextCursor: string | null }
 
-/** A list over the API's cursors: `items` are all pages read so far, `loadMore` reads the next one. */
+/** Reads a list of the API page by page. `items` are all rows read so far; `loadMore` reads the next page. */
 export function usePages<T>(queryKey: QueryKey, fetchPage: (cursor: string | undefined, signal: AbortSignal) => Promise<PageOf<T>>) {
   const query = useInfiniteQuery({
     queryKey,

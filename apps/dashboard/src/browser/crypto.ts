@@ -2,8 +2,8 @@ const lengths = { hex: 64, base64url: 43 }
 const digits = '0123456789abcdef'
 
 /**
- * Stands in for SHA-256 where a page measures a payload: a text as long as the hash would be, of characters that both writings have, the same for
- * the same text. It protects nothing.
+ * Replaces SHA-256 where a page only measures a payload. The text is as long as the hash would be and the same for the same input, and its characters
+ * are valid in hex and in base64url. The text protects nothing.
  */
 export function hash(_algorithm: 'sha256', text: string, writing: keyof typeof lengths): string {
   let state = 0x811c9dc5
@@ -16,7 +16,7 @@ export function hash(_algorithm: 'sha256', text: string, writing: keyof typeof l
   return written
 }
 
-/** Pages make no ids. The contracts' module of ids is bundled for its check of their form alone, so this is never called. */
+/** Throws, because pages make no ids. The contracts' module of ids imports this function; a page uses that module only to check the form of an id. */
 export function randomFillSync(): never {
   throw new Error('a page makes no ids')
 }

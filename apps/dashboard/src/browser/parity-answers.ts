@@ -9,7 +9,7 @@ import { compileEntry, type RenderNote } from '@herald/contracts/render-entry'
 import { parseSegment } from '@herald/contracts/segment'
 import { parseBody } from '@herald/contracts/validate'
 
-/** One content, with all that a page asks the contracts about it. */
+/** A content, and everything else that the contracts need to answer what a page asks about it. */
 export type ParityCase = {
   name: string
   content: Content
@@ -20,7 +20,10 @@ export type ParityCase = {
   recurrence: Recurrence
 }
 
-/** What the contracts answer. It runs in Node, and bundled like the dashboard without Node's modules: both results must be equal. */
+/**
+ * Gives what the contracts answer to each case. `parity.test.ts` runs this function in Node, and bundled as for a page, without Node's modules. Both
+ * results must be equal.
+ */
 export function answersOf(cases: readonly ParityCase[]): unknown[] {
   return cases.map(({ name, content, language, values, send, segment, recurrence }) => {
     const chosen = chooseLocale(content, language)

@@ -7,7 +7,7 @@ import { answersOf, type ParityCase } from './parity-answers.ts'
 
 const folder = import.meta.dirname
 
-/** Bundles a file as the dashboard's build does, as one script. */
+/** Bundles a file into one script, with the plugin of the dashboard's build. */
 async function bundle(entry: string): Promise<string> {
   const built = await build({
     configFile: false,
@@ -20,7 +20,7 @@ async function bundle(entry: string): Promise<string> {
   return output.output[0].code
 }
 
-/** Runs the bundle with nothing but the language and what every browser has. */
+/** Runs the bundle with nothing but the JavaScript language, `URL` and `TextEncoder`. */
 function runAsPage(code: string, cases: readonly ParityCase[]): unknown {
   const page = { URL, TextEncoder, cases: JSON.stringify(cases), answer: '' }
   runInNewContext(
@@ -118,7 +118,7 @@ const cases: ParityCase[] = texts.flatMap(([text, title, body], number) =>
       send: {
         silent: false,
         data: variation === 1 ? { kind: 'order', note: `ü "${family}"` } : {},
-        // Without one the payload holds a hash, of which only the length is the same.
+        // Without a collapse id the payload holds a hash, and a page makes another hash of the same length.
         collapseId: 'order-17',
         priority: variation === 2 ? 'normal' : 'high',
         presentation:
@@ -149,16 +149,16 @@ beforeAll(async () => {
 })
 
 // spec: dashboard/same-rules
-test('a page works out the same about a content as the platform does', () => {
+test("for 72 contents a page gives the same texts, payloads, mistakes and instants as Herald's services do", () => {
   expect(cases.length).toBeGreaterThanOrEqual(72)
   expect(runAsPage(code, cases)).toEqual(JSON.parse(JSON.stringify(answersOf(cases))))
-  // The list has what it is there for: pushes that fit, that are cut, that are too large, and texts of which nothing is left.
+  // Among the cases are pushes that fit, that are cut and that are too large, and texts that are empty once they are filled in.
   const said = JSON.stringify(answersOf(cases))
   for (const expected of ['"ok":true', '"ok":false', 'text_cut', 'placeholder_empty', '"shown":null', '"details"'])
     expect(said).toContain(expected)
 })
 
-test('where a payload holds a hash, a page measures the same bytes', () => {
+test('where a payload holds a hash, a page measures as many bytes as Herald sends', () => {
   const hashed = cases.map((one) => ({ ...one, send: { ...one.send, collapseId: null } }))
   const measured = (answers: unknown) => JSON.stringify(answers).replace(/(\\"tag\\":\\")[\w-]{32}/g, '$1…')
   const page = measured(runAsPage(code, hashed))
@@ -167,7 +167,7 @@ test('where a payload holds a hash, a page measures the same bytes', () => {
 })
 
 // spec: dashboard/same-rules
-test('a page cannot be built with a module of the contracts that is not meant for pages', async () => {
+test('the build fails when a page imports a module of the contracts that is not meant for pages', async () => {
   await expect(bundle(`${folder}/../../../../libs/contracts/src/administration.ts`)).rejects.toThrow(
     '@herald/contracts/administration is not for pages',
   )

@@ -1,4 +1,4 @@
 import { config } from 'zod'
 
-// Zod tries whether it may make functions of texts, to check faster. A page may not, and its content security policy would report the try.
+// To check faster, Zod tries whether it may make functions from text. The content security policy forbids that in a page, and would report the try.
 config({ jitless: true })

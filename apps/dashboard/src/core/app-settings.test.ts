@@ -14,7 +14,7 @@ const app: fc.Arbitrary<EditedApp> = fc.record({
 })
 
 // spec: administration/settings
-test('settings pass through the form and come back equal', () => {
+test('settings of an app are unchanged when the form shows them and saves them again', () => {
   fc.assert(
     fc.property(app, (given) => {
       expect(settingsOf(textsOf(given))).toEqual(given)
@@ -22,7 +22,7 @@ test('settings pass through the form and come back equal', () => {
   )
 })
 
-test('a window is shown in the largest unit that it is whole in', () => {
+test('the window of the frequency cap is shown in the largest unit in which it is a whole number', () => {
   expect([86_400, 7_200, 5_400, 90, 172_800].map(splitWindow)).toEqual([
     { count: 1, unit: 'days' },
     { count: 2, unit: 'hours' },
@@ -32,7 +32,7 @@ test('a window is shown in the largest unit that it is whole in', () => {
   ])
 })
 
-test('each mistake that the API can name in these settings has a field', () => {
+test("each mistake that the API can find in an app's settings is shown at a field of the form", () => {
   const texts = {
     ...textsOf({ name: 'Shop', settings: { defaultTimezone: 'UTC', frequencyCap: null, quietHours: null } }),
     hasCap: true,

@@ -1,4 +1,4 @@
-/** The settings of an app as its form holds them: texts, as they are typed. */
+/** The settings of an app in the form, where numbers and times are texts while the operator types. */
 export type SettingsTexts = {
   name: string
   defaultTimezone: string
@@ -14,7 +14,7 @@ export type SettingsTexts = {
 
 export type CapUnit = 'seconds' | 'minutes' | 'hours' | 'days'
 
-/** What the form changes of an app. */
+/** The fields of an app that the form changes. */
 export type EditedApp = {
   name: string
   settings: {
@@ -26,14 +26,14 @@ export type EditedApp = {
 
 const unitSeconds: Record<CapUnit, number> = { days: 86_400, hours: 3600, minutes: 60, seconds: 1 }
 
-/** A window as the largest unit that it is whole in. */
+/** Gives a time window in the largest unit in which it is a whole number: 5400 s are 90 minutes. */
 export function splitWindow(seconds: number): { count: number; unit: CapUnit } {
   const units = Object.keys(unitSeconds) as CapUnit[]
   const unit = units.find((name) => seconds % unitSeconds[name] === 0) ?? 'seconds'
   return { count: seconds / unitSeconds[unit], unit }
 }
 
-/** An app as its form shows it. What is switched off has values to begin with. */
+/** Gives the settings of an app as the form shows them. A cap or quiet hours that are switched off get values to begin with. */
 export function textsOf({ name, settings }: EditedApp): SettingsTexts {
   const { defaultTimezone, frequencyCap, quietHours } = settings
   const window = splitWindow(frequencyCap?.windowSeconds ?? 86_400)
@@ -53,7 +53,10 @@ export function textsOf({ name, settings }: EditedApp): SettingsTexts {
 
 const whole = (text: string): number => (/^\d+$/.test(text.trim()) ? Number(text) : Number.NaN)
 
-/** What was typed, as the API takes it. A number that is none becomes NaN, which JSON sends as null: the API then names the field. */
+/**
+ * Gives the typed settings as the API takes them. A text that is no number becomes NaN, which JSON sends as null, so that the API's answer names the
+ * field.
+ */
 export const settingsOf = (texts: SettingsTexts): EditedApp => ({
   name: texts.name,
   settings: {
@@ -63,7 +66,7 @@ export const settingsOf = (texts: SettingsTexts): EditedApp => ({
   },
 })
 
-/** The form's field for a path of the API's answer; undefined for one that the form does not show. */
+/** Gives the form's field for a path in the API's answer, or undefined when the form has no such field. */
 export function fieldOf(path: string): keyof SettingsTexts | undefined {
   const fields: Record<string, keyof SettingsTexts> = {
     name: 'name',

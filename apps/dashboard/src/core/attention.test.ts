@@ -6,7 +6,7 @@ const devices = { ios: none, android: none, web: none }
 const now = Date.parse('2026-02-06T15:00:00.000Z')
 const noteOf = (code: string, params: Record<string, string | number | null>) => attentionNotes([{ code, params }], devices, now)[0]
 
-// The codes of administration/overview-attention.
+// spec: administration/overview-attention
 test.each([
   [
     'circuit_open',
@@ -40,12 +40,12 @@ test.each([
     'A webhook endpoint has failed 7 times in a row. It is switched off after too many.',
     'webhook',
   ],
-])('%s is a sentence with a place to act', (code, params, text, page) => {
+])('the overview shows %s as a sentence, with a link to the page where the operator can act', (code, params, text, page) => {
   const note = noteOf(code, params)
   expect([note?.text, note?.link.page]).toEqual([text, page])
 })
 
-test('failures of a day lead to the log with just these', () => {
+test('a day with many failures has a link to the log that shows only the failures of that day', () => {
   expect(noteOf('many_failures', { platform: 'android', failed: 30, sent: 170 })?.link.search).toEqual({
     outcome: 'failed',
     platform: 'android',
@@ -53,11 +53,11 @@ test('failures of a day lead to the log with just these', () => {
   })
 })
 
-test('a code of attention that is new to the page is shown and not left out', () => {
+test('the overview also shows an attention code that this version of the page does not know', () => {
   expect(noteOf('disk_full', {})?.text).toContain('disk_full')
 })
 
-test('many dead devices need attention; a few, or a small share, do not', () => {
+test('the overview warns of dead devices only when they are at least 20 and more than 5 % of a platform', () => {
   const codes = (total: number, invalidated: number) =>
     attentionNotes([], { ...devices, ios: { total, invalidated } }, now).map(({ key }) => key)
   expect(codes(1_000, 60)).toEqual(['dead-ios'])
@@ -65,7 +65,7 @@ test('many dead devices need attention; a few, or a small share, do not', () => 
   expect(codes(100, 19)).toEqual([])
 })
 
-test('a key that nobody has used for 90 days is named, and a new one is not', () => {
+test('the overview names a key that was not used for 90 days, and no key that is younger', () => {
   const key = { id: 'k', name: 'backend', createdAt: '2025-01-01T00:00:00.000Z', lastUsedAt: null }
   const texts = (changes: Partial<Parameters<typeof unusedKeyNotes>[0][number]>) =>
     unusedKeyNotes([{ ...key, ...changes }], now).map(({ text }) => text)

@@ -3,7 +3,7 @@ import { remedyFor } from '@herald/contracts/code-meanings'
 import { countText, percentText } from './number.ts'
 import { some } from './spans.ts'
 
-/** Where a line under "Attention" leads: a page of the dashboard, perhaps to one object or with filters of the log. */
+/** Where a note under "Attention" leads: a page, perhaps with the id of one object or with filters of the log. */
 export type AttentionLink = {
   label: string
   page: 'providers' | 'log' | 'campaign' | 'webhook' | 'keys'
@@ -19,10 +19,10 @@ export const platformNames: Readonly<Record<Platform, string>> = { ios: 'iOS', a
 export const providerNames: Readonly<Record<Platform, string>> = { ios: 'APNs', android: 'FCM', web: 'Web Push' }
 const platformOf = (value: unknown): Platform => (value === 'android' || value === 'web' ? value : 'ios')
 
-/** Above this share of dead devices, and this number, something may be wrong with how the app registers devices. */
+/** Above this share of invalidated devices, and from this number on, something may be wrong with how the app registers devices. */
 const [deadShare, fewestDead] = [0.05, 20]
 
-/** What needs attention, each as a sentence and one thing to do. `now` is in milliseconds. */
+/** Gives a sentence and a link for each thing that needs the operator's attention. `now` is in milliseconds. */
 export function attentionNotes(attention: readonly Attention[], devices: Devices, now: number): AttentionNote[] {
   const notes = attention.map(({ code, params }, index) => ({ ...noteOf(code, params, now), key: `${code}-${index}` }))
   const dead = (Object.entries(devices) as [Platform, Devices[Platform]][]).filter(
@@ -41,7 +41,7 @@ export function attentionNotes(attention: readonly Attention[], devices: Devices
 
 const unusedMs = 90 * 86_400_000
 
-/** Keys that were not used for 90 days: each could be stolen, and nobody would miss it. */
+/** Gives a note for each key that was not used for 90 days: if such a key were stolen, nobody would notice. */
 export function unusedKeyNotes(
   keys: readonly { id: string; name: string; createdAt: string; lastUsedAt: string | null }[],
   now: number,
@@ -128,7 +128,7 @@ function noteOf(code: string, params: Attention['params'], now: number): Omit<At
   }
 }
 
-/** Why pushes of a platform are held, as a sentence. */
+/** Says in a sentence why the pushes of a platform are held. */
 export function circuitSentence(platform: Platform, code: string | null): string {
   const provider = providerNames[platform]
   if (code === 'credentials_invalid' || code === 'sender_mismatch') return `${provider} refuses the app’s credentials.`

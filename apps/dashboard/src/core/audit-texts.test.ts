@@ -4,10 +4,10 @@ import { actionWords, auditGroups, auditHead, auditRow, subjectParts } from './a
 
 const gateway = new URL('../../../gateway/src/', import.meta.url)
 
-/** Of the whole platform: no app's audit has them. */
+/** Actions that concern no single app, so that no app's audit contains them. */
 const ofNoApp = ['session.', 'sign-in-link.']
 
-test('each action that the gateway writes down for an app can be found by a filter of the page', () => {
+test("every action that the gateway records in an app's audit can be found with a filter of the audit page", () => {
   const source = readdirSync(gateway, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
     .map((name) => readFileSync(new URL(name, gateway), 'utf8'))
@@ -20,13 +20,13 @@ test('each action that the gateway writes down for an app can be found by a filt
   expect(missing).toEqual([])
 })
 
-test('an action reads as words', () => {
+test('the audit page shows an action in words', () => {
   expect(actionWords('campaign.winner-picked')).toBe('campaign: winner picked')
   expect(actionWords('identity-secret.made')).toBe('identity secret: made')
   expect(actionWords('odd')).toBe('odd')
 })
 
-test('the details of an entry are shown as names and texts', () => {
+test('the details of an audit entry are shown as pairs of a name and a text', () => {
   expect(subjectParts({ id: 'a', scopes: ['x', 'y'], count: 3, deep: { a: 1 } })).toEqual([
     { name: 'id', text: 'a' },
     { name: 'scopes', text: 'x, y' },
@@ -35,7 +35,7 @@ test('the details of an entry are shown as names and texts', () => {
   ])
 })
 
-test('a row of the CSV has a cell for each column', () => {
+test("a row of the audit's CSV has a cell for each column", () => {
   const row = auditRow({
     id: 'i',
     createdAt: '2026-01-01T00:00:00.000Z',

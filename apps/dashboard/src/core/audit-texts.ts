@@ -1,4 +1,4 @@
-/** The kinds of thing that the audit speaks of, with the beginning of their actions. */
+/** The filters of the audit page. `value` is how the actions of a group begin. */
 export const auditGroups = [
   { value: 'app.', label: 'App' },
   { value: 'identity-secret.', label: 'Identity secret' },
@@ -16,14 +16,14 @@ export const auditGroups = [
   { value: 'simulator.', label: 'Virtual devices' },
 ] as const
 
-/** An action in words: `campaign.winner-picked` is "campaign: winner picked". */
+/** Writes an action in words: `campaign.winner-picked` becomes "campaign: winner picked". */
 export function actionWords(action: string): string {
   const dot = action.indexOf('.')
   if (dot === -1) return action
   return `${action.slice(0, dot).replaceAll('-', ' ')}: ${action.slice(dot + 1).replaceAll('-', ' ')}`
 }
 
-/** The details of an entry, as pairs of name and text. Lists are joined, and anything deeper is written as JSON. */
+/** Gives the details of an audit entry as pairs of a name and a text. A list of texts is joined with commas; any other value becomes JSON. */
 export const subjectParts = (subject: Record<string, unknown>): { name: string; text: string }[] =>
   Object.entries(subject).map(([name, value]) => ({ name, text: textOf(value) }))
 
@@ -33,7 +33,7 @@ function textOf(value: unknown): string {
   return JSON.stringify(value) ?? ''
 }
 
-/** An entry as a row of the CSV. */
+/** Gives an audit entry as a row of the CSV. */
 export const auditRow = (entry: {
   createdAt: string
   actor: string

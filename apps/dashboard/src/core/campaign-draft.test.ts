@@ -100,11 +100,11 @@ const campaign = fc
   .map(({ segment, segmentId, experiment, ...rest }) => ({
     ...rest,
     ...(segmentId === undefined ? (segment === undefined ? {} : { segment }) : { segmentId }),
-    // Everybody gets a variant: the text beside an experiment is the first one's.
+    // With an experiment every device gets a variant, so a page saves the first variant's text as the campaign's content too.
     ...(experiment === undefined || rest.silent === true ? {} : { experiment, content: experiment.variants[0]?.content ?? rest.content }),
   }))
 
-/** A campaign as the API answers it: what was left open is null or its default. */
+/** Gives a campaign as the API answers it: a field that was not set is null or has its default. */
 function answered(body: unknown): CampaignRead {
   const made = parseBody(CreateCampaign, body)
   return {
@@ -126,7 +126,7 @@ function answered(body: unknown): CampaignRead {
 }
 
 // spec: dashboard/draft-lossless
-test('a campaign that is opened and kept again is the same campaign', () => {
+test('a campaign is unchanged when it is opened in the editor and saved again', () => {
   fc.assert(
     fc.property(campaign, (given) => {
       const read = answered(given)
@@ -136,7 +136,7 @@ test('a campaign that is opened and kept again is the same campaign', () => {
   )
 })
 
-test('a draft takes the name of its title until it has one of its own', () => {
+test('a draft is named after its title until the operator gives it a name', () => {
   expect(nameOf(emptyDraft)).toBe('Untitled message')
   const titled = { ...emptyDraft, content: changeEntry(emptyDraft.content, 'en', { title: ' Sale ' }) }
   expect(nameOf(titled)).toBe('Sale')
@@ -144,18 +144,18 @@ test('a draft takes the name of its title until it has one of its own', () => {
   expect(nameOf({ ...titled, content: changeEntry(emptyDraft.content, 'en', { title: '😀'.repeat(250) }) })).toBe('😀'.repeat(200))
 })
 
-test('a page that was opened and left alone keeps nothing', () => {
+test('a message in which nothing is written, and which is not silent, is not saved', () => {
   expect(isUntouched(emptyDraft)).toBe(true)
   expect(isUntouched({ ...emptyDraft, content: changeEntry(emptyDraft.content, 'en', { body: 'x' }) })).toBe(false)
   expect(isUntouched({ ...emptyDraft, silent: true })).toBe(false)
 })
 
-test('a silent message without texts has no content', () => {
+test('a silent message without texts is saved without content', () => {
   expect(bodyOfDraft({ ...emptyDraft, silent: true })).not.toHaveProperty('content')
   expect(bodyOfDraft(emptyDraft)).toHaveProperty('content')
 })
 
-test('an experiment begins with the text that there is, has up to four variants, and leaves the first behind', () => {
+test("an experiment begins with two copies of the text and has at most four variants; after its removal the message has the first variant's text", () => {
   const begun = beginExperiment({ ...emptyDraft, content: changeEntry(emptyDraft.content, 'en', { title: 'Sale', body: 'Now' }) })
   if (!begun.experiment) throw new Error('it has begun')
   expect(begun.experiment.variants.map(({ content: { entries } }) => entries[0]?.entry.title)).toEqual(['Sale', 'Sale'])
@@ -165,7 +165,7 @@ test('an experiment begins with the text that there is, has up to four variants,
   expect(endExperiment(begun).content.entries[0]?.entry.title).toBe('Sale')
 })
 
-test('locales are added empty, taken away, and one always stays', () => {
+test('a language is added without texts and can be removed, but the last language cannot be removed', () => {
   const first = changeEntry(emptyContent('en'), 'en', {
     title: 'Sale',
     url: 'https://shop.example',
@@ -185,12 +185,12 @@ test('locales are added empty, taken away, and one always stays', () => {
   expect(draftOfContent(contentOfDraft(both))).toEqual(both)
 })
 
-test('a new button has an id that its locale does not have', () => {
+test('a new button gets an id that no other button of its language has', () => {
   expect(newActionId([])).toBe('action-1')
   expect(newActionId([{ id: 'action-2', title: '', url: '' }])).toBe('action-3')
 })
 
-test('a key of data that is written twice is told', () => {
+test('a key that is written twice in the data of a message is found', () => {
   const rows = [
     { key: 'a', value: '1' },
     { key: '', value: '' },

@@ -16,7 +16,7 @@ export type AudienceDraft = { kind: 'everyone' } | { kind: 'saved'; segmentId: s
 export type VariantDraft = { id: string; name: string; weight: number; content: ContentDraft }
 export type ExperimentDraft = { sampleRate: number; variants: readonly VariantDraft[] }
 
-/** A campaign while it is written. */
+/** A campaign while the operator writes it. */
 export type CampaignDraft = OptionsDraft & {
   name: string
   audience: AudienceDraft
@@ -27,7 +27,7 @@ export type CampaignDraft = OptionsDraft & {
   bypass: { frequencyCap: boolean; quietHours: boolean }
 }
 
-/** The fields of a campaign that a draft has. */
+/** The fields of a stored campaign that a draft has. */
 export type CampaignRead = OptionsRead & {
   name: string
   segment?: unknown
@@ -39,7 +39,7 @@ export type CampaignRead = OptionsRead & {
   bypass: Bypass
 }
 
-/** The body of a request that keeps a draft. */
+/** The body of the request that saves a draft. */
 export type CampaignBody = OptionsBody & {
   name: string
   segment?: Record<string, unknown>
@@ -65,7 +65,7 @@ export const emptyDraft: CampaignDraft = {
 const isSegment = (segment: unknown): segment is Record<string, unknown> =>
   typeof segment === 'object' && segment !== null && Object.keys(segment).length > 0
 
-/** A campaign as the page holds it. */
+/** Gives a stored campaign as the editor holds it. */
 export function draftOfCampaign(campaign: CampaignRead): CampaignDraft {
   const { name, segment, segmentId, templateId, content, experiment, schedule, bypass } = campaign
   return {
@@ -84,8 +84,8 @@ export function draftOfCampaign(campaign: CampaignRead): CampaignDraft {
 }
 
 /**
- * The body that keeps a draft. Without a name it has that of its title; a silent one whose texts are empty has none; the text beside an
- * experiment is its first variant's, since everybody gets a variant.
+ * Gives the body that saves a draft. A draft without a name is named after its title. A silent draft whose texts are all empty has no content. With
+ * an experiment, the content is the first variant's, because every device gets a variant.
  */
 export function bodyOfDraft(draft: CampaignDraft): CampaignBody {
   const { audience, templateId, experiment, schedule, bypass } = draft
@@ -106,7 +106,7 @@ export function bodyOfDraft(draft: CampaignDraft): CampaignBody {
 
 const mostOfName = 200
 
-/** The name of a draft: its own, else its title. */
+/** Gives the name of a draft, or its title while it has no name. */
 export function nameOf({ name, content, experiment }: Pick<CampaignDraft, 'name' | 'content' | 'experiment'>): string {
   if (name.trim() !== '') return name
   const { entries, fallback } = experiment?.variants[0]?.content ?? content
@@ -114,23 +114,23 @@ export function nameOf({ name, content, experiment }: Pick<CampaignDraft, 'name'
   return title === '' ? 'Untitled message' : firstCodePoints(title, mostOfName)
 }
 
-/** Whether nothing was written yet, so that there is nothing to keep. */
+/** Says whether nothing was written yet, so that there is nothing to save. */
 export const isUntouched = (draft: CampaignDraft): boolean => JSON.stringify(bodyOfDraft(draft)) === JSON.stringify(bodyOfDraft(emptyDraft))
 
-/** Begins an experiment: the present text becomes variant A, and variant B is a copy of it. */
+/** Begins an experiment. The present text becomes variant A, and variant B is a copy. */
 export function beginExperiment(draft: CampaignDraft): CampaignDraft {
   const variants = ['A', 'B'].map((name) => ({ id: name.toLowerCase(), name, weight: 1, content: draft.content }))
   return { ...draft, experiment: { sampleRate: 1, variants } }
 }
 
-/** Ends an experiment; the text that stays is the first variant's. */
+/** Ends an experiment. The first variant's text becomes the text of the message. */
 export const endExperiment = (draft: CampaignDraft): CampaignDraft => ({
   ...draft,
   content: draft.experiment?.variants[0]?.content ?? draft.content,
   experiment: null,
 })
 
-/** Adds a variant, a copy of the first, up to four. */
+/** Adds a variant with a copy of the first variant's text. An experiment has at most four. */
 export function addVariant({ sampleRate, variants }: ExperimentDraft): ExperimentDraft {
   const [first] = variants
   const name = ['A', 'B', 'C', 'D'].find((letter) => !variants.some(({ id }) => id === letter.toLowerCase()))

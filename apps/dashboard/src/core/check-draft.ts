@@ -6,7 +6,7 @@ import type { z } from 'zod'
 import { bodyOfDraft, type CampaignDraft } from './campaign-draft.ts'
 import { twiceIn } from './send-options-draft.ts'
 
-/** Checks a body with the contracts' own schema and gives its mistakes. The server may know more. */
+/** Checks a body with the contracts' schema and gives its mistakes. Herald may find further mistakes when the body is sent. */
 export function detailsOf(schema: z.ZodType, body: unknown): FaultDetail[] {
   try {
     parseBody(schema, body)
@@ -17,7 +17,7 @@ export function detailsOf(schema: z.ZodType, body: unknown): FaultDetail[] {
   }
 }
 
-/** What is wrong with a draft: each detail has the path of its field, as the platform's own answer has. */
+/** Gives the mistakes of a draft. Each has the path of its field, as in an answer of the API. */
 export function checkDraft(draft: CampaignDraft): FaultDetail[] {
   const body = bodyOfDraft(draft)
   const wrong = detailsOf(CreateCampaign, body).flatMap((detail) => inWords(detail, draft))
@@ -33,7 +33,10 @@ export function checkDraft(draft: CampaignDraft): FaultDetail[] {
   return [...large, ...twice]
 }
 
-/** Fits a mistake to the page: a choice that was not made yet has words of its own, and mistakes of the text beside an experiment are left out, because that text is its first variant's. */
+/**
+ * Changes a mistake that the contracts found into what the page shows. A saved segment that is not chosen yet has its own message. With an
+ * experiment, mistakes in `content` are left out: the content is a copy of the first variant's text, and its mistakes are shown at that variant.
+ */
 function inWords(detail: FaultDetail, { audience, experiment }: CampaignDraft): FaultDetail[] {
   if (experiment && /^content(\.|$)/.test(detail.path)) return []
   const isOpen = audience.kind === 'saved' && audience.segmentId === ''

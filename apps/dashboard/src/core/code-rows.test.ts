@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { codeRows } from './code-rows.ts'
 
-test('a code of several platforms is one row, failures come first, the most frequent first', () => {
+test('a code of several platforms is shown in one row, with failures before skips and frequent codes before rare ones', () => {
   const rows = codeRows([
     { platform: 'web', outcome: 'skipped', code: 'silent_web', count: 500 },
     { platform: 'ios', outcome: 'failed', code: 'timeout', count: 2 },

@@ -9,7 +9,7 @@ export type CodeRow = {
   remedy: Remedy
 }
 
-/** Failure codes and skip reasons of a send with their remedies, failures first, the most frequent first. */
+/** Gives the failure codes and skip reasons of a send with their remedies: failures before skips, frequent codes before rare ones. */
 export function codeRows(codes: readonly { platform: Platform; outcome: string; code: string; count: number }[]): CodeRow[] {
   const rows = new Map<string, CodeRow>()
   for (const { platform, outcome, code, count } of codes) {

@@ -7,34 +7,34 @@ const tags = [
   { name: 'orders', values: ['0', '1'] },
   { name: 'plan:tier', values: [] },
 ]
-/** The bar says where the cursor stands. */
+/** Completes a text at the place of the mark ‸, which stands for the cursor. */
 const at = (marked: string) => completeAt(marked.replace('‸', ''), marked.indexOf('‸'), tags, ['kind'])
 const labels = (marked: string) => at(marked)?.suggestions.map(({ label }) => label)
 
-test('behind {{ come the tags with values that they have, then the fields, then the keys of data', () => {
+test("after {{ the editor suggests tags with examples of their values, then fields, then the keys of the message's data", () => {
   expect(labels('Hi {{‸')?.slice(0, 4)).toEqual(['tags.plan', 'tags.orders', 'tags.plan:tier', 'user.id'])
   expect(at('Hi {{ ‸')?.suggestions[0]?.hint).toBe('such as free, pro')
   expect(labels('Hi {{ ‸')).toContain('data.kind')
   expect(labels('Hi {{- ‸')).toContain('campaign.name')
 })
 
-test('the typed letters filter the suggestions, also in the middle of a name', () => {
+test('the editor suggests the names that contain what was typed', () => {
   expect(labels('{{ user.l‸')).toEqual(['user.language'])
   expect(labels('{{ lang‸')).toEqual(['user.language'])
   expect(labels('{{ nobody‸')).toBeUndefined()
 })
 
-test('behind a bar come the filters', () => {
+test('after | in a placeholder the editor suggests filters', () => {
   expect(labels('{{ tags.plan |‸ }}')).toContain('upcase')
   expect(labels('{{ tags.plan | upcase | de‸')?.[0]).toBe('default: "friend"')
 })
 
-test('nothing is suggested outside a tag, in a quoted text or in an argument', () => {
+test('the editor suggests nothing outside a placeholder, in a quoted text or in an argument of a filter', () => {
   for (const text of ['Hi ‸', 'Hi {‸', '{{ tags.plan }} ‸', '{{ "a ‸', '{{ tags.plan | default: ‸', '{{ tags.plan ‸'])
     expect(at(text)).toBeUndefined()
 })
 
-test('a suggestion makes a valid template, and the cursor is where the operator goes on', () => {
+test('a chosen suggestion makes a valid placeholder, and the cursor is where the operator types on', () => {
   for (const text of ['Hi {{‸', 'Hi {{ ta‸ }} you', 'Hi {{ tags.plan |‸ }}', '{{ tags.plan | tru‸']) {
     const completion = at(text)
     if (!completion) throw new Error(text)
@@ -52,7 +52,7 @@ test('a suggestion makes a valid template, and the cursor is where the operator 
   })
 })
 
-test('a tag whose name Liquid would end early is written in brackets', () => {
+test('a tag whose name Liquid would cut short is written in brackets', () => {
   expect(writtenTag('plan')).toBe('tags.plan')
   expect(writtenTag('größe.2')).toBe('tags.größe.2')
   expect(writtenTag('plan:tier')).toBe('tags["plan:tier"]')

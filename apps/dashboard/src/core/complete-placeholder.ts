@@ -1,18 +1,18 @@
 import { filterArity, filterNames, type FilterName } from '@herald/contracts/placeholder-filter'
 import { placeholderFields } from '@herald/contracts/placeholder-syntax'
 
-/** A tag of the app's users, with some of its values. */
+/** A tag that users of the app have, with some of its values. */
 export type KnownTag = { name: string; values: readonly string[] }
 
 export type Suggestion = {
-  /** The text that replaces what was typed. */
+  /** The text that replaces the typed part. */
   insert: string
   label: string
   hint: string
   kind: 'name' | 'filter'
 }
 
-/** Where in a text something is completed: `from` to `to` is replaced. */
+/** The suggestions for a part of a text. The chosen one replaces the characters from `from` to `to`. */
 export type Completion = { from: number; to: number; suggestions: Suggestion[] }
 
 const mostSuggestions = 50
@@ -52,8 +52,8 @@ const hintOfFilter: Readonly<Record<FilterName, string>> = {
 const argumentOf: Partial<Record<FilterName, string>> = { default: ': "friend"', truncate: ': 50', date: ': "%d %B"', round: ': 2' }
 
 /**
- * What can be typed at the cursor: names right behind `{{`, filters behind `|`. Undefined where nothing can: outside a tag, in a quoted text, or in an
- * argument.
+ * Gives what can be typed at the cursor: names after `{{`, filters after `|`. Gives undefined where nothing can be suggested: outside a placeholder,
+ * in a quoted text, or in an argument of a filter.
  */
 export function completeAt(
   text: string,
@@ -76,7 +76,8 @@ export function completeAt(
 }
 
 /**
- * Where the placeholder that the cursor stands in begins, just behind its `{{`. Undefined when the cursor is in none, or in a quoted text.
+ * Gives the place just after the `{{` of the placeholder in which the cursor is. Gives undefined when the cursor is in no placeholder, or in a quoted
+ * text.
  */
 function openTagBefore(text: string, cursor: number): number | undefined {
   const open = text.lastIndexOf('{{', cursor - 1)
@@ -93,7 +94,7 @@ function openTagBefore(text: string, cursor: number): number | undefined {
   return quote === '' ? open + 2 : undefined
 }
 
-/** A tag with a sign in its name that ends a name in Liquid is written in brackets. */
+/** Writes a tag as a placeholder reads it. A name with a character at which Liquid would end the name is written in brackets. */
 export const writtenTag = (name: string): string =>
   /^[\w\P{ASCII}](?:[\w.\-\P{ASCII}]*[\w\P{ASCII}])?$/u.test(name) && !/[\s“”]/u.test(name)
     ? `tags.${name}`
@@ -135,7 +136,7 @@ const filtersFor = (word: string): Suggestion[] =>
     word,
   )
 
-/** Those that begin with what was typed first, then those that hold it. */
+/** Gives the suggestions that contain the typed word; those that begin with the word come first. */
 function matching(all: Suggestion[], word: string): Suggestion[] {
   const wanted = word.toLowerCase()
   const place = ({ label }: Suggestion) => {
@@ -145,14 +146,15 @@ function matching(all: Suggestion[], word: string): Suggestion[] {
   return all.filter((one) => place(one) < 2).toSorted((one, other) => place(one) - place(other))
 }
 
-/** The text with a suggestion in it, and where the cursor then stands: behind the tag's end, which is written too when it is not there. */
+/** Puts a suggestion into the text and says where the cursor goes. Writes the closing `}}` when it is missing. */
 export function insertSuggestion(text: string, { from, to }: Completion, { insert, kind }: Suggestion): { text: string; cursor: number } {
   const before = text.slice(0, from)
   const behind = text.slice(to)
   const space = /(?:\{\{|\|)-?$/.test(before) ? ' ' : ''
   const isClosed = /^[^{}]*\}\}/.test(behind)
   const end = isClosed ? '' : ' }}'
-  // Behind a name often a filter follows, so the cursor stays in front of the end; behind a filter the tag is done.
+  // A filter often follows a name, so after a name the cursor stays before the `}}`. After a filter the cursor goes behind the `}}`, if this function
+  // has added it.
   const written = `${before}${space}${insert}`
   return { text: `${written}${end}${behind}`, cursor: written.length + (kind === 'filter' ? end.length : 0) }
 }

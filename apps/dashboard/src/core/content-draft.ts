@@ -1,23 +1,26 @@
 import type { Content, LocaleEntry } from '@herald/contracts/content'
 
-/** A button while it is written: an empty text is a field that is left out. `key` tells rows apart that are moved. */
+/** A button of a message while the operator writes it. An empty `url` is left out when the message is saved. */
 export type ActionDraft = { id: string; title: string; url: string }
-/** A text in one language while it is written; every field is a text, so that nothing typed is lost. */
+/** The text of a message in one language while the operator writes it. Every field is a text, so that nothing typed is lost. */
 export type EntryDraft = { title: string; body: string; url: string; image: string; actions: readonly ActionDraft[] }
-/** A content map while it is written. The locales stay in the order in which they were added, the default first when it is read. */
+/**
+ * The texts of a message in all languages while the operator writes them, in the order in which the languages were added. When a stored message is
+ * opened, the default language comes first.
+ */
 export type ContentDraft = { fallback: string; entries: readonly { locale: string; entry: EntryDraft }[] }
 
 export const emptyEntry: EntryDraft = { title: '', body: '', url: '', image: '', actions: [] }
 export const emptyContent = (locale = 'en'): ContentDraft => ({ fallback: locale, entries: [{ locale, entry: emptyEntry }] })
 
-/** A content map as the editor holds it. */
+/** Gives the stored texts of a message as the editor holds them. */
 export function draftOfContent(content: Content): ContentDraft {
   const { _default: fallback, ...locales } = content
   const isDefault = ({ locale }: { locale: string }) => locale === fallback
   const entries = Object.entries(locales).flatMap(([locale, entry]) =>
     typeof entry === 'object' ? [{ locale, entry: draftOfEntry(entry) }] : [],
   )
-  // The default first: a database gives the others back in an order of its own.
+  // The default language comes first, because the database returns the languages in no useful order.
   return { fallback, entries: [...entries.filter(isDefault), ...entries.filter((one) => !isDefault(one))] }
 }
 
@@ -25,7 +28,7 @@ function draftOfEntry({ title, body, url = '', image = '', actions = [] }: Local
   return { title, body, url, image, actions: actions.map(({ url: link = '', ...action }) => ({ ...action, url: link })) }
 }
 
-/** The content map that the editor shows, as it is sent and kept. It may still be refused: what is wrong is said by the contracts. */
+/** Gives the texts of the editor as they are saved. The texts may still have mistakes, which the contracts find. */
 export function contentOfDraft({ fallback, entries }: ContentDraft): Content {
   return { _default: fallback, ...Object.fromEntries(entries.map(({ locale, entry }) => [locale, entryOfDraft(entry)])) }
 }
@@ -40,19 +43,22 @@ export function entryOfDraft({ title, body, url, image, actions }: EntryDraft): 
   return entry
 }
 
-/** The text of a locale, or the default one's. */
+/** Gives the text of a language, or the default language's when there is none. */
 export function entryOf({ entries, fallback }: ContentDraft, locale: string): EntryDraft {
   const found = entries.find((one) => one.locale === locale) ?? entries.find((one) => one.locale === fallback) ?? entries[0]
   return found?.entry ?? emptyEntry
 }
 
-/** Changes fields of one locale's text. */
+/** Changes fields of the text in one language. */
 export const changeEntry = (content: ContentDraft, locale: string, change: Partial<EntryDraft>): ContentDraft => ({
   ...content,
   entries: content.entries.map((one) => (one.locale === locale ? { locale, entry: { ...one.entry, ...change } } : one)),
 })
 
-/** Adds a locale. It begins empty: a copy of another language would be sent unread. Link, picture and the buttons' ids are the same in most languages. */
+/**
+ * Adds a language. Title, body and the titles of buttons begin empty, because a copy in another language might be sent unread. Link, picture and the
+ * ids of buttons are copied, because most languages share them.
+ */
 export function addLocale(content: ContentDraft, locale: string): ContentDraft {
   if (content.entries.some((one) => one.locale === locale)) return content
   const { url, image, actions } = entryOf(content, content.fallback)
@@ -60,7 +66,7 @@ export function addLocale(content: ContentDraft, locale: string): ContentDraft {
   return { ...content, entries: [...content.entries, { locale, entry }] }
 }
 
-/** Takes a locale away; the last one stays. The default one's place is taken by the first that is left. */
+/** Removes a language, but never the last one. When the default language is removed, the first of the others becomes the default. */
 export function removeLocale(content: ContentDraft, locale: string): ContentDraft {
   const entries = content.entries.filter((one) => one.locale !== locale)
   const [first] = entries
@@ -68,7 +74,7 @@ export function removeLocale(content: ContentDraft, locale: string): ContentDraf
   return { fallback: content.fallback === locale ? first.locale : content.fallback, entries }
 }
 
-/** An id for a new button that its locale does not have yet. */
+/** Gives an id for a new button that no other button of the language has. */
 export function newActionId(actions: readonly ActionDraft[]): string {
   for (let number = actions.length + 1; ; number += 1) {
     const id = `action-${number}`
@@ -76,7 +82,7 @@ export function newActionId(actions: readonly ActionDraft[]): string {
   }
 }
 
-/** Whether nothing was written yet in any language. */
+/** Says whether nothing is written in any language. */
 export const isBlank = ({ entries }: ContentDraft): boolean =>
   entries.every(
     ({ entry }) => entry.title === '' && entry.body === '' && entry.url === '' && entry.image === '' && entry.actions.length === 0,

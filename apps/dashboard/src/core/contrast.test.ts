@@ -9,7 +9,7 @@ const tokensOf = (selector: string): Record<string, string> => {
 }
 const themes = { light: tokensOf(':root'), dark: tokensOf(":root[data-theme='dark']") }
 
-/** Relative luminance and contrast as WCAG 2.2 defines them. */
+/** Gives the relative luminance of a colour, as WCAG 2.2 defines it. */
 function luminance(hex: string): number {
   const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
     const part = Number.parseInt(hex.slice(at, at + 2), 16) / 255
@@ -40,14 +40,17 @@ const texts = [
   ['on-bad', 'bad'],
   ['canvas', 'ink'],
 ]
-/** Borders of fields, the focus ring, lines of charts: 3 to 1 is enough for what is no text. */
+/**
+ * Pairs of a shape's colour and its background: borders of fields, the focus ring and lines of charts. A contrast of 3 to 1 is enough for what is no
+ * text.
+ */
 const shapes = grounds
   .slice(0, 2)
   .flatMap((ground) => ['strong', 'accent', ...[1, 2, 3, 4, 5, 6].map((number) => `series-${number}`)].map((shape) => [shape, ground]))
 
 // spec: dashboard/contrast
 test.each(Object.entries(themes))(
-  'in the %s theme every text is read on its ground (4.5 to 1), and every shape is seen (3 to 1)',
+  'in the %s theme every text has a contrast of 4.5 to 1 with its background, and every border and line of 3 to 1',
   (_name, tokens) => {
     const colour = (name = ''): string => {
       const found = tokens[name]
@@ -65,4 +68,4 @@ test.each(Object.entries(themes))(
   },
 )
 
-test('both themes have the same colours', () => expect(Object.keys(themes.dark)).toEqual(Object.keys(themes.light)))
+test('the light and the dark theme define the same colours', () => expect(Object.keys(themes.dark)).toEqual(Object.keys(themes.light)))

@@ -10,7 +10,7 @@ const delivery = (id: string, state: DeliveryFacts['state'], createdAt: string, 
   return { id, state, createdAt, replayable: true, attempts: [], ...more }
 }
 
-test('the bar of deliveries is in the order of time, with the answer to each last attempt', () => {
+test('the bar of deliveries shows them from the oldest to the newest, each with the answer to its last attempt', () => {
   const attempts = [
     { at: '', status: 503, error: null, latencyMs: 40 },
     { at: '', status: 200, error: null, latencyMs: 12.4 },
@@ -26,7 +26,7 @@ test('the bar of deliveries is in the order of time, with the answer to each las
 })
 
 // spec: dashboard/deliveries-by-hour
-test('failures are offered for a replay by their hour, and only those whose body is kept', () => {
+test('failed deliveries are grouped by hour to be sent again, without those whose body is not stored any more', () => {
   const hours = failedHours([
     delivery('a', 'failed', '2026-01-01T10:59:59.999Z'),
     delivery('b', 'failed', '2026-01-01T10:00:00.000Z'),
@@ -40,7 +40,7 @@ test('failures are offered for a replay by their hour, and only those whose body
   ])
 })
 
-test('each answer but 2xx has a remedy', () => {
+test('the page says what to do about every answer of an endpoint except 2xx', () => {
   for (const status of [200, 204, 299]) expect(remedyOfAnswer(status, null)).toBeNull()
   for (const status of [301, 400, 401, 404, 410, 429, 500, 503]) expect(remedyOfAnswer(status, null)).toMatch(/\.$/)
   for (const error of ['timeout', 'network_error', 'blocked_address']) expect(remedyOfAnswer(null, error)).toMatch(/\.$/)
@@ -48,7 +48,7 @@ test('each answer but 2xx has a remedy', () => {
 })
 
 // spec: dashboard/verify-yourself
-test('the command to verify a signature yourself makes the signature that deliveries have', () => {
+test('the command that a page shows for checking a signature computes the signature that Herald sends', () => {
   const folder = mkdtempSync(join(tmpdir(), 'verify-'))
   try {
     const [secret, body, t] = ['whsec_of-this-test', '{"id":"dlv_1","events":[{"id":"evt_ü"}]}', '1767225600']

@@ -1,4 +1,4 @@
-/** Deliveries of a webhook endpoint, as the administration lists them. */
+/** The fields of a webhook delivery that the pages show. */
 export type DeliveryFacts = {
   id: string
   state: 'pending' | 'delivered' | 'failed' | 'erased'
@@ -11,14 +11,14 @@ export type DeliveryTick = { id: string; kind: 'good' | 'bad' | 'busy' | 'off'; 
 
 const kinds = { delivered: 'good', failed: 'bad', pending: 'busy', erased: 'off' } as const
 
-/** The bar of the last deliveries, oldest first: each with its state and how long its last answer took. */
+/** Gives the parts of the bar of deliveries, oldest first: each has the delivery's state and how long the last answer took. */
 export const ticksOf = (deliveries: readonly DeliveryFacts[]): DeliveryTick[] =>
   deliveries.toReversed().map(({ id, state, attempts }) => {
     const last = attempts.at(-1)
     return { id, kind: kinds[state], latencyMs: last?.latencyMs ?? null, label: `${id}: ${state}${last ? `, ${answerOf(last)}` : ''}` }
   })
 
-/** The answer to an attempt, in words. */
+/** Says in words what an attempt was answered, and after how long. */
 export const answerOf = ({ status, error, latencyMs }: { status: number | null; error: string | null; latencyMs: number }): string =>
   `${status === null ? (wordsOfError[error ?? ''] ?? error ?? 'no answer') : status} after ${Math.round(latencyMs).toLocaleString('en')} ms`
 
@@ -28,7 +28,7 @@ const wordsOfError: Readonly<Record<string, string>> = {
   blocked_address: 'address not allowed',
 }
 
-/** What an operator can do about an answer of the endpoint; null when the endpoint took the delivery. */
+/** Says what an operator can do about an answer of the endpoint; null when the endpoint took the delivery. */
 export function remedyOfAnswer(status: number | null, error: string | null): string | null {
   if (status !== null && status >= 200 && status < 300) return null
   if (error === 'blocked_address')
@@ -47,14 +47,17 @@ export function remedyOfAnswer(status: number | null, error: string | null): str
     : 'The endpoint refuses this request for good. Look into its log at the time of the attempt.'
 }
 
-/** The hour, by UTC, in which most recent failures lie, with their number: what “replay all” is offered for. Undefined: nothing has failed. */
+/**
+ * Groups the failed deliveries that can be sent again by the hour in which they were made, in UTC. The page offers to send those of an hour again
+ * together.
+ */
 export function failedHours(deliveries: readonly DeliveryFacts[]): { from: string; to: string; count: number }[] {
   const failed = deliveries.filter(({ state, replayable }) => state === 'failed' && replayable)
   const hours = Map.groupBy(failed, ({ createdAt }) => `${createdAt.slice(0, 13)}:00:00.000Z`)
   return [...hours].map(([from, all]) => ({ from, to: new Date(Date.parse(from) + 3_600_000).toISOString(), count: all.length }))
 }
 
-/** The command that makes the signature of a body anew, for a shell: the receiver can be checked without a line of code. */
+/** Gives a shell command that computes the signature of a body, so that an operator can check a receiver without writing code. */
 export const verifyCommand = (file: string): string =>
   [
     '# t and v1 are those of the header x-service-signature; body.json holds the body, byte for byte',

@@ -14,7 +14,7 @@ const dead = (settledAt: string, more: Partial<PushFacts> = {}): PushFacts => {
   }
 }
 
-test('an invalidated device names the answer that did it, and its campaign', () => {
+test("an invalidated device is shown with the provider's answer that invalidated it, and with its campaign", () => {
   const invalidatedAt = '2026-11-03T10:00:00.000Z'
   const state = stateOfDevice({ ...device, invalidatedAt }, [
     dead('2026-10-01T10:00:00.000Z', { providerCode: '410 ExpiredToken' }),
@@ -25,19 +25,19 @@ test('an invalidated device names the answer that did it, and its campaign', () 
   expect(state).toEqual({ kind: 'bad', word: 'Invalidated', why: 'APNs answered 410 Unregistered.', at: invalidatedAt, campaignId: 'c1' })
 })
 
-test('an invalidated device whose push is not kept says so, and blames no other push', () => {
+test('when the push that invalidated a device is not stored any more, the page says so and names no other push', () => {
   const state = stateOfDevice({ ...device, invalidatedAt: '2026-11-03T10:00:00.000Z' }, [dead('2026-11-04T10:00:00.000Z')])
   expect(state).toMatchObject({ word: 'Invalidated', why: 'The answer that did it is not among the newest pushes.', campaignId: null })
 })
 
-test('a device that is opted out and invalidated is invalidated: that is what has to change first', () => {
+test('a device that is both opted out and invalidated is shown as invalidated', () => {
   expect(stateOfDevice({ ...device, optedIn: false, invalidatedAt: '2026-11-03T10:00:00.000Z' }, []).word).toBe('Invalidated')
   expect(stateOfDevice({ ...device, optedIn: false }, []).word).toBe('Opted out')
   expect(stateOfDevice(device, [])).toEqual({ kind: 'good', word: 'Reachable', why: null, at: null, campaignId: null })
   expect(stateOfDevice({ ...device, lastSessionAt: null }, []).why).toBe('It has begun no session yet.')
 })
 
-test('the clock on the wall of a zone has its own day and offset, also in summer', () => {
+test('the local time of a user is shown with its day and its distance from UTC, also in summer', () => {
   const at = new Date('2026-07-01T20:30:00Z')
   expect(clockIn('Asia/Tokyo', at)).toEqual({ time: '05:30', day: 'Thursday 2 July', offset: 'UTC+09:00' })
   expect(clockIn('Europe/Berlin', at)).toEqual({ time: '22:30', day: 'Wednesday 1 July', offset: 'UTC+02:00' })

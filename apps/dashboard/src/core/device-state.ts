@@ -1,4 +1,4 @@
-/** The fields of a device and of its pushes from which its state follows. */
+/** The fields of a device from which its state follows. */
 export type DeviceFacts = { id: string; optedIn: boolean; invalidatedAt: string | null; lastSessionAt: string | null }
 export type PushFacts = {
   subscriptionId: string
@@ -12,20 +12,20 @@ export type PushFacts = {
 export type DeviceState = {
   kind: 'good' | 'off' | 'bad'
   word: 'Reachable' | 'Opted out' | 'Invalidated'
-  /** Why the device is in this state; null when the API does not say. */
+  /** Why the device is in this state; null when there is nothing to add. */
   why: string | null
   at: string | null
   campaignId: string | null
 }
 
-/** The failure codes that invalidate a device. No other code does. */
+/** Only these failure codes invalidate a device. */
 const deadly: ReadonlySet<string> = new Set(['token_dead', 'token_invalid', 'sender_mismatch', 'encryption_failed'])
 
 const providerOf: Readonly<Record<string, string>> = { ios: 'APNs', android: 'FCM', web: 'its push service' }
 
 /**
- * The state of a device and why. A device knows when it was invalidated; which answer did it is read from the failed push that ended last by then. Where that
- * push is past its retention, the time alone is said.
+ * Gives the state of a device and its reason. An invalidated device was invalidated by a provider's answer to a push. The API gives only the time, so
+ * the reason is the answer to the failed push that ended nearest to that time. When no such push is among `pushes`, the reason says so.
  */
 export function stateOfDevice(device: DeviceFacts & { platform: string }, pushes: readonly PushFacts[]): DeviceState {
   if (device.invalidatedAt !== null) {
@@ -42,7 +42,7 @@ export function stateOfDevice(device: DeviceFacts & { platform: string }, pushes
   return { kind: 'good', word: 'Reachable', why, at: null, campaignId: null }
 }
 
-/** The time of the push and the time of the device come from the same answer of the provider, but by the clocks of two services. */
+/** A push ends and its device is invalidated by the same answer of the provider, but the two times come from the clocks of two services. */
 const toleranceMs = 60_000
 
 function pushThatFoundOut(subscriptionId: string, invalidatedAt: string, pushes: readonly PushFacts[]): PushFacts | undefined {
@@ -53,7 +53,7 @@ function pushThatFoundOut(subscriptionId: string, invalidatedAt: string, pushes:
     .toSorted((one, other) => distance(one) - distance(other))[0]
 }
 
-/** The date and time that a clock in a zone shows at an instant, and the zone's distance from UTC; undefined for an unknown zone. */
+/** Gives the time and the day that a clock in a time zone shows, and the zone's distance from UTC; undefined for an unknown zone. */
 export function clockIn(zone: string, at: Date): { time: string; day: string; offset: string } | undefined {
   try {
     const format = (options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat('en-GB', { timeZone: zone, ...options })

@@ -13,7 +13,7 @@ const written = (title: string, body = 'It has begun.'): CampaignDraft => ({
   content: changeEntry(emptyDraft.content, 'en', { title, body }),
 })
 
-/** A stand-in for a browser's storage. */
+/** Stands in for the browser's local storage. */
 function givenStorage() {
   const kept = new Map<string, string>()
   return {
@@ -27,7 +27,7 @@ function givenStorage() {
   }
 }
 
-/** A stand-in for the platform: one campaign, and the calls that were made. */
+/** Stands in for Herald: it stores one campaign and records the calls. */
 function givenPlatform() {
   const asked: string[] = []
   let stored: StoredCampaign | undefined
@@ -81,7 +81,7 @@ function given() {
 }
 
 // spec: dashboard/draft-kept
-test('a draft is made from what is written, 1 s after the last change, and then replaced', async () => {
+test('a message becomes a draft 1 s after the last change, and later changes replace the draft', async () => {
   const { platform, saver, state, kept } = given()
   expect(state()).toBe('untouched')
   saver.change(written('S'))
@@ -93,7 +93,7 @@ test('a draft is made from what is written, 1 s after the last change, and then 
   await vi.advanceTimersByTimeAsync(1)
   expect(platform.asked).toEqual(['create', 'read'])
   expect(saver.get()).toMatchObject({ id, state: { is: 'saved', at: new Date('2026-11-22T12:00:01.900Z') } })
-  // What the platform has is not kept in the browser any longer.
+  // A draft that Herald has stored is not kept in the browser any more.
   expect(kept()).toEqual([])
 
   saver.change(written('Sale!'))
@@ -103,20 +103,20 @@ test('a draft is made from what is written, 1 s after the last change, and then 
 })
 
 // spec: dashboard/draft-kept
-test('what cannot be a draft yet stays in the browser, with what is missing', async () => {
+test('a message that cannot be a draft yet stays in the browser, and the page says what is missing', async () => {
   const { platform, saver, kept } = given()
   saver.change(written('Sale', ''))
   await vi.advanceTimersByTimeAsync(1_000)
   expect(saver.get().state).toMatchObject({ is: 'kept', details: [{ path: 'content.en.body', message: 'must be 1 to 2000 characters' }] })
   expect(platform.asked).toEqual([])
   expect(kept()).toHaveLength(1)
-  // After the change is taken back nothing is kept.
+  // When the operator deletes the text again, the browser keeps no draft.
   saver.change(emptyDraft)
   expect([saver.get().state.is, kept()]).toEqual(['untouched', []])
 })
 
 // spec: dashboard/draft-kept, dashboard/requests
-test('a platform that is away is asked again until it answers, and nothing is lost meanwhile', async () => {
+test('while Herald is away the page goes on trying to save the draft, and no text is lost', async () => {
   const { platform, saver, state, kept } = given()
   platform.refuse({ status: 503, message: 'The database is away.', details: [] })
   saver.change(written('Sale'))
@@ -129,7 +129,7 @@ test('a platform that is away is asked again until it answers, and nothing is lo
   expect(platform.titleOf()).toBe('Sale')
 })
 
-test('a draft whose first answer was lost is one campaign, with what was written since', async () => {
+test('when the answer to a new draft is lost, saving again makes no second campaign and saves what was written since', async () => {
   const { platform, saver, state } = given()
   platform.refuse({ status: 0, message: 'no network', details: [] })
   saver.change(written('One'))
@@ -141,7 +141,7 @@ test('a draft whose first answer was lost is one campaign, with what was written
   expect([platform.made.size, platform.titleOf()]).toEqual([1, 'Two'])
 })
 
-test('what the platform refuses is told with its details', async () => {
+test('when Herald refuses a draft the page shows the mistakes', async () => {
   const { platform, saver } = given()
   const details = [{ path: 'schedule.at', message: 'must be at most 365 days ahead' }]
   platform.refuse({ status: 422, message: 'schedule.at must be at most 365 days ahead', details })
@@ -151,7 +151,7 @@ test('what the platform refuses is told with its details', async () => {
 })
 
 // spec: dashboard/draft-shared
-test('what another tab has changed is not overwritten unseen', async () => {
+test('a draft that another tab has changed is not overwritten before the operator decides', async () => {
   const { platform, saver, state } = given()
   saver.change(written('Sale'))
   await saver.saveNow()
@@ -160,7 +160,7 @@ test('what another tab has changed is not overwritten unseen', async () => {
   expect(await saver.saveNow()).toBe(false)
   expect(state()).toBe('conflict')
   expect(platform.titleOf()).toBe('Theirs')
-  // Writing on does not hide the conflict.
+  // The conflict remains while the operator types on.
   saver.change(written('Mine, longer'))
   await vi.advanceTimersByTimeAsync(5_000)
   expect([state(), platform.titleOf()]).toEqual(['conflict', 'Theirs'])
@@ -170,7 +170,7 @@ test('what another tab has changed is not overwritten unseen', async () => {
 })
 
 // spec: dashboard/draft-shared
-test('theirs can be taken, and are taken by themselves where there is nothing of one’s own', async () => {
+test("the operator can take the other tab's version, and a page without unsaved changes takes it without asking", async () => {
   const { platform, saver, state } = given()
   saver.change(written('Sale'))
   await saver.saveNow()
@@ -187,7 +187,7 @@ test('theirs can be taken, and are taken by themselves where there is nothing of
   expect([state(), saver.get().draft.name, saver.get().draft.content.entries[0]?.entry.title]).toEqual(['saved', 'Sale', 'Second'])
 })
 
-test('a campaign that was sent elsewhere is no draft any more', async () => {
+test('a draft that was sent from another tab cannot be changed any more', async () => {
   const { platform, saver } = given()
   saver.change(written('Sale'))
   await saver.saveNow()
@@ -197,7 +197,7 @@ test('a campaign that was sent elsewhere is no draft any more', async () => {
   expect(saver.get().state).toEqual({ is: 'over', status: 'sending' })
 })
 
-test('a change while it is being saved is saved too', async () => {
+test('a change that is made while the draft is being saved is saved too', async () => {
   const { platform, saver, state } = given()
   saver.change(written('One'))
   const first = saver.saveNow()
@@ -209,7 +209,7 @@ test('a change while it is being saved is saved too', async () => {
 })
 
 // spec: dashboard/draft-kept, dashboard/kept-in-browser
-test('the browser keeps ten drafts of what is written, the oldest go, and a foreign form is passed over', () => {
+test('the browser keeps the ten newest drafts and ignores stored texts that are no drafts', () => {
   const storage = givenStorage()
   const keeper = openDraftKeeper(storage)
   for (let number = 10; number < 22; number += 1) {

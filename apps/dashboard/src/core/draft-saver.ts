@@ -5,10 +5,10 @@ import type { DraftKeeper } from './kept-drafts.ts'
 
 export type StoredCampaign = CampaignRead & { id: string; status: string }
 
-/** The calls that keep a draft. A refused call throws; `whyRefused` says why it was refused. */
+/** The calls that save a draft. A refused call throws, and `whyRefused` gives the reason from the thrown error. */
 export type DraftCalls = {
   read(id: string): Promise<StoredCampaign>
-  /** A call that is repeated with the same key makes one campaign. */
+  /** Makes a campaign. When the call is repeated with the same key, no second campaign is made. */
   create(body: CampaignBody, idempotencyKey: string): Promise<{ id: string }>
   replace(id: string, body: CampaignBody): Promise<StoredCampaign>
   whyRefused(error: unknown): { status: number; message: string; details: FaultDetail[] }
@@ -19,11 +19,11 @@ export type SaveState =
   | { is: 'waiting' }
   | { is: 'saving' }
   | { is: 'saved'; at: Date }
-  /** The message cannot be a draft yet, or was refused: it is in this browser only. */
+  /** The message cannot be a draft yet, or Herald refused it, so only this browser has it. */
   | { is: 'kept'; at: Date; details: FaultDetail[]; message: string | undefined }
-  /** The platform was not reached; saving is tried again. */
+  /** Herald was not reached. The page tries to save again without a click. */
   | { is: 'unreached'; at: Date; message: string }
-  /** Another operator or another tab has changed the draft since. */
+  /** Another operator or another tab has changed the draft. */
   | { is: 'conflict'; theirs: StoredCampaign }
   /** The campaign is no draft any more: it was sent or deleted. */
   | { is: 'over'; status: string }
@@ -34,9 +34,9 @@ export type DraftSaver = {
   get: () => Working
   subscribe: (listener: () => void) => () => void
   change(draft: CampaignDraft): void
-  /** Saves what is not saved yet. Resolves to true when the platform has what the page shows. */
+  /** Saves at once what is not saved yet. Resolves to true when Herald has what the page shows. */
   saveNow(): Promise<boolean>
-  /** Asks whether the draft was changed elsewhere. If nothing was changed here, the other version is taken. */
+  /** Asks Herald whether the draft was changed elsewhere. When it was, and nothing is unsaved here, the page takes the changed draft. */
   look(): Promise<void>
   takeTheirs(): void
   keepMine(): Promise<boolean>
@@ -47,8 +47,8 @@ const restMs = 1_000
 const againMs = 10_000
 
 /**
- * Keeps what an operator writes: in this browser at each change, at the platform 1 s after the last one. It reads the stored draft before it replaces it, so that what was
- * changed elsewhere meanwhile is not overwritten unseen.
+ * Stores what an operator writes: in this browser at each change, and in Herald 1 s after the last change. The stored draft is read before it is
+ * replaced, so that changes of another tab or operator are not overwritten.
  */
 export function openDraftSaver(
   {
@@ -113,11 +113,12 @@ export function openDraftSaver(
     return true
   }
 
-  /** Gives undefined when the draft was not stored; the state then says why. */
+  /** Saves the draft. Gives undefined when it was not saved; `state` then says why. */
   async function store(body: CampaignBody): Promise<StoredCampaign | undefined> {
     let { id } = working
     if (id === null) {
-      // A request whose answer was lost may have made the campaign. It is repeated as it was, and what was written since is saved over it.
+      // When the answer to a request was lost, the campaign may exist. So the same request is repeated, and what was written since then replaces the
+      // draft.
       creating ??= { body, idempotencyKey: `${key}.${(creates += 1)}` }
       id = (await calls.create(creating.body, creating.idempotencyKey)).id
       set({ id })
@@ -149,7 +150,7 @@ export function openDraftSaver(
     }
   }
 
-  /** One save at a time: a call that comes meanwhile saves once more afterwards. */
+  /** Saves at once. Only one save runs at a time; a call during a save waits and then saves again. */
   async function saveNow(): Promise<boolean> {
     clearTimeout(timer)
     while (running) await running
@@ -208,5 +209,5 @@ export function openDraftSaver(
   }
 }
 
-/** The fields of a campaign that a draft has, as a text to compare. */
+/** Gives a stored campaign as a text, to compare two versions. The text contains the status and the fields that a draft has. */
 const canonical = (campaign: StoredCampaign): string => JSON.stringify([campaign.status, bodyOfDraft(draftOfCampaign(campaign))])

@@ -3,13 +3,13 @@ import { keepEvents, mostKept, type SeenEvent } from './event-tail.ts'
 
 const event = (no: number): SeenEvent => ({ id: `evt_${no}`, type: 'notification.sent', ts: '2026-01-01T00:00:00.000Z' })
 
-test('the newest event stands first, and each is there once', () => {
+test('the newest event is at the top, and an event that comes twice is shown once', () => {
   const events = [event(1), event(2), event(1)].reduce<SeenEvent[]>((all, one) => keepEvents(all, one), [])
   expect(events.map(({ id }) => id)).toEqual(['evt_2', 'evt_1'])
 })
 
 // spec: dashboard/event-tail
-test('however many events come, the page keeps a bounded number', () => {
+test('the page keeps only the newest 500 events', () => {
   let events: SeenEvent[] = []
   for (let no = 0; no < mostKept + 50; no += 1) events = keepEvents(events, event(no))
   expect(events).toHaveLength(mostKept)

@@ -1,4 +1,4 @@
-/** An event as a receiver gets it; what else it holds is shown as it is. */
+/** An event as a webhook endpoint gets it. */
 export type SeenEvent = {
   id: string
   type: string
@@ -11,7 +11,7 @@ export type SeenEvent = {
   data?: Record<string, unknown>
 }
 
-/** The most that a page keeps: older events go, so that an hour of looking costs no memory. */
+/** The page keeps at most this many events, so that a page that is open for an hour does not fill the browser's memory. */
 export const mostKept = 500
 
 const isEvent = (data: unknown): data is SeenEvent =>
@@ -24,7 +24,7 @@ const isEvent = (data: unknown): data is SeenEvent =>
   'ts' in data &&
   typeof data.ts === 'string'
 
-/** The events with one more, newest first. One that is there already (a stream that was opened again may repeat it) is not there twice. */
+/** Adds an event at the top. An event that is in the list already is not added again; a stream that was opened again may repeat events. */
 export function keepEvents(events: readonly SeenEvent[], data: unknown): SeenEvent[] {
   if (!isEvent(data) || events.some(({ id }) => id === data.id)) return [...events]
   return [data, ...events].slice(0, mostKept)

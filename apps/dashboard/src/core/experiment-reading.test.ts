@@ -8,14 +8,14 @@ const variants = [
 const counts = (sent: number, opened: number) => ({ sent, failed: 0, skipped: 0, opened, clicked: 0 })
 
 // spec: dashboard/experiment
-test('a variant is better when its difference to every other is surely above nothing', () => {
+test('a variant is called better when the interval of its lead over every other variant lies above 0', () => {
   const read = readExperiment(variants, { a: counts(10_000, 1_000), b: counts(10_000, 850) }, 'opened')
   expect(read.conclusion.kind).toBe('better')
   expect(conclusionSentence(read.conclusion, 'opened')).toBe('A is better than B by 0.7 to 2.3 points in opens.')
   expect(read.ratio.ok).toBe(true)
 })
 
-test('few opens decide nothing, and the sentence gives the interval', () => {
+test('with few opens no variant is called better, and the sentence gives the interval of the difference', () => {
   const read = readExperiment(variants, { a: counts(100, 10), b: counts(100, 8) }, 'opened')
   expect(read.conclusion.kind).toBe('not_yet')
   expect(conclusionSentence(read.conclusion, 'opened')).toBe(
@@ -23,13 +23,13 @@ test('few opens decide nothing, and the sentence gives the interval', () => {
   )
 })
 
-test('without any open there is nothing to compare, and a variant without counters counts as empty', () => {
+test('without opens the variants are not compared, and a variant without counters counts as sent to nobody', () => {
   expect(readExperiment(variants, undefined, 'opened').conclusion).toEqual({ kind: 'nothing' })
   expect(readExperiment(variants, { a: counts(10, 1) }, 'opened').conclusion).toEqual({ kind: 'nothing' })
   expect(conclusionSentence({ kind: 'nothing' }, 'clicked')).toBe('Not yet: there are no clicks to compare.')
 })
 
-test('a difference that decides between two variants does not decide among four', () => {
+test('a difference that is large enough to call one of two variants better can be too small among four variants', () => {
   const four = [...variants, { id: 'c', name: 'C', weight: 1 }, { id: 'd', name: 'D', weight: 1 }]
   const opens = { a: counts(2_000, 200), b: counts(2_000, 160), c: counts(2_000, 150), d: counts(2_000, 150) }
   expect(readExperiment(variants, opens, 'opened').conclusion.kind).toBe('better')
@@ -37,6 +37,6 @@ test('a difference that decides between two variants does not decide among four'
 })
 
 // spec: dashboard/experiment
-test('shares of the audience that differ from the weights are noticed, whatever was opened', () => {
+test('the page warns when the variants were not sent to as many devices as their weights say, whatever was opened', () => {
   expect(readExperiment(variants, { a: counts(10_000, 900), b: counts(9_400, 900) }, 'opened').ratio.ok).toBe(false)
 })

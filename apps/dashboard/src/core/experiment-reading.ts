@@ -14,8 +14,9 @@ export type ExperimentReading = { variants: VariantReading[]; ratio: { p: number
 const noCounts: VariantCounts = { sent: 0, failed: 0, skipped: 0, opened: 0, clicked: 0 }
 
 /**
- * What an experiment shows: each variant's share of sent pushes with its 95 % Wilson interval, whether the shares of the audience are those of the
- * weights, and whether one variant is better than every other. With three or four variants the differences are wider, so that all of them hold together.
+ * Says what an experiment shows: each variant's share of sent pushes with its 95 % Wilson interval, whether the variants got the shares of their
+ * weights, and whether one variant is better than every other. With three or four variants the intervals of the differences are wider, so that all of
+ * them together hold at 95 %.
  */
 export function readExperiment(
   variants: readonly VariantOf[],
@@ -44,7 +45,8 @@ function conclusionOf(variants: readonly VariantReading[]): Conclusion {
   const [best, ...others] = variants.toSorted((a, b) => (b.share ?? 0) - (a.share ?? 0))
   const z = zOfVariants[variants.length] ?? z95
   const counted = ({ events, sent }: VariantReading) => ({ events: Math.min(events, sent), of: sent })
-  // The nearest rival is the one that the best is least surely ahead of, which need not be the one with the second share.
+  // The nearest rival is the variant to which the lead of the best variant is least certain. The nearest rival need not have the second-highest
+  // share.
   const rivals = others.map((next) => ({ next, ...differenceOf(best ? counted(best) : { events: 0, of: 0 }, counted(next), z) }))
   const [nearest] = rivals.toSorted((a, b) => a.low - b.low)
   if (!best || !nearest) return { kind: 'nothing' }
@@ -54,7 +56,7 @@ function conclusionOf(variants: readonly VariantReading[]): Conclusion {
 
 const points = (share: number): string => (share * 100).toFixed(1).replace('-', '−')
 
-/** The result of an experiment as a sentence. */
+/** Says the result of an experiment in a sentence. */
 export function conclusionSentence(conclusion: Conclusion, metric: Metric): string {
   const what = metric === 'opened' ? 'opens' : 'clicks'
   if (conclusion.kind === 'nothing') return `Not yet: there are no ${what} to compare.`

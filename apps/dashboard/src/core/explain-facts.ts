@@ -1,18 +1,18 @@
 import type { ExplainedStep, StepOf } from '@herald/contracts/explain'
 import type { StationName } from './explain-stations.ts'
 
-/** When a fact was true: when the send looked at the device, or now. The two are shown apart and never mixed in one line. */
+/** When a fact was true: `then` is when the send looked at the device. Facts of `then` and of `now` are shown apart, and no line mixes them. */
 export type Clock = 'then' | 'now'
 
 export type Fact = {
   label: string
   value: string
-  /** How the value is drawn: a time, an id to copy, a campaign to open. */
+  /** How the value is shown: as text, as a time, as an id to copy, or as a link to a campaign. */
   kind: 'text' | 'time' | 'id' | 'campaign'
   clock: Clock
-  /** The failure code or skip reason that the fact is about, if there is a remedy for it. */
+  /** The failure code or skip reason of the fact, when the page may have a remedy for it. */
   code?: string
-  /** The line of the closed station, if this is the first fact that has one. */
+  /** The line that a closed station shows. The first fact with a headline gives it. */
   headline?: string
 }
 
@@ -20,7 +20,7 @@ const clockOf = ({ basis }: ExplainedStep): Clock => (basis === 'now' ? 'now' : 
 
 type Draft = Omit<Fact, 'clock' | 'kind'> & { kind?: Fact['kind']; clock?: Clock }
 
-/** The facts of a step, as lines for its station. */
+/** Gives the facts of a step of a trace, as lines of a station. */
 export function factsOf(station: StationName, step: ExplainedStep): Fact[] {
   const clock = clockOf(step)
   return draftsOf(station, step).map((draft) => ({ kind: 'text', clock, ...draft }))
@@ -210,7 +210,7 @@ function headlineOfOutcome({ outcome, code, providerCode }: StepOf<'outcome'>): 
 
 const grouped = (count: number): string => count.toLocaleString('en')
 
-/** Seconds in the largest unit that they fill. */
+/** Writes seconds in the largest unit in which they are a whole number. */
 export function inWords(seconds: number): string {
   const [size, unit] =
     seconds % 86_400 === 0

@@ -7,7 +7,7 @@ const kinds = { ios: 'apns', android: 'fcm', web: 'webpush' } as const
 
 const isFailureCode = (code: string): code is keyof typeof remedies => Object.hasOwn(remedies, code)
 
-/** What to do about the code that a station ended or waits with, as a sentence. Null: nothing is to be done, or there is no code. */
+/** Says what to do about the code with which a push ended or waits; null when there is no code or nothing to do. */
 export function remedyOfCode(
   facts: readonly Fact[],
   attempts: StepOf<'attempts'>['attempts'],

@@ -116,7 +116,7 @@ test.each<[what: string, one: Trace, open: StationName, result: string]>([
     'stop',
   ],
   ['a push that was delivered and not seen', trace('sent', [...queued, message, end('sent', null)]), 'provider', 'pass'],
-])('%s opens the station where it was decided, and no other is red', (_what, one, open, result) => {
+])('%s: the step that decided is open, and no other step is red', (_what, one, open, result) => {
   const stations = stationsOf(one)
   expect(stations.map(({ name }) => name)).toEqual([...stationNames])
   expect(firstOpen(stations)).toBe(open)
@@ -125,19 +125,19 @@ test.each<[what: string, one: Trace, open: StationName, result: string]>([
 })
 
 // spec: dashboard/explain-stations
-test('a text that would be empty by today’s values does not turn a sent push red', () => {
+test("a sent push is not shown red when its text would be empty with the user's present values", () => {
   const results = resultsOf(trace('sent', [...queued, { ...message, result: 'stop', bytes: null }, end('sent', null)]))
   expect(results.render).toBe('info')
   expect(results.provider).toBe('pass')
 })
 
-test('a push that would be too large now is red at its size and not at its text', () => {
+test('a push that would be too large now is shown red at the step "Size" and not at "Text"', () => {
   const results = resultsOf(trace('waiting', [device, reachable, segment, { ...message, result: 'stop', bytes: 5000, truncated: true }]))
   expect([results.render, results.size]).toEqual(['pass', 'stop'])
 })
 
 // spec: dashboard/explain-clocks
-test('each fact is on one clock: what is recorded or frozen was so then, the rest is so now', () => {
+test('recorded and frozen facts are shown as facts of the time of the send, all others as present facts', () => {
   const facts = stationsOf(trace('sent', [device, reachable, { ...owner, ownerNow: null }, page, end('sent', null)])).flatMap(
     (station) => station.facts,
   )
@@ -148,14 +148,14 @@ test('each fact is on one clock: what is recorded or frozen was so then, the res
   expect(clockOf('Ended')).toEqual(['then'])
 })
 
-test('no step after the one that stopped is shown as passed', () => {
+test('no step after the one that stopped the push is shown as passed', () => {
   const stations = stationsOf(trace('not_queued', [device, { ...reachable, result: 'stop', optedIn: false }]))
   expect(stations.slice(2).map(({ result }) => result)).toEqual(Array(7).fill('none'))
   expect(stations.find(({ name }) => name === 'cap')?.summary).toBe('Not reached.')
   expect(stations.find(({ name }) => name === 'provider')?.summary).toBe('It was never handed to the provider.')
 })
 
-test('a device that reports nothing is said to report nothing, not to have failed', () => {
+test('a device without reports is shown as having reported nothing, not as failed', () => {
   const [silent, heard] = [
     trace('sent', [...queued, end('sent', null)]),
     trace('sent', [...queued, end('sent', null), { step: 'reports', result: 'info', ...recorded, reports: [{ kind: 'opened', at }] }]),
@@ -164,19 +164,19 @@ test('a device that reports nothing is said to report nothing, not to have faile
   expect(stationsOf(heard).at(-1)).toMatchObject({ result: 'pass', summary: 'The device reported: opened.' })
 })
 
-test('a wave stands with the quiet hours, and the station is named for both', () => {
+test('a push that waits for its wave is shown as waiting at the step "Wave and quiet hours"', () => {
   const wave = { step: 'wave', result: 'wait', basis: 'frozen', zone: 'Asia/Tokyo', zoneKnown: true, at, wave: 2, of: 5 } as const
   const stations = stationsOf(trace('waiting', [device, reachable, segment, wave]))
   expect(stations.find(({ name }) => name === 'quiet_hours')).toMatchObject({ label: 'Wave and quiet hours', result: 'wait' })
 })
 
-test('the sentence for a ticket names device, user, campaign, verdict, certainty and time', () => {
+test('the sentence for a ticket names the device, the user, the campaign, the verdict, how certain it is, and the time', () => {
   expect(ticketOf(trace('sent', []), { campaignId: id, campaign: 'Spring', externalId: 'customer-7', lookedAt: at })).toBe(
     `Device ${id} (ios) of user customer-7, campaign “Spring” ${id}: So it was. (sent, recorded, looked at ${at})`,
   )
 })
 
-test('a closed station shows the line of the step that decided', () => {
+test('a closed step shows the line of the fact that decided', () => {
   const summaryOf = (one: Trace, name: StationName) => stationsOf(one).find((station) => station.name === name)?.summary
   expect(summaryOf(trace('failed', [...queued, message, end('failed', 'token_dead', '410 Unregistered')]), 'provider')).toBe(
     'Failed: token_dead (410 Unregistered).',
@@ -196,7 +196,7 @@ test('a closed station shows the line of the step that decided', () => {
   )
 })
 
-test('what to do about the end is said in the words of the provider that gave the answer', () => {
+test('for a failed push the page says what to do about the answer of the provider', () => {
   const failed = trace('failed', [...queued, message, end('failed', 'credentials_invalid', '403 InvalidProviderToken')])
   const station = (one: Trace) => stationsOf(one).find(({ name }) => name === 'provider')
   const attempts = [{ n: 1, at, code: 'credentials_invalid', providerCode: '403 InvalidProviderToken' }]

@@ -3,21 +3,24 @@ import { treeOfLeaves, type SegmentBranch } from './segment-leaves.ts'
 import { factsOf, type Fact } from './explain-facts.ts'
 
 /*
- * A trace as a line of stations that every push passes in the same order. A station holds the steps of the trace that belong to it; what the trace does not
- * mention has words of its own, because silence would be read as "fine".
+ * A trace is shown as nine stations, in the order in which every push passes them. Each station shows the steps of the trace that belong to it. A
+ * station without a step says so in a sentence, because an empty one would be read as "fine".
  */
 
 export const stationNames = ['audience', 'reachable', 'cap', 'quiet_hours', 'locale', 'render', 'size', 'provider', 'device'] as const
 export type StationName = (typeof stationNames)[number]
 
-/** `stop`: the push ended here. `wait`: it waits here. `pass`: it came through. `info`: this is said, but decided nothing. `none`: nothing was looked at here. */
+/**
+ * A station is one of the nine steps in which the page shows a push. `stop`: the push ended at this station. `wait`: it waits there. `pass`: it came
+ * through. `info`: the station has facts, but they decided nothing. `none`: the push did not come to this station, or nothing is known.
+ */
 export type StationResult = 'stop' | 'wait' | 'pass' | 'info' | 'none'
 
 export type Station = {
   name: StationName
   label: string
   result: StationResult
-  /** One line, to be read while the station is closed. */
+  /** The one line that a closed station shows. */
   summary: string
   facts: Fact[]
   segment: { tree: SegmentBranch | undefined; changedSince: boolean } | null
@@ -54,7 +57,7 @@ const stationOfStep: Readonly<Record<ExplainedStep['step'], StationName>> = {
   reports: 'device',
 }
 
-/** The station at which a push with this code ended. Every other code comes from the provider, or from waiting for it. */
+/** The station at which a push with this code ended. Every code that is not listed belongs to the station `provider`. */
 const stationOfCode: Readonly<Record<string, StationName>> = {
   opted_out: 'reachable',
   invalidated: 'reachable',
@@ -70,7 +73,7 @@ const stationOfCode: Readonly<Record<string, StationName>> = {
 const stepNamed = <Name extends ExplainedStep['step']>(steps: readonly ExplainedStep[], name: Name): StepOf<Name> | undefined =>
   steps.find((step): step is StepOf<Name> => step.step === name)
 
-/** The nine stations of a trace, in their order. */
+/** Gives the nine stations of a trace, in their order. */
 export function stationsOf(trace: Trace): Station[] {
   const ended = endedAt(trace)
   const hasEnded = stepNamed(trace.steps, 'outcome') !== undefined
@@ -92,14 +95,17 @@ export function stationsOf(trace: Trace): Station[] {
   return stations.map((station, place) => ({ ...station, summary: summaryOf(station, stop !== -1 && place > stop) }))
 }
 
-/** When a push has an outcome, only the station of its end is red: a stop elsewhere follows from today's values and decided nothing. */
+/**
+ * Gives `info` in the place of `stop` when the push has an outcome. Then only the station where the push ended is red: a `stop` at another station
+ * follows from present values and decided nothing.
+ */
 const beside = (hasEnded: boolean, result: StationResult): StationResult => (hasEnded && result === 'stop' ? 'info' : result)
 
-/** A message is three stations: its language, its text and its size. */
+/** Says whether a step belongs to a station. The step `message` belongs to three: language, text and size. */
 const belongsTo = (step: ExplainedStep, name: StationName): boolean =>
   step.step === 'message' ? name === 'locale' || name === 'render' || name === 'size' : stationOfStep[step.step] === name
 
-/** The station at which the push ended, by its recorded outcome; undefined when it was sent, has not ended or was never queued. */
+/** Gives the station at which the push ended, by its recorded outcome; undefined for a push that was sent, has no outcome or was never queued. */
 function endedAt({ steps }: Trace): StationName | undefined {
   const end = stepNamed(steps, 'outcome')
   if (end === undefined || (end.outcome !== 'failed' && end.outcome !== 'skipped')) return undefined
@@ -127,7 +133,8 @@ function resultOfMessage(name: StationName, { result, bytes, limit, dropped, tru
 function resultOfProvider(steps: readonly ExplainedStep[], { verdict }: Trace): StationResult {
   if (verdict === 'sent') return 'pass'
   if (verdict === 'in_flight' || verdict === 'retrying' || verdict === 'held' || verdict === 'waiting') return 'wait'
-  // A push that was skipped or never queued ended at another station. Only a device whose page of the fan-out was never queued stops here.
+  // A push that was skipped or never queued ended at another station. A device on a page of the audience that the fan-out never reached has no such
+  // station, so its push is shown as ended at `provider`.
   return steps.some(({ step, result }) => step === 'page' && result === 'stop') ? 'stop' : 'none'
 }
 
@@ -164,7 +171,7 @@ function summaryOf({ name, result, summary, segment }: Station, isBehindStop: bo
   return summary === '' ? plain[result] : summary
 }
 
-/** The line of the step that decided: the step that stopped or waits, else the last step that has a line. */
+/** Gives the line of the step that stopped the push or lets it wait, else of the last step that has a line. */
 function headlineOf(name: StationName, steps: readonly ExplainedStep[]): string {
   const said = (step: ExplainedStep | undefined): string =>
     step === undefined ? '' : (factsOf(name, step).find(({ headline }) => headline)?.headline ?? '')
@@ -172,11 +179,11 @@ function headlineOf(name: StationName, steps: readonly ExplainedStep[]): string 
   return said(decided) || said(steps.findLast((step) => said(step) !== ''))
 }
 
-/** The station that is open at first: where the push ended, else where it waits, else the provider. */
+/** Gives the station that is open at first: the one where the push ended, else where it waits, else the provider. */
 export const firstOpen = (stations: readonly Station[]): StationName =>
   (stations.find(({ result }) => result === 'stop') ?? stations.find(({ result }) => result === 'wait'))?.name ?? 'provider'
 
-/** One sentence that a colleague can read in a ticket, without this page before them. */
+/** Writes a trace as one sentence for a ticket, which a colleague understands without this page. */
 export function ticketOf(
   trace: Trace,
   of: { campaignId: string; campaign: string | null; externalId: string | null; lookedAt: string },

@@ -4,14 +4,14 @@ import { funnelOf, reportsOf } from './funnel.ts'
 const counts = { sent: 1_000, delivered: 380, opened: 100, clicked: 40, dismissed: 10 }
 
 // spec: dashboard/cannot-report
-test('devices of a platform that never reported are in no share', () => {
+test('pushes to a platform that never reported anything are left out of the shares of delivered, opened and clicked', () => {
   const funnel = funnelOf(counts, { ios: 600, android: 400, web: 0 }, { ios: 0, android: 5_000, web: 0 })
   expect(funnel.silent).toEqual([{ platform: 'ios', sent: 600 }])
   expect(funnel.reporting).toBe(400)
   expect(funnel.steps.find(({ key }) => key === 'delivered')).toEqual({ key: 'delivered', label: 'Delivered', value: 380, of: 400 })
 })
 
-test('where no device of the app reports there is no share at all, and so no 0 %', () => {
+test('when no device of the app reports, the page shows no shares instead of 0 %', () => {
   const funnel = funnelOf(
     { ...counts, delivered: 0, opened: 0, clicked: 0 },
     { ios: 600, android: 400, web: 0 },
@@ -21,14 +21,14 @@ test('where no device of the app reports there is no share at all, and so no 0 %
   expect(funnel.steps[1]?.of).toBe(0)
 })
 
-test('while what each platform was sent is not known, shares are of all that was sent', () => {
+test('while it is unknown how many pushes went to each platform, shares are of all sent pushes', () => {
   for (const sentBy of [null, { ios: null, android: null, web: null }]) {
     const funnel = funnelOf(counts, sentBy, { ios: 0, android: 1, web: 0 })
     expect([funnel.reporting, funnel.silent, funnel.steps[1]?.of]).toEqual([null, [], 1_000])
   }
 })
 
-test('what was reported is summed by platform', () => {
+test('reports of devices are added up by platform', () => {
   const point = { delivered: 1, opened: 2, clicked: 3, dismissed: 4 }
   expect(reportsOf([{ platform: 'ios', ...point }, { platform: 'web', ...point }, { platform: 'ios', ...point }, point])).toEqual({
     ios: 20,

@@ -3,18 +3,18 @@ import type { Platform } from '@herald/contracts/platform'
 export type FunnelCounts = { sent: number; delivered: number; opened: number; clicked: number; dismissed: number }
 export type Funnel = {
   steps: { key: 'sent' | 'delivered' | 'opened' | 'clicked'; label: string; value: number; of: number | null }[]
-  /** Platforms from which the app has heard no report: what their devices saw is not known. */
+  /** The platforms from which the app got no report, with their sent pushes. What became of those pushes on the devices is unknown. */
   silent: { platform: Platform; sent: number }[]
-  /** Pushes that were sent to platforms that report; null when the numbers by platform are not known. */
+  /** How many pushes were sent to platforms that report; null while the numbers by platform are unknown. */
   reporting: number | null
 }
 
-/** What the devices of an app reported around a send, by platform. */
+/** How many reports an app got from each platform around a send. */
 export type Reports = Readonly<Record<Platform, number>>
 
 /**
- * From sent to clicked. A platform from which this app has heard nothing cannot report (its app has no extension or SDK that does), so what it was sent
- * is set apart and is in no share: 0 % delivered would be a false alarm.
+ * Gives the funnel from sent to clicked. A platform from which the app got no report cannot report, because its app has no extension or SDK for it.
+ * Its pushes are left out of the shares, because 0 % delivered would be a false alarm.
  */
 export function funnelOf(counts: FunnelCounts, sentBy: Readonly<Record<Platform, number | null>> | null, reports: Reports | null): Funnel {
   const platforms = Object.entries(sentBy ?? {}) as [Platform, number | null][]
@@ -26,7 +26,7 @@ export function funnelOf(counts: FunnelCounts, sentBy: Readonly<Record<Platform,
     : []
   const unheard = silent.reduce((sum, { sent }) => sum + sent, 0)
   const reporting = isKnown ? Math.max(0, counts.sent - unheard) : null
-  // Each report is a share of what was sent, because a device may report an open without a delivery.
+  // Each report is a share of the sent pushes, because a device may report an open without a delivery.
   const ofReporting = reporting ?? counts.sent
   return {
     steps: [
@@ -40,7 +40,7 @@ export function funnelOf(counts: FunnelCounts, sentBy: Readonly<Record<Platform,
   }
 }
 
-/** Adds up the reports in the points of a series, by platform. */
+/** Adds up the reports of a series by platform. */
 export function reportsOf(
   points: readonly { platform?: Platform | undefined; delivered: number; opened: number; clicked: number; dismissed: number }[],
 ): Reports {

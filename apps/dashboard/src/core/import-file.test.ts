@@ -1,19 +1,19 @@
 import { expect, test } from 'vitest'
 import { formatOf, guessColumns, headerOf, problemOfFile } from './import-file.ts'
 
-test('the format is found by the first line, whatever the file is called', () => {
+test('the format of a file to import is found from its first line, or from the ending .ndjson of its name', () => {
   expect(formatOf('export.csv', '"id","identifier","device_type","tags"\n1,2,0,{}')).toBe('onesignal_csv')
   expect(formatOf('users.txt', 'platform,token\nios,1')).toBe('csv')
   expect(formatOf('users.txt', '{"platform":"ios"}\n')).toBe('jsonl')
   expect(formatOf('users.ndjson', '')).toBe('jsonl')
 })
 
-test('a header is read with quotes, commas within them and a byte order mark', () => {
+test('column names are read from the header of a CSV, also with quotes, with commas in a name and after a byte order mark', () => {
   expect(headerOf('\ufeffplatform,"fcm, token",last\r\nios,1')).toEqual(['platform', 'fcm, token', 'last'])
   expect(headerOf('"one","two ""2""",three\n')).toEqual(['one', 'two "2"', 'three'])
 })
 
-test('columns are mapped by the name of the field first, then by usual names, and each once', () => {
+test('each field gets the column with its own name, else one with a usual name, and no column is used twice', () => {
   const fields = ['platform', 'token', 'externalId', 'lastActiveAt', 'country'] as const
   expect(guessColumns(fields, ['Platform', 'fcm_token', 'customer_no', 'external_id', 'last seen'])).toEqual({
     platform: 'Platform',
@@ -29,10 +29,10 @@ test.each<[name: string, size: number, head: string, says: RegExp]>([
   ['a.csv', 10, 'PK\u0003\u0004', /packed or a spreadsheet/],
   ['a.csv', 10, 'p\0l\0a\0', /no UTF-8/],
   ['a.csv', 5 * 1024 ** 3, 'platform', /larger than 4 GiB/],
-])('%s of %d bytes is refused in words before a byte is sent', (name, size, head, says) => {
+])('a file %s of %d bytes is refused with a reason before a byte is sent', (name, size, head, says) => {
   expect(problemOfFile(name, size, head)).toMatch(says)
 })
 
-test('a CSV file is sent', () => {
+test('a CSV file is accepted', () => {
   expect(problemOfFile('a.csv', 100, 'platform,token')).toBeUndefined()
 })

@@ -1,6 +1,6 @@
 /*
- * A file to import, looked at before it is sent: its format from its name and first line, and which column stands for which field. The server reads every row
- * and decides; this is only what the operator confirms first.
+ * What the page finds out about a file to import before it sends the file: its format, and which column holds which field. The operator confirms
+ * both. The server then reads every row and decides.
  */
 
 export const importFormats = [
@@ -10,20 +10,23 @@ export const importFormats = [
 ] as const
 export type ImportFormat = (typeof importFormats)[number]['value']
 
-/** Columns that only OneSignal's export has together. */
+/** When a header has these columns, the file is an export of OneSignal. */
 const ofOneSignal = ['identifier', 'device_type']
 
-/** The most that is read of a file to find its header. */
+/** At most this many bytes of a file are read to find its header. */
 export const headBytes = 65_536
 
-/** The format of a file, by its first line; its name decides where that says nothing. */
+/**
+ * Gives the format of a file: JSON lines when the first line begins with `{` or the name ends in .jsonl or .ndjson, else an export of OneSignal or
+ * another CSV.
+ */
 export function formatOf(name: string, head: string): ImportFormat {
   if (firstLine(head).trimStart().startsWith('{') || /\.(jsonl|ndjson)$/i.test(name)) return 'jsonl'
   const header = headerOf(head)
   return ofOneSignal.every((column) => header.includes(column)) ? 'onesignal_csv' : 'csv'
 }
 
-/** What is wrong with a file before a byte of it is sent, as a sentence. Undefined: nothing. */
+/** Says what is wrong with a file before it is sent; undefined when nothing is. */
 export function problemOfFile(name: string, size: number, head: string): string | undefined {
   if (size === 0) return 'This file is empty.'
   if (size > 4 * 1024 ** 3) return 'This file is larger than 4 GiB, the most that one import takes. Split it at a row end.'
@@ -33,7 +36,7 @@ export function problemOfFile(name: string, size: number, head: string): string 
   return undefined
 }
 
-/** The names of the columns, by RFC 4180. */
+/** Reads the names of the columns from the header of a CSV (RFC 4180). */
 export function headerOf(head: string): string[] {
   const line = firstLine(head.replace(/^\ufeff/, ''))
   return [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^",]*))/g)].map(([, quoted, bare]) =>
@@ -43,7 +46,7 @@ export function headerOf(head: string): string[] {
 
 const firstLine = (text: string): string => text.split(/\r?\n/, 1)[0] ?? ''
 
-/** Usual names of the columns of a field, beside the field's own name. Compared without case, spaces and `_`. */
+/** Usual column names of each field, beside the field's own name: in small letters, without spaces, `_` and `-`. */
 const usual: Readonly<Record<string, readonly string[]>> = {
   platform: ['os', 'devicetype'],
   token: ['devicetoken', 'pushtoken', 'fcmtoken', 'apnstoken', 'registrationtoken', 'registrationid', 'identifier'],
@@ -65,7 +68,7 @@ const usual: Readonly<Record<string, readonly string[]>> = {
 
 const bare = (name: string): string => name.toLowerCase().replaceAll(/[\s_-]/g, '')
 
-/** Which column probably stands for which of these fields. A field for which there is none is left out. */
+/** Guesses which column holds which field. A field for which no column is found is left out. */
 export function guessColumns<Field extends string>(fields: readonly Field[], header: readonly string[]): Partial<Record<Field, string>> {
   const guessed: Partial<Record<Field, string>> = {}
   const free = new Set(header)

@@ -4,7 +4,10 @@ import { mostTries, partBytes, sendFile, type Standing, type Upload } from './im
 const passing = new Error('away')
 const isPassing = (error: unknown): boolean => error === passing
 
-/** A server that takes whole rows of `row` bytes, and fails as it is told. */
+/**
+ * Stands in for a server that stores only rows that are complete. A row has `row` bytes. Each of `failures` makes one request fail, before or after
+ * its bytes are stored.
+ */
 function given({ size, row, failures = [] }: { size: number; row: number; failures?: ('before' | 'after')[] }) {
   let at: Standing = { offset: 0, state: 'receiving' }
   const sent: [from: number, to: number][] = []
@@ -29,7 +32,7 @@ function given({ size, row, failures = [] }: { size: number; row: number; failur
   return { upload, sent, waits, begin: () => sendFile(upload, at) }
 }
 
-test('a file is sent part by part from row end to row end, and finished', async () => {
+test('a file is sent in parts, each part begins where the last complete row ended, and then the import is finished', async () => {
   const size = 3 * partBytes + 10
   const { begin, sent } = given({ size, row: 1000 })
   expect(await begin()).toEqual({ offset: size, state: 'finished' })
@@ -39,21 +42,21 @@ test('a file is sent part by part from row end to row end, and finished', async 
 })
 
 // spec: dashboard/import-upload
-test('after a part that was lost, and one whose answer was lost, it goes on where the import is', async () => {
+test('after a part or its answer is lost, the page asks how many bytes the server has stored and goes on from there', async () => {
   const { begin, sent, waits } = given({ size: 3 * partBytes, row: 7, failures: ['before', 'after', 'before'] })
   expect((await begin()).state).toBe('finished')
   expect(waits).toEqual([500, 1000, 2000])
   for (let place = 1; place < sent.length; place += 1) expect(sent[place]?.[0]).toBe(Math.floor((sent[place - 1]?.[1] ?? 0) / 7) * 7)
 })
 
-test('a row that is longer than a part is sent in a longer one', async () => {
+test('a row that does not fit into a part is sent in a larger part', async () => {
   const { begin, sent } = given({ size: 4 * partBytes, row: 3 * partBytes })
   expect((await begin()).state).toBe('finished')
   expect(sent[1]).toEqual([0, 2 * partBytes])
 })
 
 // spec: dashboard/import-upload
-test('a server that stays away ends it with its error, and so does a refusal at once', async () => {
+test('sending a file ends with an error when the server stays away, and at once when the server refuses', async () => {
   const away = given({ size: 10, row: 1, failures: Array(100).fill('before') })
   await expect(away.begin()).rejects.toBe(passing)
   expect(away.waits).toHaveLength(mostTries)
@@ -62,14 +65,14 @@ test('a server that stays away ends it with its error, and so does a refusal at 
   await expect(sendFile({ ...upload, put: () => Promise.reject(refused) }, { offset: 0, state: 'receiving' })).rejects.toBe(refused)
 })
 
-test('an import that somebody cancelled meanwhile is not sent to any more', async () => {
+test('when an import was cancelled elsewhere, the page sends nothing more of the file', async () => {
   const { upload, sent } = given({ size: 10, row: 1, failures: ['before'] })
   const cancelled: Standing = { offset: 0, state: 'cancelled' }
   expect(await sendFile({ ...upload, read: async () => cancelled }, { offset: 0, state: 'receiving' })).toBe(cancelled)
   expect(sent).toEqual([])
 })
 
-test('an import that has the whole file already is only finished', async () => {
+test('when the server has the whole file already, the page only finishes the import', async () => {
   const { upload, sent } = given({ size: 10, row: 1 })
   expect((await sendFile(upload, { offset: 10, state: 'receiving' })).state).toBe('finished')
   expect(sent).toEqual([])

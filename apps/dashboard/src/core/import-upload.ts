@@ -1,7 +1,7 @@
-/** How far an import is: the fields that sending needs. */
+/** The state of an import, and how many of its bytes the server has stored (`offset`). */
 export type Standing = { offset: number; state: 'receiving' | 'finished' | 'cancelled' }
 
-/** What sending a file needs. `put` sends the bytes from `from` to `to`; `isPassing` says whether an error may pass by itself. */
+/** What `sendFile` needs. `put` sends the bytes from `from` to `to`; `isPassing` says whether an error may pass by itself. */
 export type Upload<Report extends Standing> = {
   size: number
   put: (from: number, to: number) => Promise<Report>
@@ -12,18 +12,21 @@ export type Upload<Report extends Standing> = {
   onReport: (report: Report) => void
 }
 
-/** A row has at most 1 MiB, so that each part ends at least one. */
+/** The size of a part in bytes. A row has at most 1 MiB, so at least one row ends in each part. */
 export const partBytes = 2 * 1024 ** 2
 const mostPartBytes = 16 * 1024 ** 2
-/** How often in a row a part is tried: for about two minutes, in which a gateway is replaced and a laptop finds its network again. */
+/**
+ * A part is tried again at most this often in a row. These tries take about two minutes, long enough to replace a gateway or to find a network again.
+ */
 export const mostTries = 16
 
-/** Before the n-th try again: 0.5 s doubling to 10 s. */
+/** Gives the wait before a try in milliseconds: 0.5 s at first, doubled each time, at most 10 s. */
 const pauseBefore = (tries: number): number => Math.min(500 * 2 ** tries, 10_000)
 
 /**
- * Sends the file of an import from where the import is, part after part, and finishes it. After an error that passes it asks where the import is and goes
- * on there: the server writes each row once, whatever was heard of it.
+ * Sends the file of an import in parts, from the first byte that the server has not stored, and then finishes the import. After an error that may
+ * pass, the function asks how many bytes the server has stored and goes on from there. The server stores each row once, even when its answer was
+ * lost.
  */
 export async function sendFile<Report extends Standing>(upload: Upload<Report>, begun: Report): Promise<Report> {
   let report = begun
@@ -48,7 +51,7 @@ export async function sendFile<Report extends Standing>(upload: Upload<Report>, 
       continue
     }
     if (to === upload.size) break
-    // No row ended in this part, so the next part is longer.
+    // When no row ended in this part, the next part is larger.
     part = report.offset === from ? Math.min(part * 2, mostPartBytes) : partBytes
   }
   const ended = await upload.finish()

@@ -1,6 +1,6 @@
 import type { ImportField } from '@herald/contracts/import'
 
-/** What a column may stand for, in the order in which an operator looks for it. */
+/** What a column may hold, in the order in which an operator looks for it. */
 export const importFields: Readonly<Record<ImportField, string>> = {
   platform: 'Platform: ios, android or web',
   token: 'Token of an app',
@@ -24,7 +24,7 @@ export const importFields: Readonly<Record<ImportField, string>> = {
   lastActiveAt: 'Last active',
 }
 
-/** Why rows are rejected, in words, by the code that counts them. */
+/** Says for each code why rows are rejected. */
 export const wordsOfRejection: Readonly<Record<string, string>> = {
   bad_quotes: 'quotes that do not close',
   invalid_utf8: 'no UTF-8',

@@ -11,25 +11,25 @@ const push = (seq: number, at: string, changes: Partial<ArrivedPush> = {}): Arri
 })
 
 // spec: dashboard/inbox-bounded
-test('a push that comes by the list and by the stream is shown once, the newest first', () => {
+test('a push that comes both from the list and from the stream is shown once, and the newest push is at the top', () => {
   const listed = [push(2, '2026-01-01T00:00:02.000Z'), push(1, '2026-01-01T00:00:01.000Z')]
   const streamed = [push(2, '2026-01-01T00:00:02.000Z'), push(3, '2026-01-01T00:00:02.000Z')]
   expect(mergePushes(listed, streamed).map(({ seq }) => seq)).toEqual([3, 2, 1])
 })
 
-test('the first push after a restart of the simulator does not hide an older one with its number', () => {
+test('after a restart of the simulator, which counts from 1 again, a new push does not replace an older one with the same number', () => {
   const merged = mergePushes([push(1, '2026-01-01T00:00:00.000Z')], [push(1, '2026-01-01T01:00:00.000Z')])
   expect(merged.map(({ at }) => at)).toEqual(['2026-01-01T01:00:00.000Z', '2026-01-01T00:00:00.000Z'])
 })
 
 // spec: dashboard/inbox-bounded
-test('the page holds a bounded number of pushes, and lets go of the oldest', () => {
+test('the inbox shows at most 500 pushes and drops the oldest', () => {
   const many = Array.from({ length: mostPushes + 20 }, (_, n) => push(n + 1, new Date(Date.UTC(2026, 0, 1, 0, 0, n)).toISOString()))
   const merged = mergePushes([], many)
   expect([merged.length, merged[0]?.seq, merged.at(-1)?.seq]).toEqual([mostPushes, mostPushes + 20, 21])
 })
 
-test('each device has its own pushes', () => {
+test('the inbox shows each push at the device that got it', () => {
   const merged = [push(2, '2026-01-01T00:00:02.000Z', { deviceId: 'web-1' }), push(1, '2026-01-01T00:00:01.000Z')]
   expect([...pushesByDevice(merged)].map(([id, those]) => [id, those.length])).toEqual([
     ['web-1', 1],
@@ -38,7 +38,7 @@ test('each device has its own pushes', () => {
 })
 
 // spec: dashboard/inbox-gestures
-test('a tap opens, and clicks when there is a link; an action opens and clicks; a swipe dismisses', () => {
+test('a tap reports an open, and a click when the push has a link; a button reports an open and a click; a swipe reports a dismissal', () => {
   const linked = push(1, '2026-01-01T00:00:00.000Z')
   expect(reportsOf(linked, { kind: 'tap' })).toEqual(['/v1/e/o/abc.def', '/v1/e/c/abc.def'])
   expect(reportsOf({ ...linked, shown: { url: null } }, { kind: 'tap' })).toEqual(['/v1/e/o/abc.def'])
@@ -46,13 +46,13 @@ test('a tap opens, and clicks when there is a link; an action opens and clicks; 
   expect(reportsOf(linked, { kind: 'swipe' })).toEqual(['/v1/e/x/abc.def'])
 })
 
-test('a push that was not shown, or has no message id, has nothing to report', () => {
+test('a push that showed nothing, or that has no message id, reports nothing', () => {
   const silent = push(1, '2026-01-01T00:00:00.000Z', { shown: null })
   expect(reportsOf(silent, { kind: 'tap' })).toEqual([])
   expect(reportsOf(push(1, '2026-01-01T00:00:00.000Z', { msgId: null }), { kind: 'swipe' })).toEqual([])
 })
 
-test('the wall has devices made by hand first, then those that got something last, also from pages that were not read', () => {
+test('the inbox shows devices made by hand first, then those with the newest pushes; a device with a push is shown even before its page of the list is read', () => {
   const device = (id: string, byHand: boolean): WallDevice => ({
     id,
     platform: 'ios',

@@ -1,4 +1,4 @@
-/** What the page needs to know of a push that a virtual device got. */
+/** The fields of a push to a virtual device that the inbox needs. */
 export type ArrivedPush = {
   seq: number
   at: string
@@ -7,16 +7,16 @@ export type ArrivedPush = {
   shown: { url: string | null } | null
 }
 
-/** What a user can do with a notification. */
+/** What a user can do with a notification on a device. */
 export type Gesture = { kind: 'tap' } | { kind: 'action'; actionId: string } | { kind: 'swipe' }
 
-/** Pushes that the page holds at most; older ones stay in the simulator's record. */
+/** The page keeps at most this many pushes; the simulator has the older ones. */
 export const mostPushes = 500
 
-/** A push by a name that stays its own: `seq` begins again at 1 when the simulator restarts. */
+/** Gives a key that no other push has. `seq` alone is not enough, because the simulator counts from 1 again when it restarts. */
 export const pushKey = ({ seq, at }: Pick<ArrivedPush, 'seq' | 'at'>): string => `${at} ${seq}`
 
-/** Pushes from the list and from the stream as one list, each once, newest first. */
+/** Joins the pushes of the list and of the stream: each push once, newest first. */
 export function mergePushes<T extends ArrivedPush>(known: readonly T[], arrived: readonly T[]): T[] {
   const byKey = new Map([...known, ...arrived].map((push) => [pushKey(push), push]))
   return [...byKey.values()]
@@ -24,7 +24,7 @@ export function mergePushes<T extends ArrivedPush>(known: readonly T[], arrived:
     .slice(0, mostPushes)
 }
 
-/** The pushes of each device, in the order given. */
+/** Groups pushes by device and keeps their order. */
 export function pushesByDevice<T extends ArrivedPush>(pushes: readonly T[]): Map<string, T[]> {
   const byDevice = new Map<string, T[]>()
   for (const push of pushes) byDevice.set(push.deviceId, [...(byDevice.get(push.deviceId) ?? []), push])
@@ -32,8 +32,8 @@ export function pushesByDevice<T extends ArrivedPush>(pushes: readonly T[]): Map
 }
 
 /**
- * The tracking calls that a device makes for a gesture, in their order: a tap opens, and clicks when there is a link; an action opens and
- * clicks, and says which it was; a swipe dismisses. A push without a message id has nothing to report.
+ * Gives the tracking calls that a device makes for a gesture, in their order. A tap reports an open, and a click when there is a link. A button
+ * reports an open and a click with its id. A swipe reports a dismissal. A push without a message id reports nothing.
  */
 export function reportsOf({ msgId, shown }: ArrivedPush, gesture: Gesture): string[] {
   if (msgId === null || shown === null) return []
@@ -43,7 +43,7 @@ export function reportsOf({ msgId, shown }: ArrivedPush, gesture: Gesture): stri
   return [`/v1/e/o/${id}`, ...(shown.url === null ? [] : [`/v1/e/c/${id}`])]
 }
 
-/** What the wall needs to know of a device. */
+/** The fields of a virtual device that the inbox needs. */
 export type WallDevice = {
   id: string
   platform: 'ios' | 'android' | 'web'
@@ -57,8 +57,8 @@ export type WallDevice = {
 type WallPush = ArrivedPush & Pick<WallDevice, 'platform' | 'environment' | 'subscriptionId'>
 
 /**
- * The devices with their pushes: those made by hand first, then by what arrived last. A device that got a push and is not on the pages of the list
- * that were read is on the wall too.
+ * Gives the devices with their pushes: devices made by hand first, then those with the newest pushes. A device that got a push is included even when
+ * the page of the list with this device was not read.
  */
 export function wallOf<D extends WallDevice, P extends WallPush>(
   devices: readonly D[],

@@ -1,11 +1,14 @@
-/** Confidence intervals of shares, for experiments. A share is a number from 0 to 1. */
+/** A confidence interval of a share, which is a number from 0 to 1. */
 
 export type Interval = { low: number; high: number }
 
-/** The standard normal quantile of a two-sided 95 % interval. */
+/** The quantile of the standard normal distribution for a two-sided 95 % interval. */
 export const z95 = 1.959963984540054
 
-/** Wilson's score interval of `events` out of `of`, without continuity correction. Of nothing it is 0 to 1: nothing is known. */
+/**
+ * Gives Wilson's score interval for `events` out of `of`, without continuity correction. When `of` is 0 the interval is 0 to 1, because nothing is
+ * known.
+ */
 export function wilson(events: number, of: number, z = z95): Interval {
   if (of <= 0) return { low: 0, high: 1 }
   const share = events / of
@@ -21,7 +24,7 @@ export function wilson(events: number, of: number, z = z95): Interval {
 
 export type Counted = { events: number; of: number }
 
-/** The interval of the difference `a − b` of two shares: Newcombe 1998, method 10 (from Wilson's intervals). */
+/** Gives the confidence interval of the difference `a − b` of two shares: method 10 of Newcombe 1998, which uses Wilson's intervals. */
 export function differenceOf(a: Counted, b: Counted, z = z95): Interval & { difference: number } {
   if (a.of <= 0 || b.of <= 0) return { difference: 0, low: -1, high: 1 }
   const [p, q] = [a.events / a.of, b.events / b.of]
@@ -34,12 +37,12 @@ export function differenceOf(a: Counted, b: Counted, z = z95): Interval & { diff
 }
 
 /**
- * Quantiles with which all differences between 2, 3 or 4 variants hold together at 95 % (Bonferroni over 1, 3 or 6 pairs): with more pairs
- * one of them stands out by chance more often.
+ * The quantiles with which the intervals of all differences between 2, 3 or 4 variants hold together at 95 % (Bonferroni over 1, 3 or 6 pairs). With
+ * `z95` for every pair, one of many pairs would too often look different by chance.
  */
 export const zOfVariants: Readonly<Record<number, number>> = { 2: z95, 3: 2.393979800087, 4: 2.638257273476 }
 
-/** The complementary error function, to about 1e-7 of its value (the Chebyshev fit of Numerical Recipes, `erfcc`). */
+/** Gives the complementary error function with a relative error of about 1e-7 (`erfcc` in Numerical Recipes, a Chebyshev fit). */
 function erfc(x: number): number {
   const size = Math.abs(x)
   const t = 1 / (1 + 0.5 * size)
@@ -50,7 +53,7 @@ function erfc(x: number): number {
   return x >= 0 ? value : 2 - value
 }
 
-/** How likely a χ² of at least this much is by chance, with 1 to 3 degrees of freedom (closed forms). */
+/** Gives the probability of a χ² of at least this value by chance, for 1 to 3 degrees of freedom. */
 export function chanceOf(chiSquare: number, degrees: 1 | 2 | 3): number {
   if (chiSquare <= 0) return 1
   if (degrees === 2) return Math.exp(-chiSquare / 2)
@@ -58,10 +61,13 @@ export function chanceOf(chiSquare: number, degrees: 1 | 2 | 3): number {
   return degrees === 1 ? one : one + Math.sqrt((2 * chiSquare) / Math.PI) * Math.exp(-chiSquare / 2)
 }
 
-/** Below this the shares of the variants are not those that were asked for, and the experiment is not to be trusted (Fabijan et al., KDD 2019). */
+/**
+ * When a split of the variants is less likely than this, chance does not explain it, and the experiment is not to be trusted (Fabijan et al., KDD
+ * 2019).
+ */
 export const leastChance = 0.001
 
-/** Whether variants got the shares of their weights: Pearson's χ² of what was assigned. */
+/** Says whether the variants got the shares of their weights, by Pearson's χ² test of the assigned devices. */
 export function sampleRatio(variants: readonly { assigned: number; weight: number }[]): { p: number; ok: boolean } {
   const assigned = variants.reduce((sum, variant) => sum + variant.assigned, 0)
   const weights = variants.reduce((sum, variant) => sum + variant.weight, 0)

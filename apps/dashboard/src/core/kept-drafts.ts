@@ -1,12 +1,10 @@
 import type { CampaignDraft } from './campaign-draft.ts'
 
-/**
- * A message that the platform does not have yet, kept in this browser until it has. `id` is that of the campaign; null before there is one.
- */
+/** A message that this browser keeps until Herald has it. `id` is the id of the campaign, null while Herald has made none. */
 export type KeptDraft = { key: string; appId: string; id: string | null; at: string; draft: CampaignDraft }
 
 const prefix = 'herald.draft.'
-/** How many drafts are kept, of all apps together. The oldest go. */
+/** At most this many drafts are kept, of all apps together; the oldest are dropped. */
 const mostKept = 10
 
 type Storage = Pick<globalThis.Storage, 'getItem' | 'setItem' | 'removeItem' | 'key' | 'length'>
@@ -14,11 +12,11 @@ type Storage = Pick<globalThis.Storage, 'getItem' | 'setItem' | 'removeItem' | '
 export type DraftKeeper = {
   put(kept: KeptDraft): void
   drop(key: string): void
-  /** The drafts of an app, the newest first. */
+  /** Gives the kept drafts of an app, newest first. */
   list(appId: string): KeptDraft[]
 }
 
-/** Keeps drafts in a browser's storage. When the storage is full or switched off nothing is kept, and nothing fails. */
+/** Keeps drafts in a browser's storage. When the storage is full or switched off, it keeps nothing and throws nothing. */
 export function openDraftKeeper(storage: Storage): DraftKeeper {
   const all = (): KeptDraft[] => {
     const kept: KeptDraft[] = []
@@ -50,7 +48,7 @@ function attempt<T>(action: () => T): T | undefined {
   }
 }
 
-/** A draft that another version of the page wrote in another form is not shown. */
+/** Reads a kept draft. Gives undefined for a draft that another version of the page stored in another form. */
 function parse(text: string | null): KeptDraft | undefined {
   const value: unknown = attempt(() => JSON.parse(text ?? 'null'))
   if (typeof value !== 'object' || value === null) return undefined

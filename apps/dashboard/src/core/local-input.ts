@@ -1,6 +1,6 @@
 const twoDigits = (number: number): string => String(number).padStart(2, '0')
 
-/** An instant as `<input type="datetime-local">` wants it, in the browser's zone; empty for what is no instant. */
+/** Gives an instant as `<input type="datetime-local">` takes it, in the browser's time zone; an empty text when `iso` is no instant. */
 export function toLocalInput(iso: string): string {
   const at = new Date(iso)
   if (Number.isNaN(at.getTime())) return ''
@@ -8,7 +8,7 @@ export function toLocalInput(iso: string): string {
   return `${day}T${twoDigits(at.getHours())}:${twoDigits(at.getMinutes())}`
 }
 
-/** Reads such an input as an instant in the browser's zone; undefined while the input is unfinished. */
+/** Reads the text of an `<input type="datetime-local">` as an instant; undefined while the text is unfinished. */
 export function fromLocalInput(text: string): string | undefined {
   const at = new Date(text)
   return text === '' || Number.isNaN(at.getTime()) ? undefined : at.toISOString()

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { addLocale, emptyContent } from './content-draft.ts'
 import { missingLocales, nameOfLocale, readLocale } from './locale-tabs.ts'
 
-test('languages of the audience without a text are suggested, with what those people read instead', () => {
+test('the editor suggests languages of users for which there is no text, and says which text those users get instead', () => {
   const content = addLocale(emptyContent('en'), 'pt')
   const languages = ['de', 'de-AT', 'en-GB', 'pt-BR', 'fr', null, 'fr-CA', 'de', 'not a language']
   expect(missingLocales(content, languages)).toEqual([
@@ -13,11 +13,11 @@ test('languages of the audience without a text are suggested, with what those pe
   expect(missingLocales(content, [])).toEqual([])
 })
 
-test('a region reads its language, but never another region: a text for one of them does not count for the other', () => {
+test('users of a language without a text get the default text, also when the default text is for one region of another language', () => {
   expect(missingLocales(emptyContent('pt-PT'), ['de'])).toEqual([{ locale: 'de', people: 1, readsInstead: 'pt-PT' }])
 })
 
-test('locales are read as they are typed, and have names', () => {
+test('a locale may be typed with small letters or _, and is shown with its English name', () => {
   expect([readLocale(' pt_br '), readLocale('zh-hant-tw'), readLocale('English')]).toEqual(['pt-BR', 'zh-Hant-TW', undefined])
   expect([nameOfLocale('de'), nameOfLocale('pt-BR'), nameOfLocale('!')]).toEqual(['German', 'Brazilian Portuguese', '!'])
 })

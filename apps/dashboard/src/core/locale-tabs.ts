@@ -2,10 +2,10 @@ import { chooseLocale } from '@herald/contracts/content'
 import { canonicalLocale } from '@herald/contracts/text'
 import { contentOfDraft, type ContentDraft } from './content-draft.ts'
 
-/** A language of the audience without a text of its own, and the locale whose text its users get instead. */
+/** A language of users for which there is no text, the number of those users, and the locale whose text they get instead. */
 export type MissingLocale = { locale: string; people: number; readsInstead: string }
 
-/** The English name of a locale, "German (Austria)"; its code if it has no name. */
+/** Gives the English name of a locale, such as "German (Austria)", or its code when it has no name. */
 export function nameOfLocale(locale: string): string {
   try {
     return names.of(locale) ?? locale
@@ -16,8 +16,8 @@ export function nameOfLocale(locale: string): string {
 const names = new Intl.DisplayNames(['en'], { type: 'language', fallback: 'code' })
 
 /**
- * The languages of users of a sample for which a content has no text, the most used first, at most `most`. A region whose
- * language is there is not missing.
+ * Gives the languages of a sample of users for which there is no text: the most frequent first, at most `most`. A region such as `de-AT` is not
+ * missing when its language `de` has a text.
  */
 export function missingLocales(content: ContentDraft, languages: readonly (string | null)[], most = 4): MissingLocale[] {
   if (!content.entries.some(({ locale }) => locale === content.fallback)) return []
@@ -35,5 +35,5 @@ export function missingLocales(content: ContentDraft, languages: readonly (strin
   return [...missing.values()].toSorted((one, other) => other.people - one.people).slice(0, most)
 }
 
-/** A typed locale in its usual spelling; undefined when it is no locale. */
+/** Writes a typed locale in its usual form; undefined when the text is no locale. */
 export const readLocale = (typed: string): string | undefined => canonicalLocale(typed.trim().replaceAll('_', '-'))

@@ -12,7 +12,7 @@ const now = new Date('2026-11-22T12:00:00Z')
 const about = { data: send.data, campaign: { id: 'c', name: 'Sale' }, zone: 'Europe/Vienna', now }
 
 // spec: dashboard/bytes
-test('the shown bytes are those of the push that is sent', () => {
+test('the size that the page shows is exactly the size of the push that Herald sends', () => {
   for (const platform of platforms) {
     const measured = measure(platform, { ...emptyEntry, title: 'Hi', body: '😀'.repeat(100) }, {}, { send, ttlSeconds })
     const encoded = encodePush(
@@ -33,7 +33,7 @@ test('the shown bytes are those of the push that is sent', () => {
 })
 
 // spec: dashboard/bytes
-test('a body that is cut is shown as it arrives', () => {
+test('a body that is cut is shown as the device gets it', () => {
   const family = '👨‍👩‍👧‍👦'
   for (const platform of platforms) {
     const { fate, shown, bytes, limit, cutBy } = measure(
@@ -44,13 +44,13 @@ test('a body that is cut is shown as it arrives', () => {
     )
     expect(fate).toBe('cut')
     expect(bytes).toBeLessThanOrEqual(limit)
-    // At a whole family, never within one.
+    // The cut is after a complete family emoji, never within one.
     expect(shown?.body.replace(new RegExp(family, 'gu'), '')).toBe('…')
     expect(countCodePoints(shown?.body ?? '') - 1 + cutBy).toBe(280 * countCodePoints(family))
   }
 })
 
-test('a push that is too large even when cut is refused, and a text of which nothing is left is empty', () => {
+test('a push that is too large even when its body is cut is refused; a text that is blank once it is filled in is called empty', () => {
   const url = `https://shop.example/${'y'.repeat(2000)}`
   const entry = { ...emptyEntry, title: 'Hi', body: 'There', url, image: url, actions: [{ id: 'a', title: 'A', url }] }
   for (const platform of platforms) {
@@ -62,17 +62,17 @@ test('a push that is too large even when cut is refused, and a text of which not
   }
 })
 
-test('an experiment’s variant is a part of the tracking id, and counts', () => {
+test('in an experiment the tracking id is longer, and the shown size counts the longer id', () => {
   const bytes = (variant: string) => measure('ios', { ...emptyEntry, title: 'Hi', body: 'There' }, {}, { send, ttlSeconds, variant }).bytes
   expect(bytes('a-long-variant') - bytes('')).toBe(lengthOfMsgId('ios', 'a-long-variant') - lengthOfMsgId('ios'))
 })
 
-test('a silent push has no text', () => {
+test('a silent push needs no text', () => {
   const silent = { ...send, silent: true }
   expect(measure('ios', emptyEntry, {}, { send: silent, ttlSeconds }).fate).toBe('fits')
 })
 
-test('a text is filled in for the sample, for a person and for nobody', () => {
+test('a text is filled in for the made-up user, for a user of the app, and for a user without any value', () => {
   const entry = {
     ...emptyEntry,
     title: '{{ tags.plan | default: "you" }}',

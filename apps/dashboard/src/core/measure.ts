@@ -6,14 +6,14 @@ import { countCodePoints } from '@herald/contracts/text'
 import { compileEntry, type RenderNote } from '@herald/contracts/render-entry'
 import { entryOfDraft, type EntryDraft } from './content-draft.ts'
 
-/** One push of a platform: filled in, encoded and cut by the code that sends. */
+/** A push as one platform gets it: filled in, encoded and cut by the same code that sends pushes. */
 export type Measured = {
   platform: Platform
   limit: number
-  /** The bytes that are sent, or that would be sent if they were not refused. */
+  /** How many bytes are sent, or would be sent if the push were not refused. */
   bytes: number
   fate: 'fits' | 'cut' | 'too_large' | 'empty'
-  /** The text that the device gets, with its body cut as in the payload; null when nothing is left to show. */
+  /** The text that the device gets, with its body as in the payload; null when there is none. */
   shown: LocaleEntry | null
   /** How many characters (code points) were cut from the end of the body. */
   cutBy: number
@@ -21,7 +21,8 @@ export type Measured = {
 }
 
 /**
- * Fills a text in for a person and encodes it. The `msgId` is as long as the real one; a ttl is written into FCM's payload, so it is needed for the bytes.
+ * Fills a text in for a user, encodes it, and measures it. The stand-in for the `msgId` is as long as a real one. The ttl is a parameter because
+ * FCM's payload contains it.
  */
 export function measure(
   platform: Platform,
@@ -43,7 +44,7 @@ export function measure(
   return { platform, limit, bytes, fate: isCut ? 'cut' : 'fits', shown, cutBy, notes }
 }
 
-/** The body as the payload holds it. */
+/** Gives the body of a message as the encoded payload contains it. */
 function bodyIn(platform: Platform, json: string): string {
   const payload = JSON.parse(json) as {
     aps?: { alert?: { body: string } }

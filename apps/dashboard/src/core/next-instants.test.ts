@@ -7,7 +7,7 @@ const shown = (schedule: Schedule, now: string, zone = 'UTC') =>
   nextInstants(schedule, new Date(now), zone).map(({ at, change }) => [at.toISOString(), change])
 
 // spec: dashboard/next-instants
-test('the next five instants of a recurrence say where the clocks jump, and where UTC is another from then on', () => {
+test('the next five instants of a recurrence are shown, and those that a change of the clocks skips or shifts are marked', () => {
   // In Berlin the clocks jump from 02:00 to 03:00 on 29 March 2026.
   expect(shown(daily, '2026-03-27T12:00:00Z')).toEqual([
     ['2026-03-28T01:30:00.000Z', null],
@@ -19,8 +19,8 @@ test('the next five instants of a recurrence say where the clocks jump, and wher
 })
 
 // spec: dashboard/next-instants
-test('a local time that the clocks show twice is marked, and its first occurrence counts', () => {
-  // On 25 October 2026 they go back from 03:00 to 02:00.
+test('a local time that comes twice when the clocks go back is marked, and the first of the two is used', () => {
+  // In Berlin the clocks go back from 03:00 to 02:00 on 25 October 2026.
   const [before, change, after] = shown(daily, '2026-10-23T12:00:00Z')
   expect([before, change, after]).toEqual([
     ['2026-10-24T00:30:00.000Z', null],
@@ -29,7 +29,7 @@ test('a local time that the clocks show twice is marked, and its first occurrenc
   ])
 })
 
-test('a weekly recurrence has its days alone, and none after its end', () => {
+test('a weekly recurrence shows instants on its weekdays only, and none after its end', () => {
   const weekly: Schedule = { type: 'recurring', every: 'week', daysOfWeek: [1, 4], localTime: '09:00', timezone: 'Asia/Tokyo' }
   expect(shown(weekly, '2026-11-22T12:00:00Z').map(([at]) => at)).toEqual([
     '2026-11-23T00:00:00.000Z',
@@ -38,12 +38,13 @@ test('a weekly recurrence has its days alone, and none after its end', () => {
     '2026-12-03T00:00:00.000Z',
     '2026-12-07T00:00:00.000Z',
   ])
-  // The end is inclusive; on a Sunday at nine nothing is sent, though the recurrence is due to end then.
+  // The first recurrence ends at the instant of an occurrence, which still takes place. The second ends on a Sunday at nine, which is none of its
+  // days, so nothing is sent.
   expect(shown({ ...weekly, until: '2026-11-26T00:00:00.000Z' }, '2026-11-22T12:00:00Z')).toHaveLength(2)
   expect(shown({ ...weekly, until: '2026-11-29T00:00:00.000Z' }, '2026-11-27T12:00:00Z')).toEqual([])
 })
 
-test('the other schedules have one instant', () => {
+test('every schedule that is no recurrence has one instant', () => {
   expect(shown({ type: 'now' }, '2026-11-22T12:00:00Z')).toEqual([['2026-11-22T12:00:00.000Z', null]])
   expect(shown({ type: 'at', at: '2026-12-01T08:00:00.000Z' }, '2026-11-22T12:00:00Z')).toEqual([['2026-12-01T08:00:00.000Z', null]])
   expect(shown({ type: 'user_timezone', localTime: '09:00' }, '2026-11-22T12:00:00Z', 'Asia/Tokyo')).toEqual([
@@ -51,7 +52,7 @@ test('the other schedules have one instant', () => {
   ])
 })
 
-test('an instant is written and read in a zone', () => {
+test('a date and a time in a time zone give the right instant, and an instant gives the right local time', () => {
   expect(instantIn('2026-12-01', '09:00', 'America/New_York')).toBe('2026-12-01T14:00:00.000Z')
   expect(instantIn('2026-12-01', '', 'America/New_York')).toBeUndefined()
   expect(localTimeAt(new Date('2026-12-01T14:00:00Z'), 'America/New_York')).toBe('09:00')

@@ -7,14 +7,18 @@ import { zoneOffsetMs } from '@herald/contracts/zone-offset'
 export type ClockChange = 'skipped' | 'twice' | 'shifted'
 export type NextInstant = {
   at: Date
-  /** `skipped`: the clocks jump over that local time, so it comes later by the jump. `twice`: they show it twice, the first counts. `shifted`: since the one before, the clocks have changed, so in UTC it is another time of day. */
+  /**
+   * `skipped`: the clocks jump over the local time, so the instant is later by that jump. `twice`: the clocks show the local time twice, and the
+   * first one is used. `shifted`: the clocks changed after the previous instant, so this one has another time of day in UTC. Null when the clocks
+   * change nothing.
+   */
   change: ClockChange | null
 }
 
 const most = 5
 const hour = 3_600_000
 
-/** The next five instants of a schedule that begins `now`, in order; fewer when it ends before. */
+/** Gives the next five instants of a schedule, or fewer when it ends before. */
 export function nextInstants(schedule: Schedule, now: Date, zone: string): NextInstant[] {
   switch (schedule.type) {
     case 'now':
@@ -32,7 +36,7 @@ function occurrencesAfter(schedule: Recurrence, now: Date): Date[] {
   const found: Date[] = []
   for (let after = now; found.length < most;) {
     const next = nextDue(schedule, now, after)
-    // After the last occurrence `nextDue` gives `until`, when the recurrence only ends. Nothing is sent then, so it is not listed.
+    // After the last occurrence `nextDue` gives the time `until`, at which the recurrence ends and nothing is sent. That time is not listed.
     if (!next || occurrencesBetween(schedule, now, next, next).length === 0) break
     found.push(next)
     after = next
@@ -50,26 +54,26 @@ function marked(instants: Date[], localTime: string, zone: string): NextInstant[
 
 const utcTimeOf = (at: Date): string => at.toISOString().slice(11, 16)
 
-/** Whether the clocks jump over the local time of an instant, or show it twice. */
+/** Says whether the clocks jump over the local time of an instant or show it twice; null for neither. */
 export function clockChangeAt(at: Date, localTime: string, zone: string): 'skipped' | 'twice' | null {
   if (localTimeAt(at, zone) !== localTime) return 'skipped'
   const again = [0.5, 1, 2].some((hours) => localTimeAt(new Date(at.getTime() + hours * hour), zone) === localTime)
   return again ? 'twice' : null
 }
 
-/** The time of day that the clocks of a zone show, `HH:MM`. */
+/** Gives the time of day in a zone, as `HH:MM`. */
 export const localTimeAt = (at: Date, zone: string): string =>
   new Date(at.getTime() + zoneOffsetMs(at.getTime(), zone)).toISOString().slice(11, 16)
 
-/** The instant of a date and a time in a zone, as it is kept; undefined while one of them is not written yet. */
+/** Gives the instant of a date and a time in a zone; undefined while one of the two is not written yet. */
 export const instantIn = (date: string, time: string, zone: string): string | undefined =>
   /^\d{4}-\d{2}-\d{2}$/.test(date) && /^\d{2}:\d{2}$/.test(time) ? instantOf(date, time, zone).toISOString() : undefined
 
-/** The first of the next full hours, at least ten minutes away: what an instant begins with. */
+/** Gives the first full hour that is at least ten minutes away, which the form proposes for a new schedule. */
 export const soon = (now: Date): string => new Date(Math.ceil((now.getTime() + 600_000) / hour) * hour).toISOString()
 
-/** The days of the week in the order of a calendar that begins on Monday. */
+/** The days of the week from Monday on; 0 is Sunday. */
 export const weekdays = [1, 2, 3, 4, 5, 6, 0] as const
 export const weekdayNames = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'] as const
-/** The weekday that a recurrence without named days runs on, which is that of its first day. */
+/** Gives the weekday of today in a zone. A weekly recurrence without named days runs on the weekday of its first day. */
 export const weekdayIn = (now: Date, zone: string): number => weekdayOf(localDateAt(now, zone))

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { countText, percentText } from './number.ts'
 
-test('large numbers are grouped', () => expect(countText(1_234_567)).toBe('1,234,567'))
+test('thousands are separated by commas', () => expect(countText(1_234_567)).toBe('1,234,567'))
 
 // spec: dashboard/few-are-not-none
 test.each([
@@ -11,4 +11,6 @@ test.each([
   [1, 3, '33.3 %'],
   [1, 100_000, '< 0.1 %'],
   [99_999, 100_000, '> 99.9 %'],
-])('%i of %i is "%s": few are never none, and nearly all are never all', (value, of, told) => expect(percentText(value, of)).toBe(told))
+])('%i of %i is shown as "%s": a small share is never 0 %%, and a share below all is never 100 %%', (value, of, told) =>
+  expect(percentText(value, of)).toBe(told),
+)

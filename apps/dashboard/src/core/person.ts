@@ -2,7 +2,10 @@ import type { PlaceholderValues } from '@herald/contracts/placeholder'
 import type { Platform } from '@herald/contracts/platform'
 import type { TagValue } from '@herald/contracts/text'
 
-/** For whom a preview is filled in: a made-up user, a user of the app, or nobody, which shows what `default` does. */
+/**
+ * The user for whom a preview is filled in: a made-up user, a user of the app, or a user without any value, which shows what the filter `default`
+ * does.
+ */
 export type PersonChoice = { kind: 'sample' } | { kind: 'user'; userId: string } | { kind: 'nobody' }
 
 export type Person = {
@@ -29,7 +32,7 @@ const tagsInUse = (tags: readonly { name: string; type: string; values: readonly
 const valueOf = (type: string, value: string): TagValue =>
   type === 'number' ? Number(value) : type === 'boolean' ? value === 'true' : value
 
-/** A made-up user who has every field, and every tag with a value that users of the app have. */
+/** Gives a made-up user with every field, and with every tag that users of the app have. Each tag has a value that some user has. */
 export const samplePerson = (tags: readonly { name: string; type: string; values: readonly string[] }[], now: Date): Person => ({
   name: 'A sample person',
   language: null,
@@ -45,10 +48,10 @@ export const samplePerson = (tags: readonly { name: string; type: string; values
   tags: tagsInUse(tags),
 })
 
-/** A user of whom nothing is known but a device. */
+/** A user of whom nothing is known, as after the first registration of a device. */
 export const nobody: Person = { name: 'Nobody: every value is missing', language: null, timezone: null, user: {}, tags: {} }
 
-/** A user of the app. */
+/** Gives a user of the app as a preview needs it. */
 export const personOf = ({ id, externalId = null, language, timezone, country, createdAt, tags }: UserRead): Person => ({
   name: externalId ?? id,
   language,
@@ -57,7 +60,7 @@ export const personOf = ({ id, externalId = null, language, timezone, country, c
   tags,
 })
 
-/** The values that the placeholders of a push read, for a device of this platform. */
+/** Gives the values that the placeholders of a push read, for a device of this platform. */
 export const valuesOf = (
   { user, tags, timezone }: Person,
   {

@@ -1,14 +1,14 @@
-/** Quantiles of the normal distribution: 97.5 % (two sides, 95 % confidence) and 80 % (power). */
+/** Quantiles of the normal distribution: 97.5 % for a two-sided confidence of 95 %, and 80 % for the power. */
 const confident = 1.959963984540054
 const powerful = 0.8416212335729143
 
-/** The assumed share of opened messages while nothing is known of the app. The page says so wherever it is used. */
+/** The share of opened messages that is assumed while the app has no messages to learn from. The page says so wherever this number is used. */
 export const assumedRate = 0.05
 
 /**
- * How many devices each of two groups needs to show that one rate is `first` and the other `second`, with 80 % power and 95 % confidence: the two-sided
- * test of two proportions by the normal approximation, without continuity correction (Fleiss, Statistical Methods for Rates and Proportions, 4.2;
- * R's power.prop.test). Another power by its quantile.
+ * Gives how many devices each of two groups needs to show that their rates are `first` and `second`, with 95 % confidence. `power` is the quantile of
+ * the power, 80 % when it is left out. The test is the two-sided test of two proportions by the normal approximation, without continuity correction
+ * (Fleiss, Statistical Methods for Rates and Proportions, 4.2; R's power.prop.test).
  */
 export function devicesNeeded(first: number, second: number, power = powerful): number {
   const middle = (first + second) / 2
@@ -16,15 +16,15 @@ export function devicesNeeded(first: number, second: number, power = powerful): 
   return (together / (first - second)) ** 2
 }
 
-/** The share of a true difference between two groups that is found, as `devicesNeeded` counts it. */
+/** Says whether two groups of these sizes are large enough to show the difference between two rates. */
 const findsWith = (rate: number, higher: number, one: number, other: number): boolean => {
-  // Groups of two sizes find what two groups of their harmonic mean find.
+  // Two groups of different sizes show as much as two equal groups whose size is the harmonic mean of the two sizes.
   return devicesNeeded(rate, higher) <= (2 * one * other) / (one + other)
 }
 
 /**
- * The least difference in a rate (0.014 is 1.4 points) that two groups find in four of five experiments. Undefined when they find none, not even if everybody of one group
- * does it.
+ * Gives the smallest difference in a rate (0.014 is 1.4 points) that two groups show in four of five experiments. Gives undefined when the groups are
+ * too small for any difference.
  */
 export function leastDifference(rate: number, one: number, other: number): number | undefined {
   if (one < 2 || other < 2 || rate < 0 || rate >= 1) return undefined
@@ -39,12 +39,12 @@ export function leastDifference(rate: number, one: number, other: number): numbe
   return high
 }
 
-/** No text changes a rate by more than this, so an experiment that finds larger differences only shows nothing. */
+/** A text hardly changes a rate by more than this, so an experiment that can show only larger differences is said to show nothing. */
 const hopeless = 0.25
 
 export type Prospect = { shows: 'difference'; points: number; smallest: number } | { shows: 'nothing'; smallest: number }
 
-/** What an experiment can show: the difference that even its two smallest groups find. */
+/** Says what an experiment can show: the smallest difference that its two smallest groups can still show. */
 export function prospectOf(rate: number, devices: number, sampleRate: number, weights: readonly number[]): Prospect {
   const total = weights.reduce((sum, weight) => sum + weight, 0)
   const sizes = weights.map((weight) => Math.floor((devices * sampleRate * weight) / total)).toSorted((one, other) => one - other)

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { equationOf, rateOf, stateSentence, withSample, type PlatformSample, type State } from './progress.ts'
 
 // spec: dashboard/equation
-test('the equation adds up for whatever was read', () => {
+test('queued = sent + failed + skipped + waiting holds for every reading of a send', () => {
   const count = fc.integer({ min: 0, max: 2_000_000 })
   fc.assert(
     fc.property(count, count, count, count, (sent, failed, skipped, waiting) => {
@@ -22,7 +22,7 @@ const sampleAt = (at: number, settled: number): PlatformSample => ({
   byPlatform: { ios: { queued: 1_000, settled }, android: none, web: none },
 })
 
-test('a rate is taken over the last ten seconds of readings, and not told from one alone', () => {
+test('the speed of a platform is measured over the last ten seconds, and is unknown from one reading alone', () => {
   let samples: PlatformSample[] = []
   samples = withSample(samples, sampleAt(0, 0))
   expect(rateOf(samples, 'ios')).toBeNull()
@@ -50,21 +50,21 @@ const state = (changes: Partial<State>): State => ({
 })
 const under = (queued: number, sent: number) => ({ ...noStats, queued, sent })
 
-test('a send under way says how far, since when, how long still and how fast', () => {
+test('a send under way is shown with its share, the time since it began, the time left and its speed', () => {
   const read = state({ stats: under(20_000, 12_200), ratePerSecond: 4_980, etaSeconds: 25 })
   expect(stateSentence(read, now)).toBe('Sending: 61 % after 40 s, about 25 s left, 4,980 a second.')
 })
 
-test('no share is told while devices are still looked for', () => {
+test('no share is shown while the fan-out still finds devices', () => {
   const read = state({ stats: under(5_000, 1_000), fannedOut: false, ratePerSecond: 500 })
   expect(stateSentence(read, now)).toBe('Sending: 5,000 pushes queued so far after 40 s, further devices are still to come, 500 a second.')
 })
 
-test('a send with one push left is not at 100 %', () => {
+test('a send that has one push without an outcome is not shown as 100 %', () => {
   expect(stateSentence(state({ stats: under(20_000, 19_999) }), now)).toBe('Sending: > 99 % after 40 s.')
 })
 
-test('a pause, a cancel and the ends say what became of the pushes', () => {
+test('a paused, a cancelled, a sent and a failed send say what became of their pushes', () => {
   expect(stateSentence(state({ status: 'paused', stats: under(10, 4) }), now)).toBe(
     'Paused: 6 pushes wait, and nothing goes out until it resumes.',
   )

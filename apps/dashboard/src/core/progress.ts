@@ -6,7 +6,7 @@ import { some, spanOf } from './spans.ts'
 type Counters = Pick<Stats, 'queued' | 'sent' | 'failed' | 'skipped'>
 export type PlatformProgress = Record<Platform, { queued: number; settled: number }>
 
-/** How far a send has come, as the stream `…/campaigns/:id/progress` tells it. */
+/** The state of a send in an event of the stream `…/campaigns/:id/progress`. */
 export type Progress = {
   status: CampaignStatus
   cancelling: boolean
@@ -18,8 +18,8 @@ export type Progress = {
 }
 
 /**
- * The equation of a send: queued = sent + failed + skipped + waiting. Waiting follows from the other four of one reading, so that the
- * numbers add up at every moment, however old the reading is.
+ * Gives the counters with `waiting`, so that queued = sent + failed + skipped + waiting. `waiting` is computed from the other four, so the numbers of
+ * one reading always add up.
  */
 export const equationOf = ({ queued, sent, failed, skipped }: Counters): Counters & { waiting: number } => ({
   queued,
@@ -31,26 +31,26 @@ export const equationOf = ({ queued, sent, failed, skipped }: Counters): Counter
 
 export const isOver = (status: CampaignStatus): boolean => status === 'sent' || status === 'cancelled' || status === 'failed'
 
-/** Whether a send changes by itself in the next seconds, so that it is read again soon. */
+/** Says whether a send changes by itself in the next seconds, so that the page reads it again soon. */
 export const isUnderWay = ({ status, cancelling }: { status: CampaignStatus; cancelling: boolean }): boolean =>
   status === 'sending' || (status === 'paused' && cancelling)
 
-/** Whether a send is followed by its stream: a paused one too, because it can be resumed at any moment. */
+/** Says whether the page follows the stream of a send. The page follows a paused send too, because the send can be resumed at any moment. */
 export const isFollowed = (status: CampaignStatus): boolean => status === 'sending' || status === 'paused'
 
-/** A reading of the platforms, with its time by the browser's monotonic clock. */
+/** A reading of the counters by platform. `at` is in milliseconds of the browser's monotonic clock. */
 export type PlatformSample = { at: number; byPlatform: PlatformProgress }
 
-/** The rate of a platform is measured over this long, as the gateway measures the rate of the whole send. */
+/** The speed of a platform is measured over this time. The gateway measures the speed of the whole send over the same time. */
 export const rateOverMs = 10_000
 
-/** The readings with a further one, without those that are too old to count. */
+/** Adds a reading and drops the readings that are older than `rateOverMs`. */
 export const withSample = (samples: readonly PlatformSample[], sample: PlatformSample): PlatformSample[] => [
   ...samples.filter(({ at }) => sample.at - at <= rateOverMs),
   sample,
 ]
 
-/** Outcomes per second of a platform over the readings, oldest first; null while there are not two. */
+/** Gives the outcomes per second of a platform; null while there are fewer than two readings. `samples` has the oldest first. */
 export function rateOf(samples: readonly PlatformSample[], platform: Platform): number | null {
   const [oldest, newest] = [samples[0], samples.at(-1)]
   if (!oldest || !newest || newest.at <= oldest.at) return null
@@ -58,14 +58,14 @@ export function rateOf(samples: readonly PlatformSample[], platform: Platform): 
   return Math.max(0, rate)
 }
 
-/** "4,980 a second", "0.4 a second". */
+/** Writes a speed: "4,980 a second", "0.4 a second". */
 export const rateText = (rate: number): string => `${rate >= 10 || rate === 0 ? countText(Math.round(rate)) : rate.toFixed(1)} a second`
 
 export type State = {
   status: CampaignStatus
   cancelling: boolean
   stats: Counters
-  /** Undefined when no stream is followed. */
+  /** Whether the fan-out is complete; undefined while no stream is followed. */
   fannedOut: boolean | undefined
   ratePerSecond: number
   etaSeconds: number | null
@@ -75,7 +75,7 @@ export type State = {
   isRecurring: boolean
 }
 
-/** The state of a send in one sentence, without its times, which the page shows in the reader's zone. `now` is in milliseconds. */
+/** Says the state of a send in one sentence, without times of day, which the page shows in the operator's zone. `now` is in milliseconds. */
 export function stateSentence(state: State, now: number): string {
   const { status, cancelling, stats, startedAt, settledAt } = state
   const { queued, waiting } = equationOf(stats)
@@ -117,7 +117,7 @@ function sendingSentence(
 ): string {
   const after = seconds === null ? '' : ` after ${spanOf(Math.max(0, seconds))}`
   const rate = ratePerSecond > 0 ? `, ${rateText(ratePerSecond)}` : ''
-  // During the fan-out a share would fall with each page of devices, so none is shown.
+  // While the fan-out finds more devices a share would fall again and again, so none is shown.
   if (fannedOut === false) {
     if (queued > 0 && waiting === 0)
       return `Sending: ${some(queued, 'push has', 'pushes have')} an outcome${after}, and further devices are still to come.`

@@ -20,24 +20,24 @@ const problemOf = async (read: Promise<{ ok: true } | { ok: false; problem: stri
   return answer.ok ? '' : answer.problem
 }
 
-test('the key id of a .p8 file is read from its name', () => {
+test('the key id is read from the name of a .p8 file', () => {
   expect(keyIdOfName('AuthKey_ABC123DEFG.p8')).toBe('ABC123DEFG')
   expect(keyIdOfName('AuthKey_ABC123DEFG (1).p8')).toBe('ABC123DEFG')
   expect(keyIdOfName('AuthKey_ABC123DEFGH.p8')).toBeNull()
   expect(keyIdOfName('key.p8')).toBeNull()
 })
 
-test('a .p8 file from Apple is accepted, with the key id of its name', async () => {
+test('a .p8 file from Apple is accepted, with the key id in its name', async () => {
   expect(await readApnsKey('AuthKey_ABC123DEFG.p8', p8)).toEqual({ ok: true, found: { privateKey: p8, keyId: 'ABC123DEFG' } })
   expect(await readApnsKey('key.txt', p8.replaceAll('\n', '\r\n'))).toMatchObject({ ok: true, found: { keyId: null } })
 })
 
 // spec: dashboard/credential-files
-test('a .p8 file that lacks its end is said to be cut off, wherever it was cut', async () => {
+test('a .p8 file without its end is called cut off, wherever it was cut', async () => {
   for (const length of [40, 60, 120, p8.length - 10]) expect(await problemOf(readApnsKey('a.p8', p8.slice(0, length)))).toMatch(/cut off/)
 })
 
-test('a .p8 file that lacks a line in its middle is said to be cut off', async () => {
+test('a .p8 file without a line in its middle is called cut off', async () => {
   const lines = p8.split('\n')
   expect(await problemOf(readApnsKey('a.p8', lines.toSpliced(2, 1).join('\n')))).toMatch(/cut off/)
 })
@@ -54,11 +54,11 @@ test.each<[what: string, text: string, says: RegExp]>([
   ['any other text', 'hello', /no key file/],
   ['a long text', 'x'.repeat(30_000), /too long/],
   ['a key with letters that are none', p8.replace('\n', '\n!!!!'), /no base64/],
-])('%s in the place of a .p8 file is refused by its name', async (_what, text, says) => {
+])('%s in the place of a .p8 file is refused, and the operator reads what the file is', async (_what, text, says) => {
   expect(await problemOf(readApnsKey('a.p8', text))).toMatch(says)
 })
 
-test('a service account is accepted whole, with its project and address to show', async () => {
+test('a service account is accepted, and its project and e-mail address are shown', async () => {
   expect(await readServiceAccount(JSON.stringify(account, null, 2))).toEqual({
     ok: true,
     found: { serviceAccount: account, projectId: 'shop', clientEmail: 'push@shop.example' },
@@ -78,12 +78,12 @@ test.each<[what: string, text: string, says: RegExp]>([
   ['an account with a cut key', JSON.stringify({ ...account, private_key: rsa.slice(0, 900) }), /private_key is cut off/],
   ['an account with a P-256 key', JSON.stringify({ ...account, private_key: p8 }), /no RSA key/],
   ['an account with another text as its key', JSON.stringify({ ...account, private_key: 'secret' }), /no PEM text/],
-])('%s in the place of a service account is refused by its name', async (_what, text, says) => {
+])('%s in the place of a service account is refused, and the operator reads what the file is', async (_what, text, says) => {
   expect(await problemOf(readServiceAccount(text))).toMatch(says)
 })
 
 // spec: dashboard/credential-files
-test('no refusal repeats a part of the file', async () => {
+test('the message of a refused file never repeats a part of the file', async () => {
   const planted = 'PLANTEDSECRET'
   for (const text of [
     planted,

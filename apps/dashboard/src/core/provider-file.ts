@@ -1,25 +1,25 @@
 /*
- * The files that Apple and Google hand out, read in the browser before anything is sent: an operator who drops the wrong file is told at once what it is. The server
- * checks everything again.
+ * Reads the files of Apple and Google in the browser before anything is sent, so that an operator who chooses a wrong file learns at once what it is.
+ * The server checks everything again.
  */
 
-/** The content of a file, or why it is not the right file. */
+/** The content of a file, or what is wrong with the file. */
 export type FileRead<T> = { ok: true; found: T } | { ok: false; problem: string }
 
 export type ApnsKeyFile = { privateKey: string; keyId: string | null }
 export type ServiceAccountFile = { serviceAccount: Record<string, unknown>; projectId: string; clientEmail: string }
 
-/** Credentials are short texts, so a longer file is something else. */
+/** The credentials of a provider are shorter than this many characters. */
 export const largestProviderFile = 20_000
 
 const refused = (problem: string): { ok: false; problem: string } => ({ ok: false, problem })
 
-/** The key id that Apple writes into the name of the file, `AuthKey_ABC123DEFG.p8`; a browser may have added ` (1)`. */
+/** Gives the key id from the name that Apple gives a file, `AuthKey_ABC123DEFG.p8`. A browser may have added ` (1)`. */
 export const keyIdOfName = (name: string): string | null => /AuthKey_([A-Z0-9]{10})(?![A-Z0-9])/.exec(name)?.[1] ?? null
 
 const pemBlock = /-----BEGIN ([A-Z0-9 ]+)-----([\s\S]*?)-----END \1-----/
 
-/** Object identifiers as DER has them: an elliptic key, RSA, and the curve P-256. */
+/** Object identifiers in DER, as hex: a key on an elliptic curve, an RSA key, and the curve P-256. */
 const identifiers = { ec: '06072a8648ce3d0201', rsa: '06092a864886f70d010101', p256: '06082a8648ce3d030107' }
 
 /** Reads the `.p8` file of an APNs key. */
@@ -85,7 +85,7 @@ export async function readServiceAccount(text: string): Promise<FileRead<Service
   return { ok: true, found: { serviceAccount: account, projectId: String(projectId), clientEmail: String(clientEmail) } }
 }
 
-/** Names other JSON files of Google and Firebase that are easily mistaken for a service account. */
+/** Says what a JSON file is when it is another file of Google or Firebase; undefined for a service account. */
 function nameOfOtherJson(account: Record<string, unknown>): string | undefined {
   const { type } = account
   if ('project_info' in account)
@@ -115,7 +115,10 @@ async function problemOfRsaKey(pem: string): Promise<string | undefined> {
   return taken ? undefined : 'private_key cannot be read. Download the file of the service account again.'
 }
 
-/** Whether the browser takes these bytes as a private key. Where it has no WebCrypto (a page over plain http), the server alone decides. */
+/**
+ * Says whether the browser can import these bytes as a private key. Without WebCrypto, as on a page over plain http, it gives true and leaves the
+ * check to the server.
+ */
 async function isImported(der: Uint8Array<ArrayBuffer>, algorithm: EcKeyImportParams | RsaHashedImportParams): Promise<boolean> {
   if (!('subtle' in globalThis.crypto)) return true
   try {
@@ -126,7 +129,7 @@ async function isImported(der: Uint8Array<ArrayBuffer>, algorithm: EcKeyImportPa
   }
 }
 
-/** DER begins with a sequence that says how long it is. A file that was cut in the middle is shorter. */
+/** Says whether the bytes of a DER file are as long as its header says. A file that was cut is shorter. */
 function isWhole(der: Uint8Array): boolean {
   const [tag = 0, first = 0] = der
   if (tag !== 0x30) return false

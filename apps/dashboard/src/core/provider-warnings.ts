@@ -1,6 +1,6 @@
 import { isReachableSubject } from '@herald/contracts/push-subject'
 
-/** Warns of a VAPID subject that nobody outside can reach; undefined when it is fine or unfinished. */
+/** Warns of a VAPID subject that only this machine or network can reach; undefined when the subject is fine or unfinished. */
 export function warningOfSubject(subject: string): string | undefined {
   const isMail = /^mailto:[^\s@]+@[^\s@]+$/.test(subject)
   if (!isMail && !(subject.startsWith('https://') && URL.canParse(subject))) return undefined
@@ -8,18 +8,18 @@ export function warningOfSubject(subject: string): string | undefined {
   return 'Nobody outside this machine or network can reach this address. Apple answers 403 to it, so no push arrives in Safari. Give a mail address or an https address that works for everybody.'
 }
 
-/** A typed subject as VAPID takes it: a bare mail address gets its `mailto:`. */
+/** Gives a typed subject as VAPID takes it: `mailto:` is put before a mail address. */
 export const subjectOf = (typed: string): string => (/^[^\s@:]+@[^\s@]+$/.test(typed.trim()) ? `mailto:${typed.trim()}` : typed.trim())
 
-/** The sandbox of APNs reaches only apps that were installed from Xcode. */
+/** The warning when an operator chooses the sandbox of APNs. */
 export const warningOfSandbox =
   'The sandbox of APNs reaches only apps that were installed from Xcode. Devices with the app from the App Store or TestFlight are found in neither, so set “production” for them.'
 
-/** What a new key pair means for browsers that have subscribed. */
+/** Says what a new key pair means for browsers that have subscribed. */
 export const warningOfNewKeys = (browsers: number | undefined): string =>
   `With a new key pair every browser must subscribe again${browsers === undefined ? '' : `: ${browsers.toLocaleString('en')} ${browsers === 1 ? 'browser is' : 'browsers are'} reachable with the present one`}. Each does so when its user visits a page with the Herald SDK; until then it gets nothing.`
 
-/** A VAPID key pair, made in this browser: base64url, the public key as an uncompressed point. */
+/** Makes a VAPID key pair in this browser, in base64url; the public key is an uncompressed point. */
 export async function makeVapidPair(): Promise<{ publicKey: string; privateKey: string }> {
   const pair = await crypto.subtle.generateKey({ name: 'ECDSA', namedCurve: 'P-256' }, true, ['sign', 'verify'])
   const raw = new Uint8Array(await crypto.subtle.exportKey('raw', pair.publicKey))

@@ -7,7 +7,7 @@ const twoDigits = (number: number): string => String(number).padStart(2, '0')
 const timeAt = (minutes: number): string => `${twoDigits(Math.floor(minutes / 60))}:${twoDigits(minutes % 60)}`
 
 // spec: sending/quiet-hours, dashboard/quiet-picture
-test('the picture is quiet at exactly the minutes at which sending is', () => {
+test('the picture of the quiet hours shows exactly the minutes in which Herald keeps quiet', () => {
   const minute = fc.integer({ min: 0, max: 1439 })
   fc.assert(
     fc.property(minute, minute, minute, (start, end, at) => {
@@ -20,7 +20,7 @@ test('the picture is quiet at exactly the minutes at which sending is', () => {
   )
 })
 
-test('hours over midnight are two spans of one day', () => {
+test('quiet hours over midnight are drawn as two parts of one day', () => {
   expect(quietSpans('22:00', '08:00')).toEqual([
     { start: 0, end: 480 },
     { start: 1320, end: 1440 },
@@ -30,7 +30,7 @@ test('hours over midnight are two spans of one day', () => {
   expect(quietSpans('8', '09:00')).toEqual([])
 })
 
-test('the picture has words', () => {
+test('a screen reader reads the quiet hours as a sentence', () => {
   expect(describeQuiet('22:00', '08:30')).toBe('Quiet from 22:00 to 08:30 on the next day: 10 h 30 min of each day.')
   expect(describeQuiet('12:00', '13:00')).toBe('Quiet from 12:00 to 13:00: 1 h of each day.')
   expect(describeQuiet('12:00', '12:00')).toBe('No quiet hours.')

@@ -1,14 +1,14 @@
 export type Span = { start: number; end: number }
 
-/** Minutes since midnight of a time such as 22:30; undefined for what is no time of day. */
+/** Gives the minutes since midnight of a time such as 22:30; undefined when the text is no time of day. */
 export function minutesOf(time: string): number | undefined {
   const [, hours, minutes] = /^([01]\d|2[0-3]):([0-5]\d)$/.exec(time) ?? []
   return hours === undefined ? undefined : Number(hours) * 60 + Number(minutes)
 }
 
 /**
- * The quiet part of a day, in minutes since midnight: two spans when it goes over midnight, none when start and end are the same or no times.
- * `start` belongs to it, `end` does not.
+ * Gives the quiet parts of a day in minutes since midnight: two when the quiet hours go over midnight, none when start and end are equal or are not
+ * times. The minute `start` is quiet, the minute `end` is not.
  */
 export function quietSpans(start: string, end: string): Span[] {
   const from = minutesOf(start)
@@ -19,7 +19,7 @@ export function quietSpans(start: string, end: string): Span[] {
   return to === 0 ? [evening] : [{ start: 0, end: to }, evening]
 }
 
-/** What the picture shows, in words, for screen readers. */
+/** Describes the picture of the quiet hours for screen readers. */
 export function describeQuiet(start: string, end: string): string {
   const minutes = quietSpans(start, end).reduce((sum, span) => sum + span.end - span.start, 0)
   if (minutes === 0) return 'No quiet hours.'

@@ -1,4 +1,4 @@
-/** A relative date in its parts; undefined for another value. */
+/** Reads a relative date such as `-14d`; undefined when the value is no relative date. */
 export function readRelative(value: unknown): { sign: '-' | '+'; count: number; unit: 'm' | 'h' | 'd' | 'w' } | undefined {
   const [, sign, digits, unit] = (typeof value === 'string' ? /^([+-])(\d{1,5})([mhdw])$/.exec(value) : null) ?? []
   if (sign === undefined) return undefined

@@ -3,7 +3,7 @@ import { localTime } from './time.ts'
 
 const days = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
 
-/** When a campaign is sent, in words. */
+/** Says in words when a campaign is sent. */
 export function scheduleText(schedule: components['schemas']['Schedule'] | null): string {
   switch (schedule?.type) {
     case 'at':

@@ -7,7 +7,7 @@ import { scopeTexts } from './scope-texts.ts'
 const document: unknown = JSON.parse(readFileSync(new URL('../../../../docs/openapi.json', import.meta.url), 'utf8'))
 
 // spec: limits/scopes, dashboard/key-scopes
-test('each scope that there is opens operations of the API, and each has a text on the page', () => {
+test('every scope of a key allows operations of the API, and has a text on the page', () => {
   const opened = operationsByScope(document, 'secret')
   expect([...opened.keys()].toSorted()).toEqual([...scopes].toSorted())
   expect(Object.keys(scopeTexts).toSorted()).toEqual([...scopes].toSorted())
@@ -18,13 +18,13 @@ test('each scope that there is opens operations of the API, and each has a text 
   })
 })
 
-test('a public key opens what is under subscriptions and nothing else', () => {
+test('a public key allows only the operations on devices', () => {
   const opened = operationsByScope(document, 'public')
   expect([...opened.keys()]).toEqual(['subscriptions:write'])
   expect(opened.get('subscriptions:write')?.some(({ path }) => path === '/v1/notifications')).toBe(false)
 })
 
-test('a document that says nothing opens nothing', () => {
+test('an OpenAPI document without scopes allows no operation', () => {
   expect(operationsByScope(undefined, 'secret').size).toBe(0)
   expect(operationsByScope({ paths: { '/x': { get: { summary: 'free' } } } }, 'secret').size).toBe(0)
 })

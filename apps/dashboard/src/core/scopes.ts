@@ -1,4 +1,4 @@
-/** An operation of the public API, as the key page names it. */
+/** An operation of the public API, as the page of the keys lists it. */
 export type Operation = { method: string; path: string; summary: string }
 
 type Document = { paths?: Record<string, Record<string, unknown>> }
@@ -8,8 +8,8 @@ const methods = ['get', 'post', 'put', 'patch', 'delete']
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
 
 /**
- * The operations that each scope opens, read from the API's own document (`x-required-scope`), so that the page cannot promise anything else than the
- * gateway allows. `kind` leaves out what a key of the other kind may not call.
+ * Gives the operations that each scope allows a key of this kind. The operations are read from the API's own document (`x-required-scope`), so that
+ * the page promises exactly what the gateway allows.
  */
 export function operationsByScope(document: unknown, kind: 'secret' | 'public'): Map<string, Operation[]> {
   const byScope = new Map<string, Operation[]>()

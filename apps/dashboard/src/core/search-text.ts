@@ -1,6 +1,6 @@
 /**
- * Search parameters as an address has them. The router reads each as JSON where it is JSON, so a text that looks like a number (some ids do) is written in
- * quotes.
+ * Writes search parameters for an address. The router reads a value that is JSON as JSON, so a text that looks like a number (as some ids do) is
+ * written in quotes.
  */
 export function searchText(search: Readonly<Record<string, string | undefined>>): string {
   const given = Object.entries(search).flatMap(([name, value]) =>

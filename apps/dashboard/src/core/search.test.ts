@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { flagIn, numberIn, textIn, tidy, wordIn } from './search.ts'
 
-test('what the address says in another form than expected is left out, not passed on', () => {
+test('search parameters in another form than expected are left out', () => {
   const raw = { q: ['a'], live: 'maybe', days: '3.5', way: 'train', empty: '' }
   expect([textIn(raw, 'q'), flagIn(raw, 'live'), numberIn(raw, 'days', 1, 90), wordIn(raw, 'way', ['car']), textIn(raw, 'empty')]).toEqual(
     Array(5).fill(undefined),
@@ -15,4 +15,4 @@ test('a number outside of its limits is left out', () => {
   expect(numberIn({ days: '90' }, 'days', 1, 90)).toBe(90)
 })
 
-test('the address holds only what is set', () => expect(Object.keys(tidy({ q: undefined, way: 'car' }))).toEqual(['way']))
+test('parameters that are not set are not in the address', () => expect(Object.keys(tidy({ q: undefined, way: 'car' }))).toEqual(['way']))

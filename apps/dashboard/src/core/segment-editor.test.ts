@@ -91,13 +91,12 @@ const texts = (root: EditorRoot): string[] =>
 const plan = { field: 'tags.plan', op: 'eq', value: 'gold' }
 const ios = { field: 'platform', op: 'eq', value: 'ios' }
 const recent = { field: 'lastActiveAt', op: 'gte', value: '-14d' }
-/** The id of the leaf for this field. */
 const idOf = (root: EditorRoot, field: string): string => leavesOf(root).find((found) => found.field === field)?.id ?? 'none'
-/** The id of the root's child at a place. */
+/** Gives the id of the root's child at this place. */
 const childAt = (root: EditorRoot, place: number): string => (root === undefined ? undefined : childrenOf(root)[place])?.id ?? 'none'
 
 // spec: dashboard/segment-lossless
-test('500 valid segments pass through the editor and come back equal', () => {
+test('500 valid segments are unchanged after they were opened and saved in the editor', () => {
   fc.assert(
     fc.property(validTree, (tree) => {
       const asSent = JSON.parse(JSON.stringify(writeTree(read(tree)))) as unknown
@@ -107,7 +106,7 @@ test('500 valid segments pass through the editor and come back equal', () => {
   )
 })
 
-test('every node has an id of its own', () => {
+test('every condition and every group in the editor has its own id', () => {
   fc.assert(
     fc.property(validTree, (tree) => {
       const ids = nodesOf(read(tree)).map(({ id }) => id)
@@ -117,7 +116,7 @@ test('every node has an id of its own', () => {
 })
 
 // spec: dashboard/segment-lossless
-test('rearranging never loses or doubles a condition, and the result can be read again', () => {
+test('no sequence of moves and groupings loses or doubles a condition, and the result is a valid segment', () => {
   const change = fc.tuple(fc.nat(), fc.constantFrom('up', 'down', 'lift', 'group', 'ungroup', 'negate', 'all', 'any'))
   fc.assert(
     fc.property(validTree, fc.array(change, { minLength: 1, maxLength: 12 }), (tree, changes) => {
@@ -146,7 +145,7 @@ test('rearranging never loses or doubles a condition, and the result can be read
   )
 })
 
-describe('what has no form of a segment is left to the JSON editor', () => {
+describe('a definition that has not the form of a segment can only be edited as JSON', () => {
   test.each([
     [null],
     ['text'],
@@ -162,35 +161,35 @@ describe('what has no form of a segment is left to the JSON editor', () => {
   })
 })
 
-test('a condition that is not finished yet is kept', () => {
+test('an unfinished condition stays in the editor', () => {
   const root = read({ and: [plan, ios] })
   const changed = changeLeaf(root, idOf(root, 'platform'), { value: undefined })
   expect(writeTree(changed)).toEqual({ and: [plan, { field: 'platform', op: 'eq' }] })
 })
 
-describe('moving', () => {
+describe('moving a condition', () => {
   const moved = (definition: unknown, field: string, step: -1 | 1) => {
     const root = read(definition)
     return writeTree(moveNode(root, idOf(root, field), step))
   }
-  test('a leaf passes its neighbour', () => {
+  test('a condition moves past its neighbour', () => {
     expect(moved({ and: [plan, ios] }, 'platform', -1)).toEqual({ and: [ios, plan] })
     expect(moved({ and: [plan, ios] }, 'tags.plan', 1)).toEqual({ and: [ios, plan] })
   })
-  test('a leaf goes into a group that it meets, at the near end', () => {
+  test('a condition moves into a group beside it, at the nearer end', () => {
     expect(moved({ and: [{ or: [plan, recent] }, ios] }, 'platform', -1)).toEqual({ and: [{ or: [plan, recent, ios] }] })
     expect(moved({ and: [ios, { or: [plan, recent] }] }, 'platform', 1)).toEqual({ and: [{ or: [ios, plan, recent] }] })
     expect(moved({ and: [ios, { not: { or: [plan] } }] }, 'platform', 1)).toEqual({ and: [{ not: { or: [ios, plan] } }] })
   })
-  test('a leaf leaves its group at the edge, and an empty group goes', () => {
+  test('a condition at the edge of a group moves out of the group, and a group without conditions is removed', () => {
     expect(moved({ and: [recent, { or: [plan, ios] }] }, 'tags.plan', -1)).toEqual({ and: [recent, plan, { or: [ios] }] })
     expect(moved({ and: [recent, { not: { or: [plan] } }] }, 'tags.plan', -1)).toEqual({ and: [recent, plan] })
   })
-  test('a leaf moves together with the "not" around it', () => {
+  test('a condition moves together with the "not" around it', () => {
     expect(moved({ and: [plan, { not: ios }] }, 'platform', -1)).toEqual({ and: [{ not: ios }, plan] })
     expect(moved({ and: [{ not: ios }, plan] }, 'tags.plan', -1)).toEqual({ and: [plan, { not: ios }] })
   })
-  test('at the top and at the bottom it stays', () => {
+  test('the first condition cannot move up and the last cannot move down', () => {
     expect(moved({ and: [plan, ios] }, 'tags.plan', -1)).toEqual({ and: [plan, ios] })
     expect(moved({ and: [plan, ios] }, 'platform', 1)).toEqual({ and: [plan, ios] })
     expect(moved(plan, 'tags.plan', 1)).toEqual(plan)
@@ -198,20 +197,20 @@ describe('moving', () => {
   })
 })
 
-describe('grouping', () => {
-  test('a new group is of the other kind than the one around it', () => {
+describe('grouping conditions', () => {
+  test('a new group inside "all of these" is "any of these"', () => {
     const newId = countIds()
     const root = read({ and: [plan, ios] }, newId)
     expect(writeTree(groupNode(root, idOf(root, 'platform'), newId))).toEqual({ and: [plan, { or: [ios] }] })
   })
-  test('a group goes and its conditions stay, where there is a place for all of them', () => {
+  test('a group can be dissolved only where all its conditions can stay', () => {
     const root = read({ and: [plan, { or: [ios, recent] }] })
     expect(writeTree(ungroupNode(root, childAt(root, 1)))).toEqual({ and: [plan, ios, recent] })
     const negated = read({ not: { or: [ios, recent] } })
     expect(canUngroup(negated, childAt(negated, 0))).toBe(false)
     expect(ungroupNode(negated, childAt(negated, 0))).toBe(negated)
   })
-  test('"not" is put around a node and taken away again', () => {
+  test('"not" is put around a condition and removed again', () => {
     const newId = countIds()
     const root = read({ and: [plan, ios] }, newId)
     const negated = negateNode(root, idOf(root, 'platform'), newId)
@@ -220,27 +219,29 @@ describe('grouping', () => {
   })
 })
 
-describe('adding and deleting', () => {
+describe('adding and deleting conditions', () => {
   const added = (definition: unknown) => {
     const newId = countIds()
     const more: EditorNode = { id: newId(), kind: 'leaf', ...recent }
     return writeTree(addNode(read(definition, newId), undefined, more, newId))
   }
-  test('a group is added to at its end', () => {
+  test('a condition is added at the end of a group', () => {
     const newId = countIds()
     const root = read({ and: [plan, { or: [ios] }] }, newId)
     const more: EditorNode = { id: newId(), kind: 'leaf', ...recent }
     expect(writeTree(addNode(root, childAt(root, 1), more, newId))).toEqual({ and: [plan, { or: [ios, recent] }] })
   })
-  test('the first condition becomes the whole segment', () => expect(added({})).toEqual(recent))
-  test('a second one makes "all of these"', () => expect(added(plan)).toEqual({ and: [plan, recent] }))
-  test('a condition added to the whole comes at its end', () => expect(added({ or: [plan, ios] })).toEqual({ or: [plan, ios, recent] }))
-  test('a condition added to a "not" makes "all of these"', () => expect(added({ not: plan })).toEqual({ and: [{ not: plan }, recent] }))
-  test('deleting the last condition leaves everyone', () => {
+  test('the first condition is the whole segment', () => expect(added({})).toEqual(recent))
+  test('a second condition makes the group "all of these"', () => expect(added(plan)).toEqual({ and: [plan, recent] }))
+  test('a condition without a named group is added at the end of the outermost group', () =>
+    expect(added({ or: [plan, ios] })).toEqual({ or: [plan, ios, recent] }))
+  test('a condition that is added beside a "not" makes the group "all of these"', () =>
+    expect(added({ not: plan })).toEqual({ and: [{ not: plan }, recent] }))
+  test('without its last condition a segment means everyone', () => {
     const root = read({ and: [{ not: plan }] })
     expect(writeTree(deleteNode(root, idOf(root, 'tags.plan')))).toEqual({})
   })
-  test('deleting takes away exactly what was meant', () => {
+  test('deleting a condition or a group deletes nothing else', () => {
     fc.assert(
       fc.property(validTree, fc.nat(), (tree, choice) => {
         const root = read(tree)
@@ -258,7 +259,7 @@ describe('adding and deleting', () => {
 
 // spec: dashboard/estimate
 describe('"Why so few?"', () => {
-  test('asks for the conditions one after the other, each with all before it', () => {
+  test('"Why so few?" counts the conditions one after the other, each together with all before it', () => {
     expect(stepsOf(read({ and: [plan, ios, recent] })).map(({ definition }) => definition)).toEqual([
       {},
       plan,
@@ -266,7 +267,7 @@ describe('"Why so few?"', () => {
       { and: [plan, ios, recent] },
     ])
   })
-  test('ends with the segment itself', () => {
+  test('the last count of "Why so few?" is that of the whole segment', () => {
     fc.assert(
       fc.property(validTree, (tree) => {
         const last = stepsOf(read(tree)).at(-1)?.definition

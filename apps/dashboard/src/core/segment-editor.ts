@@ -1,16 +1,16 @@
-/** A condition in the editor. It may be unfinished or wrong, and is kept as it is until the operator mends it. */
+/** A condition in the editor. An unfinished or wrong condition stays in the editor until the operator corrects it. */
 export type EditorLeaf = { id: string; kind: 'leaf'; field: string; op: string; value: unknown }
 export type EditorList = { id: string; kind: 'and' | 'or'; children: readonly EditorNode[] }
 export type EditorNot = { id: string; kind: 'not'; child: EditorNode }
 export type EditorNode = EditorLeaf | EditorList | EditorNot
 
-/** A segment in the editor; undefined is `{}`, which means everyone. */
+/** A segment in the editor; undefined stands for `{}`, which means everyone. */
 export type EditorRoot = EditorNode | undefined
 
-/** Gives each node a name of its own, so that a row keeps its focus when it moves. */
+/** Makes an id for each node of the tree, so that a row keeps the focus when it moves. */
 export type NewId = () => string
 
-/** Names `n1`, `n2` and so on. */
+/** Makes the ids `n1`, `n2` and so on. */
 export function countIds(): NewId {
   let last = 0
   return () => `n${++last}`
@@ -18,7 +18,7 @@ export function countIds(): NewId {
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** A segment as the editor holds it. `unreadable` when it has no form of a segment, so that it can be shown as JSON only. */
+/** Reads the definition of a segment as a tree. Gives `unreadable` when it has not the form of a segment; then the editor shows it as JSON only. */
 export function readTree(definition: unknown, newId: NewId): EditorRoot | 'unreadable' {
   if (isObject(definition) && Object.keys(definition).length === 0) return undefined
   return readNode(definition, newId) ?? 'unreadable'
@@ -44,7 +44,7 @@ function readNode(written: unknown, newId: NewId): EditorNode | undefined {
   return { id: newId(), kind: 'leaf', field, op, value }
 }
 
-/** The segment that the editor shows, as it is sent and kept. */
+/** Gives the segment in the editor as it is saved. */
 export const writeTree = (root: EditorRoot): Record<string, unknown> => (root === undefined ? {} : writeNode(root))
 
 function writeNode(node: EditorNode): Record<string, unknown> {
@@ -58,7 +58,7 @@ function writeNode(node: EditorNode): Record<string, unknown> {
 export const childrenOf = (node: EditorNode): readonly EditorNode[] =>
   node.kind === 'leaf' ? [] : node.kind === 'not' ? [node.child] : node.children
 
-/** All conditions, from top to bottom. */
+/** Gives all conditions from top to bottom. */
 export function leavesOf(root: EditorRoot): EditorLeaf[] {
   if (root === undefined) return []
   return root.kind === 'leaf' ? [root] : childrenOf(root).flatMap(leavesOf)
@@ -73,7 +73,7 @@ export function findNode(root: EditorRoot, id: string): EditorNode | undefined {
   return undefined
 }
 
-/** The node that holds this one; undefined for the root. */
+/** Gives the group or the `not` that contains this node; undefined for the root. */
 export function parentOf(root: EditorRoot, id: string): EditorList | EditorNot | undefined {
   if (root === undefined || root.kind === 'leaf') return undefined
   for (const child of childrenOf(root)) {
@@ -84,7 +84,7 @@ export function parentOf(root: EditorRoot, id: string): EditorList | EditorNot |
   return undefined
 }
 
-/** The tree with another node in the place of one, or several, or none. A group that is left empty goes too. */
+/** Replaces a node by any number of nodes. A group that is left without nodes is removed. */
 export function replaceNode(root: EditorRoot, id: string, replacement: readonly EditorNode[]): EditorRoot {
   return root === undefined ? undefined : replaceIn(root, id, replacement)[0]
 }
@@ -104,19 +104,22 @@ function replaceIn(node: EditorNode, id: string, replacement: readonly EditorNod
 
 export const deleteNode = (root: EditorRoot, id: string): EditorRoot => replaceNode(root, id, [])
 
-/** The leaf with some of its parts changed. */
+/** Changes parts of a condition. */
 export function changeLeaf(root: EditorRoot, id: string, changes: Partial<Pick<EditorLeaf, 'field' | 'op' | 'value'>>): EditorRoot {
   const leaf = findNode(root, id)
   return leaf?.kind === 'leaf' ? replaceNode(root, id, [{ ...leaf, ...changes }]) : root
 }
 
-/** Makes `all` of `any` or the other way round. */
+/** Makes a group "all of these" or "any of these". */
 export function changeKind(root: EditorRoot, id: string, kind: 'and' | 'or'): EditorRoot {
   const list = findNode(root, id)
   return list?.kind === 'and' || list?.kind === 'or' ? replaceNode(root, id, [{ ...list, kind }]) : root
 }
 
-/** Adds a node at the end of a group; without a group, at the end of the whole. What is a single condition so far becomes "all of these". */
+/**
+ * Adds a node at the end of a group. Without `groupId` it is added to the outermost group. When the segment is a single condition, both become the
+ * group "all of these".
+ */
 export function addNode(root: EditorRoot, groupId: string | undefined, added: EditorNode, newId: NewId): EditorRoot {
   const place = groupId === undefined ? root : findNode(root, groupId)
   if (place === undefined) return root === undefined ? added : root
@@ -124,7 +127,7 @@ export function addNode(root: EditorRoot, groupId: string | undefined, added: Ed
   return replaceNode(root, place.id, [{ id: newId(), kind: 'and', children: [place, added] }])
 }
 
-/** Puts a node into a group of its own, of the other kind than the group it stands in: there it would change nothing. */
+/** Puts a node into a new group. The new group has the other kind than the group around it, because a group of the same kind would change nothing. */
 export function groupNode(root: EditorRoot, id: string, newId: NewId): EditorRoot {
   const node = findNode(root, id)
   if (node === undefined) return root
@@ -132,7 +135,10 @@ export function groupNode(root: EditorRoot, id: string, newId: NewId): EditorRoo
   return replaceNode(root, id, [{ id: newId(), kind, children: [node] }])
 }
 
-/** Whether a group can be taken away with its nodes staying: there must be a place for all of them. */
+/**
+ * Says whether a group can be dissolved. The nodes of a dissolved group go into the group around it. Where no group is around it, only a single node
+ * can stay.
+ */
 export function canUngroup(root: EditorRoot, id: string): boolean {
   const node = findNode(root, id)
   if (node?.kind !== 'and' && node?.kind !== 'or') return false
@@ -140,13 +146,13 @@ export function canUngroup(root: EditorRoot, id: string): boolean {
   return node.children.length === 1 || parent?.kind === 'and' || parent?.kind === 'or'
 }
 
-/** Takes a group away; its nodes stay in its place. */
+/** Dissolves a group: its nodes take its place. */
 export function ungroupNode(root: EditorRoot, id: string): EditorRoot {
   const node = findNode(root, id)
   return node !== undefined && canUngroup(root, id) ? replaceNode(root, id, childrenOf(node)) : root
 }
 
-/** Turns a node into its opposite: puts it into a `not`, or takes it out of the one it stands in. */
+/** Puts a node into a `not`, or takes it out of the `not` that it is in. */
 export function negateNode(root: EditorRoot, id: string, newId: NewId): EditorRoot {
   const node = findNode(root, id)
   if (node === undefined) return root

@@ -4,10 +4,10 @@ import { deviceFields, userFields, type FieldType } from '@herald/contracts/segm
 type DeviceField = keyof typeof deviceFields
 type UserField = keyof typeof userFields
 
-/** A field's name on the page, and an example of its value. */
+/** The name of a field on the page, and a hint about its values. */
 export type FieldText = { label: string; hint: string }
 
-/** Device fields by the contracts' names: a field without a text does not compile. */
+/** The texts of the device fields, under the names that the contracts give them. A field without a text does not compile. */
 const deviceTexts: Record<DeviceField, FieldText> = {
   platform: { label: 'Platform', hint: 'iOS, Android or web' },
   browser: { label: 'Browser', hint: 'as the page reported it, such as chrome or firefox' },
@@ -33,13 +33,13 @@ const userTexts: Record<UserField, FieldText> = {
   lastActiveAt: { label: 'User last active', hint: 'when any device of the user was last heard of' },
 }
 
-/** Fields of the user that need the prefix `user.`: without it their name means the device's field. */
+/** These user fields are written with the prefix `user.`, because the name alone means the device's field. */
 const prefixed = new Set<string>(['createdAt', 'lastActiveAt'])
 
-/** A field as it is written in a segment, with its type and texts. */
+/** A field under the name that segments use, with its type and texts. */
 export type Field = FieldText & { name: string; on: 'device' | 'user'; type: FieldType }
 
-/** All fields but tags, as the contracts know them. */
+/** All fields that the contracts know, without tags. */
 export const fields: readonly Field[] = [
   ...Object.entries(deviceFields).map(([name, type]) => ({ name, on: 'device' as const, type, ...deviceTexts[name as DeviceField] })),
   ...Object.entries(userFields).map(([name, type]) => ({
@@ -52,12 +52,12 @@ export const fields: readonly Field[] = [
 
 const byName = new Map(fields.map((field) => [field.name, field]))
 
-/** The type of a field by its name; undefined for one that the contracts do not know. */
+/** Gives the type of a field by its name; undefined for a name that the contracts do not know. */
 export const typeOf = (name: string): FieldType | undefined => (name.startsWith('tags.') ? 'tag' : byName.get(name)?.type)
 
 export const hintOf = (name: string): string | undefined => byName.get(name)?.hint
 
-/** What the page calls a field; a tag by its own name, an unknown field as it is written. */
+/** Gives the name of a field on the page. A tag has its own name, and an unknown field is shown as it is written. */
 export const labelOf = (name: string): string => (name.startsWith('tags.') ? name.slice(5) : (byName.get(name)?.label ?? name))
 
 const words: Record<SegmentOperator, string> = {
@@ -83,6 +83,6 @@ const wordsForDates: Partial<Record<SegmentOperator, string>> = {
   lte: 'is at or before',
 }
 
-/** The words of an operator for a field of this type. */
+/** Gives the words for an operator on a field of this type. */
 export const wordOf = (op: string, type: FieldType | undefined): string =>
   (type === 'date' ? wordsForDates[op as SegmentOperator] : undefined) ?? words[op as SegmentOperator] ?? op

@@ -16,15 +16,15 @@ const drawn = (branch: SegmentBranch | undefined): string => {
   return `${branch.is}${branch.holds ? 1 : 0}(${branch.nodes.map(drawn).join(' ')})`
 }
 
-test('a segment without leaves means everyone', () => {
+test('a trace without conditions has a segment that means everyone', () => {
   expect(drawn(treeOfLeaves([]))).toBe('everyone')
 })
 
-test('a segment of one condition is that leaf', () => {
+test('a segment of one condition is shown as that condition', () => {
   expect(drawn(treeOfLeaves([leaf('segment', true)]))).toBe('1')
 })
 
-test('groups are rebuilt from the paths of their leaves, and each says whether it holds', () => {
+test('the groups of a segment are rebuilt from its conditions, and each group says whether it is true', () => {
   const tree = treeOfLeaves([
     leaf('segment.and.0', true),
     leaf('segment.and.1.or.0', false),
@@ -35,12 +35,12 @@ test('groups are rebuilt from the paths of their leaves, and each says whether i
   expect(drawn(tree)).toBe('and0(1 or1(0 not1(0)) not0(and1(1 1)))')
 })
 
-test('the parts of a group stand in the order of the segment, also behind the tenth', () => {
+test('the conditions of a group stay in the order of the segment, also when there are more than ten', () => {
   const tree = treeOfLeaves(Array.from({ length: 12 }, (_, place) => leaf(`segment.or.${11 - place}`, 11 - place === 10)))
   expect(drawn(tree)).toBe('or1(0 0 0 0 0 0 0 0 0 0 1 0)')
 })
 
-test('a text of digits and a number are shown apart', () => {
+test('the text "7" and the number 7 are shown differently', () => {
   expect(shownValue('7')).toBe('"7"')
   expect(shownValue(7)).toBe('7')
   expect(shownValue(null)).toBe('nothing')

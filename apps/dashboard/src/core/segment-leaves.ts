@@ -1,6 +1,6 @@
 import type { ExplainedLeaf } from '@herald/contracts/explain'
 
-/** A segment as a tree, made of the leaves that explain answers. Each node says whether it holds. */
+/** A segment as a tree of the leaves (conditions) in a trace. `holds` says whether a node is true for the device. */
 export type SegmentBranch =
   | { is: 'leaf'; path: string; leaf: ExplainedLeaf; holds: boolean }
   | { is: 'and' | 'or' | 'not'; path: string; nodes: SegmentBranch[]; holds: boolean }
@@ -9,8 +9,8 @@ type Group = 'and' | 'or' | 'not'
 const isGroup = (word: string | undefined): word is Group => word === 'and' || word === 'or' || word === 'not'
 
 /**
- * The tree that the paths of the leaves describe (`segment.and.0.not` and so on). Every leaf of a segment is among them, so the groups need no definition
- * beside them. Undefined: there are no leaves, the segment means everyone.
+ * Builds the tree from the paths of the leaves, such as `segment.and.0.not`. A trace contains every leaf of the segment, so the paths show all
+ * groups. Gives undefined when there are no leaves, because then the segment means everyone.
  */
 export const treeOfLeaves = (leaves: readonly ExplainedLeaf[]): SegmentBranch | undefined =>
   leaves.length === 0 ? undefined : branchOf(leaves, 'segment')
@@ -36,7 +36,7 @@ function holdsOf(group: Group, nodes: readonly SegmentBranch[]): boolean {
 
 const nothing = (path: string): ExplainedLeaf => ({ path, field: '', op: '', wanted: null, actual: null, matched: false })
 
-/** A value of a leaf as it is shown: text in quotes, so that `"7"` and `7` differ, and a word for nothing. */
+/** Writes the value of a leaf. A text is in quotes, so that `"7"` and `7` look different; a missing value is "nothing". */
 export function shownValue(value: unknown): string {
   if (value === null || value === undefined) return 'nothing'
   if (Array.isArray(value))
@@ -44,7 +44,7 @@ export function shownValue(value: unknown): string {
   return JSON.stringify(value)
 }
 
-/** What an operator of a segment says, in words. */
+/** The words for each operator of a segment. */
 export const wordsOfOperator: Readonly<Record<string, string>> = {
   eq: 'is',
   ne: 'is not',

@@ -1,6 +1,9 @@
 import { findNode, parentOf, replaceNode, type EditorList, type EditorNode, type EditorRoot } from './segment-editor.ts'
 
-/** What moves when a node is moved inside a list: the node itself, or the `not` around it, which holds one node only. */
+/**
+ * Gives what moves when a node is moved: the node itself, or the `not` around it, because a `not` contains one node only. `list` is the group that
+ * contains what moves.
+ */
 function standsAs(root: EditorRoot, id: string): { node: EditorNode; list: EditorList | undefined } | undefined {
   const node = findNode(root, id)
   if (node === undefined) return undefined
@@ -9,7 +12,7 @@ function standsAs(root: EditorRoot, id: string): { node: EditorNode; list: Edito
   return { node, list: parent }
 }
 
-/** The list that opens at this edge of a node: the node itself, or the list inside its `not`. */
+/** Gives the group that a neighbour can move into: the node itself, or the group inside its `not`. */
 function listOf(node: EditorNode): EditorList | undefined {
   if (node.kind === 'not') return listOf(node.child)
   return node.kind === 'leaf' ? undefined : node
@@ -18,8 +21,8 @@ function listOf(node: EditorNode): EditorList | undefined {
 const put = (list: EditorList, children: readonly EditorNode[]): EditorList => ({ ...list, children })
 
 /**
- * Moves a node by one step as it is seen, up (-1) or down (1): past a leaf, into a group that it meets, out of a group at its edge. A node
- * inside a `not` moves with its `not`. At the top and at the bottom it stays.
+ * Moves a node one step up (-1) or down (1), as the operator sees it: past a condition, into a group beside it, or out of its own group at the edge.
+ * A node inside a `not` moves with the `not`. At the top and at the bottom of the segment nothing moves.
  */
 export function moveNode(root: EditorRoot, id: string, step: -1 | 1): EditorRoot {
   const standing = standsAs(root, id)
@@ -35,7 +38,7 @@ export function moveNode(root: EditorRoot, id: string, step: -1 | 1): EditorRoot
   return replaceNode(replaceNode(root, node.id, []), group.id, [entered])
 }
 
-/** Takes a node out of its group, to the place before (-1) or after (1) the group. A node of the outermost group stays. */
+/** Moves a node out of its group, to the place before (-1) or after (1) the group. A node of the outermost group does not move. */
 export function liftNode(root: EditorRoot, id: string, step: -1 | 1 = 1): EditorRoot {
   const standing = standsAs(root, id)
   if (standing?.list === undefined) return root
@@ -47,7 +50,7 @@ export function liftNode(root: EditorRoot, id: string, step: -1 | 1 = 1): Editor
   return replaceNode(root, outer.node.id, step === 1 ? [...without, node] : [node, ...without])
 }
 
-/** The group, or the `not` around it, with other children in its list. */
+/** Replaces the children of a group, which may be inside a `not`. */
 function withList(node: EditorNode, listId: string, children: readonly EditorNode[]): EditorNode {
   if (node.kind === 'leaf') return node
   if (node.kind === 'not') return { ...node, child: withList(node.child, listId, children) }

@@ -1,14 +1,15 @@
 import type { EditorNode, EditorRoot } from './segment-editor.ts'
 
-/** Where a mistake lies in the editor: at a node, and at which part of a leaf. */
+/** Where a mistake is in the editor: the id of a node and, in a condition, the wrong part. `item` is the place in a list of values. */
 export type MistakePlace = { id: string; part: 'field' | 'op' | 'value' | undefined; item: number | undefined }
 
-/** What the parser or the API says of a segment, at the row it speaks of. */
+/** A mistake that the parser or the API found, with its place in the editor. */
 export type Mistake = MistakePlace & { message: string }
 
 /**
- * The node that a path means. The path may begin with where the segment stands in a request, such as `definition.and.1.value` or
- * `campaign.segment.not.op`; what belongs to the segment is the longest end of it that leads through the tree. Without any, it is the root.
+ * Finds the node that the path of a mistake names. The path may begin with where the segment is in the request, as in `definition.and.1.value` or
+ * `campaign.segment.not.op`. The first steps of such a path are dropped one by one, until the remaining steps lead from the root to a node. When no
+ * steps do, the root is given.
  */
 export function findPlace(root: EditorRoot, path: string): MistakePlace | undefined {
   if (root === undefined) return undefined
@@ -35,7 +36,7 @@ function walk(node: EditorNode, steps: readonly string[]): MistakePlace | undefi
   return child && walk(child, steps.slice(2))
 }
 
-/** The mistakes that name a place of the tree, by the node they belong to. */
+/** Groups mistakes by the node that they belong to. */
 export function placeMistakes(root: EditorRoot, mistakes: readonly { path: string; message: string }[]): Map<string, Mistake[]> {
   const byNode = new Map<string, Mistake[]>()
   for (const { path, message } of mistakes) {

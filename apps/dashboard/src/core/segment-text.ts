@@ -5,7 +5,7 @@ import { readRelative } from './relative-date.ts'
 
 const mostNamed = 3
 
-/** A segment in words, for lists and for "Why so few?": `plan is gold and Platform is one of ios, android`. */
+/** Describes a segment in words: `plan is gold and Platform is one of iOS, Android`. */
 export const describeSegment = (root: EditorRoot): string => (root === undefined ? 'Everyone' : describeNode(root))
 
 export function describeNode(node: EditorNode): string {
@@ -41,7 +41,7 @@ function describeValue(value: unknown): string {
 
 const units = { m: 'minute', h: 'hour', d: 'day', w: 'week' }
 
-/** `14 days ago`, `in 2 hours`. */
+/** Writes a relative date: `14 days ago`, `in 2 hours`. */
 export function describeRelative({ sign, count, unit }: { sign: '-' | '+'; count: number; unit: keyof typeof units }): string {
   const span = `${count} ${units[unit]}${count === 1 ? '' : 's'}`
   return sign === '-' ? `${span} ago` : `in ${span}`

@@ -14,7 +14,7 @@ const problemOf = (definition: unknown) => {
 }
 const read = (definition: unknown) => readTree(definition, countIds()) as EditorRoot
 
-test('the page knows each field of the contracts by the name that the parser reads', () => {
+test('the editor offers every field of a segment, and a new condition with any operator of the field is valid', () => {
   for (const { name, type } of fields) {
     expect(typeOf(name)).toBe(type)
     for (const op of operatorsOf[type]) {
@@ -27,7 +27,7 @@ test('the page knows each field of the contracts by the name that the parser rea
   expect(new Set(fields.map(({ label }) => label)).size).toBe(fields.length)
 })
 
-test('another operator keeps what was typed where it has a meaning', () => {
+test('when the operator of a condition is changed, the typed value stays as far as the new operator can use it', () => {
   expect(valueFor('string', 'in', 'a')).toEqual(['a'])
   expect(valueFor('string', 'eq', ['a', 'b'])).toBe('a')
   expect(valueFor('tag', 'contains', 5)).toBe('5')
@@ -37,7 +37,7 @@ test('another operator keeps what was typed where it has a meaning', () => {
   expect(valueFor('string', 'in', null)).toEqual([])
 })
 
-test('a comparison of a tag begins with a value of the kind that users have', () => {
+test('a comparison of a tag begins with a value of the type that the tag has among users', () => {
   expect(firstOfTag({ type: 'number', values: ['12', '3'] })).toBe(12)
   expect(firstOfTag({ type: 'number', values: [] })).toBe(0)
   expect(firstOfTag({ type: 'boolean', values: ['false'] })).toBe(true)
@@ -45,7 +45,7 @@ test('a comparison of a tag begins with a value of the kind that users have', ()
   expect(valueFor('tag', 'eq', undefined)).toBe('')
 })
 
-test('another field begins anew where the condition has no meaning for it', () => {
+test('when the field of a condition is changed to one of another type, the condition gets a new operator and a new value, unless both types hold texts', () => {
   expect(conditionFor('string', 'date', 'contains', 'x')).toEqual({ op: 'gte', value: '-14d' })
   expect(conditionFor('tag', 'string', 'eq', 'x')).toEqual({ op: 'eq', value: 'x' })
   expect(conditionFor('platform', 'string', 'in', ['ios'])).toEqual({ op: 'in', value: [] })
@@ -53,7 +53,7 @@ test('another field begins anew where the condition has no meaning for it', () =
   expect(conditionFor('string', 'number', 'eq', 'x')).toEqual({ op: 'gte', value: 1 })
 })
 
-test('pasted values are taken one a line or separated, once each, and at most 500 of them', () => {
+test('pasted values may be on separate lines or have separators between them; each is taken once, and there are at most 500', () => {
   expect(splitValues('a, b;c\td\r\ne\n\n "x, y" ')).toEqual(['a', 'b', 'c', 'd', 'e', 'x, y'])
   expect(readPasted('1\n2\n2\nthree', 'number')).toEqual({ values: [1, 2], repeated: 1, unfit: ['three'], tooMany: 0 })
   const many = Array.from({ length: 600 }, (_, n) => `id-${n}`).join('\n')
@@ -61,7 +61,7 @@ test('pasted values are taken one a line or separated, once each, and at most 50
   expect([values.length, tooMany]).toEqual([498, 101])
 })
 
-test('a tag keeps its kind: the text 5 is not the number 5', () => {
+test('a tag keeps its type: the text 5 is not the number 5', () => {
   expect(asKind('5', 'text')).toBe('5')
   expect(asKind('5', 'number')).toBe(5)
   expect(asKind('', 'number')).toBeUndefined()
@@ -70,7 +70,7 @@ test('a tag keeps its kind: the text 5 is not the number 5', () => {
 })
 
 // spec: dashboard/segment-mistakes
-test('a mistake is shown at the condition that its path names, wherever the segment stands in the request', () => {
+test('a mistake is shown at the condition that its path names, wherever the segment is in the request', () => {
   const root = read({ and: [{ field: 'platform', op: 'eq', value: 'ios' }, { not: { field: 'country', op: 'in', value: ['x', 5] } }] })
   const [platform, country] = leavesOf(root)
   expect(findPlace(root, 'and.0.op')).toEqual({ id: platform?.id, part: 'op', item: undefined })
@@ -91,7 +91,7 @@ test('a mistake is shown at the condition that its path names, wherever the segm
   expect(placed.get(platform?.id ?? '')).toEqual([{ id: platform?.id, part: 'op', item: undefined, message: 'a' }])
 })
 
-test('a segment reads as a sentence', () => {
+test('a segment can be read as a sentence', () => {
   expect(describeSegment(undefined)).toBe('Everyone')
   const definition = {
     and: [
@@ -108,7 +108,7 @@ test('a segment reads as a sentence', () => {
   expect(readRelative('2026-01-01')).toBeUndefined()
 })
 
-test('the largest drop is where most people are lost', () => {
+test('the largest drop is at the condition that loses the most devices, and there is none when no condition loses any', () => {
   expect(largestDrop([100, 90, 20, 19])).toEqual({ place: 2, lost: 70 })
   expect(largestDrop([5, 5])).toBeUndefined()
 })

@@ -1,12 +1,12 @@
 import { operatorsOf, type SegmentOperator } from '@herald/contracts/segment'
 import type { FieldType } from '@herald/contracts/segment-tree'
 
-/** How many values a list may hold (spec: segments/lists). */
+/** A list holds at most this many values (spec: segments/lists). */
 export const maxListed = 500
 
 export const isList = (op: string): boolean => op === 'in' || op === 'nin'
 
-/** The operator and value with which a new condition begins. */
+/** Gives the operator and the value of a new condition. */
 export function firstCondition(type: FieldType): { op: SegmentOperator; value: unknown } {
   switch (type) {
     case 'platform':
@@ -26,7 +26,7 @@ export function firstCondition(type: FieldType): { op: SegmentOperator; value: u
   }
 }
 
-/** The value that fits another operator: what was typed is kept as far as it has a meaning there. */
+/** Gives the value of a condition after its operator was changed. The typed value stays as far as the new operator can use it. */
 export function valueFor(type: FieldType | undefined, op: string, before: unknown): unknown {
   const listed: unknown[] = Array.isArray(before) ? before : []
   if (op === 'exists') return typeof before === 'boolean' ? before : true
@@ -54,10 +54,10 @@ function fits(type: FieldType, value: unknown): boolean {
   return typeof value === 'string'
 }
 
-/** Types whose values are free texts: a text typed for one of them may be meant for another. */
+/** Field types whose values are texts. When a condition changes between two of them, the typed text may still be meant. */
 const texts: readonly (FieldType | undefined)[] = ['string', 'tag', 'language', 'country']
 
-/** The operator and the value with which a condition goes on when its field, of the type `from`, becomes one of another type. */
+/** Gives the operator and the value of a condition after its field was changed from one of the type `from` to one of another type. */
 export function conditionFor(
   from: FieldType | undefined,
   type: FieldType | undefined,
@@ -73,19 +73,21 @@ export function conditionFor(
 
 export type TagKind = 'text' | 'number' | 'boolean'
 
-/** The value with which a comparison of a tag begins: of the kind that users have, since another kind would match nobody. */
+/**
+ * Gives the first value for comparing a tag. The value has the type that the tag has among users, because a value of another type would match nobody.
+ */
 export function firstOfTag(tag: { type: string; values: readonly string[] } | undefined): string | number | boolean | undefined {
   if (tag?.type === 'boolean') return true
   return tag?.type === 'number' ? (asKind(tag.values[0] ?? '', 'number') ?? 0) : undefined
 }
 
-/** The kind of a tag's value: a tag is compared with values of its own kind only (spec: segments/tag-types). */
+/** Gives the type of a tag's value. A tag is compared only with values of its own type (spec: segments/tag-types). */
 export function kindOf(value: unknown): TagKind {
   const single: unknown = Array.isArray(value) ? (value as unknown[])[0] : value
   return typeof single === 'number' ? 'number' : typeof single === 'boolean' ? 'boolean' : 'text'
 }
 
-/** A tag's value as another kind; undefined when it cannot be one. */
+/** Converts a tag's value to another type; undefined when that is impossible. */
 export function asKind(value: unknown, kind: TagKind): string | number | boolean | undefined {
   const text = typeof value === 'string' ? value : typeof value === 'number' || typeof value === 'boolean' ? String(value) : ''
   if (kind === 'text') return text
@@ -94,12 +96,12 @@ export function asKind(value: unknown, kind: TagKind): string | number | boolean
   return text.trim() !== '' && Number.isFinite(number) ? number : undefined
 }
 
-/** The result of reading a pasted list: the values, and how many were left out. */
+/** What was read from a pasted list: the new values, and how many were left out for which reason. */
 export type Pasted = { values: (string | number | boolean)[]; repeated: number; unfit: string[]; tooMany: number }
 
 /**
- * Reads values from pasted text: one a line, or separated by commas, semicolons or tabs; a value in double quotes may hold them. Repeated
- * ones are taken once, and what is no value of the kind is named instead of being sent.
+ * Reads values from pasted text. Each value is on its own line, or values are separated by commas, semicolons or tabs, which a value in double quotes
+ * may contain. A repeated value is taken once. A text that is no value of this type is listed in `unfit`.
  */
 export function readPasted(text: string, kind: TagKind, known: readonly unknown[] = []): Pasted {
   const pasted: Pasted = { values: [], repeated: 0, unfit: [], tooMany: 0 }
@@ -117,7 +119,7 @@ export function readPasted(text: string, kind: TagKind, known: readonly unknown[
   return pasted
 }
 
-/** The pieces of a pasted text, trimmed; empty ones are left out. */
+/** Splits a pasted text into trimmed pieces without empty ones. */
 export function splitValues(text: string): string[] {
   const pieces = text.match(/ *"(?:[^"]|"")*" *(?=[\n\r,;\t]|$)|[^\n\r,;\t]+/g) ?? []
   return pieces

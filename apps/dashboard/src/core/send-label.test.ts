@@ -4,7 +4,7 @@ import { sendLabel, typedFor } from './send-label.ts'
 const now = new Date('2026-11-22T12:00:00Z')
 
 // spec: dashboard/send-number
-test('the button says to how many devices, and above 10,000 the number must be typed', () => {
+test('the button that sends says to how many devices, and above 10,000 the operator must type the number', () => {
   expect(sendLabel({ type: 'now' }, 12_431, now)).toBe('Send to 12,431 devices')
   expect(sendLabel({ type: 'now' }, 1, now)).toBe('Send to 1 device')
   expect(sendLabel({ type: 'at', at: '2026-12-01T08:00:00.000Z' }, 2, now)).toBe('Schedule for 2 devices')

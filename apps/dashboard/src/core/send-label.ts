@@ -4,7 +4,7 @@ import { countText } from './number.ts'
 /** Above this number of devices the operator must type the number. */
 const mostUntyped = 10_000
 
-/** What the button that sends says: to how many devices, and whether at once. A time that has passed sends at once. */
+/** Gives the text of the button that sends: to how many devices, and whether at once. A schedule whose time has passed is sent at once. */
 export function sendLabel(schedule: Schedule, devices: number, now: Date): string {
   const whom = `${countText(devices)} ${devices === 1 ? 'device' : 'devices'}`
   if (schedule.type === 'recurring') return `Start it, for ${whom} each time`
@@ -12,5 +12,5 @@ export function sendLabel(schedule: Schedule, devices: number, now: Date): strin
   return isAtOnce ? `Send to ${whom}` : `Schedule for ${whom}`
 }
 
-/** What the operator must type before a send to so many devices; undefined when nothing. */
+/** Gives what the operator must type before a send to this many devices; undefined when nothing must be typed. */
 export const typedFor = (devices: number): string | undefined => (devices > mostUntyped ? String(devices) : undefined)

@@ -1,10 +1,10 @@
 import type { CustomData, Presentation, Priority } from '@herald/contracts/send-fields'
 
-/** The options of a campaign or template, while they are edited. An empty text means that the field is left out. */
+/** The options of a campaign or a template while they are edited. An empty text is left out when they are saved. */
 export type OptionsDraft = {
   silent: boolean
   data: readonly { key: string; value: string }[]
-  /** In seconds; null for the platform's default. */
+  /** For how long a provider keeps the push for an offline device, in seconds; null for Herald's default. */
   ttl: number | null
   collapseId: string
   priority: Priority
@@ -38,7 +38,7 @@ export const emptyOptions: OptionsDraft = {
   presentation: emptyPresentation,
 }
 
-/** The options as campaigns and templates are read; null and left out mean the same. */
+/** The options in an answer of the API. A field that is null and one that is missing mean the same. */
 export type OptionsRead = {
   silent?: boolean | null | undefined
   data?: CustomData | null | undefined
@@ -48,7 +48,7 @@ export type OptionsRead = {
   presentation?: Presentation | null | undefined
 }
 
-/** The options as they are sent. */
+/** The options in a request. */
 export type OptionsBody = {
   silent?: boolean
   data?: CustomData
@@ -80,8 +80,8 @@ const draftOfPresentation = (given: Presentation): PresentationDraft => ({
 })
 
 /**
- * The options of a campaign. Each is given, so that a template decides nothing that the page did not show. Of keys
- * of `data` that are written twice the last one counts; `twiceIn` says which.
+ * Gives the options of a campaign for a request. Options that a template might decide are always given, so that it decides only what the page showed.
+ * When a key of `data` is written twice the last value counts; `twiceIn` finds such keys.
  */
 export function optionsOfDraft({ silent, data, ttl, collapseId, priority, presentation }: OptionsDraft): OptionsBody {
   const body: OptionsBody = { silent, data: Object.fromEntries(data.map(({ key, value }) => [key, value])), priority }
@@ -104,6 +104,6 @@ function presentationOfDraft(draft: PresentationDraft): Presentation {
   return shown
 }
 
-/** The places of keys that an earlier row of `data` has too. */
+/** Gives the places in `data` whose key an earlier row has too. */
 export const twiceIn = (data: OptionsDraft['data']): number[] =>
   data.flatMap(({ key }, place) => (key !== '' && data.findIndex((other) => other.key === key) < place ? [place] : []))

@@ -4,18 +4,18 @@ import { completed, envFile, registrationSnippets, sendSnippets } from './snippe
 
 const facts = completed({ baseUrl: 'https://push.example.com', publicKey: 'pk_live_1', vapidPublicKey: 'BPk' })
 
-test('every registration snippet has the address and the public key in it', () => {
+test('every snippet for a registration contains the address of Herald and the public key', () => {
   for (const { text } of Object.values(registrationSnippets)) {
     expect(text(facts)).toContain('https://push.example.com')
     expect(text(facts)).toContain('pk_live_1')
   }
 })
 
-test('what is not known yet is said in words', () => {
+test('a snippet says in words what is not known yet', () => {
   expect(registrationSnippets.npm.text(completed({ baseUrl: 'https://push.example.com' }))).toContain("appKey: 'pk_…'")
 })
 
-test('a shell gets the body of the curl line as it was typed, with quotes and all', () => {
+test('a shell that runs the curl snippet sends the text as it was typed, with all quotes', () => {
   const body = `It's "here" $HOME \`x\``
   const line = sendSnippets.curl.text({ baseUrl: 'https://push.example.com', subscriptionId: 'a1', title: 'Hi', body })
   const printed = execFileSync('sh', ['-c', line.replace(/^curl -s \S+/, `printf '%s\\n'`)], { encoding: 'utf8' })
@@ -27,7 +27,7 @@ test('a shell gets the body of the curl line as it was typed, with quotes and al
   })
 })
 
-test('no snippet holds a secret key: programs read it from their environment', () => {
+test('no snippet contains a secret key, because programs read that key from their environment', () => {
   for (const { text } of Object.values(sendSnippets))
     expect(text({ baseUrl: 'https://push.example.com', subscriptionId: 'a1', title: 'Hi', body: 'There' })).toContain('HERALD_SECRET_KEY')
   expect(envFile({ baseUrl: 'https://push.example.com', publicKey: 'pk_1', secretKey: 'sk_1' })).toContain('HERALD_SECRET_KEY=sk_1\n')

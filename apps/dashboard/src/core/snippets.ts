@@ -1,16 +1,16 @@
-/** What a snippet is filled in with. Never a secret key: programs read that from their environment. */
+/** The facts that a snippet contains. A secret key is none of them, because programs read that key from their environment. */
 export type SnippetFacts = { baseUrl: string; publicKey: string; vapidPublicKey: string }
 
 const unknown = { publicKey: 'pk_…', vapidPublicKey: 'the public key of Web Push' }
 
-/** The facts with words in the place of what is not known yet. */
+/** Puts words in the place of facts that are not known yet. */
 export const completed = ({ baseUrl, publicKey, vapidPublicKey }: Partial<SnippetFacts> & { baseUrl: string }): SnippetFacts => ({
   baseUrl,
   publicKey: publicKey ?? unknown.publicKey,
   vapidPublicKey: vapidPublicKey ?? unknown.vapidPublicKey,
 })
 
-/** What a backend reads its keys from. */
+/** Gives the environment file from which a backend reads its keys. */
 export const envFile = ({ baseUrl, publicKey, secretKey }: { baseUrl: string; publicKey: string; secretKey: string }): string =>
   `HERALD_URL=${baseUrl}\nHERALD_PUBLIC_KEY=${publicKey}\nHERALD_SECRET_KEY=${secretKey}\n`
 
@@ -22,7 +22,7 @@ const optionsOf = ({ baseUrl, publicKey, vapidPublicKey }: SnippetFacts): string
 
 const indented = (text: string, by: string): string => text.replaceAll('\n', `\n${by}`)
 
-/** How a site or an app registers a device, by the way it is made. */
+/** Snippets with which a web page or a mobile app registers a device. */
 export const registrationSnippets: Record<
   'html' | 'npm' | 'swift' | 'kotlin' | 'curl',
   { label: string; language: string; text: (facts: SnippetFacts) => string }
@@ -103,7 +103,7 @@ override fun onNewToken(token: String) {
   },
 }
 
-/** The first push again, from a backend. */
+/** Snippets with which a backend sends the first push again. */
 export const sendSnippets: Record<
   'curl' | 'node',
   { label: string; language: string; text: (facts: { baseUrl: string; subscriptionId: string; title: string; body: string }) => string }
@@ -130,5 +130,5 @@ console.log(id)`,
   },
 }
 
-/** For what stands between single quotes in a shell. */
+/** Escapes a text that stands between single quotes in a shell. */
 const shellQuoted = (text: string): string => text.replaceAll("'", String.raw`'\''`)

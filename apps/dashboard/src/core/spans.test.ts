@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { some, spanOf } from './spans.ts'
 
-test('a length of time is told in its two largest units', () => {
+test('a duration is shown in its two largest units', () => {
   expect([0.2, 1, 59.4, 60, 200, 3_600, 7_500, 86_400, 273_600].map(spanOf)).toEqual([
     'under a second',
     '1 s',
@@ -15,7 +15,7 @@ test('a length of time is told in its two largest units', () => {
   ])
 })
 
-test('one is one and the others are many', () => {
+test('one thing is named in the singular, and any other number in the plural', () => {
   expect([some(1, 'push', 'pushes'), some(2_000, 'push', 'pushes'), some(0, 'push', 'pushes')]).toEqual([
     '1 push',
     '2,000 pushes',

@@ -1,6 +1,6 @@
 import { countText } from './number.ts'
 
-/** A length of time as people say it: "under a second", "40 s", "3 min 20 s", "2 h 5 min", "3 days 4 h". */
+/** Writes a duration: "under a second", "40 s", "3 min 20 s", "2 h 5 min", "3 days 4 h". */
 export function spanOf(seconds: number): string {
   if (seconds < 1) return 'under a second'
   const whole = Math.round(seconds)
@@ -27,5 +27,5 @@ export function spanOf(seconds: number): string {
     .join(' ')
 }
 
-/** "1 push", "2,000 pushes". */
+/** Writes a number of things: "1 push", "2,000 pushes". */
 export const some = (count: number, one: string, more: string): string => `${countText(count)} ${count === 1 ? one : more}`

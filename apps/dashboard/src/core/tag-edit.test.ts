@@ -3,7 +3,7 @@ import { changesOf, draftsOf, withType, type TagDraft } from './tag-edit.ts'
 
 const tags = { plan: 'pro', visits: 42, beta: true, '1': '007' }
 
-test('tags that nobody touched make no change', () => {
+test('saving tags that nobody changed sends no change', () => {
   expect(changesOf(draftsOf(tags))).toEqual({ changes: {}, problems: [] })
 })
 
@@ -20,7 +20,7 @@ test('each tag keeps its type: a text of digits stays a text', () => {
 })
 
 // spec: dashboard/tags-keep-their-type
-test('only what differs is sent, and null for a tag that is to go', () => {
+test('only changed tags are sent, with null for a deleted tag', () => {
   const edited = draftsOf(tags).map((draft): TagDraft => {
     if (draft.name === 'plan') return { ...draft, remove: true }
     return draft.name === 'visits' ? { ...draft, text: '43' } : draft
@@ -31,17 +31,17 @@ test('only what differs is sent, and null for a tag that is to go', () => {
   })
 })
 
-test('a new tag that was removed again is not sent', () => {
+test('a new tag that was removed again before saving is not sent', () => {
   expect(changesOf([{ name: 'city', type: 'text', text: 'x', remove: true }]).changes).toEqual({})
 })
 
-test.each(['', ' ', 'twelve', '1e999', 'NaN'])('the number %j is a problem at its line and is not sent', (text) => {
+test.each(['', ' ', 'twelve', '1e999', 'NaN'])('the number %j is shown as a mistake and is not sent', (text) => {
   const { changes, problems } = changesOf([{ name: 'visits', type: 'number', text, was: 1 }])
   expect(changes).toEqual({})
   expect(problems).toEqual([{ name: 'visits', place: 0, problem: 'must be a number, such as 42 or 1.5' }])
 })
 
-test('a line without a name and a name that is there twice are problems', () => {
+test('a tag without a name and a name that is used twice are shown as mistakes', () => {
   const drafts: TagDraft[] = [
     ...draftsOf({ plan: 'pro' }),
     { name: 'plan', type: 'text', text: 'free' },
@@ -50,12 +50,12 @@ test('a line without a name and a name that is there twice are problems', () => 
   expect(changesOf(drafts).problems.map(({ place }) => place)).toEqual([1, 2])
 })
 
-test('a tag with the name of an inherited property is sent under its own name', () => {
+test('a tag named `__proto__` is sent under this name, although the name has a meaning in JavaScript', () => {
   const { changes } = changesOf([{ name: '__proto__', type: 'text', text: 'x' }])
   expect(JSON.stringify(changes)).toBe('{"__proto__":"x"}')
 })
 
-test('a tag that becomes yes or no has one of the two values', () => {
+test('a tag that is changed to the type "yes or no" has one of these two values', () => {
   expect(withType({ name: 'beta', type: 'text', text: 'maybe' }, 'yes_no').text).toBe('false')
   expect(withType({ name: 'beta', type: 'text', text: 'true' }, 'yes_no').text).toBe('true')
 })

@@ -1,10 +1,11 @@
 /*
- * Tags as an operator edits them: each has a name, a type and its text. A tag keeps its type, so that a segment that asks for a number finds a number.
+ * Tags while an operator edits them: each has a name, a type and a text. A tag keeps its type, because a segment that compares it with a number finds
+ * only numbers.
  */
 
 export type TagValue = string | number | boolean
 export type TagType = 'text' | 'number' | 'yes_no'
-/** One line of the editor. `was`: the value that the user has now; absent: a new tag. `remove`: it is to be deleted. */
+/** A row of the editor. `was` is the value that the user has now, missing for a new tag. `remove` says that the tag is to be deleted. */
 export type TagDraft = { name: string; type: TagType; text: string; was?: TagValue; remove?: boolean }
 
 export const tagTypes: readonly { value: TagType; label: string }[] = [
@@ -15,13 +16,13 @@ export const tagTypes: readonly { value: TagType; label: string }[] = [
 
 const typeOf = (value: TagValue): TagType => (typeof value === 'number' ? 'number' : typeof value === 'boolean' ? 'yes_no' : 'text')
 
-/** The editor's lines for the tags of a user, by name. */
+/** Gives the rows of the editor for the tags of a user, sorted by name. */
 export const draftsOf = (tags: Readonly<Record<string, TagValue>>): TagDraft[] =>
   Object.entries(tags)
     .toSorted(([one], [other]) => (one < other ? -1 : 1))
     .map(([name, was]) => ({ name, type: typeOf(was), text: String(was), was }))
 
-/** The value that a line stands for, or what is wrong with it. */
+/** Reads the value of a row, or says what is wrong with it. */
 export function valueOfDraft({ type, text }: TagDraft): { ok: true; value: TagValue } | { ok: false; problem: string } {
   if (type === 'text') return { ok: true, value: text }
   if (type === 'yes_no') return { ok: true, value: text === 'true' }
@@ -30,7 +31,7 @@ export function valueOfDraft({ type, text }: TagDraft): { ok: true; value: TagVa
   return isNumber ? { ok: true, value } : { ok: false, problem: 'must be a number, such as 42 or 1.5' }
 }
 
-/** A line with another type; its text stays as far as it means the same. */
+/** Changes the type of a row. For "yes or no" a text other than `true` becomes `false`. */
 export function withType(draft: TagDraft, type: TagType): TagDraft {
   if (type === 'yes_no') return { ...draft, type, text: draft.text === 'true' ? 'true' : 'false' }
   return { ...draft, type }
@@ -40,11 +41,11 @@ export type TagChanges = Record<string, TagValue | null>
 export type TagProblem = { name: string; place: number; problem: string }
 
 /**
- * The changes to send for the edited lines: only what differs from what the user has, null for a deleted tag. A line whose value cannot be read is a
- * problem; names and lengths are checked by the server.
+ * Gives the changes to send: only tags that differ from what the user has, with null for a deleted tag. A row whose value cannot be read is a
+ * problem. The server checks names and lengths.
  */
 export function changesOf(drafts: readonly TagDraft[]): { changes: TagChanges; problems: TagProblem[] } {
-  // A record without a prototype: `__proto__` is a name like any other here, and the server refuses it by its name.
+  // A record without a prototype, so that a tag named `__proto__` is sent like any other and the server refuses it by its name.
   const changes = Object.create(null) as TagChanges
   const problems: TagProblem[] = []
   const seen = new Set<string>()

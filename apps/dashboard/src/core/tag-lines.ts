@@ -1,4 +1,7 @@
-/** Reads tags typed as `name=value`, one a line. `5` is a number and `true` a truth value; in double quotes they are texts. A line without `=` is a tag that is true. */
+/**
+ * Reads tags that are typed as `name=value`, one per line. `5` becomes a number and `true` a boolean; in double quotes they stay texts. A line
+ * without `=` is a tag with the value true.
+ */
 export function readTagLines(text: string): Record<string, string | number | boolean> {
   const tags: Record<string, string | number | boolean> = {}
   for (const line of text.split('\n').map((one) => one.trim())) {

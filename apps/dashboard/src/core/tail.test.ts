@@ -10,12 +10,12 @@ const event = (n: number, changes: Partial<TailEvent> = {}): TailEvent => ({
 })
 const take = (tail: Tail, n: number) => nextTail(tail, { do: 'take', event: event(n), filter: {} })
 
-test('the newest event stands first, and the same event stands there once', () => {
+test('the newest event is at the top of the live tail, and an event that comes twice is shown once', () => {
   const tail = [1, 2, 2, 1].reduce(take, emptyTail)
   expect(tail.shown.map(({ id }) => id)).toEqual(['evt_2', 'evt_1'])
 })
 
-test('a paused tail does not move, and shows what came meanwhile once it goes on', () => {
+test('a paused live tail does not change, and shows the events of the pause when it goes on', () => {
   const paused = [2, 3].reduce(take, nextTail(take(emptyTail, 1), { do: 'pause' }))
   expect([paused.shown.length, paused.held.length]).toEqual([1, 2])
   const resumed = nextTail(paused, { do: 'resume' })
@@ -24,7 +24,7 @@ test('a paused tail does not move, and shows what came meanwhile once it goes on
 })
 
 // spec: dashboard/live-tail
-test('a tail keeps a bounded number of events, and counts what it could not hold during a pause', () => {
+test('the live tail keeps the newest 200 events, and counts those that it could not hold during a pause', () => {
   const many = Array.from({ length: mostShown + 50 }, (_, n) => n)
   const running = many.reduce(take, emptyTail)
   expect([running.shown.length, running.dropped]).toEqual([mostShown, 0])
@@ -34,7 +34,7 @@ test('a tail keeps a bounded number of events, and counts what it could not hold
 })
 
 // spec: dashboard/live-tail
-test('the tail obeys the filters of the log', () => {
+test('the live tail shows only events that fit the filters of the log', () => {
   const failed = event(1, { type: 'notification.failed', data: { code: 'token_dead' }, campaignId: 'c' })
   const skipped = event(2, { type: 'notification.skipped', data: { reason: 'quiet_hours' } })
   expect(matches(failed, { outcome: 'failed', code: 'token_dead', platform: 'ios', campaignId: 'c' })).toBe(true)

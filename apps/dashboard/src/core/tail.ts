@@ -1,4 +1,4 @@
-/** An event of the live tail: what webhooks would get. */
+/** An event in the live tail, as a webhook endpoint would get it. */
 export type TailEvent = {
   id: string
   type: string
@@ -20,7 +20,10 @@ export type TailFilter = {
   userId?: string
 }
 
-/** The events of the live tail, the newest first. `held` came while the tail was paused. `dropped` counts events that were left out because there were too many. */
+/**
+ * The live tail, newest event first. `held` are the events that came during a pause. `dropped` counts events that were left out because there were
+ * too many.
+ */
 export type Tail = { shown: readonly TailEvent[]; held: readonly TailEvent[]; isPaused: boolean; dropped: number }
 export type TailStep =
   | { do: 'take'; event: TailEvent; filter: TailFilter }
@@ -29,7 +32,7 @@ export type TailStep =
   | { do: 'resume' }
   | { do: 'clear' }
 
-/** How many events the tail keeps; older ones are in the log. */
+/** At most this many events are kept; older ones are in the log. */
 export const mostShown = 200
 export const emptyTail: Tail = { shown: [], held: [], isPaused: false, dropped: 0 }
 
@@ -55,7 +58,7 @@ export function nextTail(tail: Tail, step: TailStep): Tail {
   }
 }
 
-/** Whether an event belongs to a push that fits the filters of the log. An open push has no event. */
+/** Says whether an event fits the filters of the log. A push without an outcome has no event. */
 export function matches(event: TailEvent, { outcome, code, platform, campaignId, subscriptionId, userId }: TailFilter): boolean {
   return (
     (outcome === undefined || event.type === `notification.${outcome}`) &&

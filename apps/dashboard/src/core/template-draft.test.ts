@@ -7,7 +7,7 @@ const unset = { description: null, data: null, presentation: null, ttl: null, co
 const content = { _default: 'en', en: { title: 'Shipped', body: 'On its way', url: 'https://shop.example' } }
 
 // spec: dashboard/draft-lossless
-test('a template that is opened and saved again is the same, and what it left out stays left out', () => {
+test('a template is unchanged when it is opened and saved again, and fields that the template leaves out stay left out', () => {
   const bare = { name: 'Order', content }
   expect(parseBody(SaveTemplate, bodyOfTemplate(formOfTemplate({ ...unset, ...bare })))).toEqual({ ...bare, description: null })
   const full = {

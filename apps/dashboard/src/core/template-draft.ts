@@ -9,16 +9,16 @@ import {
   type OptionsRead,
 } from './send-options-draft.ts'
 
-/** The fields of a template that a draft has. Its texts were checked when it was saved. */
+/** The fields of a stored template that the editor needs. Its texts were checked when it was saved. */
 export type TemplateRead = OptionsRead & { content: Record<string, unknown> }
 
-/** What a template brings into a message: its texts and options. */
+/** Gives the texts and options of a template, to copy them into a message. */
 export const fieldsOfTemplate = (template: TemplateRead): OptionsDraft & { content: ContentDraft } => ({
   ...draftOfOptions(template),
   content: draftOfContent(template.content as Content),
 })
 
-/** A template while it is written. */
+/** A template while the operator writes it. */
 export type TemplateForm = OptionsDraft & { name: string; description: string; content: ContentDraft }
 
 export const emptyTemplate: TemplateForm = { ...emptyOptions, name: '', description: '', content: emptyContent() }
@@ -30,8 +30,8 @@ export const formOfTemplate = (template: TemplateRead & { name: string; descript
 })
 
 /**
- * The body that saves a template: it replaces the whole of it. What is at its default is left out, so that a send that leaves it open decides by
- * itself.
+ * Gives the body that saves a template; it replaces the stored one. Options that have their default are left out, so that each send can still decide
+ * them.
  */
 export function bodyOfTemplate(form: TemplateForm): OptionsBody & { name: string; description: string | null; content: Content } {
   const { silent, data, priority, ...rest } = optionsOfDraft(form)

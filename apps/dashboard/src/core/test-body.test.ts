@@ -23,7 +23,7 @@ const content = changeEntry(addLocale(changeEntry(emptyContent('en'), 'en', { ti
 })
 
 // spec: dashboard/test-on-screen
-test('a test of what is on screen has its language and the text that is filled in there, whatever the user’s values hold', () => {
+test(`a test "as on screen" sends the chosen language with the text as the page shows it, even when a user's value looks like a placeholder`, () => {
   const body = testOnScreen(content, 'de', person, emptyOptions, about)
   const sent = parseBody(TestSend, { subscriptionId: '671a2b3c4d5e6f7081920a01', ...body })
   const entry = sent.content?.['de']
@@ -34,12 +34,12 @@ test('a test of what is on screen has its language and the text that is filled i
   expect(compile(entry.actions?.[0]?.title ?? '')({})).toBe('{{ user.id }} {{{')
 })
 
-test('when nothing is left of the text for the user on screen there is nothing to test', () => {
+test('a text that is empty for the chosen user cannot be tested', () => {
   const blank = changeEntry(emptyContent('en'), 'en', { title: '{{ tags.missing }}', body: '{{ tags.missing }}' })
   expect(testOnScreen(blank, 'en', person, emptyOptions, about)).toBeUndefined()
 })
 
-test('a test as its owner would get it has all languages and their placeholders', () => {
+test('a test "as the owner gets it" sends all languages with their placeholders', () => {
   expect(testAsOwner(content, { ...emptyOptions, collapseId: 'x' })).toMatchObject({
     collapseId: 'x',
     content: { _default: 'en', en: { title: 'Hi' }, de: { title: 'Hallo {{ tags.name }}' } },

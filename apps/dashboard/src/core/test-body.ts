@@ -4,7 +4,7 @@ import { valuesOf, type Person } from './person.ts'
 import { optionsOfDraft, type OptionsBody, type OptionsDraft } from './send-options-draft.ts'
 import type { Content, LocaleEntry } from '@herald/contracts/content'
 
-/** Writes a filled-in text as a template that renders to just this text, also where a value holds `{{`. */
+/** Writes a filled-in text as a template that renders to exactly this text, even when it contains `{{`. */
 const literal = (text: string): string => text.replace(/\{(?=[{%])/g, '{{ "{" }}')
 
 const literalEntry = ({ title, body, url, image, actions }: LocaleEntry): LocaleEntry => ({
@@ -24,8 +24,8 @@ const literalEntry = ({ title, body, url, image, actions }: LocaleEntry): Locale
 })
 
 /**
- * The fields of a test that shows on a device what is on screen: one language, filled in for the person that is chosen there. Undefined: nothing is left of
- * the text for them.
+ * Gives the body of a test that shows on a device what is on screen: one language, filled in for the chosen user. Gives undefined when the text is
+ * empty for that user.
  */
 export function testOnScreen(
   content: ContentDraft,
@@ -42,13 +42,13 @@ export function testOnScreen(
     zone: about.zone,
     now: about.now,
   })
-  // As a silent push it would show nothing, and without data and the like it is not cut: the platform cuts it for each device.
+  // The text is measured as a push that is neither silent nor has data, so that it is filled in but not cut. Herald cuts it for each device.
   const send = { silent: false, data: {}, collapseId: null, priority: 'high' as const, presentation: null }
   const { shown } = measure('ios', entryOf(content, locale), values, { send, ttlSeconds: 0 })
   return shown === null ? undefined : { ...rest, data, content: { _default: locale, [locale]: literalEntry(shown) } }
 }
 
-/** The fields of a test that each device gets as its owner would: all languages, filled in for the owner. */
+/** Gives the body of a test that each device gets as its owner would: all languages, filled in for the owner. */
 export const testAsOwner = (content: ContentDraft, options: OptionsDraft): OptionsBody & { content: Content } => ({
   ...optionsOfDraft(options),
   content: contentOfDraft(content),

@@ -5,7 +5,7 @@ import { markTags } from './text-pieces.ts'
 const marked = (text: string) =>
   markTags(text).pieces.map(({ text: piece, is }) => (is === 'plain' ? piece : is === 'tag' ? `[${piece}]` : `<${piece}>`))
 
-test('tags are marked, and the first that cannot be read, with what is known', () => {
+test('placeholders in a text are marked, and the first one with a mistake says what is wrong', () => {
   expect(marked('Hi {{ tags.name }}, {{ user.id | upcase }}!')).toEqual(['Hi ', '[{{ tags.name }}]', ', ', '[{{ user.id | upcase }}]', '!'])
   expect(marked('Hi {{ tags.name }} {{ user.name }} {{ user.id }}')).toEqual([
     'Hi ',
@@ -20,7 +20,7 @@ test('tags are marked, and the first that cannot be read, with what is known', (
   expect(marked('{{ "}}" }} x')).toEqual(['[{{ "}}" }}]', ' x'])
 })
 
-test('the pieces are the text, whatever it is', () => {
+test('the marked pieces together are the text, whatever it contains', () => {
   const part = fc.constantFrom('{{', '}}', '{%', '%}', ' tags.a ', '|', '"', "'", 'x', '\n', '{', '}', '-', '😀')
   fc.assert(
     fc.property(fc.array(part, { maxLength: 12 }), (parts) => {

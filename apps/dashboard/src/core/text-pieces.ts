@@ -1,11 +1,11 @@
 import { parseTemplate } from '@herald/contracts/placeholder'
 import { findClosing } from '@herald/contracts/placeholder-syntax'
 
-/** A piece of a text as it is marked while one writes: a tag, a tag that cannot be read, or neither. */
+/** A piece of a text while it is typed: a placeholder (`tag`), a placeholder with a mistake (`faulty`), or other text. */
 export type TextPiece = { text: string; is: 'plain' | 'tag' | 'faulty' }
 export type MarkedText = { pieces: TextPiece[]; fault: string | undefined }
 
-/** Cuts a text at its tags. Of a text that is no template the first tag that cannot be read is marked, with what is wrong in words. */
+/** Cuts a text at its placeholders. `fault` says what is wrong with the first placeholder that cannot be read. */
 export function markTags(text: string): MarkedText {
   if (!text.includes('{{') && !text.includes('{%')) return { pieces: [{ text, is: 'plain' }], fault: undefined }
   const template = parseTemplate(text)
@@ -20,7 +20,7 @@ export function markTags(text: string): MarkedText {
     if (open > at) pieces.push({ text: text.slice(at, open), is: 'plain' })
     pieces.push({ text: text.slice(open, end), is: open === faulty?.from ? 'faulty' : 'tag' })
     at = end
-    // After the first tag that cannot be read nothing else is marked.
+    // Nothing is marked after the first placeholder with a mistake.
     if (open === faulty?.from) break
   }
   if (at < text.length) pieces.push({ text: text.slice(at), is: 'plain' })

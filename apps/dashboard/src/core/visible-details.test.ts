@@ -4,7 +4,7 @@ import { bodyOfDraft, emptyDraft } from './campaign-draft.ts'
 import { checkDraft } from './check-draft.ts'
 import { byPath, visibleDetails } from './visible-details.ts'
 
-test('an empty field is called wrong only when a review was asked for', () => {
+test('an empty field is called wrong only after the operator asked for the review', () => {
   const draft = { ...emptyDraft, content: changeEntry(emptyDraft.content, 'en', { title: 'Sale', url: 'nowhere' }) }
   const details = checkDraft(draft)
   expect(details.map(({ path }) => path)).toEqual(['content.en.body', 'content.en.url'])
@@ -13,13 +13,13 @@ test('an empty field is called wrong only when a review was asked for', () => {
   expect(byPath(details)('content.en.url')).toContain('must be an absolute URL')
 })
 
-test('a key with dots is found, and what belongs to no field is shown', () => {
+test('a mistake is shown also when its field has dots in its name, and when the mistake belongs to no field', () => {
   const data = { 'order.id': 'x', order: { id: '' } }
   expect(visibleDetails([{ path: 'data.order.id', message: 'is wrong' }], { data }, false)).toHaveLength(1)
   expect(visibleDetails([{ path: '', message: 'is wrong' }], { data }, false)).toHaveLength(1)
 })
 
-test('a key of data that is written twice is a mistake at its name', () => {
+test('a key of the data that is written twice is a mistake at that key', () => {
   const draft = {
     ...emptyDraft,
     content: changeEntry(emptyDraft.content, 'en', { title: 'a', body: 'b' }),

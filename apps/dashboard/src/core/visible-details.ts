@@ -1,8 +1,6 @@
 import type { FaultDetail } from '@herald/contracts/fault'
 
-/**
- * The mistakes that are shown while an operator writes. An empty field is called wrong only after a review was asked for (`asked`).
- */
+/** Gives the mistakes to show while an operator writes. An empty field counts as a mistake only after the operator asked for the review (`asked`). */
 export function visibleDetails(details: readonly FaultDetail[], body: unknown, asked: boolean): FaultDetail[] {
   return details.filter(({ path }) => {
     if (asked) return true
@@ -11,7 +9,7 @@ export function visibleDetails(details: readonly FaultDetail[], body: unknown, a
   })
 }
 
-/** The value at a path of a body. Names of tags and data may hold dots, so the longest name that fits is taken. */
+/** Gives the value at a path of a body. Names of tags and data may contain dots, so the longest name that fits is taken. */
 function valueAt(body: unknown, path: string): unknown {
   if (path === '') return body
   if (typeof body !== 'object' || body === null) return undefined
@@ -23,7 +21,7 @@ function valueAt(body: unknown, path: string): unknown {
   return undefined
 }
 
-/** Gives the message of a field by its path. */
+/** Gives a function that finds the message for the path of a field. */
 export const byPath = (details: readonly FaultDetail[]): ((path: string) => string | undefined) => {
   const messages = new Map(details.map(({ path, message }) => [path, message]))
   return (path) => messages.get(path)

@@ -1,6 +1,6 @@
 import type { EventType } from '@herald/contracts/event'
 
-/** What each type of event means, for the choice in the form. A type without words does not compile. */
+/** What each type of event means, in the form of an endpoint. A type without words does not compile. */
 export const eventWords: Readonly<Record<EventType, string>> = {
   'notification.sent': 'A provider took a push',
   'notification.delivered': 'A device reports that it has shown a push',

@@ -1,12 +1,12 @@
 import { bareHost, destinationFormProblem, isLocalName } from '@herald/contracts/destination-form'
 
-/** Checks the URL of an endpoint by the server's own rule and says what is wrong; undefined when nothing is. */
+/** Checks the URL of an endpoint with the server's own rule. Gives what is wrong, or undefined. */
 export function problemOfWebhookUrl(url: string): string | undefined {
   const typed = url.trim()
   return typed === '' ? undefined : destinationFormProblem(typed)
 }
 
-/** Warns of an address of this machine. Only the server knows whether it is allowed, as it is in development. */
+/** Warns of an address of this machine or of a private network. Only the server knows whether such an address is allowed, as in development. */
 export function noteOfWebhookUrl(url: string): string | undefined {
   const typed = url.trim()
   if (typed === '' || problemOfWebhookUrl(typed) !== undefined) return undefined

@@ -1,15 +1,16 @@
 import { writeTree, type EditorNode, type EditorRoot } from './segment-editor.ts'
 import { describeNode } from './segment-text.ts'
 
-/** One step of "Why so few?": what is asked so far, and what this step added. */
+/** One step of "Why so few?": the conditions up to this step, and the name of the one that it adds. */
 export type Step = { label: string; definition: Record<string, unknown> }
 
-/** Counts asked for at most: a group has at most 50 nodes, and everyone comes before them. */
+/** At most this many counts: one for everyone, and one for each of the at most 50 nodes of a group. */
 export const mostSteps = 51
 
 /**
- * The conditions of a segment one after the other, each together with all before it. Of `all` each step can only lose people, so the largest
- * drop says which condition costs most; of `any` each step can only win some. What stands inside a group is one step.
+ * Gives the steps of "Why so few?": everyone, then the conditions of the outermost group one after the other, each together with all before it. With
+ * "all of these" each step can only lose devices, so the largest drop shows the condition that costs most. With "any of these" each step can only add
+ * devices. A group inside is one step.
  */
 export function stepsOf(root: EditorRoot): Step[] {
   const everyone: Step = { label: 'Everyone', definition: {} }
@@ -25,7 +26,7 @@ export function stepsOf(root: EditorRoot): Step[] {
   return [everyone, ...added].slice(0, mostSteps)
 }
 
-/** The step that loses the most people, and how many; undefined when none loses any. */
+/** Gives the step that loses the most devices, and how many; undefined when no step loses any. */
 export function largestDrop(counts: readonly number[]): { place: number; lost: number } | undefined {
   let largest: { place: number; lost: number } | undefined
   for (let place = 1; place < counts.length; place++) {

@@ -1,10 +1,13 @@
 import { useNow } from './useNow.ts'
 import type { useStream } from './useStream.ts'
 
-/** From this age on the last event is called old. */
+/** After this time without an event the page says how old the last event is. */
 const oldAfterMs = 15_000
 
-/** Says how long ago a live stream brought its last event. A frozen gateway keeps a connection open, so nothing else tells it from a gateway that has no news. */
+/**
+ * Says how long ago a live stream brought its last event. The connection to a frozen gateway stays open, so only this time shows that the gateway
+ * sends nothing.
+ */
 export function LastUpdate({ stream: { state, asOf } }: { stream: ReturnType<typeof useStream> }) {
   const now = useNow(state === 'live')
   if (state !== 'live' || asOf === undefined || now - asOf < oldAfterMs) return null

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 
-// Stand-ins for a browser: a document that can be hidden, and streams that open, send and break when the test says so.
+// Stand-ins for the browser's document and EventSource. A test hides the document, and opens and breaks streams.
 class Source extends EventTarget {
   static all: Source[] = []
   isClosed = false
@@ -60,7 +60,7 @@ const breakLatest = async (): Promise<void> => {
   await vi.advanceTimersByTimeAsync(0)
 }
 
-test('an event of the stream reaches its handler by its name', async () => {
+test("an event of the stream reaches the page under the event's name", async () => {
   const { heard, states } = await follow()
   latest().dispatchEvent(new Event('open'))
   latest().say('push', { seq: 1 })
@@ -69,7 +69,7 @@ test('an event of the stream reaches its handler by its name', async () => {
 })
 
 // spec: dashboard/streams
-test('a hidden tab closes its stream, and opens it again when it is visible', async () => {
+test('a page closes its stream while its tab is hidden, and opens the stream again when the tab is visible', async () => {
   const { states } = await follow()
   latest().dispatchEvent(new Event('open'))
   hide(true)
@@ -82,7 +82,7 @@ test('a hidden tab closes its stream, and opens it again when it is visible', as
 })
 
 // spec: dashboard/streams
-test('a broken stream is opened again after 1, 2, 4 s and more, and after 3 s the page says so', async () => {
+test('a broken stream is opened again after 1 s, then after 2 s, and after 3 s the page says that the stream is broken', async () => {
   const { states } = await follow()
   latest().dispatchEvent(new Event('open'))
   await breakLatest()
@@ -100,7 +100,7 @@ test('a broken stream is opened again after 1, 2, 4 s and more, and after 3 s th
 })
 
 // spec: dashboard/streams
-test('where streams are refused the page asks every 2 s, until a stream opens', async () => {
+test('while streams are refused the page reads every 2 s, until a stream opens', async () => {
   const { states, polls } = await follow()
   for (const seconds of [1, 2]) {
     await breakLatest()
@@ -117,7 +117,7 @@ test('where streams are refused the page asks every 2 s, until a stream opens', 
   expect(states.at(-1)).toBe('live')
 })
 
-test('a stream that is no longer followed leaves no timer and no connection', async () => {
+test('after a page stops following a stream no timer and no connection is left', async () => {
   const { stop, heard } = await follow()
   await breakLatest()
   stop()

@@ -1,25 +1,28 @@
 import { send } from '../api/client.ts'
 import { ApiFault } from '../api/fault.ts'
 
-/** `live`: the stream is open. `reconnecting`: it has been broken for 3 s. `polling`: streams are refused, so the page asks every 2 s. `closed`: the tab is hidden. */
+/**
+ * `live`: the stream is open. `reconnecting`: the stream has been broken for 3 s. `polling`: streams are refused, so the page reads every 2 s
+ * instead. `closed`: the tab is hidden, or nothing is followed.
+ */
 export type StreamState = 'live' | 'reconnecting' | 'polling' | 'closed'
 
 type Listener = {
   hear: (name: string, data: unknown) => void
   poll: () => void
-  /** `asOf`: when the last event came, in ms. */
+  /** `asOf` is the time of the last event, in milliseconds. */
   tell: (state: StreamState, asOf: number | undefined) => void
 }
 
-/** Before the n-th try again, in ms: 1, 2, 4 … 30 s. */
+/** Gives the wait before a try to open the stream again, in milliseconds: 1, 2, 4 … 30 s. */
 export const pauseBefore = (tries: number): number => Math.min(1000 * 2 ** tries, 30_000)
 
 const pollMs = 2_000
 const sayAfterMs = 3_000
-/** After so many refusals in a row the page polls instead. */
+/** After this many refused tries in a row the page reads every 2 s instead. */
 const refusalsToPoll = 3
 
-/** Follows a stream until the returned function is called. The stream is closed while the tab is hidden and opened again after errors. */
+/** Follows a stream until the returned function is called. The stream is closed while the tab is hidden, and is opened again after it broke. */
 export function followStream(path: string, names: string[], listener: Listener): () => void {
   let source: EventSource | undefined
   let tries = 0
@@ -72,7 +75,8 @@ export function followStream(path: string, names: string[], listener: Listener):
     close()
     sayWhenLate()
     tries += 1
-    // An EventSource does not tell the status of a refusal. An ordinary request does: when the session has ended, it opens the dialog that asks for the token.
+    // An EventSource does not say with which status it was refused. An ordinary request does: when the session has ended, it opens the dialog that
+    // asks for the token.
     await send(new Request(new URL('/v1/admin/system', location.origin))).catch((error: unknown) => {
       if (error instanceof ApiFault && error.status === 401) ended = true
     })

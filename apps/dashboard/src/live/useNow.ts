@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 
-/** The browser's time in milliseconds, updated each second while `runs`. */
+/** Gives the browser's time in milliseconds, and updates it each second while `runs`. */
 export function useNow(runs: boolean): number {
   const [now, setNow] = useState(Date.now)
   useEffect(() => {

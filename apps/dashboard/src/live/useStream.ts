@@ -2,8 +2,8 @@ import { useEffect, useRef, useState } from 'react'
 import { followStream, type StreamState } from './follow-stream.ts'
 
 /**
- * Follows a stream of server-sent events while the tab is visible. `handlers` are called by the name of the event with its parsed data.
- * `path` undefined: nothing is followed. Where streams are refused, `poll` is called every 2 s instead.
+ * Follows a stream of server-sent events while the tab is visible, or nothing while `path` is undefined. `handlers` has a function for each name of
+ * an event, which gets the event's parsed data. While streams are refused, `poll` is called every 2 s instead.
  */
 export function useStream(
   path: string | undefined,

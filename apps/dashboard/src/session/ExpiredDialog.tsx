@@ -4,7 +4,7 @@ import { endWait, isWaiting, watchRenewal } from './renewal.ts'
 import { SignInForm } from './SignInForm.tsx'
 import { useSession } from './useSession.ts'
 
-/** Asks for the token over the page when the session ends while an operator works. The refused requests are then repeated. */
+/** Asks for the administration token, over the page, when the session ends while an operator works. The refused requests are then sent again. */
 export function ExpiredDialog() {
   const isOpen = useSyncExternalStore(watchRenewal, isWaiting)
   const { name } = useSession()

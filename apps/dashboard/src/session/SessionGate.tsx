@@ -8,7 +8,7 @@ import { forget, sessionQuery } from './session.ts'
 import { SignIn } from './SignIn.tsx'
 import { hearTabs } from './tabs.ts'
 
-/** Shows the dashboard to an operator who is signed in, and the sign-in page otherwise. */
+/** Shows the dashboard to an operator who is signed in, and the sign-in page to anybody else. */
 export function SessionGate({ children }: { children: ReactNode }) {
   const { data: session, error, refetch } = useQuery(sessionQuery)
 

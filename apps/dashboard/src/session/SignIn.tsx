@@ -29,7 +29,7 @@ export function SignIn() {
   )
 }
 
-/** Browsers keep a Secure cookie only over https, or for an address of their own machine. */
+/** Says that this address is not encrypted. Browsers keep a Secure cookie only over https, or for an address of their own machine. */
 function InsecureNotice() {
   return (
     <Banner kind="bad">

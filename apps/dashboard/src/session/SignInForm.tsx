@@ -5,7 +5,9 @@ import { Field } from '../ui/Field.tsx'
 import { TextInput } from '../ui/TextInput.tsx'
 import { signIn } from './session.ts'
 
-/** Asks for the administration token and a name. The token is sent once and kept nowhere: the field is emptied as soon as Herald has taken the token. */
+/**
+ * Asks for the administration token and a name. The page keeps no copy of the token: the field is emptied as soon as Herald has accepted the token.
+ */
 export function SignInForm({ knownName, onDone }: { knownName?: string | undefined; onDone?: () => void }) {
   const [token, setToken] = useState('')
   const [name, setName] = useState(knownName ?? '')

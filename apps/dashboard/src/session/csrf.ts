@@ -1,6 +1,6 @@
 let token: string | undefined
 
-/** The token that proves that a change comes from this page and not from another site. It comes with the session. */
+/** Gives the CSRF token, which proves that a change comes from this page and not from another site. Herald sends it with the session. */
 export const csrfToken = (): string | undefined => token
 
 /** Keeps the CSRF token of the session, in memory only. */

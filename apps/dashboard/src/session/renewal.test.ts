@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest'
 import { endWait, isWaiting, waitForSession, watchRenewal } from './renewal.ts'
 
 // spec: dashboard/session-ended
-test('requests that are refused together wait for one dialog, and go on together', async () => {
+test('requests that are refused because the session has ended wait for one dialog, and are sent again together', async () => {
   const told = vi.fn<() => void>()
   const stop = watchRenewal(told)
   const waiting = [waitForSession(), waitForSession()]
@@ -14,7 +14,7 @@ test('requests that are refused together wait for one dialog, and go on together
   stop()
 })
 
-test('a dialog that is closed lets the requests fail, and the next refusal opens it again', async () => {
+test('requests fail when the operator closes the dialog, and the next refused request opens it again', async () => {
   const first = waitForSession()
   endWait(false)
   expect(await first).toBe(false)

@@ -1,4 +1,4 @@
-// Requests that were refused because the session has ended wait here until the operator signs in again or closes the dialog.
+// While this is set, requests that were refused because the session has ended wait until the operator signs in again or closes the dialog.
 let waiting: { promise: Promise<boolean>; settle: (renewed: boolean) => void } | undefined
 const watchers = new Set<() => void>()
 
@@ -6,7 +6,10 @@ const tell = (): void => {
   for (const watcher of watchers) watcher()
 }
 
-/** Opens the dialog that asks for the token, once for all waiting requests. Resolves to whether there is a session again. */
+/**
+ * Waits until the operator has signed in again, and opens the dialog that asks for the token. Resolves to true when there is a session, to false when
+ * the operator closed the dialog.
+ */
 export function waitForSession(): Promise<boolean> {
   if (waiting === undefined) {
     const { promise, resolve } = Promise.withResolvers<boolean>()
@@ -16,17 +19,17 @@ export function waitForSession(): Promise<boolean> {
   return waiting.promise
 }
 
-/** Lets the requests that wait go on (`true`), or fail with the 401 they got. */
+/** Ends the wait: with `true` the waiting requests are sent again, with `false` they fail with the 401 that they got. */
 export function endWait(renewed: boolean): void {
   waiting?.settle(renewed)
   waiting = undefined
   tell()
 }
 
-/** Whether requests wait for a session. */
+/** Says whether requests wait for a session. */
 export const isWaiting = (): boolean => waiting !== undefined
 
-/** For useSyncExternalStore. */
+/** Calls `watcher` at each change until the returned function is called, as useSyncExternalStore wants it. */
 export function watchRenewal(watcher: () => void): () => void {
   watchers.add(watcher)
   return () => watchers.delete(watcher)

@@ -7,7 +7,7 @@ import { keepCsrfToken } from './csrf.ts'
 import { useUpCode } from './sign-in-code.ts'
 import { tellTabs } from './tabs.ts'
 
-/** Who is signed in, until when, and the token that changes need. */
+/** The session of the signed-in operator: the name, when it ends, and the CSRF token for changes. */
 export type Session = components['schemas']['ReadSessionAnswer']
 
 const path = '/v1/admin/session'
@@ -24,7 +24,10 @@ async function keep(response: Response): Promise<Session> {
   return session
 }
 
-/** In local storage while this browser has a session: without it the page does not ask for one, because a browser writes every 401 to its console. */
+/**
+ * The key in local storage that says that this browser may have a session. Without it the page does not ask for the session, because a browser writes
+ * every 401 to its console.
+ */
 const hasSession = 'herald-has-session'
 
 function rememberSession(isThere: boolean): void {
@@ -32,7 +35,7 @@ function rememberSession(isThere: boolean): void {
     if (isThere) localStorage.setItem(hasSession, 'yes')
     else localStorage.removeItem(hasSession)
   } catch {
-    // Storage is blocked or full.
+    // Storage is blocked or full, so nothing is stored.
   }
 }
 
@@ -40,12 +43,12 @@ function mayHaveSession(): boolean {
   try {
     return localStorage.getItem(hasSession) !== null
   } catch {
-    // Storage is blocked: only the gateway knows.
+    // Storage is blocked, so only the gateway knows whether there is a session.
     return true
   }
 }
 
-/** Gives the session of this browser, or null. A code in the link that opened the page is used first. */
+/** Gives the session of this browser, or null. When a sign-in link opened the page, its code is exchanged for a session first. */
 async function readSession(): Promise<Session | null> {
   const code = useUpCode()
   if (code === undefined && !mayHaveSession()) return null
@@ -68,31 +71,31 @@ async function readSession(): Promise<Session | null> {
 
 let refusedCode = false
 
-/** Whether the page was opened by a sign-in link that had been used already or was too old. */
+/** Says whether the page was opened by a sign-in link that was used before or was too old. */
 export const wasCodeRefused = (): boolean => refusedCode
 
-/** What the page knows of its session. */
+/** The cache entry of the session. */
 export const sessionQuery = queryOptions({ queryKey: ['session'], queryFn: readSession, staleTime: Infinity, gcTime: Infinity })
 
-/** Begins a session with the administration token, which is sent once and kept nowhere. */
+/** Begins a session with the administration token. The page keeps no copy of the token. */
 export async function signIn(token: string, name: string): Promise<void> {
   const session = await keep(await ask('POST', { token, ...(name === '' ? {} : { name }) }))
   queryClient.setQueryData(sessionQuery.queryKey, session)
   tellTabs('signed-in')
 }
 
-/** Ends the session here and in the other tabs. What was read is forgotten. */
+/** Ends the session in all tabs and removes everything that was read with it. */
 export async function signOut(): Promise<void> {
   await ask('DELETE')
   tellTabs('signed-out')
   forget()
 }
 
-/** Forgets the session and everything that was read with it. */
+/** Removes the session and everything that was read with it from this tab. */
 export function forget(): void {
   keepCsrfToken(undefined)
   rememberSession(false)
-  // The session goes first: it takes the pages away, which would otherwise read again what is removed next.
+  // The session is removed first, because that removes the pages. While they are shown they would read again what is removed next.
   queryClient.setQueryData(sessionQuery.queryKey, null)
   queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionQuery.queryKey[0] })
   queryClient.getMutationCache().clear()

@@ -5,7 +5,7 @@ import { useSystem } from '../session/useSystem.ts'
 import { TextLink } from '../ui/TextLink.tsx'
 import { StripBanner } from './StripBanner.tsx'
 
-/** Banners above every page: what is wrong with the platform, or that its providers are simulated. Each stays as long as it is true. */
+/** Shows banners above every page while they are true: a part of Herald is away, a circuit is open, or the providers are simulated. */
 export function Banners() {
   const { data: system, error, dataUpdatedAt } = useSystem()
   const appId = useAppIdIfAny()

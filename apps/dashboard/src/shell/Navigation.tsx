@@ -17,7 +17,7 @@ import {
   Webhook,
 } from 'lucide-react'
 
-/** The pages of an app, in groups. */
+/** The pages of an app in the order of the navigation, in two groups. */
 export const appPages = [
   [
     { to: '/apps/$appId/overview', label: 'Overview', Icon: LayoutDashboard },
@@ -37,15 +37,15 @@ export const appPages = [
   ],
 ] as const
 
-/** The page that shows what was sent to virtual devices. */
+/** The page that shows the pushes to virtual devices. The navigation contains this page when Herald runs with a simulator. */
 export const inboxPage = { to: '/apps/$appId/inbox', label: 'Inbox', Icon: Inbox } as const
-/** The link to the first steps; it goes once the app has a device and has sent something. */
+/** The page of the first steps. The navigation contains this page until the app has a device and has sent something. */
 export const startPage = { to: '/apps/$appId/start', label: 'Get started', Icon: Rocket } as const
 
 const look =
   'flex min-h-8 items-center gap-2.5 rounded-md px-2.5 text-muted hover:bg-hover hover:text-ink data-[status=active]:bg-accent-soft data-[status=active]:font-medium data-[status=active]:text-accent'
 
-/** Links to the pages of an app; without one, to the list of apps. */
+/** Shows links to the pages of an app, or to the list of apps on a page that belongs to no app. */
 export function Navigation({ appId, isSimulated, isNew }: { appId: string | undefined; isSimulated: boolean; isNew: boolean }) {
   if (appId === undefined)
     return (

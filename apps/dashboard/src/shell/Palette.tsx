@@ -7,7 +7,7 @@ import { openLayer } from '../ui/layers.ts'
 import { paletteActions } from './palette-actions.ts'
 import { usePaletteSearch } from './usePaletteSearch.ts'
 
-/** Finds a page, an action, or by their names and ids what the platform has. */
+/** A dialog that finds pages and actions by their names, and apps, campaigns, users and devices by their names or ids. */
 export function Palette({ appId, onClose, openHelp }: { appId: string | undefined; onClose: () => void; openHelp: () => void }) {
   const router = useRouter()
   const isSimulated = useSystem().data?.simulator === true
@@ -20,7 +20,7 @@ export function Palette({ appId, onClose, openHelp }: { appId: string | undefine
   const fitting = actions.filter(({ label }) => wanted.split(/\s+/).every((word) => label.toLowerCase().includes(word)))
 
   const first = (wanted === '' ? undefined : found?.[0]?.items[0]?.href) ?? fitting[0]?.label ?? ''
-  // Enter opens the topmost entry, also one that was found only just now.
+  // Enter opens the entry at the top of the list, also when a search has just put it there.
   useEffect(() => setChosen(first), [first])
 
   const item = (key: string, label: string, run: () => void) => (
@@ -70,7 +70,9 @@ export function Palette({ appId, onClose, openHelp }: { appId: string | undefine
 const groupClass =
   '[&_[cmdk-group-heading]]:px-2.5 [&_[cmdk-group-heading]]:py-1.5 [&_[cmdk-group-heading]]:text-xs [&_[cmdk-group-heading]]:text-muted'
 
-/** The browser's own dialog: the one of cmdk inserts a style element, which the content security policy refuses. */
+/**
+ * The palette is the browser's own dialog, because the dialog of the library cmdk inserts a style element, which the content security policy refuses.
+ */
 function PaletteDialog({ onClose, children }: { onClose: () => void; children: ReactNode }) {
   const dialog = useRef<HTMLDialogElement>(null)
   useEffect(() => {

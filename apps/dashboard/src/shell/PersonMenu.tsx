@@ -6,10 +6,10 @@ import { Menu } from '../ui/Menu.tsx'
 import { prefer, type Theme } from './preferences.ts'
 import { usePreferences } from './usePreferences.ts'
 
-/** The name of each theme. */
+/** The words for each theme. */
 export const themes: Record<Theme, string> = { system: 'As the system', light: 'Light', dark: 'Dark' }
 
-/** The menu with the name of the operator, the theme, and "Sign out". */
+/** Shows the operator's name, with a menu of the themes, the keyboard shortcuts and "Sign out". */
 export function PersonMenu({ openHelp }: { openHelp: () => void }) {
   const { name, signOut } = useSession()
   const { theme } = usePreferences()

@@ -2,7 +2,7 @@ import { SessionGate } from '../session/SessionGate.tsx'
 import { Announcer } from '../ui/Announcer.tsx'
 import { Shell } from './Shell.tsx'
 
-/** The whole dashboard: an operator who is signed in sees the shell with a page in it. */
+/** Shows the dashboard to a signed-in operator: the shell, with the page of the address in it. */
 export function Root() {
   return (
     <>

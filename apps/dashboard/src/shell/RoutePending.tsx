@@ -1,6 +1,6 @@
 import { Skeleton } from '../ui/Skeleton.tsx'
 
-/** While a page's code is loaded. */
+/** Shown while the code of a page is loaded. */
 export function RoutePending() {
   return (
     <div role="status" className="mx-auto w-full max-w-[1200px] px-4 py-6 sm:px-6">

@@ -10,7 +10,7 @@ import { useShellShortcuts } from './useShellShortcuts.ts'
 
 const Palette = lazy(async () => ({ default: (await import('./Palette.tsx')).Palette }))
 
-/** What stays while pages change: the navigation at the left, and the banners above the page. */
+/** Shows what all pages have in common: the navigation at the left, and the banners above the page. */
 export function Shell() {
   const appId = useAppIdIfAny()
   const [layer, setLayer] = useState<'palette' | 'help'>()

@@ -8,7 +8,7 @@ import { usePreferences } from './usePreferences.ts'
 
 const isMac = /Mac|iPhone|iPad/.test(navigator.userAgent)
 
-/** The keys that work on this page, and the setting that switches single letters off. */
+/** Shows the shortcuts that work on this page, with the switch for shortcuts of single keys. */
 export function ShortcutsHelp({ open, onClose }: { open: boolean; onClose: () => void }) {
   const known = useSyncExternalStore(watchShortcuts, shortcuts)
   const { singleKeys } = usePreferences()

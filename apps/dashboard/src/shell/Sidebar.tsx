@@ -8,10 +8,13 @@ import { isNewApp } from './is-new-app.ts'
 import { Navigation } from './Navigation.tsx'
 import { PersonMenu } from './PersonMenu.tsx'
 
-// The code of the app switcher is large and not needed for the first view, so it is loaded later.
+// The code of the app switcher is large and is not needed for the first view, so it is loaded later.
 const AppSwitcher = lazy(async () => ({ default: (await import('./AppSwitcher.tsx')).AppSwitcher }))
 
-/** The left side: which app, the palette, the pages, the person. On a narrow screen the pages are behind a button. */
+/**
+ * Shows the left side: the app switcher, the button that finds things, the pages and the operator's menu. On a narrow screen the pages are behind a
+ * button.
+ */
 export function Sidebar({ appId, openPalette, openHelp }: { appId: string | undefined; openPalette: () => void; openHelp: () => void }) {
   const [isOpen, setOpen] = useState(false)
   const pathname = useLocation({ select: (location) => location.pathname })

@@ -8,7 +8,7 @@ const looks = {
   bad: { Icon: CircleX, look: 'bg-bad-soft text-bad' },
 }
 
-/** A line across the top of every page. */
+/** Shows a line across the top of every page. */
 export function StripBanner({ kind, children }: { kind: keyof typeof looks; children: ReactNode }) {
   const { Icon, look } = looks[kind]
   return (

@@ -4,7 +4,7 @@ import { preferences } from './preferences.ts'
 
 type AppRead = components['schemas']['AppRead']
 
-/** Apps by the start of their name; without one the last five opened here come first. */
+/** Finds apps whose name begins with `query`. Without a query the last five apps that were opened in this browser come first. */
 export async function findApps(query: string, signal: AbortSignal): Promise<AppRead[]> {
   const asked = query.trim()
   const { items } = dataOf(
@@ -17,7 +17,7 @@ export async function findApps(query: string, signal: AbortSignal): Promise<AppR
   return [...first, ...items.filter((app) => !first.some(({ id }) => id === app.id))]
 }
 
-/** Reads an app that was opened earlier; undefined when that fails, as for an app that was deleted since. */
+/** Reads an app that was opened earlier. Gives undefined when that fails, for instance because the app was deleted. */
 const readApp = (appId: string, signal: AbortSignal): Promise<AppRead | undefined> =>
   client.GET('/v1/admin/apps/{appId}', { params: { path: { appId } }, signal }).then(
     ({ data }) => data,

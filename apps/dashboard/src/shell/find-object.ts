@@ -1,19 +1,20 @@
 import { client, dataOf } from '../api/client.ts'
 import { faultOf } from '../api/fault.ts'
 
-/** Something that an id leads to: what it is, and the page below /dashboard that shows it. */
+/** An object that was found by its id: what it is, and its page below /dashboard. */
 export type Found = { label: string; href: string }
 
 const mostEndpoints = 20
 
 const found = async (asked: Promise<Found | undefined>): Promise<Found | undefined> =>
   asked.catch((error: unknown) => {
-    // An id of 24 characters does not show its kind, so it is looked up as each kind.
+    // An id of 24 characters does not say what kind of object it belongs to, so the page asks for an object of each kind. Most of these requests find
+    // nothing, which is no error.
     if (faultOf(error).status === 404 || faultOf(error).status === 422) return undefined
     throw error
   })
 
-/** Finds what a pasted id belongs to: an app, or something in this app. Undefined when nothing has this id. */
+/** Finds what a pasted id belongs to: an app, or an object of this app. Gives undefined when nothing has this id. */
 export async function findObject(text: string, appId: string | undefined, signal: AbortSignal): Promise<Found | undefined> {
   if (/^dlv_/.test(text)) return appId === undefined ? undefined : findDelivery(text, appId, signal)
   if (!/^[0-9a-f]{24}$/.test(text)) return undefined
@@ -61,7 +62,7 @@ export async function findObject(text: string, appId: string | undefined, signal
   return (await Promise.all(asked)).find((one) => one !== undefined)
 }
 
-/** A delivery can be read below its endpoint only, so each endpoint of the app is tried. */
+/** Looks for a delivery at each of the app's first 20 webhook endpoints, because the API reads a delivery only together with its endpoint. */
 async function findDelivery(deliveryId: string, appId: string, signal: AbortSignal): Promise<Found | undefined> {
   const { items } = dataOf(await client.GET('/v1/admin/apps/{appId}/webhooks', { params: { path: { appId } }, signal }))
   const asked = items

@@ -2,7 +2,7 @@ import type { components } from '../api/schema.gen.ts'
 
 type Overview = components['schemas']['ReadOverviewAnswer']
 
-/** Whether an app has no device, or has sent nothing in the days that its overview shows. The first steps are offered to such an app. */
+/** Says whether an app has no device, or has sent nothing in the days of its overview. The first steps are offered to such an app. */
 export function isNewApp({ devices, days }: Pick<Overview, 'devices' | 'days'>): boolean {
   const known = devices.ios.total + devices.android.total + devices.web.total
   return known === 0 || days.every(({ queued }) => queued === 0)

@@ -5,7 +5,7 @@ import { copy } from '../ui/copy.ts'
 import { appPages, inboxPage, startPage } from './Navigation.tsx'
 import { prefer } from './preferences.ts'
 
-/** What the palette can do without asking the platform. */
+/** Gives the pages and actions that the palette offers without a search. */
 export function paletteActions({
   appId,
   isSimulated,

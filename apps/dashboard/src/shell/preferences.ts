@@ -1,4 +1,4 @@
-// The preferences that the browser keeps: the theme, whether single letters are shortcuts, and the ids of the apps opened last. Nothing of what an app holds.
+// The browser keeps these preferences under this key: the theme, whether single keys are shortcuts, and the ids of the apps that were opened last.
 const key = 'herald'
 
 export type Theme = 'system' | 'light' | 'dark'
@@ -26,26 +26,26 @@ function read(): Preferences {
   }
 }
 
-/** The preferences of this browser. */
+/** Gives the preferences of this browser. */
 export const preferences = (): Preferences => now
 
-/** Changes some preferences, and keeps them if the browser allows it. */
+/** Changes preferences, and stores them if the browser allows it. */
 export function prefer(some: Partial<Preferences>): void {
   now = { ...now, ...some }
   try {
     localStorage.setItem(key, JSON.stringify(now))
   } catch {
-    // Storage is blocked or full: the change holds until the page is closed.
+    // Storage is blocked or full, so the change holds until the page is closed.
   }
   for (const watcher of watchers) watcher()
 }
 
-/** Notes that an app was opened: it becomes the first of the last apps. */
+/** Puts an app at the front of the apps that were opened last. */
 export function rememberApp(appId: string): void {
   if (now.lastApps[0] !== appId) prefer({ lastApps: [appId, ...now.lastApps.filter((id) => id !== appId)].slice(0, mostApps) })
 }
 
-/** For useSyncExternalStore. */
+/** Calls `watcher` at each change until the returned function is called, as useSyncExternalStore wants it. */
 export function watchPreferences(watcher: () => void): () => void {
   watchers.add(watcher)
   return () => watchers.delete(watcher)

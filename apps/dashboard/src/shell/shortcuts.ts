@@ -1,4 +1,4 @@
-/** A key or a sequence of keys that does something: 'mod+enter', '/', 'n', 'g c'. */
+/** A shortcut: a key, or several keys one after another, that do something. Examples are 'mod+enter', '/', 'n' and 'g c'. */
 export type Shortcut = { keys: string; run: () => void; description: string }
 
 const all: Shortcut[] = []
@@ -10,7 +10,7 @@ function tell(): void {
   for (const watcher of watchers) watcher()
 }
 
-/** Adds a shortcut, and gives the function that removes it. Of two with the same keys the later one wins. */
+/** Adds a shortcut and gives the function that removes it. Of two shortcuts with the same keys the one that was added later works. */
 export function addShortcut(shortcut: Shortcut): () => void {
   all.push(shortcut)
   tell()
@@ -20,10 +20,10 @@ export function addShortcut(shortcut: Shortcut): () => void {
   }
 }
 
-/** The shortcuts that work on this page. */
+/** Gives the shortcuts that work on this page. */
 export const shortcuts = (): readonly Shortcut[] => snapshot
 
-/** For useSyncExternalStore. */
+/** Calls `watcher` at each change until the returned function is called, as useSyncExternalStore wants it. */
 export function watchShortcuts(watcher: () => void): () => void {
   watchers.add(watcher)
   return () => watchers.delete(watcher)

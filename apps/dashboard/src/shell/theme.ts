@@ -1,6 +1,6 @@
 import { preferences, watchPreferences } from './preferences.ts'
 
-/** Sets the theme of the page, now and whenever it changes: the operator's choice, else the system's. */
+/** Sets the theme of the page now and at each change: the operator's choice, else that of the operating system. */
 export function followTheme(): void {
   const system = matchMedia('(prefers-color-scheme: dark)')
   const put = (): void => {

@@ -8,7 +8,7 @@ const sequenceMs = 1_000
 const fields =
   'input:not([type=checkbox]):not([type=radio]),textarea,select,[contenteditable=true],[role=combobox],[role=menu],[role=listbox]'
 
-/** Listens for the keys of all shortcuts. Used once, in the shell. */
+/** Runs the shortcuts when their keys are pressed. The shell uses this hook once for all shortcuts. */
 export function useKeyboard(): void {
   useEffect(() => {
     let pressed: string[] = []

@@ -6,7 +6,7 @@ import { findObject, type Found } from './find-object.ts'
 
 const most = 5
 
-/** Finds what a text stands for: apps, campaigns and users by the start of their name, or the object with a pasted id. */
+/** Finds apps, campaigns and users whose name begins with the text, or the object whose id it is. */
 export function usePaletteSearch(text: string, appId: string | undefined) {
   const asked = useRested(text.trim())
   return useQuery({
@@ -47,7 +47,7 @@ async function findPeople(appId: string, q: string, signal: AbortSignal): Promis
   return items.map(({ id, externalId }) => ({ label: externalId ?? id, href: `/apps/${appId}/people/${id}` }))
 }
 
-/** A text once nobody has typed for 200 ms. */
+/** Gives the text as it was when nobody had typed for 200 ms. */
 function useRested(text: string): string {
   const [rested, setRested] = useState('')
   useEffect(() => {

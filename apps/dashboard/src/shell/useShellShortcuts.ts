@@ -4,7 +4,7 @@ import { useShortcut } from './useShortcut.ts'
 
 const first = (selector: string): void => document.querySelector<HTMLElement>(`main ${selector}`)?.focus()
 
-/** Binds the keys that work on every page. Where no app is open, a key to a page of an app leads to the list of apps. */
+/** Adds the shortcuts that work on every page. On a page that belongs to no app, a shortcut to a page of an app leads to the list of apps. */
 export function useShellShortcuts(openPalette: () => void, openHelp: () => void): void {
   const navigate = useNavigate()
   const appId = useAppIdIfAny()

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react'
 import { addShortcut } from './shortcuts.ts'
 
-/** Binds keys while the component is there. They are listed under `?` with the description. */
+/** Adds a shortcut while the component is shown. The help (`?`) lists it with its description. */
 export function useShortcut(keys: string, run: () => void, description: string): void {
   const latest = useRef(run)
   useEffect(() => {

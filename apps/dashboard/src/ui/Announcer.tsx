@@ -18,7 +18,7 @@ function change(to: readonly Note[]): void {
   for (const watcher of watchers) watcher()
 }
 
-/** Says something in a corner of the page, and to screen readers. What went wrong stays longer. */
+/** Shows a short text in a corner of the page and tells it to screen readers. An error stays for 12 s, any other text for 5 s. */
 export function announce(text: string, kind: Kind = 'good'): void {
   lastId += 1
   const id = lastId
@@ -39,7 +39,7 @@ const looks = {
   info: { Icon: Info, text: 'text-accent' },
 }
 
-/** Shows the announcements: inside the topmost dialog while one is open, because a screen reader then reads nothing else. */
+/** Shows the announcements. While a dialog is open they are inside it, because a screen reader then reads nothing else. */
 export function Announcer() {
   const shown = useSyncExternalStore(watch, () => notes)
   const layer = useSyncExternalStore(watchLayers, topLayer)

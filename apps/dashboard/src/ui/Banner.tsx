@@ -8,7 +8,7 @@ const looks = {
   bad: { Icon: CircleX, ground: 'border-bad/40 bg-bad-soft', text: 'text-bad' },
 }
 
-/** A sentence that stays while it is true, with what to do about it. */
+/** Shows a sentence for as long as it is true, and what to do about it. */
 export function Banner({ kind, children, action }: { kind: 'info' | 'warning' | 'bad'; children: ReactNode; action?: ReactNode }) {
   const { Icon, ground, text } = looks[kind]
   return (

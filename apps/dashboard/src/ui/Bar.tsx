@@ -1,6 +1,6 @@
 const fills = { good: 'fill-good', warning: 'fill-warning', bad: 'fill-bad', busy: 'fill-accent', off: 'fill-strong' }
 
-/** A share of a whole as a bar. `label` says it in words. */
+/** Draws a share as a bar. `label` says the share in words, for screen readers. */
 export function Bar({
   value,
   of,

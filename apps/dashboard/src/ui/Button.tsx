@@ -2,7 +2,7 @@ import { cva, type VariantProps } from 'class-variance-authority'
 import { LoaderCircle } from 'lucide-react'
 import type { ComponentProps, ReactNode } from 'react'
 
-/** The classes of a button, also for links that look like one. */
+/** Gives the CSS classes of a button, also for a link that looks like a button. */
 export const buttonClass = cva(
   'inline-flex shrink-0 items-center justify-center gap-1.5 rounded-md border font-medium whitespace-nowrap select-none transition-colors disabled:opacity-55 disabled:cursor-not-allowed aria-disabled:opacity-55',
   {
@@ -21,7 +21,7 @@ export const buttonClass = cva(
 
 export type ButtonLook = VariantProps<typeof buttonClass>
 
-/** A button. `busy` shows that what it began is under way, and keeps it from being pressed again. */
+/** A button. `busy` shows that its action is under way, and prevents a second press. */
 export function Button({
   variant,
   small,

@@ -1,7 +1,7 @@
 import { clsx } from 'clsx'
 import { useId, type ReactNode } from 'react'
 
-/** A framed group of things, with a title if it needs one. */
+/** A framed part of a page, with an optional title. */
 export function Card({
   title,
   actions,

@@ -4,29 +4,29 @@ import { dashesOf } from '../core/chart-lines.ts'
 export type ChartSeries = {
   label: string
   values: readonly number[]
-  /** A colour, or the name of a token of styles.css such as `--series-1`. */
+  /** A CSS colour, or the name of a variable in styles.css such as `--series-1`. */
   colour: string
 }
 
 type Props = {
   name: string
-  /** What the chart shows, in a sentence, for screen readers. */
+  /** What the chart shows, in a sentence for screen readers. */
   summary: string
   unit: string
-  /** Seconds since 1970, rising. */
+  /** The times of the values in seconds since 1970, ascending. */
   x: readonly number[]
   series: readonly ChartSeries[]
   height?: number
-  /** The text of a moment in the table and at the pointer. */
+  /** Writes a time for the table and for the value under the pointer. */
   moment?: (seconds: number) => string
-  /** Whether the values belong to days of UTC. */
+  /** Whether each value belongs to a day in UTC. */
   inUtc?: boolean
 }
 
 const Canvas = lazy(async () => ({ default: (await import('./ChartCanvas.tsx')).ChartCanvas }))
 const inWords = (seconds: number) => new Date(seconds * 1_000).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' })
 
-/** A chart of values over time. It has a name, a summary in words, and the same values as a table behind a button. */
+/** A chart of values over time, with a name and a summary in words. A button shows the same values as a table. */
 export function Chart({ name, summary, unit, x, series, height = 220, moment = inWords, inUtc = false }: Props) {
   const [asTable, setAsTable] = useState(false)
   const [index, setIndex] = useState<number | null>(null)
@@ -68,7 +68,7 @@ export function Chart({ name, summary, unit, x, series, height = 220, moment = i
   )
 }
 
-/** The sample of a line in the legend: its colour and its dashes. */
+/** Draws the sample of a line in the legend, with its colour and its dashes. */
 function Line({ colour, place }: { colour: string; place: number }) {
   return (
     <svg width="24" height="8" aria-hidden="true">

@@ -4,7 +4,7 @@ import 'uplot/dist/uPlot.min.css'
 import { dashesOf } from '../core/chart-lines.ts'
 import type { ChartSeries } from './Chart.tsx'
 
-/** How many seconds a chart shows before and after its only moment. */
+/** A chart with only one point shows this many seconds before and after the point. */
 const aroundSeconds = 600
 
 type Props = {
@@ -15,7 +15,7 @@ type Props = {
   onPoint: (index: number | null) => void
 }
 
-/** The drawing of a chart: uPlot on a canvas, loaded only where a chart is shown. It draws anew when its size, its values or the theme change. */
+/** Draws a chart with uPlot on a canvas, anew when its size, its values or the theme change. uPlot is loaded only on pages with a chart. */
 export function ChartCanvas({ x, series, height, inUtc, onPoint }: Props) {
   const host = useRef<HTMLDivElement>(null)
   const plot = useRef<uPlot | null>(null)
@@ -34,7 +34,7 @@ export function ChartCanvas({ x, series, height, inUtc, onPoint }: Props) {
     draw()
     const sizes = new ResizeObserver(() => plot.current?.setSize({ width: element.clientWidth, height }))
     sizes.observe(element)
-    // The canvas keeps the colours that it was drawn with, so that another theme is another drawing.
+    // A canvas keeps the colours that it was drawn with, so a change of the theme needs a new drawing.
     const themes = new MutationObserver(draw)
     themes.observe(document.documentElement, { attributes: true, attributeFilter: ['class', 'data-theme'] })
     const scheme = matchMedia('(prefers-color-scheme: dark)')
@@ -46,7 +46,7 @@ export function ChartCanvas({ x, series, height, inUtc, onPoint }: Props) {
       plot.current?.destroy()
       plot.current = null
     }
-    // New values alone do not need a new drawing: they are set below.
+    // New values alone need no new drawing: `setData` below shows them.
   }, [labels, height, onPoint])
 
   const shape = JSON.stringify(data)
@@ -74,7 +74,7 @@ function optionsOf(
     width: Math.max(element.clientWidth, 1),
     height,
     legend: { show: false },
-    // Buckets of UTC days stand under their own dates, wherever the reader is.
+    // Values of UTC days are shown at their dates in UTC, whatever the browser's time zone is.
     tzDate: (seconds) => (inUtc ? uPlot.tzDate(new Date(seconds * 1_000), 'UTC') : new Date(seconds * 1_000)),
     cursor: { y: false, drag: { x: false, y: false } },
     hooks: { setCursor: [({ cursor }) => onPoint(cursor.idx ?? null)] },
@@ -95,7 +95,7 @@ function optionsOf(
         stroke: colourOf(colour),
         width: 2,
         dash: dashesOf(index),
-        // A line needs two points; one alone is a dot.
+        // A line needs two points, so a single point is drawn as a dot.
         points: { show: alone },
       })),
     ],

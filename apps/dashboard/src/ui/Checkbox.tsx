@@ -1,7 +1,7 @@
 import { clsx } from 'clsx'
 import { useId, type ComponentProps, type ReactNode } from 'react'
 
-/** A yes or no with its label beside it. */
+/** A checkbox with its label and hint. */
 export function Checkbox({ label, hint, className, ...rest }: ComponentProps<'input'> & { label: ReactNode; hint?: ReactNode }) {
   const id = useId()
   return (

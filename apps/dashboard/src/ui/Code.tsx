@@ -2,7 +2,7 @@ import { Copy } from 'lucide-react'
 import { Button } from './Button.tsx'
 import { copy } from './copy.ts'
 
-/** A piece of code with a button that copies it. */
+/** Shows a piece of code with a button that copies it. */
 export function Code({ text, language }: { text: string; language?: string | undefined }) {
   return (
     <div className="relative rounded-lg border border-line bg-sunken">

@@ -8,7 +8,10 @@ import { inputClass } from './TextInput.tsx'
 
 export type ComboboxOption = { value: string; label: string; hint?: string | undefined }
 
-/** Chooses one of many values by typing. `load` asks the server 200 ms after the last key, and answers to older questions are dropped; `options` are filtered in the page. */
+/**
+ * Chooses one of many values by typing. `options` are filtered in the page. `load` asks the server 200 ms after the last key; answers to earlier
+ * texts are dropped.
+ */
 export function Combobox({
   label,
   value,
@@ -21,7 +24,7 @@ export function Combobox({
 }: {
   label: string
   value: string | undefined
-  /** The name of the value, if it is not among the loaded options. */
+  /** The name of the chosen value, for when it is not among the loaded options. */
   valueLabel?: string | undefined
   onChange: (value: string, option: ComboboxOption) => void
   options?: readonly ComboboxOption[] | undefined
@@ -115,7 +118,7 @@ function useFound(
       clearTimeout(timer)
       stop.abort()
     }
-    // `load` is a new function at each render but asks the same question, so it is left out here.
+    // `load` is a new function at each render but asks the same, so it is not among the dependencies.
   }, [isOpen, query])
   return { found: answer.found, problem: answer.problem }
 }

@@ -5,7 +5,10 @@ import { ErrorNote } from './ErrorNote.tsx'
 import { Field } from './Field.tsx'
 import { TextInput } from './TextInput.tsx'
 
-/** Asks before something that cannot be taken back. With `typed` the person has to type that text first. It closes once `onConfirm` has succeeded. */
+/**
+ * A dialog that asks before an action that cannot be undone. With `typed` the operator must type that text first. The dialog closes when `onConfirm`
+ * has succeeded.
+ */
 export function Confirm(props: {
   open: boolean
   onClose: () => void

@@ -1,7 +1,7 @@
 import { Copy } from 'lucide-react'
 import { copy } from './copy.ts'
 
-/** A text, such as an id, that a click copies. `shown` is what is seen of it, `label` what it is. */
+/** Shows a text, such as an id, that a click copies. `shown` is a shorter text to show instead, `label` says what the text is. */
 export function CopyText({ text, label, shown }: { text: string; label?: string | undefined; shown?: string | undefined }) {
   return (
     <button

@@ -3,7 +3,7 @@ import { X } from 'lucide-react'
 import { useEffect, useId, useRef, useState, type ReactNode } from 'react'
 import { LayerContext, openLayer } from './layers.ts'
 
-/** A dialog over the page: the browser's own, which keeps the focus inside and gives it back. `children` are made anew each time it opens. */
+/** The browser's own dialog, which keeps the focus inside and returns it when it closes. `children` are made anew each time the dialog opens. */
 export function Dialog(props: {
   open: boolean
   onClose: () => void

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 
-/** Shown where a list has nothing yet: what would be here, and the one thing to do. */
+/** Shown in the place of an empty list: what will be here, and what the operator can do about it. */
 export function Empty({ title, children, action }: { title: string; children?: ReactNode; action?: ReactNode }) {
   return (
     <div className="flex flex-col items-center gap-2 rounded-lg border border-dashed border-line px-6 py-10 text-center">

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 
-/** Labels with their values, in two columns that become one on a narrow screen. */
+/** Shows labels with their values in two columns, or in one on a narrow screen. */
 export function FactList({ items }: { items: readonly { label: string; value: ReactNode }[] }) {
   return (
     <dl className="grid grid-cols-[minmax(7rem,max-content)_minmax(0,1fr)] gap-x-4 gap-y-1 max-[480px]:grid-cols-1">

@@ -1,9 +1,9 @@
 import { useId, type ReactNode } from 'react'
 
-/** The attributes that tie a control to its label, hint and error. */
+/** The HTML attributes that connect a control with its label, hint and error. */
 export type FieldControl = { id: string; 'aria-describedby'?: string | undefined; 'aria-invalid'?: boolean | undefined }
 
-/** A control with its label, its hint and what is wrong with it. */
+/** Shows a control with its label, its hint and its error. */
 export function Field({
   label,
   hint,

@@ -1,6 +1,6 @@
 import { Code } from './Code.tsx'
 
-/** A value as JSON. */
+/** Shows a value as JSON. */
 export function Json({ value }: { value: unknown }) {
   return <Code text={JSON.stringify(value, null, 2)} language="JSON" />
 }

@@ -1,9 +1,11 @@
 import { useEffect, useRef, useState } from 'react'
 
-/** A screen reader is told a text that changes all the time at most this often. */
+/** A text that changes all the time is told to screen readers at most this often. */
 const everyMs = 10_000
 
-/** Tells screen readers a text that changes all the time: the present one at once, and then the newest every ten seconds. It is not to be seen. */
+/**
+ * Tells screen readers a text that changes all the time: the first change at once, then the newest text every ten seconds. The text is not visible.
+ */
 export function LiveSummary({ text }: { text: string }) {
   const [told, setTold] = useState(text)
   const latest = useRef({ text, toldAt: 0 })
@@ -20,7 +22,7 @@ export function LiveSummary({ text }: { text: string }) {
       Math.max(0, left),
     )
     return () => clearTimeout(timer)
-    // When the text changes again before the time is over, the time must not begin anew.
+    // When the text changes again before it was told, the timer must not begin anew, so the text itself is not among the dependencies.
   }, [text === told, told])
 
   return (

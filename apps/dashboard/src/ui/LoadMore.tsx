@@ -1,7 +1,7 @@
 import { Button } from './Button.tsx'
 import { ErrorNote } from './ErrorNote.tsx'
 
-/** Reads on in a list of `usePages`; says when there is no more. */
+/** A button that reads the next page of a list of `usePages`. The button is not shown when there is no further page. */
 export function LoadMore({
   pages,
 }: {

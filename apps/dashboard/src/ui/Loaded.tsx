@@ -5,7 +5,7 @@ import { Button } from './Button.tsx'
 import { ErrorNote } from './ErrorNote.tsx'
 import { Later, Skeleton } from './Skeleton.tsx'
 
-/** The part of a TanStack query's result that is used here. */
+/** The fields of a TanStack query's result that `Loaded` uses. */
 export type Loading<T> = {
   data: T | undefined
   error: unknown
@@ -15,7 +15,10 @@ export type Loading<T> = {
   refetch: () => unknown
 }
 
-/** Shows a query in its four states: loading, empty, failed, and stale (the last data, while reading anew fails). Stale data lose their colours and keep their contrast. */
+/**
+ * Shows a query in each of its states: loading, empty, failed, or stale (the last data, while reading again fails). Stale data are shown in grey,
+ * with their contrast.
+ */
 export function Loaded<T>({
   query,
   children,

@@ -7,7 +7,10 @@ import { useLayer } from './layers.ts'
 
 export type MenuItem = { label: ReactNode; onSelect: () => void; danger?: boolean | undefined; disabled?: boolean | undefined }
 
-/** Further actions behind a button. Not modal: a modal menu inserts a style element, which the content security policy refuses. */
+/**
+ * A menu of further actions behind a button. The menu is not modal, because a modal menu inserts a style element, which the content security policy
+ * refuses.
+ */
 export function Menu({ label, items, trigger }: { label: string; items: readonly MenuItem[]; trigger?: ReactNode }) {
   const layer = useLayer()
   return (

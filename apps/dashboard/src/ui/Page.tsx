@@ -4,7 +4,10 @@ import { useEffect, useRef, type ReactNode } from 'react'
 
 let isFirstPage = true
 
-/** A page: its title (which gets the focus when one comes here from another page), what it is for, its actions and its guide. */
+/**
+ * A page with its title, an introduction, actions and a link to its guide. The title gets the focus when the operator comes from another page of the
+ * dashboard.
+ */
 export function Page({
   title,
   lead,
@@ -26,7 +29,7 @@ export function Page({
   }, [title])
 
   useEffect(() => {
-    // On the first page the browser itself has placed the focus. A field that asked for the focus keeps it.
+    // On the first page the browser has placed the focus already. A field that has the focus keeps it.
     if (!isFirstPage && document.activeElement?.matches('input, textarea, select') !== true) heading.current?.focus({ preventScroll: true })
     isFirstPage = false
   }, [pathname])

@@ -2,7 +2,7 @@ import { Popover as Radix } from 'radix-ui'
 import type { ReactNode } from 'react'
 import { useLayer } from './layers.ts'
 
-/** Something that opens beside its trigger and closes with Escape or a click elsewhere. `trigger` is a Button. */
+/** Opens a box beside its trigger, a Button. Escape or a click elsewhere closes it. */
 export function Popover({
   trigger,
   label,

@@ -2,7 +2,7 @@ import { Copy } from 'lucide-react'
 import { Button } from './Button.tsx'
 import { copy } from './copy.ts'
 
-/** A secret that is shown this once. */
+/** Shows a secret with a button that copies it. Herald shows a secret only once. */
 export function Secret({ text }: { text: string }) {
   return (
     <div className="flex flex-wrap items-center gap-2">

@@ -1,6 +1,6 @@
 import { useId, type ReactNode } from 'react'
 
-/** A part of a page with a heading and no ground of its own. */
+/** A part of a page with a heading, without a frame. */
 export function Section({ title, actions, children }: { title: ReactNode; actions?: ReactNode; children: ReactNode }) {
   const id = useId()
   return (

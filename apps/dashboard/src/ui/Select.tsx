@@ -2,7 +2,7 @@ import { clsx } from 'clsx'
 import type { ComponentProps } from 'react'
 import { inputClass } from './TextInput.tsx'
 
-/** One of a few values; the browser's own list. */
+/** Chooses one of a few values from the browser's own list. */
 export function Select({
   options,
   className,

@@ -2,7 +2,7 @@ import { useEffect, useState, type ReactNode } from 'react'
 
 const widths = ['w-3/4', 'w-full', 'w-5/6', 'w-2/3', 'w-11/12']
 
-/** Lines where text will be. */
+/** Shows grey lines in the place of text that is being loaded. */
 export function Skeleton({ lines = 3 }: { lines?: number | undefined }) {
   return (
     <div className="flex flex-col gap-3 py-1" aria-hidden data-skeleton>
@@ -13,7 +13,7 @@ export function Skeleton({ lines = 3 }: { lines?: number | undefined }) {
   )
 }
 
-/** Shows its children after 200 ms, so that what loads faster does not flicker. Screen readers hear "Loading" at once. */
+/** Shows its children after 200 ms, so that nothing flickers when the data come sooner. A screen reader says "Loading" at once. */
 export function Later({ children }: { children: ReactNode }) {
   const [isTime, setTime] = useState(false)
   useEffect(() => {

@@ -1,7 +1,7 @@
 const width = 100
 const height = 24
 
-/** Values over time as a small line. `label` says in words what it shows. */
+/** Draws values over time as a small line. `label` says in words what the line shows. */
 export function Sparkline({ values, label }: { values: readonly number[]; label: string }) {
   const most = Math.max(...values, 1)
   const step = values.length > 1 ? width / (values.length - 1) : width

@@ -12,7 +12,7 @@ const looks = {
   off: { Icon: CircleMinus, look: 'bg-sunken text-muted' },
 }
 
-/** Shows a state by an icon, a word and a colour: whoever misses one of the three has the others. */
+/** Shows a state by an icon, a word and a colour, so that an operator who cannot see one of them has the others. */
 export function Status({ kind, children }: { kind: StatusKind; children: ReactNode }) {
   const { Icon, look } = looks[kind]
   return (

@@ -1,7 +1,7 @@
 import { clsx } from 'clsx'
 import type { ReactNode } from 'react'
 
-/** A setting that takes effect at once. */
+/** A switch with its label. */
 export function Switch({
   label,
   checked,

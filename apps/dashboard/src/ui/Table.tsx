@@ -2,7 +2,7 @@ import { useRouter } from '@tanstack/react-router'
 import { clsx } from 'clsx'
 import { useRef, type KeyboardEvent, type MouseEvent, type ReactNode } from 'react'
 
-/** A column: its heading and what a row shows in it. `width` is a CSS length. */
+/** A column of a table: its heading, and what each row shows in it. `width` is a CSS length. */
 export type Column<T> = {
   key: string
   label: ReactNode
@@ -14,8 +14,8 @@ export type Column<T> = {
 const active = 'a,button,input,select,textarea,label,summary'
 
 /**
- * Rows of a list. `rowHref` is the page of a row below /dashboard ("/apps/…"), `onOpen` is called instead when a row is opened. The focus moves with j and k or the
- * arrow keys, and opens with Enter or a click.
+ * Shows a list as a table. A row opens the page `rowHref` below /dashboard (such as "/apps/…"), or calls `onOpen` when that is given. The keys j, k
+ * and the arrow keys move the focus to another row; Enter or a click opens the row.
  */
 export function Table<T>({
   caption,
@@ -108,7 +108,7 @@ export function Table<T>({
   )
 }
 
-/** The first cell is a real link, for a middle click, "copy link" and screen readers. */
+/** The link in the first cell of a row, for middle clicks, "copy link" and screen readers. */
 function RowLink({ href, open, children }: { href: string; open: () => void; children: ReactNode }) {
   return (
     <a

@@ -10,5 +10,5 @@ function TextAnchor({ className, children, ...rest }: ComponentProps<'a'>) {
   )
 }
 
-/** A link to another page of the dashboard, in running text or a table. */
+/** A link to another page of the dashboard, in text or in a table. */
 export const TextLink = createLink(TextAnchor)

@@ -2,7 +2,7 @@ import { agoOf, localTime, utcTime } from '../core/time.ts'
 import { copy } from './copy.ts'
 import { Tooltip } from './Tooltip.tsx'
 
-/** A time as it is here. On hover and focus also in UTC and how long ago; a click copies it. */
+/** Shows a time in the browser's zone. On hover and focus it is also shown in UTC, with how long ago it was; a click copies it. */
 export function Time({ at, precise }: { at: string | number | Date | null | undefined; precise?: boolean | undefined }) {
   if (at === null || at === undefined) return <span className="text-muted">–</span>
   const iso = new Date(at).toISOString()

@@ -2,8 +2,8 @@ import type { FieldValues, Path, UseFormSetError } from 'react-hook-form'
 import { faultOf } from '../api/fault.ts'
 
 /**
- * Puts each detail of a refused request at its field, and gives the details that belong to no field, for FormErrors. With `fields` only those
- * (and what is below them) count as fields of the form.
+ * Shows each mistake of a refused request at its field of the form, and gives the mistakes that belong to no field, for FormErrors. When `fields` is
+ * given, only these paths and those below them are fields.
  */
 export function applyFault<Values extends FieldValues>(
   setError: UseFormSetError<Values>,

@@ -3,10 +3,10 @@ import { createContext, useContext } from 'react'
 const open: HTMLElement[] = []
 const watchers = new Set<() => void>()
 
-/** The dialog on top, if one is open. Nothing outside it can be reached, or heard with a screen reader. */
+/** Gives the dialog on top, if one is open. Everything outside of it is out of reach for the mouse, the keyboard and screen readers. */
 export const topLayer = (): HTMLElement | undefined => open.at(-1)
 
-/** Notes that a dialog has opened, and gives the function that notes that it has closed. */
+/** Adds a dialog on top, and gives the function that removes it. */
 function pushLayer(element: HTMLElement): () => void {
   open.push(element)
   for (const watcher of watchers) watcher()
@@ -21,8 +21,8 @@ const fields = ['input:not([type=hidden])', 'select', 'textarea', '[role=combobo
   .join()
 
 /**
- * Opens a dialog over the page and gives the focus to the field that is marked `data-first`, to its first field, or to the first button of its footer; gives the function that closes it and gives the
- * focus back. React's autoFocus comes too early for a dialog, and the browser would take the button that closes it.
+ * Opens a dialog and focuses its field marked `data-first`, else its first field, else the first button of its footer. Gives the function that closes
+ * the dialog and returns the focus. React's autoFocus is too early for a dialog, and the browser would focus the button that closes it.
  */
 export function openLayer(dialog: HTMLDialogElement): () => void {
   const opener = document.activeElement
@@ -40,14 +40,14 @@ export function openLayer(dialog: HTMLDialogElement): () => void {
   }
 }
 
-/** For useSyncExternalStore. */
+/** Calls `watcher` at each change until the returned function is called, as useSyncExternalStore wants it. */
 export function watchLayers(watcher: () => void): () => void {
   watchers.add(watcher)
   return () => watchers.delete(watcher)
 }
 
-/** The dialog that a component is in. Menus and popovers must open inside it. */
+/** The dialog that a component is in. Menus and popovers must open inside of it. */
 export const LayerContext = createContext<HTMLElement | null>(null)
 
-/** The element into which a menu or a popover is put. */
+/** Gives the element that a menu or popover must open inside of; null on a page without a dialog. */
 export const useLayer = (): HTMLElement | null => useContext(LayerContext)

@@ -15,7 +15,7 @@ import { TextInput } from '../../ui/TextInput.tsx'
 import { Time } from '../../ui/Time.tsx'
 import { NewApp } from './NewApp.tsx'
 
-/** All apps, newest first; on a new Herald the form that makes the first one. */
+/** Shows all apps, newest first. A Herald without apps shows the form that makes the first one. */
 export function AppsPage() {
   const navigate = useNavigate()
   const { q } = useSearch({ from: '/' })

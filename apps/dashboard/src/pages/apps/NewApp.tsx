@@ -11,7 +11,7 @@ import { Field } from '../../ui/Field.tsx'
 import { TextInput } from '../../ui/TextInput.tsx'
 import { makeKeys } from '../start/new-keys.ts'
 
-/** Makes an app with a public and a secret key, and goes to its first steps, where the keys are shown once. */
+/** Makes an app with a public and a secret key, and then opens the first steps of the app, where the keys are shown once. */
 export function NewApp() {
   const navigate = useNavigate()
   const [name, setName] = useState('')
@@ -20,7 +20,7 @@ export function NewApp() {
     mutationFn: async () => {
       const { id } = dataOf(await client.POST('/v1/admin/apps', { body: { name: name.trim() } }))
       await queryClient.invalidateQueries({ queryKey: ['apps'] })
-      // The app exists even when its keys could not be made: its first steps offer them again.
+      // The app exists even when its keys could not be made. Its first steps offer to make them.
       await makeKeys(id).catch((error: unknown) => announce(`The app is made, its keys are not: ${faultOf(error).message}`, 'bad'))
       return id
     },

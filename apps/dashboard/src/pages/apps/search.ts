@@ -1,7 +1,7 @@
 import { textIn, tidy } from '../../core/search.ts'
 
-/** What the address of this page says beside its path: the start of a name. */
+/** The search parameters of this page: `q` is the beginning of a name. */
 export type AppsSearch = { q?: string | undefined }
 
-/** Reads the search parameters. What it does not understand is left out. */
+/** Reads the search parameters of this page. Unknown ones, and those with a wrong form, are left out. */
 export const validateAppsSearch = (raw: Record<string, unknown>): AppsSearch => tidy({ q: textIn(raw, 'q') })

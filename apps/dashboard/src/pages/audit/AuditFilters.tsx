@@ -5,7 +5,7 @@ import { SearchField } from '../../ui/segment/SearchField.tsx'
 import type { AuditSearch } from './search.ts'
 import { controlClass } from '../../ui/segment/control-class.ts'
 
-/** The filters of the audit. Each stands in the URL, so that a link shows the same lines. */
+/** Shows the filters of the audit. The filters are in the address, so that a link shows a colleague the same lines. */
 export function AuditFilters({ search, onChange }: { search: AuditSearch; onChange: (search: AuditSearch) => void }) {
   const { action = '', actor = '', subjectId = '', from = '', to = '' } = search
   const set = (name: keyof AuditSearch, value: string | undefined): void => {

@@ -16,7 +16,7 @@ import { DownloadAudit } from './DownloadAudit.tsx'
 import type { AuditSearch } from './search.ts'
 import { SubjectPart } from './SubjectPart.tsx'
 
-/** Who changed what in an app, and when. */
+/** Shows who changed what in an app, and when. */
 export function AuditPage() {
   const appId = useAppId()
   const search = useSearch({ from: '/apps/$appId/audit' })

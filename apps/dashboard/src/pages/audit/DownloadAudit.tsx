@@ -7,7 +7,7 @@ import { announce } from '../../ui/Announcer.tsx'
 import { Button } from '../../ui/Button.tsx'
 import type { AuditSearch } from './search.ts'
 
-/** The most lines of one file. Whoever needs more reads them page by page from the API. */
+/** A file has at most this many lines. An operator who needs more reads them page by page from the API. */
 const mostLines = 10_000
 
 async function readLines(appId: string, search: AuditSearch, signal: AbortSignal): Promise<{ rows: string[][]; isCut: boolean }> {
@@ -28,11 +28,11 @@ function save(text: string, name: string): void {
   link.href = url
   link.download = name
   link.click()
-  // When the click returns the browser has the file, so the text can leave the memory.
+  // After a minute the browser has saved the file, so the text can be freed.
   setTimeout(() => URL.revokeObjectURL(url), 60_000)
 }
 
-/** The lines that fit the filters, as a CSV. */
+/** A button that downloads the lines of the audit that fit the filters, as a CSV. */
 export function DownloadAudit({ appId, search }: { appId: string; search: AuditSearch }) {
   const [isReading, setIsReading] = useState(false)
   const leaving = useRef<AbortController>(undefined)

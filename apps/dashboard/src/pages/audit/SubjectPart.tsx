@@ -2,7 +2,7 @@ import { TextLink } from '../../ui/TextLink.tsx'
 
 type SubjectPartProps = { appId: string; action: string; part: { name: string; text: string } }
 
-/** A part of the subject of an entry. An id is a link if its object may still exist. */
+/** Shows a detail of an audit entry. The id of an object is a link, unless the action has deleted the object. */
 export function SubjectPart({ appId, action, part: { name, text } }: SubjectPartProps) {
   return (
     <div className="flex gap-1">

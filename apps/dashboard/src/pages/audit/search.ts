@@ -1,9 +1,9 @@
 import { textIn, tidy } from '../../core/search.ts'
 
-/** The filters of the audit, as the API names them. Times are ISO 8601. */
+/** The search parameters of this page: the filters of the audit under the names of the API. Times are ISO 8601. */
 export type AuditSearch = { action?: string; actor?: string; subjectId?: string; from?: string; to?: string }
 
-/** Reads the search parameters. What it does not understand is left out. */
+/** Reads the search parameters of this page. Unknown ones, and those with a wrong form, are left out. */
 export const validateAuditSearch = (raw: Record<string, unknown>): AuditSearch =>
   tidy({
     action: textIn(raw, 'action'),

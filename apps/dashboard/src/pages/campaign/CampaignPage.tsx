@@ -16,11 +16,11 @@ import { useBreakdown } from './useBreakdown.ts'
 import { useSend, type Campaign, type Reading } from './useSend.ts'
 import { Waves } from './Waves.tsx'
 
-// Most campaigns are neither an experiment nor a recurrence, so this code is loaded when it is needed.
+// Most campaigns are neither an experiment nor a recurrence, so the code for these two is loaded only when it is needed.
 const ExperimentResults = lazy(async () => ({ default: (await import('./ExperimentResults.tsx')).ExperimentResults }))
 const Runs = lazy(async () => ({ default: (await import('./Runs.tsx')).Runs }))
 
-/** The control room of a campaign: how far it is, what became of each push, what went wrong and what to do, what devices report. */
+/** The control room of a campaign: how far the send is, how its pushes ended, what failed and what to do, and what devices reported. */
 export function CampaignPage() {
   const appId = useAppId()
   const { campaignId = '' } = useParams({ strict: false })

@@ -9,7 +9,7 @@ import type { Reading } from './useSend.ts'
 
 type Props = { appId: string; campaignId: string; reading: Reading; breakdown: Breakdown | undefined }
 
-/** What failed or was skipped, by code: how much, what it means, what to do, and whether it repairs itself. */
+/** Shows each failure code and skip reason of a send: its number, its meaning, what to do, and whether it goes away by itself. */
 export function Codes({ appId, campaignId, reading, breakdown }: Props) {
   const { queued, failed, skipped } = reading.stats
   if (failed + skipped === 0) return null

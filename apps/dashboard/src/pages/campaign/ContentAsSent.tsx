@@ -10,7 +10,7 @@ import type { Campaign } from './useSend.ts'
 type Content = components['schemas']['Content']
 type Entry = components['schemas']['LocaleEntry']
 
-/** The audience, the schedule and the content of a campaign, as they were when it was sent. */
+/** Shows the audience, the schedule, the options and the texts of a campaign, which do not change after the campaign was sent. */
 export function ContentAsSent({ appId, campaign }: { appId: string; campaign: Campaign }) {
   const { content, experiment, templateId, segment, segmentId, ttl, priority, collapseId, silent, data, presentation, bypass } = campaign
   return (

@@ -12,12 +12,15 @@ import type { LogSearch } from '../log/search.ts'
 import type { Reading } from './useSend.ts'
 
 const sign = 'relative pl-8 before:absolute before:top-6 before:left-1 before:text-xl before:text-muted'
-// The signs + and = are drawn by CSS: as text they would be wrong between the items of a list of terms.
+// CSS draws the signs + and =, because text between the terms of a `dl` is no valid HTML.
 const signed = { '=': `${sign} before:content-['=']`, '+': `${sign} before:content-['+']` } as const
 
 type Term = { label: string; value: number; sign: '' | keyof typeof signed; search: LogSearch; tone: string }
 
-/** queued = sent + failed + skipped + waiting, of one reading: the numbers add up whenever one looks. Each leads to its pushes. */
+/**
+ * Shows queued = sent + failed + skipped + waiting, all from one reading, so that the numbers add up at every moment. Each number links to its pushes
+ * in the log.
+ */
 export function Equation({ appId, campaignId, reading }: { appId: string; campaignId: string; reading: Reading }) {
   const { queued, sent, failed, skipped, waiting } = equationOf(reading.stats)
   const terms: Term[] = [
@@ -46,7 +49,7 @@ export function Equation({ appId, campaignId, reading }: { appId: string; campai
   )
 }
 
-/** Recounts the pushes of the ledger and says by how much the counters differ. */
+/** Recounts the pushes in the ledger and shows by how much the counters differ. */
 function Verify({ appId, campaignId }: { appId: string; campaignId: string }) {
   const [asked, setAsked] = useState(0)
   const { data, error, isFetching, refetch } = api.useQuery(

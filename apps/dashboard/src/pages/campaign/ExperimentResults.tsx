@@ -12,7 +12,10 @@ import { WinnerButton } from './WinnerButton.tsx'
 
 type Props = { appId: string; campaign: Campaign; experiment: NonNullable<Campaign['experiment']>; reading: Reading; onDone: () => void }
 
-/** The rates of each variant with their intervals, whether the split is the one that was asked for, what follows from it, and the winner. */
+/**
+ * Shows the rates of each variant with their intervals, a warning when the variants did not get the shares of their weights, the conclusion, and the
+ * buttons that send the winner.
+ */
 export function ExperimentResults({ appId, campaign, experiment, reading, onDone }: Props) {
   const { metric = 'opened' } = useSearch({ from: '/apps/$appId/campaigns/$campaignId' })
   const navigate = useNavigate()

@@ -18,7 +18,7 @@ type Props = { appId: string; campaign: Campaign; reading: Reading; samples: rea
 type Circuit = components['schemas']['Circuit']
 const kinds = { ios: 'apns', android: 'fcm', web: 'webpush' } as const
 
-/** How far each platform is, how fast, what waits, and whether its provider takes pushes. */
+/** Shows for each platform how many pushes have an outcome, the speed, the waiting pushes, and an open circuit. */
 export function Platforms({ appId, campaign, reading, samples, breakdown }: Props) {
   const rows = platforms.flatMap((platform) => {
     const row = rowOf(platform, reading, breakdown)
@@ -56,14 +56,14 @@ export function Platforms({ appId, campaign, reading, samples, breakdown }: Prop
   )
 }
 
-/** The counters of the platforms: from the stream while it is followed, else from the breakdown. */
+/** Gives the counters of a platform: from the stream while the page follows it, else from the breakdown. */
 function rowOf(platform: Platform, { byPlatform }: Reading, breakdown: Breakdown | undefined) {
   if (byPlatform) return { platform, ...byPlatform[platform] }
   const known = breakdown?.byPlatform[platform]
   return known && { platform, queued: known.queued, settled: known.queued - known.open }
 }
 
-/** How the pushes of a platform ended. Of an old send only their number is known. */
+/** Says how the pushes of a platform ended. Of a send that is past its retention only the number of pushes is known. */
 function outcomesOf({ byPlatform }: Breakdown, platform: Platform): string {
   const { queued, open, sent, failed, skipped } = byPlatform[platform]
   if (sent === null || failed === null || skipped === null) return some(queued, 'push', 'pushes')
@@ -78,7 +78,7 @@ const LiveNumbers = ({ waiting, rate }: { waiting: number; rate: number | null }
   </>
 )
 
-/** Why a platform's pushes wait although the send goes on: its provider refuses them, or is away. */
+/** Says why pushes of a platform wait although the send goes on: the provider refuses them or is away. */
 function OpenCircuits({ appId, platform }: { appId: string; platform: Platform }) {
   const { data: system } = useSystem()
   const isOpen = system?.openCircuits?.items.some((circuit) => circuit.appId === appId && circuit.platform === platform) ?? false
@@ -89,7 +89,7 @@ function OpenCircuits({ appId, platform }: { appId: string; platform: Platform }
     { enabled: isOpen, refetchInterval: 5_000, retry: false },
   )
   if (!isOpen) return null
-  // The answers of the three routes differ in their credentials only.
+  // The answers about the three providers have different types, but their circuits have the same form.
   const circuits = ((data as { circuits?: Circuit[] } | undefined)?.circuits ?? []).filter(({ state }) => state === 'open')
   return circuits.map(({ environment, code, since, heldCount, probeAt }) => (
     <Banner
@@ -103,7 +103,7 @@ function OpenCircuits({ appId, platform }: { appId: string; platform: Platform }
     >
       {circuitSentence(platform, code)} {some(heldCount, 'push waits', 'pushes wait')}, and nobody was invalidated. Since{' '}
       <Time at={since} />
-      {/* While the send is paused nobody asks, and the time that was meant has passed. */}
+      {/* While a send is paused no probe is sent, so the time of the next probe may be past and is not shown. */}
       {probeAt !== null && Date.parse(probeAt) > Date.now() && (
         <>
           ; asked again <Time at={probeAt} precise />

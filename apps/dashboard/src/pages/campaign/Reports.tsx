@@ -12,10 +12,10 @@ import type { Campaign, Reading } from './useSend.ts'
 
 type Props = { appId: string; campaign: Campaign; reading: Reading; breakdown: Breakdown | undefined }
 const dayMs = 86_400_000
-/** The daily series is kept for 400 days. */
+/** The daily series goes back 400 days. Two of them are left as a margin. */
 const oldestMs = 398 * dayMs
 
-/** What the devices reported: how many of those that can report, and when. */
+/** Shows what devices reported: the shares of delivered, opened and clicked, and when the reports came. */
 export function Reports({ appId, campaign, reading, breakdown }: Props) {
   const reports = useReports(appId, campaign)
   const { ios, android, web } = breakdown?.byPlatform ?? {}
@@ -42,10 +42,10 @@ export function Reports({ appId, campaign, reading, breakdown }: Props) {
   )
 }
 
-/** Reads what the app's devices reported around the send. It shows which platforms can report at all. */
+/** Reads what the app's devices reported in the 30 days around the send. The reports show which platforms report at all. */
 function useReports(appId: string, { startedAt, createdAt }: Campaign) {
   const begun = Date.parse(startedAt ?? createdAt)
-  // Whole days, so that the query stays the same while the page is open.
+  // The times are whole days, so that the query stays the same while the page is open.
   const from = new Date(Math.floor(Math.max(begun - 30 * dayMs, Date.now() - oldestMs) / dayMs) * dayMs).toISOString()
   const to = new Date(Math.ceil(Math.max(begun + 30 * dayMs, Date.now() - oldestMs + dayMs) / dayMs) * dayMs).toISOString()
   const { data } = api.useQuery(
@@ -64,7 +64,7 @@ const kinds = [
   ['dismissed', 'Dismissed', '--series-4'],
 ] as const
 
-/** When devices reported, in steps of ten minutes for a day and of an hour after it. */
+/** Shows when devices reported, in steps of ten minutes on the first day and of an hour after it. */
 function Curve({ appId, campaign, reading }: Pick<Props, 'appId' | 'campaign' | 'reading'>) {
   const { data } = api.useQuery(
     'get',

@@ -12,7 +12,7 @@ import { statusKinds, statusWords } from './status-words.ts'
 type Run = components['schemas']['ListRunsOfCampaignAnswer']['items'][number]
 const path = '/v1/admin/apps/{appId}/campaigns/{id}/runs' as const
 
-/** The runs of a recurrence, newest first: each is a campaign of its own. */
+/** Shows the runs of a recurrence, newest first. Each run links to its own campaign page. */
 export function Runs({ appId, campaignId }: { appId: string; campaignId: string }) {
   const pages = usePages<Run>(['get', path, appId, campaignId], async (cursor, signal) => {
     const query = { limit: 30, ...(cursor === undefined ? {} : { cursor }) }

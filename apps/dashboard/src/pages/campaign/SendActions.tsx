@@ -18,7 +18,9 @@ const words = {
   cancel: { label: 'Cancel', asked: 'Cancel asked' },
 } as const
 
-/** Pause, resume, cancel and duplicate. What was asked for stays "asked" until a reading of the send confirms it. */
+/**
+ * The buttons that pause, resume, cancel and duplicate a send. A button says "asked" until a reading of the send shows that the change has happened.
+ */
 export function SendActions({ appId, campaign, reading, onDone }: Props) {
   const [confirming, setConfirming] = useState(false)
   const init = { params: { path: { appId, id: campaign.id } } }
@@ -29,7 +31,7 @@ export function SendActions({ appId, campaign, reading, onDone }: Props) {
   const asked = (['cancel', 'pause', 'resume'] as const).find((action) => calls[action].isPending || calls[action].isSuccess)
   const isConfirmed = asked !== undefined && calls[asked].isSuccess && confirms(asked, reading)
 
-  // The mutations are new objects at each render, so they are left out here.
+  // The mutations are new objects at each render, so they are not among the dependencies.
   useEffect(() => {
     if (!isConfirmed) return
     for (const call of [pause, resume, cancel]) call.reset()
@@ -80,14 +82,14 @@ export function SendActions({ appId, campaign, reading, onDone }: Props) {
   )
 }
 
-/** Whether a reading confirms what was asked for. */
+/** Says whether a reading shows that the action has happened. */
 function confirms(action: Action, { status, cancelling }: Reading): boolean {
   if (isOver(status)) return true
   if (action === 'cancel') return cancelling
   return action === 'pause' ? status === 'paused' : status === 'sending' || status === 'active'
 }
 
-/** Says what a cancel stops, and what it cannot stop. */
+/** Says what a cancel stops and what it cannot stop. */
 function CancelConsequence({ campaign, reading }: { campaign: Campaign; reading: Reading }) {
   if (reading.status === 'scheduled')
     return <p>Nothing has been sent. It will not begin, and it cannot be sent again; a duplicate of it can.</p>

@@ -12,7 +12,7 @@ import type { Campaign, Reading, useSend } from './useSend.ts'
 
 type Props = { appId: string; campaign: Campaign; reading: Reading; stream: ReturnType<typeof useSend>['stream'] }
 
-/** The state of the send in one sentence, when it began, and as of when that is. */
+/** Shows the state of the send in one sentence, its times, and how old the reading is. */
 export function SendState({ appId, campaign, reading, stream }: Props) {
   const follows = isFollowed(reading.status)
   const now = useNow(follows)

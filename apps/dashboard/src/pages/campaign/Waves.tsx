@@ -14,7 +14,7 @@ const states = {
   cancelled: ['off', 'Cancelled'],
 } as const
 
-/** The waves of a send at local times: when each begins, for which zones, and what it has queued. A send without waves shows nothing here. */
+/** Shows the waves of a send: when each begins, its time zones, and how many pushes it has queued. A send with fewer than two waves shows nothing. */
 export function Waves({ appId, campaignId, isFollowed }: { appId: string; campaignId: string; isFollowed: boolean }) {
   const { data } = api.useQuery(
     'get',

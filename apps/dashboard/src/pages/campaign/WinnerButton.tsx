@@ -8,7 +8,7 @@ import { Confirm } from '../../ui/Confirm.tsx'
 
 type Props = { appId: string; campaignId: string; variant: VariantReading; isLeading: boolean; onDone: () => void }
 
-/** Sends a variant to the devices outside the sample, after saying how many they are. */
+/** A button that sends a variant to the devices outside the sample. Before it sends, it says how many devices these are. */
 export function WinnerButton({ appId, campaignId, variant, isLeading, onDone }: Props) {
   const [open, setOpen] = useState(false)
   const navigate = useNavigate()
@@ -31,7 +31,7 @@ export function WinnerButton({ appId, campaignId, variant, isLeading, onDone }: 
   )
 }
 
-/** The number of devices that the winner would go to, counted now by the code that sends. */
+/** Says how many devices the winner would go to. A dry run counts them. */
 function Remainder({ appId, campaignId }: { appId: string; campaignId: string }) {
   const { data, error } = api.useQuery(
     'post',

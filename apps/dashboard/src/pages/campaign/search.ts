@@ -2,8 +2,8 @@ import { tidy, wordIn } from '../../core/search.ts'
 
 export const metrics = ['opened', 'clicked'] as const
 
-/** What the address of this page says beside its path: what an experiment is compared by. */
+/** The search parameters of this page: `metric` is what the variants of an experiment are compared by. */
 export type CampaignSearch = { metric?: (typeof metrics)[number] | undefined }
 
-/** Reads the search parameters. What it does not understand is left out. */
+/** Reads the search parameters of this page. Unknown ones, and those with a wrong form, are left out. */
 export const validateCampaignSearch = (raw: Record<string, unknown>): CampaignSearch => tidy({ metric: wordIn(raw, 'metric', metrics) })

@@ -1,6 +1,6 @@
 import type { CampaignStatus } from '@herald/contracts/stats'
 
-/** The look of a campaign's status: a kind (icon and colour) and a word. */
+/** The icon and the colour of each status of a campaign. */
 export const statusKinds = {
   draft: 'off',
   scheduled: 'off',

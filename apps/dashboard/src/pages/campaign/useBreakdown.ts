@@ -5,7 +5,7 @@ import type { Reading } from './useSend.ts'
 
 export type Breakdown = components['schemas']['ReadBreakdownAnswer']
 
-/** The counters of a campaign by platform and code: every 5 s while it is under way, once when it is not. */
+/** Reads the counters of a campaign by platform and code: every 5 s while the page follows the send, else once. */
 export function useBreakdown(appId: string, id: string, reading: Reading | undefined) {
   const { data } = api.useQuery(
     'get',

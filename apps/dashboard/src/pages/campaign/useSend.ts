@@ -7,23 +7,26 @@ import { useStream } from '../../live/useStream.ts'
 
 export type Campaign = components['schemas']['CampaignWithRates']
 
-/** A campaign as the page shows it at one moment: status and counters come from one reading and are never mixed from two. */
+/** The status and the counters of a campaign at one moment, always from the same answer. */
 export type Reading = Pick<Campaign, 'status' | 'cancelling' | 'stats'> & {
   readAt: number
-  /** The counters by platform of the same reading; null when the reading is not the stream's. */
+  /** The counters by platform of the same moment; null when the reading did not come from the stream. */
   byPlatform: PlatformProgress | null
   /**
-   * Whether the fan-out is complete, the speed and the time left, as the stream told them last. Null when it has told none, or when a later
-   * read finds the send no longer under way.
+   * Whether the fan-out is complete, the speed and the time left, from the last event of the stream. Null while the stream has brought no event, and
+   * when a later read finds the send no longer under way.
    */
   pace: Pick<Progress, 'fannedOut' | 'ratePerSecond' | 'etaSeconds'> | null
 }
 
 const path = '/v1/admin/apps/{appId}/campaigns/{id}' as const
-/** Devices report for a while after the last push, so the campaign is read every 5 s for an hour, and every 30 s later. */
+/**
+ * A campaign is read every 5 s for an hour after its last push has an outcome, because devices still report. Otherwise it is read every 30 s, because
+ * the stream brings the changes of a send under way.
+ */
 const [soonMs, afterSoonMs, hourMs] = [5_000, 30_000, 3_600_000]
 
-/** Reads a campaign and follows its stream while it is under way. The page shows the newer of what the stream and the last read told. */
+/** Reads a campaign, and follows its stream while it is under way. `reading` is the newer of the stream's last event and the last read. */
 export function useSend(appId: string, id: string) {
   const queryClient = useQueryClient()
   const init = useMemo(() => ({ params: { path: { appId, id } } }), [appId, id])
@@ -73,7 +76,7 @@ export function useSend(appId: string, id: string) {
     readAgain,
   )
 
-  // While the stream is open all numbers come from it: a read between two of its events tells nothing new.
+  // While the stream is open all numbers come from its events. A read between two events would mix numbers of two moments.
   const isStreamed = stream.state === 'live' && own !== null && campaign !== undefined && isSameState(own.progress, campaign)
   const reading = isStreamed ? ofStream(own) : newest
   return { query, campaign, reading, stream, samples: own?.samples ?? [], readAllAgain }

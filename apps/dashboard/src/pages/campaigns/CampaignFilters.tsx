@@ -8,7 +8,7 @@ import { campaignStatuses, type CampaignsSearch } from './search.ts'
 
 type Props = { search: CampaignsSearch; onChange: (search: CampaignsSearch, replace?: boolean) => void }
 
-/** Filters of the list of campaigns. A name is looked for when typing has stopped for a moment. */
+/** Shows the filters of the list of campaigns. The list is filtered by name 300 ms after the last key. */
 export function CampaignFilters({ search, onChange }: Props) {
   const [name, setName] = useState(search.q ?? '')
   const input = useRef<HTMLInputElement>(null)

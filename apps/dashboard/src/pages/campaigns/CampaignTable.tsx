@@ -10,7 +10,7 @@ import type { CampaignsSearch } from './search.ts'
 type Campaign = components['schemas']['CampaignWithStats']
 type Props = { appId: string; data: components['schemas']['CampaignList']; search: CampaignsSearch }
 
-/** A page of campaigns with a button for older ones. The cursor is in the address. */
+/** Shows a page of the list of campaigns, with links to older and to the newest campaigns. The cursor is in the address. */
 export function CampaignTable({ appId, data, search }: Props) {
   const { cursor, ...first } = search
   return (
@@ -56,7 +56,7 @@ export function CampaignTable({ appId, data, search }: Props) {
   )
 }
 
-/** The next instant, else when the send began, else when the draft was made. */
+/** Shows when a campaign begins or runs next, else when it began, else when the draft was made. */
 function When({ campaign: { status, nextAt, startedAt, createdAt } }: { campaign: Campaign }) {
   if (nextAt !== null)
     return (

@@ -14,11 +14,11 @@ import { CampaignTable } from './CampaignTable.tsx'
 import type { CampaignsSearch } from './search.ts'
 
 const pageSize = 50
-/** How often the list is read: while one of its sends is under way, and otherwise, because sends also begin elsewhere. */
+/** The list is read every 5 s while one of its sends is under way, and otherwise every 30 s, because other operators and backends begin sends too. */
 const [soonMs, restMs] = [5_000, 30_000]
 type List = components['schemas']['CampaignList']
 
-/** Campaigns with their counters, newest first. Those under way are read again every five seconds. */
+/** Shows campaigns with their counters, newest first. */
 export function CampaignsPage() {
   const appId = useAppId()
   const search = useSearch({ from: '/apps/$appId/campaigns' })
@@ -32,7 +32,7 @@ export function CampaignsPage() {
     ...(q ? { q } : {}),
     ...(cursor ? { cursor } : {}),
   }
-  // Tests are notifications, so the filter for tests leaves out the one for transactional sends.
+  // Tests are notifications, so the list of tests is read without the filter for transactional sends.
   const { transactional: kind, ...ofTests } = query
   const list = api.useQuery(
     'get',

@@ -2,7 +2,6 @@ import { flagIn, textIn, tidy, wordIn } from '../../core/search.ts'
 
 export const campaignStatuses = ['draft', 'scheduled', 'sending', 'active', 'paused', 'sent', 'cancelled', 'failed'] as const
 
-/** The search parameters of this page. */
 export type CampaignsSearch = {
   status?: (typeof campaignStatuses)[number] | undefined
   transactional?: boolean | undefined
@@ -11,7 +10,7 @@ export type CampaignsSearch = {
   cursor?: string | undefined
 }
 
-/** Reads the search parameters. What it does not understand is left out. */
+/** Reads the search parameters of this page. Unknown ones, and those with a wrong form, are left out. */
 export const validateCampaignsSearch = (raw: Record<string, unknown>): CampaignsSearch =>
   tidy({
     status: wordIn(raw, 'status', campaignStatuses),

@@ -12,7 +12,7 @@ import { targetOf } from './targetOf.ts'
 import type { Screen } from './useScreen.ts'
 import { VariantTabs } from './VariantTabs.tsx'
 
-/** The right half of the page: how many devices, the previews, and the bytes. */
+/** The right half of the composer: the number of devices, the previews and the sizes in bytes. */
 export function Answers({ appId, draft, screen, isReview }: { appId: string; draft: CampaignDraft; screen: Screen; isReview: boolean }) {
   const entry = entryOf(screen.content, screen.locale)
   const measured = useMeasured(entry, screen.person, draft, { name: nameOf(draft), zone: screen.zone, variant: screen.variantId })

@@ -13,7 +13,7 @@ import type { Screen } from './useScreen.ts'
 import { useTemplate } from './useTemplate.ts'
 import { WhenAsk } from './WhenAsk.tsx'
 
-/** The composer's form from top to bottom: audience, message, schedule, experiment, and the rest. */
+/** The left half of the composer: audience, message, schedule, experiment and further options. */
 export function Asks({
   appId,
   draft,

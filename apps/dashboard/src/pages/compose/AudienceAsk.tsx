@@ -14,7 +14,7 @@ const options = [
   { value: 'own', label: 'Conditions', hint: 'For this message alone' },
 ] as const
 
-/** Chooses the audience of a message. An option that was left keeps what was entered in it. */
+/** Chooses the audience of a message. Switching to another option and back keeps what was entered. */
 export function AudienceAsk({
   appId,
   value,

@@ -4,12 +4,13 @@ import { useAppId } from '../../session/useAppId.ts'
 import { ComposeStart } from './ComposeStart.tsx'
 import type { ComposeSearch } from './search.ts'
 
-/** Writes a message: who gets it, what it says, when, and what would come of it. */
+/** The page on which an operator writes a message, as a new one or from a draft. */
 export function ComposePage() {
   const appId = useAppId()
   const { campaignId } = useParams({ strict: false })
   const navigate = useNavigate()
-  // A message that becomes a draft while the operator writes stays on this page; another id in the address makes a new page.
+  // When a new message is saved for the first time the address gets its id, and the page must keep what is on screen. For any other id the page reads
+  // the stored draft.
   const [page, setPage] = useState<{ appId: string; campaignId: string | undefined; key: string }>(() => ({
     appId,
     campaignId,
@@ -36,5 +37,5 @@ export function ComposePage() {
   )
 }
 
-/** What a new message began with is now in the draft and goes from the address; what is on screen stays there. */
+/** Keeps only the search parameters that say what is on screen. The draft now contains those with which a new message began. */
 const keepScreen = ({ step, locale, variant, person }: ComposeSearch): ComposeSearch => ({ step, locale, variant, person })

@@ -17,7 +17,7 @@ import { keeper } from './useDraft.ts'
 
 type Start = { draft: CampaignDraft; stored: StoredCampaign | undefined; kept: KeptDraft[] }
 
-/** Finds what the page begins with: the draft in the address, else a new one with what the address asks for. */
+/** Reads the draft in the address, or begins a new one with the template, segment or user in the address. */
 export function ComposeStart({
   appId,
   campaignId,
@@ -50,7 +50,7 @@ export function ComposeStart({
 
 async function startWith(appId: string, id: string, signal: AbortSignal): Promise<Start> {
   const stored = await readCampaign(appId, id, signal)
-  // The changes that this browser has and the platform has not, because a connection was lost or a tab was closed too soon.
+  // Changes that this browser has and Herald has not, because the connection was lost or the tab was closed too soon.
   const kept = keeper.list(appId).filter((one) => one.id === id)
   return { draft: draftOfCampaign(stored), stored, kept }
 }

@@ -17,7 +17,10 @@ import { SaveLine } from './SaveLine.tsx'
 import { useDraft } from './useDraft.ts'
 import { useScreen } from './useScreen.ts'
 
-/** The left half asks, the right half answers at once. With `step=review` in the address the left half shows the review instead of the questions. */
+/**
+ * The composer. The operator writes in the left half, and the right half shows the number of devices, the previews and the sizes. With `step=review`
+ * in the address the left half shows the review.
+ */
 export function Composer({
   appId,
   draftKey,
@@ -92,7 +95,7 @@ export function Composer({
   )
 }
 
-/** At the first call the button gets the focus, so that the operator sees the number; at the second call it is pressed. */
+/** Presses the button that sends. The first call only gives the button the focus, so that the operator sees the number on it. */
 function aimAtSend(): void {
   const button = document.getElementById('send')
   if (button !== null && button === document.activeElement) button.click()

@@ -8,7 +8,10 @@ import { ButtonLink } from '../../ui/ButtonLink.tsx'
 import { Time } from '../../ui/Time.tsx'
 import { keeper } from './useDraft.ts'
 
-/** What the operator has to decide about the draft itself: changes made elsewhere, that it is no draft any more, or an earlier draft that this browser still has. */
+/**
+ * Shows what the operator must know or decide about the draft: it was changed elsewhere, it is no draft any more, or this browser has an earlier
+ * version.
+ */
 export function DraftBanners({
   appId,
   saver,
@@ -60,7 +63,7 @@ export function DraftBanners({
   )
 }
 
-/** Offers what was written here earlier and never reached the platform. */
+/** Offers a message that was written in this browser earlier and was never saved in Herald. */
 function KeptBanner({ saver, kept }: { saver: DraftSaver; kept: readonly KeptDraft[] }) {
   const [[newest], setLeft] = useState(kept)
   if (!newest) return null

@@ -10,7 +10,10 @@ import { durationText, warningText, whyLeftOut } from './dry-run-texts.ts'
 
 export type Report = components['schemas']['DryRunNotificationOfAppAnswer']
 
-/** Shows the result of a dry run: what a send of this message would do now, worked out by the code that sends. A dry run writes nothing and asks no provider. */
+/**
+ * Shows the result of a dry run: what a send of this message would do now. Herald computes it with the code that sends, writes nothing and asks no
+ * provider.
+ */
 export function DryRunReport({ report, schedule }: { report: Report; schedule: Schedule }) {
   const { audience, unreachable, skips, waves, experiment, estimate } = report
   return (

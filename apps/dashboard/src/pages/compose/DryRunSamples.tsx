@@ -6,7 +6,7 @@ import { platformNames } from '../../core/platform-names.ts'
 import type { Report } from './DryRunReport.tsx'
 import { whyLeftOut } from './dry-run-texts.ts'
 
-/** Devices drawn from the audience, with what each would be sent, to the byte. */
+/** Shows some devices of the audience with the text and the payload that each would get. */
 export function DryRunSamples({ samples }: { samples: Report['samples'] }) {
   const appId = useAppId()
   if (samples.length === 0) return null

@@ -9,7 +9,7 @@ import { TextInput } from '../../ui/TextInput.tsx'
 import { Prospect } from './Prospect.tsx'
 import type { Screen } from './useScreen.ts'
 
-/** The form of an experiment: two to four variants, their shares, the size of the sample, and what it can show. */
+/** The form of an experiment: two to four variants with their weights, the size of the sample, and what the experiment can show. */
 export function ExperimentAsk({
   appId,
   draft,

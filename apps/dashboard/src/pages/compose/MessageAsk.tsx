@@ -10,7 +10,7 @@ import { VariantTabs } from './VariantTabs.tsx'
 import type { Screen } from './useScreen.ts'
 import type { TemplateDraft } from './useTemplate.ts'
 
-/** What a message says: the texts of each language, and of each variant of an experiment. */
+/** Edits the texts of a message in each language, for each variant of an experiment. */
 export function MessageAsk({
   appId,
   draft,
@@ -64,7 +64,10 @@ export function MessageAsk({
   )
 }
 
-/** Takes the texts of a template, or lets go of the template. The texts are copied: a later change of the template changes nothing here. */
+/**
+ * Copies the texts and options of a template into the message, or detaches the message from its template. Later changes of the template do not change
+ * the message.
+ */
 function TemplateChoice({
   appId,
   draft,

@@ -5,9 +5,9 @@ import { countText, percentText } from '../../core/number.ts'
 import { assumedRate, prospectOf } from '../../core/power.ts'
 import { targetOf } from './targetOf.ts'
 
-/** What an experiment of this size can show, by how often the app's messages were opened in the last days. */
+/** Says what an experiment of this size can show, given how often the app's messages were opened in the last 30 days. */
 export function Prospect({ appId, audience, experiment }: { appId: string; audience: AudienceDraft; experiment: ExperimentDraft }) {
-  // The estimate beside it makes the request; this only reads its answer.
+  // `Estimate` on the same page counts the devices; this hook only reads the result from the cache.
   const { data: counted } = useQuery<{ count: number }>({ queryKey: ['estimate', appId, targetOf(audience)], queryFn: skipToken })
   const { data: overview } = api.useQuery(
     'get',

@@ -30,7 +30,7 @@ export function Review({
     queryKey: ['dry-run', appId, campaignId, JSON.stringify(bodyOfDraft(draft))],
     queryFn: async ({ signal }) =>
       dataOf(await client.POST('/v1/admin/apps/{appId}/dry-run', { params: { path: { appId } }, body: { campaignId }, signal })),
-    // An app may have one dry run at a time. Another one is over in a moment.
+    // An app can have one dry run at a time, so a second one is refused with 429 and tried again.
     retry: (count, error) => count < 5 && faultOf(error).status === 429,
     retryDelay: 2_000,
     staleTime: 30_000,

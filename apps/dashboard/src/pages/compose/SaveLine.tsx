@@ -2,7 +2,7 @@ import type { SaveState } from '../../core/draft-saver.ts'
 import { clockTime } from '../../core/time.ts'
 import { Button } from '../../ui/Button.tsx'
 
-/** Where what was written is: at the platform, on its way, or in this browser only. */
+/** Says where the written text is: saved in Herald, being saved, or in this browser only. */
 export function SaveLine({ state, onSave }: { state: SaveState; onSave: () => void }) {
   return (
     <p role="status" className="flex items-center gap-2 text-sm text-muted">

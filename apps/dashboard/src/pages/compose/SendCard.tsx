@@ -15,7 +15,10 @@ import { ErrorNote } from '../../ui/ErrorNote.tsx'
 import { readCampaign } from './draftCalls.ts'
 import type { Report } from './DryRunReport.tsx'
 
-/** Sends the draft once. A second click, tab or operator is led to the campaign that the first one has begun. The button says to how many devices. */
+/**
+ * The button that sends the draft. It says to how many devices. A draft is sent once: a second click, tab or operator is led to the campaign that the
+ * first one began.
+ */
 export function SendCard({
   appId,
   campaignId,
@@ -50,7 +53,7 @@ export function SendCard({
     } catch (fault) {
       const { status } = faultOf(fault)
       if (status >= 400 && status < 500 && status !== 409) throw fault
-      // The draft was sent before, or the answer was lost: the campaign itself tells.
+      // With a 409 the draft was sent before. With any other error the answer was lost, and the campaign's status says whether it was sent.
       const now = await readCampaign(appId, campaignId)
       if (now.status === 'draft') throw fault
       open(status === 409 ? 'This message had been sent already.' : `${nameOf(draft)} is on its way.`)

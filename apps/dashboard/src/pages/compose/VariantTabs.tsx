@@ -1,7 +1,7 @@
 import type { VariantDraft } from '../../core/campaign-draft.ts'
 import { Tabs } from '../../ui/Tabs.tsx'
 
-/** Chooses the variant of an experiment that is on screen. */
+/** Chooses which variant of an experiment is on screen. */
 export function VariantTabs({
   variants,
   variant,

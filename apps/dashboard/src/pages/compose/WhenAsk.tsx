@@ -19,7 +19,7 @@ const options = [
 
 type Of<Type extends Schedule['type']> = Extract<Schedule, { type: Type }>
 
-/** Chooses when a message is sent. An option that was left keeps what was entered in it. */
+/** Chooses when a message is sent. Switching to another option and back keeps what was entered. */
 export function WhenAsk({
   value,
   onChange,
@@ -96,7 +96,7 @@ function TimeOfDay({
   )
 }
 
-/** An instant as a date and a time in a zone. Choosing another zone keeps what the clocks show. */
+/** Edits an instant as a date, a time and a time zone. When the operator chooses another zone, date and time stay and the instant changes. */
 function At({
   value,
   onChange,

@@ -3,7 +3,7 @@ import { Field } from '../../ui/Field.tsx'
 
 const zones = ['UTC', ...Intl.supportedValuesOf('timeZone')].map((zone) => ({ value: zone, label: zone }))
 
-/** One of the world's time zones. */
+/** Chooses a time zone by typing. */
 export function ZoneField({ value, onChange, error }: { value: string; onChange: (zone: string) => void; error?: string | undefined }) {
   return (
     <Field label="Time zone" error={error}>

@@ -2,7 +2,7 @@ import { client, dataOf } from '../../api/client.ts'
 import { faultOf } from '../../api/fault.ts'
 import type { DraftCalls, StoredCampaign } from '../../core/draft-saver.ts'
 
-/** Reads a campaign from the API, as Herald has it now. */
+/** Reads a campaign from the API, never from the page's cache. */
 export async function readCampaign(appId: string, id: string, signal?: AbortSignal): Promise<StoredCampaign> {
   const answer = await client.GET('/v1/admin/apps/{appId}/campaigns/{id}', {
     params: { path: { appId, id } },
@@ -11,7 +11,7 @@ export async function readCampaign(appId: string, id: string, signal?: AbortSign
   return dataOf(answer) as StoredCampaign
 }
 
-/** The calls of the administration that keep drafts of an app. */
+/** Gives the calls of the administration API that save the drafts of an app. */
 export const draftCalls = (appId: string): DraftCalls => ({
   read: (id) => readCampaign(appId, id),
   async create(body, idempotencyKey) {

@@ -13,14 +13,14 @@ const reasons: Record<string, string> = {
   not_in_experiment: 'Not in the experiment’s sample',
 }
 
-/** Why a device is left out. A reason that this page does not know is said as it is. */
+/** Says why a device is left out. A reason that this page does not know is shown as it is. */
 export const whyLeftOut = (reason: string): string => reasons[reason] ?? reason.replaceAll('_', ' ')
 
-/** A warning of a dry run as a sentence. */
+/** Writes a warning of a dry run as a sentence. */
 export const warningText = ({ path, message, devices }: { path: string; message: string; devices: number | null }): string =>
   `${path === '' ? 'The message' : path} ${message}${devices === null ? '' : ` (${countText(devices)} ${devices === 1 ? 'device' : 'devices'})`}.`
 
-/** Seconds in the words of a clock. */
+/** Writes a duration in seconds, minutes or hours. */
 export function durationText(seconds: number): string {
   if (seconds < 120) return seconds === 1 ? '1 second' : `${seconds} seconds`
   const minutes = Math.round(seconds / 60)

@@ -1,7 +1,7 @@
 import type { AudienceDraft } from '../../core/campaign-draft.ts'
 import type { EstimateTarget } from '../../ui/segment/Estimate.tsx'
 
-/** The target of an audience, for counting. A segment that was not chosen yet counts as everyone. */
+/** Gives the target with which the devices of an audience are counted. While no saved segment is chosen, everyone is counted. */
 export function targetOf(audience: AudienceDraft): EstimateTarget {
   if (audience.kind === 'own') return { segment: audience.segment }
   return audience.kind === 'saved' && audience.segmentId !== '' ? { segmentId: audience.segmentId } : { all: true }

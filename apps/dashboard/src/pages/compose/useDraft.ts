@@ -4,10 +4,10 @@ import { openDraftSaver, type DraftSaver, type StoredCampaign, type Working } fr
 import { openDraftKeeper } from '../../core/kept-drafts.ts'
 import { draftCalls } from './draftCalls.ts'
 
-/** Drafts that this browser keeps until the platform has them. */
+/** Keeps drafts in this browser until Herald has them. */
 export const keeper = openDraftKeeper(localStorage)
 
-/** The draft of a page, and the saver that keeps it. `onMade` is called when the draft has become a campaign. */
+/** Opens the draft of a page and saves its changes. `onMade` is called when Herald has made a campaign of the draft. */
 export function useDraft(
   appId: string,
   key: string,
@@ -19,7 +19,7 @@ export function useDraft(
   const { id } = working
   useEffect(() => {
     if (id !== null && id !== start.stored?.id) onMade(id)
-    // Called once for each id; `onMade` itself never changes.
+    // `onMade` is called once for each id, so it is not among the dependencies.
   }, [id])
   useEffect(() => {
     const look = () => document.visibilityState === 'visible' && void saver.look()

@@ -6,15 +6,15 @@ import type { ContentDraft } from '../../core/content-draft.ts'
 import type { Person } from '../../core/person.ts'
 import { useSurroundings } from '../../ui/content/useSurroundings.ts'
 
-/** What is on screen beside the draft: language, variant and user, all in the address, and the app's name, zone and tags. */
+/** What the composer shows beside the draft: the language, the variant and the user, which are in the address, and the app's name, zone and tags. */
 export type Screen = {
   locale: string
   setLocale: (locale: string) => void
-  /** The index of the variant, 0 without an experiment. */
+  /** The index of the variant; 0 without an experiment. */
   variant: number
   variantId: string | undefined
   setVariant: (place: number) => void
-  /** The texts on screen: the variant's, or the message's. */
+  /** The texts on screen: those of the variant, or of the message when there is no experiment. */
   content: ContentDraft
   personKey: string
   person: Person
@@ -51,7 +51,7 @@ export function useScreen(appId: string, draft: CampaignDraft): Screen {
   }
 }
 
-/** Reads the languages of the newest hundred users of an app, which is enough for suggestions. */
+/** Reads the languages of an app's newest hundred users, which are enough for suggestions. */
 function useLanguages(appId: string): readonly (string | null)[] {
   const query = useQuery({
     queryKey: ['languages', appId],

@@ -12,7 +12,7 @@ function templateDraft(data: TemplateRead & { id: string; name: string }): Templ
   return { id: data.id, name: data.name, content, options }
 }
 
-/** Reads the template that a draft was begun with; undefined without one, and until it is read. */
+/** Reads the template of a draft; undefined when the draft has none, or while it is being read. */
 export function useTemplate(appId: string, templateId: string | null): TemplateDraft | undefined {
   const { data } = api.useQuery(
     'get',

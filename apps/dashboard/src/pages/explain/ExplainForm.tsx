@@ -17,7 +17,7 @@ const kinds = [
 ] as const
 type Kind = (typeof kinds)[number]['value']
 
-/** Asks for the campaign and the user or device. What the address says is filled in. */
+/** Asks for the campaign and for the user or device. What the address contains is filled in. */
 export function ExplainForm({ search }: { search: ExplainSearch }) {
   const appId = useAppId()
   const navigate = useNavigate({ from: '/apps/$appId/explain' })

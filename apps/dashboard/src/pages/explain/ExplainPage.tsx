@@ -15,7 +15,7 @@ import type { ExplainSearch } from './search.ts'
 const from = '/apps/$appId/explain'
 const lead = 'Every step that decides whether a device gets a campaign, in the order in which the send decides it.'
 
-/** Why a device, or each device of a user, got a campaign or did not. */
+/** Explains why a device, or each device of a user, got a campaign or did not. */
 export function ExplainPage() {
   const search = useSearch({ from })
   const navigate = useNavigate({ from })
@@ -44,7 +44,7 @@ function whomOf({ subscriptionId, userId, externalId }: ExplainSearch): Whom | u
 
 type Explained = components['schemas']['ExplainSendAnswer']
 
-/** How often a push without an outcome is read again. */
+/** While a push has no outcome its explanation is read again at this interval. */
 const lookAgainMs = 3_000
 const isPending = (explained: Explained | undefined): boolean =>
   explained?.devices.some(

@@ -14,7 +14,7 @@ import { VerdictStatus } from './VerdictStatus.tsx'
 
 type Explained = components['schemas']['ExplainSendAnswer']
 
-/** The answer: the campaign and the user, and the trace of one device. A user with several devices gets a list to choose from first. */
+/** Shows the campaign and the user, and the trace of one device. For a user with several devices a list to choose from comes first. */
 export function ExplainedDevices({
   explained,
   campaignName,

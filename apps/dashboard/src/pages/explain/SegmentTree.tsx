@@ -4,7 +4,7 @@ import { clsx } from 'clsx'
 
 const words = { and: 'All of these', or: 'At least one of these', not: 'Not this' } as const
 
-/** The segment of a send with what each condition wanted and what the device has now. */
+/** Shows the segment of a send: for each condition the wanted value, and the value that the device has now. */
 export function SegmentTree({ tree, changedSince }: { tree: SegmentBranch | undefined; changedSince: boolean }) {
   return (
     <div data-clock="now">

@@ -19,7 +19,7 @@ const looks: Readonly<Record<StationResult, { Icon: typeof Check; word: string; 
   none: { Icon: Minus, word: 'Not asked', look: 'bg-sunken text-muted' },
 }
 
-/** A station of a trace. Closed it is one line; open it shows what was known then and what is true now. */
+/** Shows a station of a trace. A closed station is one line; an open one shows facts from the time of the send beside present facts. */
 export function StationView({
   station,
   number,

@@ -12,7 +12,7 @@ const looks: Readonly<Record<Verdict, { kind: StatusKind; word: string }>> = {
   not_queued: { kind: 'off', word: 'Not queued' },
 }
 
-/** What became of a push, or why there is none. */
+/** Shows what became of a push, or that there is none. */
 export function VerdictStatus({ verdict }: { verdict: Verdict }) {
   const { kind, word } = looks[verdict]
   return <Status kind={kind}>{word}</Status>

@@ -1,6 +1,6 @@
 import { textIn, tidy } from '../../core/search.ts'
 
-/** The search parameters of this page. `device`: which of several devices of a user is shown. */
+/** The search parameters of this page. `device` is the device of the user that is shown. */
 export type ExplainSearch = {
   campaignId?: string | undefined
   subscriptionId?: string | undefined
@@ -9,7 +9,7 @@ export type ExplainSearch = {
   device?: string | undefined
 }
 
-/** Reads the search parameters. What it does not understand is left out. */
+/** Reads the search parameters of this page. Unknown ones, and those with a wrong form, are left out. */
 export const validateExplainSearch = (raw: Record<string, unknown>): ExplainSearch =>
   tidy({
     campaignId: textIn(raw, 'campaignId'),

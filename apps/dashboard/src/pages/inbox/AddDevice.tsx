@@ -22,7 +22,7 @@ type Texts = { name: string; externalId: string; language: string; timezone: str
 
 const accountKinds = { ios: 'apns', android: 'fcm', web: 'webpush' } as const
 
-/** The typed values, without empty ones. */
+/** Gives the typed values without the empty ones. */
 function filled({ tags, ...texts }: Texts) {
   const given = Object.fromEntries(Object.entries(texts).filter(([, text]) => text.trim() !== ''))
   const read = readTagLines(tags)
@@ -59,7 +59,7 @@ export function AddDevice({ appId, onClose }: { appId: string; onClose: () => vo
     }
   })
 
-  /** Makes the simulated account the credentials of the app, then tries again. */
+  /** Gives the app the simulator's credentials, then adds the device. */
   async function takeAccount(): Promise<void> {
     setIsTaking(true)
     try {

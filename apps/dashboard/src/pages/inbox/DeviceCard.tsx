@@ -20,7 +20,7 @@ type DeviceCardProps = {
 const kinds = { ios: 'iPhone', android: 'Android phone', web: 'Browser' }
 const mostShown = 3
 
-/** Words for a device that does not answer well. */
+/** Words for each behaviour of a virtual device that makes pushes to it fail or wait. */
 const behaviourWords: Record<string, string> = {
   dead: 'dead: its token is refused',
   bad_token: 'its token is malformed',
@@ -34,7 +34,7 @@ const behaviourWords: Record<string, string> = {
   accepted_then_503: 'taken, but answered with 503',
 }
 
-/** One virtual device: its model, its behaviour and its pushes. */
+/** Shows a virtual device with its behaviour and its pushes. */
 export function DeviceCard({ appId, device, pushes, reports, report }: DeviceCardProps) {
   const [isWhole, setIsWhole] = useState(false)
   const name = device.name ?? `${kinds[device.platform]} ${device.id}`

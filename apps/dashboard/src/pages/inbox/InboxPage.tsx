@@ -20,7 +20,7 @@ import { useReports } from './useReports.ts'
 
 const cardsAtOnce = 24
 
-/** A wall of virtual phones and browsers with what they got. Each gesture is a real tracking call. */
+/** Shows virtual phones and browsers with the pushes that they got. A tap, a click or a swipe makes the same tracking call as on a real device. */
 export function InboxPage() {
   const system = useSystem()
   if (system.data?.simulator === false) {

@@ -12,7 +12,7 @@ import type { Report } from './useReports.ts'
 
 type NotificationCardProps = { appId: string; push: SimulatedPush; report: Report | undefined; onGesture: (gesture: Gesture) => void }
 
-/** A picture is not loaded from elsewhere: its host and file name stand for it. */
+/** Shows the host and the file name of a picture. The picture is not loaded, because it is on another origin. */
 function PictureFrame({ url }: { url: string }) {
   const { hostname, pathname } = URL.canParse(url) ? new URL(url) : { hostname: url, pathname: '' }
   return (
@@ -31,7 +31,7 @@ function words(gesture: Gesture, actions: readonly { id: string; title: string }
   return `clicked “${actions.find(({ id }) => id === gesture.actionId)?.title ?? gesture.actionId}”`
 }
 
-/** A notification as it lies on a device: a tap opens it, a button clicks, the cross swipes it away. Its back is the exact payload. */
+/** Shows a notification as on a device: clicking it is a tap, a button is an action, and the cross is a swipe. "Payload" shows the exact payload. */
 export function NotificationCard({ appId, push, report, onGesture }: NotificationCardProps) {
   const [isTurned, setIsTurned] = useState(false)
   const { shown, msgId } = push

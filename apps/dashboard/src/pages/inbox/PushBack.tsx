@@ -4,7 +4,7 @@ import { Json } from '../../ui/Json.tsx'
 import { TextLink } from '../../ui/TextLink.tsx'
 import type { SimulatedPush } from './useInbox.ts'
 
-/** The back of a notification: what the provider took, to the byte, and where it came from. */
+/** Shows the size, the campaign, the headers and the payload of a push as the simulated provider got it. */
 export function PushBack({ appId, push }: { appId: string; push: SimulatedPush }) {
   const headers = Object.entries(push.headers)
   return (

@@ -3,7 +3,7 @@ import { Time } from '../../ui/Time.tsx'
 import { LastUpdate } from '../../live/LastUpdate.tsx'
 import type { useStream } from '../../live/useStream.ts'
 
-/** Says whether the page is live, and how old it is otherwise. */
+/** Says whether new pushes arrive by themselves, and otherwise how old the page is. */
 export function StreamLine({ stream }: { stream: ReturnType<typeof useStream> }) {
   const { state, asOf } = stream
   if (state === 'live')

@@ -1,8 +1,8 @@
 import { tidy, wordIn } from '../../core/search.ts'
 
-/** The search parameters: which devices are shown. */
+/** The search parameters of this page: only devices of this `platform` are shown. */
 export type InboxSearch = { platform?: 'ios' | 'android' | 'web' | undefined }
 
-/** Reads the search parameters. What it does not understand is left out. */
+/** Reads the search parameters of this page. Unknown ones, and those with a wrong form, are left out. */
 export const validateInboxSearch = (raw: Record<string, unknown>): InboxSearch =>
   tidy({ platform: wordIn(raw, 'platform', ['ios', 'android', 'web']) })

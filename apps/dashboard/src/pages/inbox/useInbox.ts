@@ -11,7 +11,7 @@ export type SimulatedPush = components['schemas']['ListSimulatedPushesAnswer']['
 
 export const devicesKey = (appId: string): readonly unknown[] => ['simulator-devices', appId]
 
-/** The virtual devices of an app and what they got, live. */
+/** Reads the virtual devices of an app and their pushes, and follows new pushes. */
 export function useInbox(appId: string) {
   const cache = useQueryClient()
   const [arrived, setArrived] = useState<{ appId: string; pushes: SimulatedPush[] }>({ appId, pushes: [] })
@@ -30,7 +30,7 @@ export function useInbox(appId: string) {
   const stream = useStream(
     `/v1/admin/simulator/stream?appId=${encodeURIComponent(appId)}`,
     {
-      // The stream does not repeat what came before it, or while it was broken, so the list is read.
+      // A new stream does not bring the pushes from before it was opened, so the list is read again.
       watching: readAgain,
       push: (data) =>
         setArrived((known) => ({ appId, pushes: mergePushes(known.appId === appId ? known.pushes : [], [data as SimulatedPush]) })),

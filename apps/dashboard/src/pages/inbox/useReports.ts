@@ -3,10 +3,10 @@ import { askOutside } from '../../api/outside.ts'
 import { pushKey, reportsOf, type ArrivedPush, type Gesture } from '../../core/inbox.ts'
 import { announce } from '../../ui/Announcer.tsx'
 
-/** What became of a tap, an action or a swipe on a push of this page: its report is under way, or done. */
+/** A tap, an action or a swipe on a push of this page. `isDone` says whether Herald has the report. */
 export type Report = { gesture: Gesture; isDone: boolean }
 
-/** The last tap, action or swipe on each push of this page, by push, and how to report one. */
+/** Gives the last report of each push on this page, by the key of the push, and a function that reports a gesture. */
 export function useReports() {
   const [reports, setReports] = useState<ReadonlyMap<string, Report>>(new Map())
   const note = (key: string, report: Report | undefined): void =>

@@ -22,10 +22,10 @@ type ApiKey = components['schemas']['ApiKey']
 
 const longUnused = 90 * 86_400_000
 
-/** Whether a key has not been used for 90 days, although it is older than that. */
+/** Says whether a key was not used for 90 days, or was made 90 days ago and never used. */
 const isIdle = ({ createdAt, lastUsedAt }: ApiKey): boolean => Date.now() - Date.parse(lastUsedAt ?? createdAt) > longUnused
 
-/** The API keys of an app: made, shown once, watched and revoked. */
+/** Shows the API keys of an app. Keys are made and revoked here. */
 export function KeysPage() {
   const appId = useAppId()
   const cache = useQueryClient()
@@ -149,7 +149,7 @@ export function KeysPage() {
   )
 }
 
-/** The last use is known to the hour only, so it is shown as an hour. */
+/** Shows when a key was used last. Herald knows only the hour, so the beginning and the end of this hour are shown. */
 function HourOf({ at }: { at: string }) {
   return (
     <span className="whitespace-nowrap">

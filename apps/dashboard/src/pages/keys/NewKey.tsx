@@ -19,9 +19,9 @@ type NewKeyProps = { appId: string; open: boolean; onClose: () => void; onMade: 
 type MadeApiKey = components['schemas']['MadeApiKey']
 type Texts = { name: string }
 
-/** Makes a key and shows it this once. */
+/** A dialog that makes a key and shows it once. */
 export function NewKey({ open, onClose, ...rest }: NewKeyProps) {
-  // A key is shown once and not kept: each opening of the dialog begins anew.
+  // The dialog is made anew each time it opens, so that no key of an earlier time is in memory.
   return open ? <NewKeyDialog onClose={onClose} {...rest} /> : null
 }
 

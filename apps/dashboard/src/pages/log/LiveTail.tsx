@@ -15,7 +15,7 @@ import { Time } from '../../ui/Time.tsx'
 
 type Props = { appId: string; filter: TailFilter }
 
-/** Events as they happen, as webhooks would get them: at most 100 a second, the newest 200 kept, with a pause. */
+/** Shows events as they happen, as a webhook endpoint would get them: at most 100 per second, and the newest 200. The operator can pause the list. */
 export function LiveTail({ appId, filter }: Props) {
   const [tail, step] = useReducer(nextTail, emptyTail)
   const stream = useStream(`/v1/admin/apps/${appId}/events`, {

@@ -13,7 +13,7 @@ const any = { value: '', label: 'Any' }
 const outcomeLabels = { open: 'Without outcome yet', sent: 'Sent', failed: 'Failed', skipped: 'Skipped' }
 const platformLabels = { ios: 'iOS', android: 'Android', web: 'Web' }
 
-/** The filters of the log. Each change is a new address, so that a link shows a colleague the same. */
+/** Shows the filters of the log. The filters are in the address, so that a link shows a colleague the same pushes. */
 export function LogFilters({ search, onChange }: Props) {
   const first = useRef<HTMLSelectElement>(null)
   useShortcut('/', () => first.current?.focus(), 'Filter the log')
@@ -96,14 +96,14 @@ const codesWith = (code: string | undefined): string[] => {
 
 type OneField = { label: string; value: string | undefined; error?: string | undefined; onChange: (value: string | undefined) => void }
 
-/** A field for an id: 24 hexadecimal characters, or nothing. */
+/** A field for an id, which has 24 hexadecimal characters. */
 function IdField({ label, value, onChange }: OneField) {
   const [text, setText] = useState(value ?? '')
   const isId = /^[0-9a-f]{24}$/.test(text)
   const isWrong = text !== '' && !isId
   useEffect(() => {
     if (text !== (value ?? '') && (isId || text === '')) onChange(text === '' ? undefined : text)
-    // The field shows what is typed; the address follows it.
+    // The effect runs only after typing: when the address changes by other means, React makes a new field.
   }, [text])
   return (
     <Field label={label} error={isWrong && text.length >= 24 ? 'An id has 24 characters, 0 to 9 and a to f.' : undefined}>
@@ -121,7 +121,7 @@ function IdField({ label, value, onChange }: OneField) {
   )
 }
 
-/** A field for a moment in the reader's own zone; the address keeps it in UTC. */
+/** A field for a time in the browser's zone; the address contains it in UTC. The address changes when the operator leaves the field. */
 function MomentField({ label, value, error, onChange }: OneField) {
   const [text, setText] = useState(momentText(value))
   const leave = () => {

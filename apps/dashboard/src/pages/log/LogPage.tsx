@@ -17,7 +17,7 @@ import { filterOf, type LogFilter, type LogSearch } from './search.ts'
 type Push = components['schemas']['Push']
 const path = '/v1/admin/apps/{appId}/pushes' as const
 
-/** The log: what became of every push, with filters in the address, a live tail and a CSV. */
+/** Shows the log: every push with its outcome, filters, a live tail and a CSV to download. */
 export function LogPage() {
   const appId = useAppId()
   const search = useSearch({ from: '/apps/$appId/log' })
@@ -78,7 +78,7 @@ export function LogPage() {
   )
 }
 
-/** The address of the same pushes as a CSV. The link is of this origin, so the browser sends the session's cookie along. */
+/** Gives the address of a CSV with the same pushes. The CSV is on this origin, so the browser sends the session's cookie along. */
 function csvOf(appId: string, filter: LogFilter): string {
   const query = new URLSearchParams(filter)
   return `/v1/admin/apps/${appId}/pushes.csv${query.size > 0 ? `?${query}` : ''}`

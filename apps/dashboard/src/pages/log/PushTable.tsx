@@ -12,10 +12,13 @@ type Props = { appId: string; pushes: readonly Push[]; isOfOneCampaign: boolean 
 
 const keyOf = ({ campaignId, subscriptionId }: Push): string => `${campaignId}-${subscriptionId}`
 
-/** A push that ended while the log was read on is on two of its pages: as open, and with its outcome. The later row is shown, in the place of the first. */
+/**
+ * Removes pushes that are listed twice. A push may get its outcome while the operator reads page after page. An earlier page then lists the push
+ * without its outcome, and a later page with it. The row with the outcome is shown, at the place of the first row.
+ */
 const onceEach = (pushes: readonly Push[]): Push[] => [...new Map(pushes.map((push) => [keyOf(push), push])).values()]
 
-/** Pushes with what became of them. A row opens its explanation. */
+/** Shows pushes with their outcomes. A row links to the explanation of its push. */
 export function PushTable({ appId, pushes, isOfOneCampaign }: Props) {
   return (
     <Table<Push>
@@ -71,7 +74,7 @@ export function PushTable({ appId, pushes, isOfOneCampaign }: Props) {
   )
 }
 
-/** The code with its meaning, and the provider's own word if there is one. */
+/** Shows the code of an outcome, with its meaning as the title, and the provider's own code. */
 function Code({ push: { code, providerCode, attempts } }: { push: Push }) {
   if (code === null || code === '') return attempts > 1 ? `after ${attempts} tries` : '–'
   return (

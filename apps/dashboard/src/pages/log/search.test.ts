@@ -4,7 +4,7 @@ import { validateLogSearch } from './search.ts'
 
 const id = '671a2b3c4d5e6f7081920a05'
 
-test('an address with all filters of the log gives all of them back', () => {
+test('every filter of the log that is in the address is read from it', () => {
   const search = {
     outcome: 'failed',
     code: 'token_dead',
@@ -19,7 +19,7 @@ test('an address with all filters of the log gives all of them back', () => {
   expect(validateLogSearch(search)).toEqual(search)
 })
 
-test('what the API would refuse is left out of the filters, and the rest stays', () => {
+test('a filter that the API would refuse is left out, and the other filters stay', () => {
   const raw = {
     outcome: 'lost',
     code: '<script>',
@@ -33,11 +33,11 @@ test('what the API would refuse is left out of the filters, and the rest stays',
   expect(validateLogSearch(raw)).toEqual({ userId: id })
 })
 
-test('a moment in another zone is kept as the same moment in UTC', () => {
+test('a time in the address that has an offset from UTC becomes the same time in UTC', () => {
   expect(validateLogSearch({ from: '2026-02-06T16:00:00+01:00' })).toEqual({ from: '2026-02-06T15:00:00.000Z' })
 })
 
-test('the list of campaigns takes its filters from the address, also a name of digits', () => {
+test('the list of campaigns reads its filters from the address, also a name made of digits', () => {
   expect(validateCampaignsSearch({ status: 'paused', transactional: true, q: 2026, cursor: 'c', other: 1 })).toEqual({
     status: 'paused',
     transactional: true,

@@ -3,7 +3,7 @@ import { flagIn, textIn, tidy, wordIn } from '../../core/search.ts'
 export const logOutcomes = ['open', 'sent', 'failed', 'skipped'] as const
 export const logPlatforms = ['ios', 'android', 'web'] as const
 
-/** What the address of this page says beside its path: the filters. */
+/** The search parameters of this page: the filters of the log. */
 export type LogSearch = {
   outcome?: (typeof logOutcomes)[number] | undefined
   code?: string | undefined
@@ -11,14 +11,14 @@ export type LogSearch = {
   campaignId?: string | undefined
   subscriptionId?: string | undefined
   userId?: string | undefined
-  /** Moments as ISO, in UTC. */
+  /** Times in ISO 8601, in UTC. */
   from?: string | undefined
   to?: string | undefined
   /** Whether the live tail is shown. */
   live?: boolean | undefined
 }
 
-/** The filters alone, only those that are set. */
+/** The filters that are set. */
 export type LogFilter = { [Name in Exclude<keyof LogSearch, 'live'>]?: NonNullable<LogSearch[Name]> }
 
 export function filterOf(search: LogSearch): LogFilter {
@@ -26,7 +26,7 @@ export function filterOf(search: LogSearch): LogFilter {
   return tidy(filter) as LogFilter
 }
 
-/** Reads the search parameters. What it does not understand is left out. */
+/** Reads the search parameters of this page. Unknown ones, and those with a wrong form, are left out. */
 export const validateLogSearch = (raw: Record<string, unknown>): LogSearch =>
   tidy({
     outcome: wordIn(raw, 'outcome', logOutcomes),

@@ -7,9 +7,9 @@ import { Status } from '../../ui/Status.tsx'
 import { Time } from '../../ui/Time.tsx'
 import type { Overview } from './OverviewPage.tsx'
 
-/** What needs attention, the worst first, each with one thing to do. */
+/** Shows what needs the operator's attention, the worst first, each with a link to where to act. */
 export function Attention({ appId, overview }: { appId: string; overview: Overview }) {
-  // The keys are not part of the overview, which is shown without waiting for them.
+  // The keys are read apart from the overview, so that the overview need not wait for them.
   const keys = api.useQuery(
     'get',
     '/v1/admin/apps/{appId}/keys',

@@ -6,7 +6,7 @@ import { Card } from '../../ui/Card.tsx'
 import { Time } from '../../ui/Time.tsx'
 import type { Overview } from './OverviewPage.tsx'
 
-/** Devices by platform: how many can be reached, why the others cannot, and how many were seen lately. */
+/** Shows the devices by platform: how many are reachable, opted out, invalidated, and active in the last days. */
 export function Devices({ overview: { devices, devicesAsOf } }: { overview: Overview }) {
   const reachable = platforms.reduce((sum, platform) => sum + devices[platform].reachable, 0)
   return (

@@ -19,7 +19,7 @@ const tiles = [
 ] as const
 const day = (seconds: number) => new Date(seconds * 1_000).toLocaleDateString(undefined, { dateStyle: 'medium', timeZone: 'UTC' })
 
-/** The last 24 hours beside the 24 before them, and 30 days as lines. */
+/** Shows the counters of the last 24 hours beside those of the 24 hours before, and a chart of 30 days. */
 export function LastDays({ overview: { days, last24h, previous24h } }: { overview: Overview }) {
   const total = (key: (typeof lines)[number][0]) => days.reduce((sum, one) => sum + one[key], 0)
   return (

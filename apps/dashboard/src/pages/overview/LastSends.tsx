@@ -7,7 +7,7 @@ import { Status } from '../../ui/Status.tsx'
 import { TextLink } from '../../ui/TextLink.tsx'
 import { statusKinds, statusWords } from '../campaign/status-words.ts'
 
-/** The newest campaigns. They are read apart from the overview, which does not wait for them. */
+/** Shows the newest campaigns. The campaigns are read apart from the overview, so that the overview need not wait for them. */
 export function LastSends({ appId }: { appId: string }) {
   const { data, error } = api.useQuery(
     'get',

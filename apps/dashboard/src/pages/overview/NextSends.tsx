@@ -5,7 +5,7 @@ import type { Overview } from './OverviewPage.tsx'
 
 const schedules: Readonly<Record<string, string>> = { at: 'once', user_timezone: 'at local times', recurring: 'recurring' }
 
-/** The sends that begin by themselves, the soonest first. */
+/** Shows the sends that are scheduled, the soonest first. */
 export function NextSends({ appId, overview: { nextSends } }: { appId: string; overview: Overview }) {
   return (
     <Card title="Next sends">

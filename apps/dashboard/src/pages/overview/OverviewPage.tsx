@@ -13,7 +13,7 @@ import { NextSends } from './NextSends.tsx'
 
 export type Overview = components['schemas']['ReadOverviewAnswer']
 
-/** An app at a glance: what needs attention first, then its devices, its last days, and what goes out next. */
+/** Shows an app at a glance: what needs attention, its devices, its last days, and its next sends. */
 export function OverviewPage() {
   const appId = useAppId()
   const query = api.useQuery('get', '/v1/admin/apps/{appId}/overview', { params: { path: { appId } } }, { refetchInterval: 30_000 })
@@ -44,7 +44,7 @@ export function OverviewPage() {
   )
 }
 
-/** An app without a device that has never sent anything has nothing to show yet. */
+/** Says whether an app has no device and has never sent anything, so that there is nothing to show. */
 const isUntouched = ({ devices, days, campaigns }: Overview): boolean =>
   Object.values(devices).every(({ total }) => total === 0) &&
   days.every(({ queued }) => queued === 0) &&

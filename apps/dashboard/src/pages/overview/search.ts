@@ -1,9 +1,8 @@
 import { textIn, tidy } from '../../core/search.ts'
 
-/** The search parameters of this page. */
 export type OverviewSearch = {
   days?: string | undefined
 }
 
-/** Reads the search parameters. What it does not understand is left out. */
+/** Reads the search parameters of this page. Unknown ones, and those with a wrong form, are left out. */
 export const validateOverviewSearch = (raw: Record<string, unknown>): OverviewSearch => tidy({ days: textIn(raw, 'days') })

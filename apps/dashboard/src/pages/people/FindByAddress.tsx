@@ -9,7 +9,10 @@ import { ErrorNote } from '../../ui/ErrorNote.tsx'
 import { Field } from '../../ui/Field.tsx'
 import { TextArea } from '../../ui/TextArea.tsx'
 
-/** Finds the user of a token or an endpoint. The token travels in a body, because addresses are kept by browsers, proxies and logs. */
+/**
+ * Finds the user of a device by its token or endpoint. The token is sent in the body of a request, because browsers, proxies and logs store
+ * addresses.
+ */
 export function FindByAddress({ onClose }: { onClose: () => void }) {
   const appId = useAppId()
   const navigate = useNavigate()

@@ -6,7 +6,7 @@ import { LoadMore } from '../../ui/LoadMore.tsx'
 import { Section } from '../../ui/Section.tsx'
 import { Table } from '../../ui/Table.tsx'
 
-/** Why rows were rejected, by row and column, and never with a value. */
+/** Shows which rows of an import were rejected, with the column and the reason. No value of the file is shown. */
 export function ImportErrors({ importId, rejected }: { importId: string; rejected: number }) {
   const appId = useAppId()
   const pages = usePages(['import-errors', appId, importId, rejected], async (cursor, signal) =>

@@ -4,7 +4,7 @@ import { FactList } from '../../ui/FactList.tsx'
 import { Time } from '../../ui/Time.tsx'
 import type { ImportReport } from './Imports.tsx'
 
-/** What became of the rows. They add up: rows = created + updated + kept + rejected. */
+/** Shows the counters of an import: rows = created + updated + kept + rejected. */
 export function ImportResult({ report }: { report: ImportReport }) {
   const {
     rows,

@@ -6,7 +6,7 @@ const looks = {
   cancelled: { kind: 'off', word: 'Cancelled' },
 } as const
 
-/** The state of an import. */
+/** Shows the state of an import. */
 export function ImportStatus({ state }: { state: keyof typeof looks }) {
   return <Status kind={looks[state].kind}>{looks[state].word}</Status>
 }

@@ -19,12 +19,12 @@ import { OneImport } from './OneImport.tsx'
 
 export type ImportReport = components['schemas']['ReadImportAnswer']
 
-/** Imports of devices: a file is read, tried dry and sent; the report is kept for 30 days. */
+/** Shows the imports of the last 30 days, one import, or the form of a new one. */
 export function Imports() {
   const appId = useAppId()
   const { import: shown } = useSearch({ from: '/apps/$appId/people' })
   const navigate = useNavigate({ from: '/apps/$appId/people' })
-  // The files of imports that were begun on this page. They are never stored.
+  // The files of imports that were begun on this page, in memory only.
   const files = useRef(new Map<string, File>())
   const [isNew, setNew] = useState(false)
   const pages = usePages(['imports', appId], async (cursor, signal) =>

@@ -20,7 +20,10 @@ const onExisting = [
   { value: 'update', label: 'Write over it', hint: 'The row wins; opted out stays opted out' },
 ] as const
 
-/** The form of a new import. It reads the head of the file before anything is sent: the format, and for a CSV the meaning of its columns. A dry run is preset. */
+/**
+ * The form of a new import. The form reads the beginning of the file and proposes the format and, for a CSV, which column holds which field. A dry
+ * run is preset.
+ */
 export function NewImport({ onBegun, onClose }: { onBegun: (report: ImportReport, file: File) => void; onClose: () => void }) {
   const appId = useAppId()
   const [file, setFile] = useState<{ file: File; header: string[] }>()

@@ -19,7 +19,10 @@ import type { ImportReport } from './Imports.tsx'
 import { ImportStatus } from './ImportStatus.tsx'
 import { sendImport } from './send-import.ts'
 
-/** One import. Its file is sent while this page is open. Later it goes on where it stopped, once the same file is chosen again. */
+/**
+ * Shows one import. The file is sent while this page is open. After the page was closed the operator chooses the same file again, and sending goes on
+ * where it stopped.
+ */
 export function OneImport({
   importId,
   file,
@@ -90,13 +93,14 @@ function Sending({ report, given, onEnded }: { report: ImportReport; given: File
         () => !controller.signal.aborted && onEnded(),
         (fault: unknown) => !controller.signal.aborted && setError(fault),
       )
-    // In development React runs each effect twice in a row. Only the second run may send, so the first one is undone before it begins.
+    // In development React runs each effect twice in a row. The timer makes sure that only the second run sends, because the first is undone before
+    // its timer runs.
     const begin = setTimeout(() => void send())
     return () => {
       clearTimeout(begin)
       controller.abort()
     }
-    // The file is sent once per choice and try; a new `onEnded` does not send it again.
+    // The file is sent once per chosen file and try. A new `onEnded` must not send it again, so it is not among the dependencies.
   }, [appId, file, round])
 
   const cancel = async (): Promise<void> => {
@@ -161,7 +165,7 @@ function Sending({ report, given, onEnded }: { report: ImportReport; given: File
   )
 }
 
-/** After a dry run: the same file with the same settings, for real. */
+/** After a dry run: a button that imports the same file with the same settings. */
 function ForReal({
   report,
   file,

@@ -20,10 +20,12 @@ type Summary = components['schemas']['ListUsersOfAppAnswer']['items'][number]
 
 const from = '/apps/$appId/people'
 const perPage = 50
-/** Typing has stopped. */
+/** The list is searched this long after the last key. */
 const settledMs = 250
 
-/** The users of the app, page by page. Search and cursor are in the address, so Back leads to the page before. */
+/**
+ * Shows the users of the app, page by page. The search text and the cursor are in the address, so that Back leads to the previous page of the list.
+ */
 export function PeopleList() {
   const appId = useAppId()
   const { q, cursor } = useSearch({ from })
@@ -72,7 +74,7 @@ function SearchField({ q }: { q: string | undefined }) {
   const asked = useRef(q ?? '')
   useShortcut('/', () => field.current?.focus(), 'Search people')
 
-  // The address changes by Back, by links, and by typing here. Only an address that this field did not write may replace the text.
+  // The address changes by Back, by links, and by typing in this field. Only an address that this field did not write replaces the text.
   useEffect(() => {
     if ((q ?? '') === asked.current) return
     asked.current = q ?? ''
@@ -103,7 +105,7 @@ function SearchField({ q }: { q: string | undefined }) {
   )
 }
 
-/** The number of users. Herald counts them at most every 30 s, so the number is shown with its time. */
+/** Shows the number of users and its time, because Herald counts users at most every 30 s. */
 function Total() {
   const appId = useAppId()
   const tags = api.useQuery(

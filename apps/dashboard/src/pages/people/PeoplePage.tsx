@@ -9,7 +9,7 @@ const tabs = [
   { value: 'imports', label: 'Imports' },
 ] as const
 
-/** The users of an app, and the imports that brought them. */
+/** Shows the users of an app, or its imports. */
 export function PeoplePage() {
   const { tab } = useSearch({ from: '/apps/$appId/people' })
   const navigate = useNavigate({ from: '/apps/$appId/people' })

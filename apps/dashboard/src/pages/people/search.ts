@@ -1,6 +1,6 @@
 import { textIn, tidy, wordIn } from '../../core/search.ts'
 
-/** The search parameters of this page. `cursor`: which page of the list; `import`: the import that is shown. */
+/** The search parameters of this page. `cursor` is the page of the list; `import` is the import that is shown. */
 export type PeopleSearch = {
   tab?: 'imports' | undefined
   q?: string | undefined
@@ -8,6 +8,6 @@ export type PeopleSearch = {
   import?: string | undefined
 }
 
-/** Reads the search parameters. What it does not understand is left out. */
+/** Reads the search parameters of this page. Unknown ones, and those with a wrong form, are left out. */
 export const validatePeopleSearch = (raw: Record<string, unknown>): PeopleSearch =>
   tidy({ tab: wordIn(raw, 'tab', ['imports'] as const), q: textIn(raw, 'q'), cursor: textIn(raw, 'cursor'), import: textIn(raw, 'import') })

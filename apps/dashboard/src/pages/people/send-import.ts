@@ -4,10 +4,10 @@ import { isPassing } from '../../api/queryClient.ts'
 import { sendFile } from '../../core/import-upload.ts'
 import type { ImportReport } from './Imports.tsx'
 
-/** A part of 2 MiB is some thousand rows, which a busy database writes in some seconds. */
+/** A request with a part of a file may take this long. A part of 2 MiB has some thousand rows, which a busy database writes in some seconds. */
 const withinMs = 120_000
 
-/** Sends the file of an import from where the import is, and finishes it. */
+/** Sends the file of an import from the first byte that Herald has not stored, and finishes the import. */
 export function sendImport({
   appId,
   report,
@@ -24,7 +24,7 @@ export function sendImport({
   return sendFile(
     {
       size: file.size,
-      // The API's document types the body as text; a part of a file is sent as bytes.
+      // The OpenAPI document gives the body the type of a text, but a part of a file is sent as bytes.
       put: async (from, to) =>
         dataOf(
           await client.PUT('/v1/admin/apps/{appId}/imports/{id}/data', {
@@ -47,7 +47,7 @@ export function sendImport({
   )
 }
 
-/** Whether the import is at another offset than the page thought: it then reads the offset and goes on there. */
+/** Says whether the server refused a part because the import is at another offset. The page then reads the offset and goes on there. */
 const isElsewhere = (error: unknown): boolean => {
   const { code, details } = faultOf(error)
   return code === 'invalid_state' && details.some(({ path }) => path === 'offset')

@@ -21,7 +21,7 @@ import { TestSendDialog } from './TestSendDialog.tsx'
 
 type Asked = { what: 'test' | 'opt_out' | 'opt_in' | 'remove'; device: Device }
 
-/** The devices of a user with their state and its reason, and what can be done with each. */
+/** Shows the devices of a user, each with its state and the reason, and the actions for it. */
 export function Devices({ person, onChanged }: { person: Person; onChanged: () => void }) {
   const appId = useAppId()
   const [asked, setAsked] = useState<Asked>()
@@ -125,7 +125,9 @@ export function Devices({ person, onChanged }: { person: Person; onChanged: () =
   )
 }
 
-/** For screen readers. It is placed within its own cell: placed within the page it would make a narrow page wider than the screen. */
+/**
+ * A label for screen readers, positioned within its table cell. A label positioned within the page would make a narrow page wider than the screen.
+ */
 function HiddenLabel({ text }: { text: string }) {
   return (
     <span className="relative">

@@ -16,7 +16,7 @@ import { TextInput } from '../../ui/TextInput.tsx'
 import { Time } from '../../ui/Time.tsx'
 import type { Person } from './answers.ts'
 
-/** The ids and the profile of a user, and the local time there. */
+/** Shows the ids and the profile of a user, and the user's local time. */
 export function Identity({ person, onChanged }: { person: Person; onChanged: () => void }) {
   const [isOpen, setOpen] = useState(false)
   return (
@@ -56,7 +56,7 @@ export function Identity({ person, onChanged }: { person: Person; onChanged: () 
   )
 }
 
-/** The present time in the user's zone, updated while the page is open. */
+/** Shows the time in the user's zone, updated every 10 s. */
 function LocalTime({ zone }: { zone: string | null }) {
   const [now, setNow] = useState(() => new Date())
   useEffect(() => {

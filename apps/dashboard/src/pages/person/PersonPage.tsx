@@ -18,7 +18,7 @@ import { Identity } from './Identity.tsx'
 import { Pushes } from './Pushes.tsx'
 import { TagsEditor } from './TagsEditor.tsx'
 
-/** One user: identity, tags, devices with their state, and what was sent to them. */
+/** Shows one user: identity, tags, devices, and the pushes to them. */
 export function PersonPage() {
   const appId = useAppId()
   const { userId } = useParams({ from: '/apps/$appId/people/$userId' })

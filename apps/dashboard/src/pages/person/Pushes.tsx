@@ -14,7 +14,7 @@ import { TextLink } from '../../ui/TextLink.tsx'
 import { Time } from '../../ui/Time.tsx'
 import { nameOfDevice, type Person, type Push } from './answers.ts'
 
-/** What was sent to the user: the newest pushes of all devices, or all kept pushes of one device. */
+/** Shows the pushes to the user: the newest 50 to all devices, or all stored pushes to one device. */
 export function Pushes({ person, device }: { person: Person; device: string | undefined }) {
   const navigate = useNavigate({ from: '/apps/$appId/people/$userId' })
   const options = [

@@ -15,7 +15,7 @@ import { sendTest, type TestResult } from './send-test.ts'
 
 const kindOf = { ios: 'apns', android: 'fcm', web: 'webpush' } as const
 
-/** Sends one push to one device and says what became of it. */
+/** A dialog that sends a push to one device and shows its outcome. */
 export function TestSendDialog({ device, onClose }: { device: Device; onClose: () => void }) {
   const appId = useAppId()
   const [title, setTitle] = useState('A test')

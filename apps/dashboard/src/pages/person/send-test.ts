@@ -5,12 +5,12 @@ import type { components } from '../../api/schema.gen.ts'
 export type TestResult = components['schemas']['SendTestAnswer']['results'][number]
 type Body = components['schemas']['SendTestBody']
 
-/** After so long the page stops asking; the log shows the rest. */
+/** After this time the page stops asking for the outcome; the log shows it later. */
 const mostMs = 60_000
 
 /**
- * Sends a test and waits for what became of it. Herald answers within ten seconds and may know nothing yet; the same request under the same key asks again
- * and sends nothing twice.
+ * Sends a test and waits for its outcome. Herald answers within ten seconds, perhaps before there is an outcome. The same request with the same
+ * idempotency key then asks again and sends nothing.
  */
 export async function sendTest(
   appId: string,

@@ -25,7 +25,7 @@ const environments = [
   { value: 'sandbox', label: 'Sandbox', hint: 'Builds from Xcode only' },
 ] as const
 
-/** The key of APNs: its file is dropped, its id comes from the file’s name, and the rest is asked. */
+/** The form for the key of APNs. The operator chooses its file; the key id comes from the file's name when it is there. */
 export function ApnsForm({ before, onDone }: { before: Before | undefined; onDone: () => void }) {
   const appId = useAppId()
   const { stage, checked, save } = useSaveAndCheck(appId, 'apns', onDone)

@@ -6,11 +6,11 @@ import { kinds, type Kind } from './kinds.ts'
 
 export type Checked = components['schemas']['ProviderChecked']
 
-/** The codes that mean that the provider could not be asked, and so say nothing about the credentials. */
+/** Says whether the provider could not be asked, so that the check says nothing about the credentials. */
 export const isAway = ({ code }: Checked): boolean =>
   code === 'provider_unavailable' || code === 'network_error' || code === 'timeout' || code === 'rate_limited'
 
-/** What the provider answered to the credentials. */
+/** Shows whether the provider accepts the credentials, and what to do if not. */
 export function CheckResult({ kind, checked, at }: { kind: Kind; checked: Checked; at?: number | undefined }) {
   const { name } = kinds[kind]
   const when = at !== undefined && (

@@ -14,7 +14,7 @@ import { useSaveAndCheck } from './useSaveAndCheck.ts'
 type Body = components['schemas']['SetFcmBody']
 type Before = components['schemas']['SetFcmAnswer']
 
-/** The service account of a Firebase project: its file says everything. */
+/** The form for the service account of a Firebase project. The file of the account contains everything that is needed. */
 export function FcmForm({ before, onDone }: { before: Before | undefined; onDone: () => void }) {
   const appId = useAppId()
   const { stage, checked, save } = useSaveAndCheck(appId, 'fcm', onDone)
@@ -31,7 +31,7 @@ export function FcmForm({ before, onDone }: { before: Before | undefined; onDone
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault()
     if (file === undefined) return setProblem(problem ?? 'Drop the file of the service account first.')
-    // The file was checked when it was dropped; the server checks each field again.
+    // The file was checked when it was chosen; the server checks each field again.
     const serviceAccount = file.serviceAccount as Body['serviceAccount']
     try {
       await save(() => client.PUT('/v1/admin/apps/{appId}/providers/fcm', { params: { path: { appId } }, body: { serviceAccount } }))

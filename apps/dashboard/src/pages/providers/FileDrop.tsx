@@ -4,7 +4,7 @@ import { useId, useState, type DragEvent } from 'react'
 import { fileClass } from '../../ui/file-class.ts'
 import { largestProviderFile } from '../../core/provider-file.ts'
 
-/** Takes a file by drop, by choosing it, or its text pasted. The file stays in this page until it is sent. */
+/** Takes a file that is dropped or chosen, or a text that is pasted. The file stays in this page until the form is sent. */
 export function FileDrop({
   label,
   accept,

@@ -24,7 +24,7 @@ import { kinds, type Kind } from './kinds.ts'
 type Circuit = components['schemas']['Circuit']
 type Fact = { label: string; value: string }
 
-/** A provider of the app: its credentials without their secret, whether it takes them, and its circuits. */
+/** Shows a provider of the app: its credentials without their secret, its circuits, and a button that checks the credentials. */
 export function ProviderCard({
   kind,
   query,

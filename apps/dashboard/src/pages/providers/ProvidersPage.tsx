@@ -13,7 +13,7 @@ import { WebPushForm } from './WebPushForm.tsx'
 
 const from = '/apps/$appId/providers'
 
-/** The credentials of the three providers: given, checked at the provider, replaced and removed. Secrets are never shown again. */
+/** Shows the credentials of the three providers. An operator sets, checks, replaces and removes them here; secrets are never shown again. */
 export function ProvidersPage() {
   const appId = useAppId()
   const { set } = useSearch({ from })

@@ -4,7 +4,7 @@ import { CheckResult, isAway, type Checked } from './CheckResult.tsx'
 import { kinds, type Kind } from './kinds.ts'
 import type { Stage } from './useSaveAndCheck.ts'
 
-/** The end of a credentials form: the button, and the provider's answer. */
+/** The end of a credentials form: the provider's answer and the button that saves. */
 export function SaveButton({
   kind,
   stage,

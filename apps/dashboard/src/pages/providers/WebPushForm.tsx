@@ -18,7 +18,7 @@ type Before = components['schemas']['SetWebPushAnswer']
 type Values = { subject: string; publicKey: string; privateKey: string }
 type Keys = 'keep' | 'make' | 'own'
 
-/** Subject and key pair of Web Push. The pair is made by Herald; a new one is asked about, because it cuts off every browser. */
+/** The form for the subject and the key pair of Web Push. A new key pair must be confirmed, because every browser must subscribe again. */
 export function WebPushForm({ before, onDone }: { before: Before | undefined; onDone: () => void }) {
   const appId = useAppId()
   const { stage, checked, save } = useSaveAndCheck(appId, 'webpush', onDone)
@@ -42,7 +42,7 @@ export function WebPushForm({ before, onDone }: { before: Before | undefined; on
     if (cutsOff && !isSure) return setLeft([{ path: 'Keys', message: 'must be confirmed: a new pair cuts off every browser' }])
     try {
       const subject = subjectOf(values.subject)
-      // Without keys in the request, Herald keeps its pair, or makes one if it has none.
+      // When the request has no keys, Herald keeps the app's pair or makes the first one.
       const pair =
         keys === 'own'
           ? { publicKey: values.publicKey.trim(), privateKey: values.privateKey.trim() }

@@ -7,8 +7,8 @@ import { kinds, type Kind } from './kinds.ts'
 export type Stage = 'filling' | 'storing' | 'asking' | 'refused'
 
 /**
- * Stores credentials and asks the provider about them. Only what the provider takes is called saved; what it refuses is stored all the same, because the key
- * before it is gone, and the form says so.
+ * Stores credentials and asks the provider about them. When the provider refuses the credentials, the form says so. The refused credentials stay
+ * stored, because they have already replaced the earlier ones.
  */
 export function useSaveAndCheck(appId: string, kind: Kind, onDone: () => void) {
   const [stage, setStage] = useState<Stage>('filling')

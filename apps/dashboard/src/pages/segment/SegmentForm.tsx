@@ -76,7 +76,7 @@ export function SegmentForm({ appId, saved }: { appId: string; saved: SavedSegme
     }
   }
 
-  /** Puts each detail where it belongs: the name and the description at their fields, the rest at the conditions. */
+  /** Shows a refused save. Mistakes in the name and the description are shown at their fields, all others at the conditions. */
   function take(error: unknown): void {
     const { code, status } = faultOf(error)
     if (code === 'duplicate_name') {

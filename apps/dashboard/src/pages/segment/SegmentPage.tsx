@@ -6,7 +6,7 @@ import { Page } from '../../ui/Page.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
 import { SegmentForm } from './SegmentForm.tsx'
 
-/** One saved segment, or a new one at `/segments/new`. */
+/** Shows a saved segment, or the form of a new one at `/segments/new`. */
 export function SegmentPage() {
   const appId = useAppId()
   const { segmentId } = useParams({ from: '/apps/$appId/segments/$segmentId' })
@@ -22,7 +22,7 @@ function SavedSegmentPage({ appId, segmentId }: { appId: string; segmentId: stri
     'get',
     '/v1/admin/apps/{appId}/segments/{id}',
     { params: { path: { appId, id: segmentId } } },
-    // No refetching: what the operator edits must not change meanwhile.
+    // The segment is not read again, so that it does not change while the operator edits it.
     { refetchOnWindowFocus: false },
   )
   if (query.data === undefined) {

@@ -20,7 +20,7 @@ const inWords = (definition: unknown): string => {
   return root === 'unreadable' ? 'shown as JSON only' : describeSegment(root)
 }
 
-/** The saved segments of an app. */
+/** Shows the saved segments of an app. */
 export function SegmentsPage() {
   const appId = useAppId()
   const { q } = useSearch({ from: '/apps/$appId/segments' })

@@ -1,7 +1,7 @@
 import { textIn, tidy } from '../../core/search.ts'
 
-/** The filter of the list: the beginning of a name. */
+/** The search parameters of this page: `q` is the beginning of a name. */
 export type SegmentsSearch = { q?: string | undefined }
 
-/** Reads the search parameters. What it does not understand is left out. */
+/** Reads the search parameters of this page. Unknown ones, and those with a wrong form, are left out. */
 export const validateSegmentsSearch = (raw: Record<string, unknown>): SegmentsSearch => tidy({ q: textIn(raw, 'q') })

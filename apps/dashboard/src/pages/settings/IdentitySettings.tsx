@@ -9,7 +9,7 @@ import { Secret } from '../../ui/Secret.tsx'
 import { Status } from '../../ui/Status.tsx'
 import { useChangeApp, type App } from './useChangeApp.ts'
 
-/** Whether a device must prove who its user is, and the secret with which a backend signs that proof. */
+/** Sets whether a device must prove who its user is, and makes the secret with which the app's backend signs the proof. */
 export function IdentitySettings({ app }: { app: App }) {
   const changeApp = useChangeApp(app.id)
   const [asked, setAsked] = useState<'switch' | 'secret'>()

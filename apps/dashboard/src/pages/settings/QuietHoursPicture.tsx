@@ -3,7 +3,7 @@ import { describeQuiet, quietSpans } from '../../core/quiet-hours-picture.ts'
 const hours = [0, 3, 6, 9, 12, 15, 18, 21, 24]
 const dayMinutes = 1440
 
-/** Minutes since midnight now in a zone; undefined for a zone that the browser does not know. */
+/** Gives the minutes since midnight in a zone; undefined for a zone that the browser does not know. */
 function minutesNow(zone: string): number | undefined {
   try {
     const [hour, minute] = new Intl.DateTimeFormat('en-GB', { timeZone: zone, hour: '2-digit', minute: '2-digit' })
@@ -15,7 +15,7 @@ function minutesNow(zone: string): number | undefined {
   }
 }
 
-/** A day of 24 hours with the quiet part drawn, also over midnight, and where now is in the app's zone. */
+/** Draws a day of 24 hours with the quiet hours, and the present time in the app's zone. */
 export function QuietHoursPicture({ start, end, zone }: { start: string; end: string; zone: string }) {
   const spans = quietSpans(start, end)
   const now = minutesNow(zone)

@@ -18,7 +18,7 @@ import { useChangeApp, type App } from './useChangeApp.ts'
 
 const zones = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zone !== 'UTC')]
 
-/** Name, zone, cap and quiet hours: one form, saved as one change. */
+/** The form for an app's name, time zone, frequency cap and quiet hours, which are saved as one change. */
 export function SettingsForm({ app }: { app: App }) {
   const changeApp = useChangeApp(app.id)
   const [kept, setKept] = useState(() => textsOf(app))

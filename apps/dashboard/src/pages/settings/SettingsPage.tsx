@@ -7,14 +7,14 @@ import { DeleteApp } from './DeleteApp.tsx'
 import { IdentitySettings } from './IdentitySettings.tsx'
 import { SettingsForm } from './SettingsForm.tsx'
 
-/** What holds for every send of an app: its zone, its limits, its quiet hours, and how users prove who they are. */
+/** Shows the settings of an app: its time zone, frequency cap, quiet hours and identity verification. */
 export function SettingsPage() {
   const appId = useAppId()
   const query = api.useQuery(
     'get',
     '/v1/admin/apps/{appId}',
     { params: { path: { appId } } },
-    // No refetching: what the operator edits must not change meanwhile.
+    // The settings are not read again, so that they do not change while the operator edits them.
     { refetchOnWindowFocus: false },
   )
   return (

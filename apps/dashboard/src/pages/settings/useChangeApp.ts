@@ -4,7 +4,7 @@ import type { components } from '../../api/schema.gen.ts'
 
 export type App = components['schemas']['AppRead']
 
-/** Changes an app, and makes all parts of the page that show it read it again. */
+/** Gives a function that changes an app. Afterwards the pages show the changed app. */
 export function useChangeApp(appId: string): (changes: components['schemas']['ChangeAppBody']) => Promise<App> {
   const cache = useQueryClient()
   return async (changes) => {

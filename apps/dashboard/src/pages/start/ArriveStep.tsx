@@ -8,7 +8,7 @@ type Owner = components['schemas']['ReadUserOfAppAnswer']
 
 const platformNames = { ios: 'iOS', android: 'Android', web: 'Web' }
 
-/** The first device as it registered. */
+/** Shows the first device after it has registered. */
 export function ArriveStep({ appId, device, owner }: { appId: string; device: Device | undefined; owner: Owner | undefined }) {
   if (device === undefined) return <p className="text-muted">The device appears here as soon as it has registered.</p>
   const facts = [

@@ -6,7 +6,7 @@ import { Tabs } from '../../ui/Tabs.tsx'
 type Kind = keyof typeof sendSnippets
 const tabs = (Object.keys(sendSnippets) as Kind[]).map((value) => ({ value, label: sendSnippets[value].label }))
 
-/** The same send from a backend. It reads the secret key from its environment, as the block of step 1 sets it. */
+/** Shows code with which a backend sends the same push. The code reads the secret key from the environment that step 1 shows. */
 export function BackendStep({
   baseUrl,
   deviceId,

@@ -5,7 +5,10 @@ import { Button } from '../../ui/Button.tsx'
 import { Status } from '../../ui/Status.tsx'
 import { openTryOut } from './try-out.ts'
 
-/** Asks the operator for permission and registers this browser. The worker and the key are ready before the click, because browsers ask only during a click. */
+/**
+ * Asks the operator for permission to notify and registers this browser. The worker is ready before the click, because browsers show the question
+ * only during a click.
+ */
 export function BrowserPermission({
   appId,
   publicKey,
@@ -78,7 +81,7 @@ export function BrowserPermission({
   )
 }
 
-/** The operator needs a while to answer the browser's question. */
+/** After this time without an answer of the browser the page says so. The operator needs a while to answer the browser's question. */
 const silentMs = 10_000
 const silence = 'Nothing has come for 10 seconds. If the browser has asked you, answer it; if not, it reaches no push service, or has none.'
 

@@ -5,7 +5,7 @@ import { ThisBrowser } from './ThisBrowser.tsx'
 import { VirtualPhone } from './VirtualPhone.tsx'
 import { YourApp } from './YourApp.tsx'
 
-/** How the first device comes: this browser, a virtual phone, or a site or app of one's own. */
+/** Chooses what the first device is: this browser, a virtual phone, or a device of the operator's own site or mobile app. */
 export function DeviceStep({
   appId,
   baseUrl,

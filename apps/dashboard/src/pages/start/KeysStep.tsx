@@ -7,7 +7,7 @@ import { Secret } from '../../ui/Secret.tsx'
 import { TextLink } from '../../ui/TextLink.tsx'
 import { makeKeys, type NewKeys } from './new-keys.ts'
 
-/** The app's first keys: shown once, or made here when they are gone. */
+/** Shows the app's new keys. When this page has none to show, because keys are shown only once, it offers to make new ones. */
 export function KeysStep({ appId, baseUrl, keys }: { appId: string; baseUrl: string; keys: NewKeys | undefined }) {
   const making = useMutation({ mutationFn: () => makeKeys(appId) })
   if (keys === undefined)

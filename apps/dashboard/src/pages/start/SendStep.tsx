@@ -10,7 +10,7 @@ import { TextLink } from '../../ui/TextLink.tsx'
 import type { PushOfDevice } from './push-state.ts'
 import { pushState } from './push-state.ts'
 
-/** The first push, to this one device; then its control room opens. */
+/** Sends the first push to the first device, and then opens its control room. */
 export function SendStep({
   appId,
   deviceId,

@@ -2,7 +2,7 @@ import { Check } from 'lucide-react'
 import { clsx } from 'clsx'
 import { useId, type ReactNode } from 'react'
 
-/** One of the five steps, with its number, or a tick once it is done. */
+/** Shows one of the five steps with its number, or with a tick when it is done. */
 export function Step({
   number,
   title,

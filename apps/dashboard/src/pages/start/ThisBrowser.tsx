@@ -7,7 +7,10 @@ import { TextInput } from '../../ui/TextInput.tsx'
 import { BrowserPermission } from './BrowserPermission.tsx'
 import { useWebPushKey } from './useWebPushKey.ts'
 
-/** This browser as the first device: the app gets keys of Web Push, then the browser asks the operator for permission. `onPhone` is there where virtual phones are. */
+/**
+ * Makes this browser the first device: the app gets a key pair of Web Push, then the browser asks the operator for permission. `onPhone` is given
+ * when Herald runs with a simulator.
+ */
 export function ThisBrowser({
   appId,
   publicKey,

@@ -16,7 +16,7 @@ const platforms = [
   { value: 'web', label: 'Browser' },
 ]
 
-/** Makes a virtual device at the simulator and registers it. An app without credentials for its platform gets the simulated account. */
+/** Makes a virtual device, which registers at once. An app without credentials for the platform gets the simulator's. */
 export function VirtualPhone({ appId, onDevice }: { appId: string; onDevice: (subscriptionId: string) => void }) {
   const [platform, setPlatform] = useState<Platform>('ios')
   const making = useMutation({

@@ -9,7 +9,7 @@ import { useWebPushKey } from './useWebPushKey.ts'
 type Kind = keyof typeof registrationSnippets
 const tabs = (Object.keys(registrationSnippets) as Kind[]).map((value) => ({ value, label: registrationSnippets[value].label }))
 
-/** Snippets with which a site or an app registers its devices, and whether the first one has come. */
+/** Shows snippets with which a site or a mobile app registers its devices, and says whether the first device has registered. */
 export function YourApp({
   appId,
   baseUrl,

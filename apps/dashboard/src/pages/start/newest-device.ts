@@ -1,4 +1,4 @@
-/** The reachable device that was registered last. */
+/** Gives the reachable device that was registered last. */
 export function newestDevice<Device extends { createdAt: string; optedIn: boolean; invalidatedAt: string | null }>(
   devices: readonly Device[],
 ): Device | undefined {

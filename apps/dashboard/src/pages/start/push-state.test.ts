@@ -3,14 +3,14 @@ import { isNewApp } from '../../shell/is-new-app.ts'
 import { newestDevice } from './newest-device.ts'
 import { pushState } from './push-state.ts'
 
-test('of what became of a push the furthest is said', () => {
+test('the state of a push is the last step that Herald knows of', () => {
   expect(pushState({ outcome: 'sent', code: null, engagements: ['delivered', 'opened'] }).text).toBe('opened')
   expect(pushState({ outcome: 'sent', code: null, engagements: [] }).text).toBe('sent')
   expect(pushState({ outcome: 'open', code: null, engagements: [] }).text).toBe('on its way')
   expect(pushState({ outcome: 'failed', code: 'token_dead', engagements: [] })).toEqual({ kind: 'bad', text: 'failed: token_dead' })
 })
 
-test('the first device is the newest one that can be sent to', () => {
+test('the first steps use the newest reachable device', () => {
   const device = (id: string, createdAt: string, more = {}) => ({ id, createdAt, optedIn: true, invalidatedAt: null, ...more })
   const devices = [
     device('old', '2026-01-01T00:00:00Z'),
@@ -22,7 +22,7 @@ test('the first device is the newest one that can be sent to', () => {
 })
 
 // spec: dashboard/first-steps
-test('the first steps are offered until there is a device and something was sent', () => {
+test('the first steps are offered until the app has a device and has sent something', () => {
   const counts = (total: number) => ({ total, reachable: total, optedOut: 0, invalidated: 0, active1d: 0, active7d: 0, active30d: 0 })
   const devices = (total: number) => ({ ios: counts(0), android: counts(total), web: counts(0) })
   const day = (queued: number) => ({

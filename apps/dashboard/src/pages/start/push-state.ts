@@ -3,7 +3,7 @@ import type { StatusKind } from '../../ui/Status.tsx'
 
 export type PushOfDevice = components['schemas']['ReadSubscriptionOfAppAnswer']['pushes'][number]
 
-/** How far a push has come, in a word: the last step that is known. */
+/** Says how far a push has come, by the last step that is known. */
 export function pushState({ outcome, code, engagements }: Pick<PushOfDevice, 'outcome' | 'code' | 'engagements'>): {
   kind: StatusKind
   text: string

@@ -8,7 +8,10 @@ type ScriptPolicies = {
 
 let policy: { createScriptURL(text: string): { toString(): string } } | undefined
 
-/** The address of the try-out worker. Under Trusted Types it comes from the page's one policy, which makes nothing else. */
+/**
+ * Gives the address of the service worker with which this browser becomes a device. With Trusted Types the address comes from the page's only policy,
+ * which gives no other.
+ */
 function trustedWorkerUrl(): string | { toString(): string } {
   const { trustedTypes } = window as { trustedTypes?: ScriptPolicies }
   if (trustedTypes === undefined) return workerUrl
@@ -16,7 +19,7 @@ function trustedWorkerUrl(): string | { toString(): string } {
   return policy.createScriptURL(workerUrl)
 }
 
-/** Starts the web SDK on this page for one app. Each app has a scope of its own, because each has keys of its own. */
+/** Starts the web SDK on this page for one app. Each app has its own scope, because each has its own keys. */
 export const openTryOut = (appId: string, publicKey: string, vapidPublicKey: string): Herald =>
   init({
     baseUrl: location.origin,

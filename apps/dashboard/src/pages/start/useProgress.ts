@@ -3,7 +3,10 @@ import { newestDevice } from './newest-device.ts'
 
 const pollMs = 2_000
 
-/** How far the first steps of an app are, by what exists. Read every 2 s until the push has been opened. */
+/**
+ * Reads what the first steps of an app have made: a device, a push to it, a secret key that was used. The device is read every 2 s until a push to it
+ * was opened.
+ */
 export function useProgress(appId: string, chosenId: string | undefined) {
   const path = { appId }
   const people = api.useQuery(

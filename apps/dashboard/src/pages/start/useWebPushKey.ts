@@ -1,10 +1,13 @@
 import { api } from '../../api/client.ts'
 import { queryClient } from '../../api/queryClient.ts'
 
-/** The app's public key of Web Push: undefined until it is known, null when there is none yet. `make` makes the pair with the operator's address. */
+/**
+ * Reads the app's public key of Web Push: undefined until it is known, null when there is none. `make` makes the key pair, with the operator's
+ * address as its subject.
+ */
 export function useWebPushKey(appId: string) {
   const path = { appId }
-  // The overview tells whether there are keys. Asking for keys that do not exist would log an error in the console.
+  // The overview says whether there are keys. A request for keys that do not exist would be an error in the browser's console.
   const overview = api.useQuery('get', '/v1/admin/apps/{appId}/overview', { params: { path } }, { staleTime: 30_000 })
   const isSet = overview.data?.providers.some(({ kind, configured }) => kind === 'webpush' && configured)
   const read = api.useQuery('get', '/v1/admin/apps/{appId}/providers/webpush', { params: { path } }, { enabled: isSet === true })
@@ -19,7 +22,7 @@ export function useWebPushKey(appId: string) {
   }
 }
 
-/** An e-mail address or an https address as VAPID wants it (RFC 8292, 2.1). */
+/** Gives the subject for VAPID (RFC 8292, 2.1) from an e-mail address or an https address. */
 export const subjectOf = (address: string): string => {
   const text = address.trim()
   return /^(mailto:|https:)/i.test(text) ? text : `mailto:${text}`

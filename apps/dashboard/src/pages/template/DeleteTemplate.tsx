@@ -6,7 +6,10 @@ import { announce } from '../../ui/Announcer.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Confirm } from '../../ui/Confirm.tsx'
 
-/** Deletes a template after asking. Campaigns that used it keep their copy; a backend that sends it by its id is refused from then on. */
+/**
+ * Deletes a template after asking the operator. Campaigns keep their copy of its texts. From then on Herald refuses a backend that sends by the
+ * template's id.
+ */
 export function DeleteTemplate({ appId, template: { id, name } }: { appId: string; template: { id: string; name: string } }) {
   const [isAsking, setAsking] = useState(false)
   const navigate = useNavigate()

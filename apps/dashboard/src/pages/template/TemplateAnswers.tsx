@@ -7,7 +7,7 @@ import { Previews } from '../../ui/content/Previews.tsx'
 import { useMeasured } from '../../ui/content/useMeasured.ts'
 import type { useTemplateScreen } from './useTemplateScreen.ts'
 
-/** What a template looks like and how large it is. */
+/** The right half of the template page: the previews and the sizes in bytes. */
 export function TemplateAnswers({
   appId,
   form,

@@ -29,7 +29,7 @@ import { useTemplateScreen } from './useTemplateScreen.ts'
 export type StoredTemplate = components['schemas']['TemplatesOfApp']['items'][number]
 type Details = readonly { path: string; message: string }[]
 
-/** Writes a template with the editor and the previews that messages have. It is saved by a button: backends send it as it is. */
+/** Edits a template, with the editor and the previews that messages have. A button saves it, because backends send the saved template. */
 export function TemplateEditor({ appId, stored, initial }: { appId: string; stored: StoredTemplate | undefined; initial: TemplateForm }) {
   const [form, setForm] = useState(initial)
   const [asked, setAsked] = useState(false)

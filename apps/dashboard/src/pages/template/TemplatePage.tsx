@@ -6,7 +6,7 @@ import { Loaded } from '../../ui/Loaded.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { TemplateEditor } from './TemplateEditor.tsx'
 
-/** One template, or a new one. */
+/** Shows a template, or the form of a new one. */
 export function TemplatePage() {
   const appId = useAppId()
   const { templateId } = useParams({ from: '/apps/$appId/templates/$templateId' })

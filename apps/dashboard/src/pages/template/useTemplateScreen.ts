@@ -2,7 +2,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import type { ContentDraft } from '../../core/content-draft.ts'
 import { useSurroundings } from '../../ui/content/useSurroundings.ts'
 
-/** What is on screen beside a template: language and user, both in the address. */
+/** Gives what the template page shows beside the template: the language and the user, which are in the address, and the app's name, zone and tags. */
 export function useTemplateScreen(appId: string, content: ContentDraft) {
   const search = useSearch({ from: '/apps/$appId/templates/$templateId' })
   const navigate = useNavigate()

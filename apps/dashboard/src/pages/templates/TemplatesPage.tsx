@@ -16,7 +16,7 @@ import { Time } from '../../ui/Time.tsx'
 
 type Template = components['schemas']['TemplatesOfApp']['items'][number]
 
-/** The app's templates: texts and options that messages begin with. */
+/** Shows the app's templates: texts and options with which a message can begin. */
 export function TemplatesPage() {
   const appId = useAppId()
   const { q } = useSearch({ from: '/apps/$appId/templates' })

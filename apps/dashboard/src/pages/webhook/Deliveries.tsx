@@ -32,7 +32,10 @@ const states = [
   { value: 'erased', label: 'Erased' },
 ] as const
 
-/** Every delivery of the endpoint, newest first, by state; one opens, and those that failed in an hour are sent again together. */
+/**
+ * Shows the deliveries of an endpoint, newest first and filtered by state. A click opens a delivery. Deliveries that failed within one hour can be
+ * sent again together.
+ */
 export function Deliveries({ webhook }: { webhook: Webhook }) {
   const appId = useAppId()
   const search = useSearch({ from })
@@ -127,7 +130,7 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
 
 type Delivery = components['schemas']['WebhookDelivery']
 
-/** For how many hours a button is shown. Deliveries of other hours are sent again one by one. */
+/** At most this many hours have a button that sends their failed deliveries again. Deliveries of other hours are sent again one by one. */
 const mostHours = 3
 
 function ReplayHours({ webhookId, deliveries, onDone }: { webhookId: string; deliveries: readonly Delivery[]; onDone: () => void }) {

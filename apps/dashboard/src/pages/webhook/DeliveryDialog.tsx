@@ -17,7 +17,7 @@ import { DeliveryStatus } from './DeliveryStatus.tsx'
 type Webhook = components['schemas']['Webhook']
 type Delivery = components['schemas']['ReadWebhookDeliveryAnswer']
 
-/** One delivery: each attempt with its answer, the body byte for byte, and how to check its signature by hand. */
+/** Shows one delivery: each attempt with its answer, the body, and how to check the signature by hand. */
 export function DeliveryDialog({
   webhook,
   deliveryId,
@@ -138,7 +138,7 @@ function Shown({ delivery, secretHint }: { delivery: Delivery; secretHint: strin
   )
 }
 
-/** Indents the body for reading. The download has the bytes as they were sent. */
+/** Indents the body, so that it can be read. The download has the bytes as they were sent. */
 function indented(body: string): string {
   try {
     return JSON.stringify(JSON.parse(body), null, 2)

@@ -7,7 +7,7 @@ const looks = {
   erased: { kind: 'off', word: 'Erased' },
 } as const
 
-/** The state of a delivery. */
+/** Shows the state of a delivery. */
 export function DeliveryStatus({ state }: { state: keyof typeof looks }) {
   return <Status kind={looks[state].kind}>{looks[state].word}</Status>
 }

@@ -8,7 +8,10 @@ const shown = 100
 const fills = { good: 'fill-good', bad: 'fill-bad', busy: 'fill-accent', off: 'fill-strong' }
 const height = 40
 
-/** The last hundred deliveries as a bar: colour is the state, height how long the last answer took. The list below says the same in words. */
+/**
+ * Draws the last hundred deliveries: the colour is the state, the height is how long the last answer took. The list below them says the same in
+ * words.
+ */
 export function LastDeliveries({ webhookId }: { webhookId: string }) {
   const appId = useAppId()
   const search = useSearch({ from: '/apps/$appId/webhooks/$webhookId' })
@@ -46,7 +49,7 @@ export function LastDeliveries({ webhookId }: { webhookId: string }) {
   )
 }
 
-/** From 1 ms to 10 s on a scale of powers of ten, so that fast answers differ too. */
+/** Gives the height for an answer time from 1 ms to 10 s. The scale is logarithmic, so that fast answers differ too. */
 function heightOf({ latencyMs }: DeliveryTick): number {
   if (latencyMs === null) return 6
   return 8 + (Math.log10(Math.min(Math.max(latencyMs, 1), 10_000)) / 4) * (height - 8)

@@ -18,7 +18,7 @@ import { WebhookForm } from '../webhooks/WebhookForm.tsx'
 type Webhook = components['schemas']['Webhook']
 type Open = 'ping' | 'edit' | 'rotate' | 'off' | 'delete'
 
-/** What can be done with an endpoint: ping, edit, a new secret, off, delete. */
+/** The actions for an endpoint: ping it, edit it, make a new secret, switch it off, delete it. */
 export function WebhookActions({ webhook, onChanged }: { webhook: Webhook; onChanged: () => void }) {
   const appId = useAppId()
   const navigate = useNavigate()
@@ -80,7 +80,7 @@ export function WebhookActions({ webhook, onChanged }: { webhook: Webhook; onCha
   )
 }
 
-/** The endpoint has ten seconds to answer; the rest is for Herald itself. */
+/** A ping may take this long: ten seconds for the endpoint's answer, and ten more for Herald's. */
 const pingWithinMs = 20_000
 
 function PingDialog({ webhookId, onClose }: { webhookId: string; onClose: () => void }) {

@@ -20,7 +20,7 @@ import { WhyOff } from './WhyOff.tsx'
 
 type Webhook = components['schemas']['Webhook']
 
-/** One endpoint: how it answers, why it is off, and every delivery that it got. */
+/** Shows one endpoint: its settings and counters, why it is off, and its deliveries. */
 export function WebhookPage() {
   const appId = useAppId()
   const { webhookId } = useParams({ from: '/apps/$appId/webhooks/$webhookId' })

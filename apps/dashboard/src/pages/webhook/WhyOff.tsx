@@ -11,7 +11,7 @@ import { Time } from '../../ui/Time.tsx'
 
 type Webhook = components['schemas']['Webhook']
 
-/** Why an endpoint is switched off, what to look at first, and the button that switches it on. */
+/** Says why an endpoint is switched off and what to do, with a button that switches it on. */
 export function WhyOff({
   webhook: { id, disabledReason, disabledAt, lastStatus, lastError },
   onChanged,

@@ -1,12 +1,15 @@
 import { client, dataOf } from '../../api/client.ts'
 import { faultOf } from '../../api/fault.ts'
 
-/** The most that one click sends again. */
+/** At most this many deliveries are sent again by one click. */
 export const mostReplayed = 1_000
 
 type Hour = { appId: string; webhookId: string; from: string; to: string }
 
-/** Sends the failed deliveries of a span of time again, one after another. Deliveries without a body are counted and left out; any other fault ends it. */
+/**
+ * Sends the failed deliveries between `from` and `to` again, one after another. `refused` counts the deliveries that Herald cannot send again,
+ * because the delivery or its body is not stored any more. Any other error ends the function.
+ */
 export async function replayFailed({ appId, webhookId: id, from, to }: Hour): Promise<{ sent: number; refused: number }> {
   const ids = await failedBetween({ appId, webhookId: id, from, to })
   let sent = 0
@@ -26,7 +29,10 @@ export async function replayFailed({ appId, webhookId: id, from, to }: Hour): Pr
   return { sent, refused }
 }
 
-/** All ids are read before anything is sent, because a delivery that fails again would be listed again. */
+/**
+ * Gives the ids of the failed deliveries whose body is stored. All are read before the first is sent, because a delivery that fails again would be
+ * listed again.
+ */
 async function failedBetween({ appId, webhookId: id, from, to }: Hour): Promise<string[]> {
   const found: string[] = []
   let cursor: string | undefined

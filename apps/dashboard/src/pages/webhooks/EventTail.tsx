@@ -23,7 +23,7 @@ const states = {
   closed: { kind: 'off', word: 'Closed' },
 } as const
 
-/** The events as they happen, as an endpoint would get them, whether or not there is one. Nothing of it is stored. */
+/** Shows events as they happen, as a webhook endpoint would get them, even when the app has no endpoint. The events are in memory only. */
 export function EventTail() {
   const appId = useAppId()
   const [isPaused, setPaused] = useState(false)

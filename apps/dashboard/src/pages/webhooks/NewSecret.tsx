@@ -2,7 +2,7 @@ import { Button } from '../../ui/Button.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { Secret } from '../../ui/Secret.tsx'
 
-/** The secret of an endpoint, shown this once. */
+/** Shows the secret of an endpoint once, after it was made. */
 export function NewSecret({ title, secret, onClose }: { title: string; secret: string; onClose: () => void }) {
   return (
     <Dialog

@@ -16,7 +16,7 @@ import { TextInput } from '../../ui/TextInput.tsx'
 type Webhook = components['schemas']['Webhook']
 type Detail = { path: string; message: string }
 
-/** Typing has stopped. */
+/** The URL is checked this long after the last key. */
 const settledMs = 400
 
 const scopes = [

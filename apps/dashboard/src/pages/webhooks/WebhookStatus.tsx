@@ -3,7 +3,7 @@ import { Status } from '../../ui/Status.tsx'
 
 type Webhook = components['schemas']['Webhook']
 
-/** Whether an endpoint gets events, and how it answers. */
+/** Shows whether an endpoint is on, failing or switched off. */
 export function WebhookStatus({ webhook: { enabled, disabledReason, consecutiveFailures, lastStatus, lastError } }: { webhook: Webhook }) {
   if (!enabled)
     return (

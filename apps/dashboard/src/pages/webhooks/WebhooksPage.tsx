@@ -25,7 +25,7 @@ const tabs = [
   { value: 'events', label: 'Events as they happen' },
 ] as const
 
-/** The webhook endpoints, and the events as they happen. */
+/** Shows the webhook endpoints of an app, or its events as they happen. */
 export function WebhooksPage() {
   const { tab } = useSearch({ from: '/apps/$appId/webhooks' })
   const navigate = useNavigate({ from: '/apps/$appId/webhooks' })

@@ -1,10 +1,9 @@
 import { tidy, wordIn } from '../../core/search.ts'
 
-/** The search parameters of this page. */
 export type WebhooksSearch = {
   tab?: 'events' | undefined
 }
 
-/** Reads the search parameters. What it does not understand is left out. */
+/** Reads the search parameters of this page. Unknown ones, and those with a wrong form, are left out. */
 export const validateWebhooksSearch = (raw: Record<string, unknown>): WebhooksSearch =>
   tidy({ tab: wordIn(raw, 'tab', ['events'] as const) })

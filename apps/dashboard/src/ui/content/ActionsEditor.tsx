@@ -9,7 +9,7 @@ import { TextField } from './TextField.tsx'
 
 const mostActions = 4
 
-/** Up to four buttons below a message. */
+/** Edits up to four buttons of a message. */
 export function ActionsEditor({
   actions,
   onChange,
@@ -20,7 +20,7 @@ export function ActionsEditor({
 }: {
   actions: readonly ActionDraft[]
   onChange: (actions: readonly ActionDraft[]) => void
-  /** The mistakes, by the rest of their path after `actions`: `.0.title`. */
+  /** Gives the mistake at a path below `actions`, such as `.0.title`. */
   errorAt: (path: string) => string | undefined
   tags: readonly KnownTag[]
   dataKeys: readonly string[]

@@ -6,7 +6,7 @@ import { announce } from '../Announcer.tsx'
 import { Combobox } from '../Combobox.tsx'
 import { ErrorNote } from '../ErrorNote.tsx'
 
-/** Makes a device a test device. Users are found by external id, and each device of a user is listed. */
+/** Marks a device as a test device. The operator finds a user by external id and chooses one of the user's devices. */
 export function AddTestDevice({ appId }: { appId: string }) {
   const queries = useQueryClient()
   const [error, setError] = useState<unknown>()

@@ -5,7 +5,7 @@ import { AppIcon } from './IosPreview.tsx'
 import { PictureFrame } from './PictureFrame.tsx'
 import { PreviewActions } from './PreviewActions.tsx'
 
-/** An approximation of how Android shows a message: collapsed in the shade, and expanded. */
+/** Draws a message roughly as Android shows it: collapsed and expanded. */
 export function AndroidPreview({ entry, app, theme }: { entry: LocaleEntry; app: string; theme: 'light' | 'dark' }) {
   const ground = theme === 'light' ? 'bg-[#e3e3e8] text-[#1b1b1f]' : 'bg-[#0e0f12] text-[#e4e2e6]'
   const card = theme === 'light' ? 'bg-[#fdfbff]' : 'bg-[#25262b]'

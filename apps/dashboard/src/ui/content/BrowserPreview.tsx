@@ -22,7 +22,7 @@ const looks = {
   },
 }
 
-/** An approximation of how a desktop browser shows a message. Systems that draw notifications themselves look different again. */
+/** Draws a message roughly as a desktop browser shows it. Where the operating system draws notifications, they look different. */
 export function BrowserPreview({
   entry,
   app,

@@ -11,7 +11,7 @@ const looks = {
   too_large: { kind: 'bad', Icon: CircleX, text: 'text-bad' },
 } as const
 
-/** How large the push is on each platform, measured by the code that encodes it, and what becomes of it when it is too large. */
+/** Shows how large the push is on each platform, measured by the code that encodes it, and whether it is cut or refused. */
 export function ByteMeters({ measured, silent }: { measured: readonly Measured[]; silent?: boolean | undefined }) {
   return (
     <ul className="flex flex-col gap-2" aria-label="Size of the push">

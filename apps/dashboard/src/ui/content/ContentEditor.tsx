@@ -6,14 +6,14 @@ import { FromTemplate } from './FromTemplate.tsx'
 import { LocaleTabs } from './LocaleTabs.tsx'
 import { TextField } from './TextField.tsx'
 
-/** Gives what is wrong with a field, by the field's path in the content: `de.actions.0.title`. */
+/** Gives the mistake at the path of a field in the content, such as `de.actions.0.title`. */
 export type ErrorAt = (path: string) => string | undefined
 
 const most = { title: 250, body: 2000, url: 2048, image: 2048 }
 
 /**
- * The texts of a message in each language. `value` goes in and changes come out; nothing is refused while one writes. With `template` what equals the
- * template's field is marked as taken from it, and what differs can be taken back.
+ * Edits the texts of a message in each language. With `template` a field that equals the template's is marked, and a field that differs can be set
+ * back to the template's.
  */
 export function ContentEditor({
   value,
@@ -28,14 +28,14 @@ export function ContentEditor({
 }: {
   value: ContentDraft
   onChange: (value: ContentDraft) => void
-  /** The user for whom the text is filled in on screen. */
+  /** The language whose text is on screen. */
   locale: string
   onLocale: (locale: string) => void
   tags: readonly KnownTag[]
   dataKeys: readonly string[]
   errorAt: ErrorAt
   template?: ContentDraft | undefined
-  /** The languages of users of the audience, from which locales are suggested. */
+  /** The languages of users; those without a text are suggested. */
   languages?: readonly (string | null)[] | undefined
 }) {
   const panel = useId()

@@ -5,7 +5,7 @@ import { TextInput } from '../TextInput.tsx'
 
 type Row = { key: string; value: string }
 
-/** Edits the data that the app gets with the message: names and values that no user sees. */
+/** Edits the data that the mobile app gets with the message: names and values that no user sees. */
 export function DataEditor({
   rows,
   onChange,
@@ -14,7 +14,7 @@ export function DataEditor({
 }: {
   rows: readonly Row[]
   onChange: (rows: readonly Row[]) => void
-  /** The mistakes, by their path in the send: `data`, `data.<key>`. */
+  /** Gives the mistake at a path such as `data` or `data.<key>`. */
   errorAt: (path: string) => string | undefined
   note?: ReactNode
 }) {

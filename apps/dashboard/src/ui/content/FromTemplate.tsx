@@ -1,6 +1,6 @@
 import { Tag } from '../Tag.tsx'
 
-/** Marks a field that is as the template has it. A field that differs can be set back to the template's. */
+/** Marks a field that equals the template's. When it differs, a button sets it back to the template's. */
 export function FromTemplate({ isSame, onTake }: { isSame: boolean; onTake: () => void }) {
   if (isSame) return <Tag>From the template</Tag>
   return (

@@ -5,7 +5,7 @@ import { PreviewActions } from './PreviewActions.tsx'
 
 type Theme = 'light' | 'dark'
 
-/** An approximation of how an iPhone shows a message: as a banner over an app, and on the lock screen, opened. */
+/** Draws a message roughly as an iPhone shows it: as a banner, and opened on the lock screen. */
 export function IosPreview({ entry, app, theme }: { entry: LocaleEntry; app: string; theme: Theme }) {
   const ground = theme === 'light' ? 'bg-[#e9e9ee] text-[#111]' : 'bg-[#0c0c0e] text-[#f5f5f7]'
   const card = theme === 'light' ? 'bg-[#f9f9fbf2]' : 'bg-[#2a2a2dF2]'
@@ -57,7 +57,7 @@ export function IosPreview({ entry, app, theme }: { entry: LocaleEntry; app: str
   )
 }
 
-/** Stands in for the app's icon, which this page does not have. */
+/** Stands in for the mobile app's icon, which the dashboard does not have. */
 export function AppIcon({ app, className }: { app: string; className: string }) {
   return (
     <span

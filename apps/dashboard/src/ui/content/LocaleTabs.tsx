@@ -8,7 +8,7 @@ import { Menu } from '../Menu.tsx'
 import { AddLocale } from './AddLocale.tsx'
 import type { ErrorAt } from './ContentEditor.tsx'
 
-/** The languages of a message: a tab for each, a mark at the default one, and suggestions of languages that the audience has. */
+/** Shows a tab for each language of a message and marks the default language. Languages that users have and the message has not are suggested. */
 export function LocaleTabs({
   value,
   onChange,

@@ -14,7 +14,7 @@ const texts = [
   { name: 'threadId', label: 'iOS thread', hint: 'Groups messages on iOS' },
 ] as const
 
-/** What a message has beside its texts: data, how long and how urgently it is delivered, how it looks and sounds. */
+/** Edits everything of a message but its texts: data, delivery options and presentation. */
 export function OptionsEditor({
   value,
   onChange,

@@ -2,7 +2,7 @@ import { client } from '../../api/client.ts'
 import { Combobox } from '../Combobox.tsx'
 import { Field } from '../Field.tsx'
 
-/** For whom a preview is filled in: `sample`, `nobody`, or the id of a user of the app. */
+/** For whom a preview is filled in: `sample` (a made-up user), `nobody` (a user without any value), or the id of a user. */
 export type PersonKey = string
 
 const fixed = [
@@ -10,7 +10,7 @@ const fixed = [
   { value: 'nobody', label: 'Nobody', hint: 'every value is missing' },
 ]
 
-/** Chooses the user that a preview is for, by the start of an external id or a whole id. */
+/** Chooses the user for whom a preview is filled in, by the beginning of an external id or by an id. */
 export function PersonPicker({
   appId,
   value,

@@ -2,10 +2,13 @@ import { Image } from 'lucide-react'
 import { clsx } from 'clsx'
 import { createContext, useContext } from 'react'
 
-/** A picture from this computer that stands in for the message's own, which this page does not load. */
+/** The address of a picture from this computer that previews show instead of the message's own picture, which is not loaded. */
 export const LocalPicture = createContext<string | undefined>(undefined)
 
-/** Where a picture will be: a frame with its host and file name, since nothing is loaded from elsewhere, or a local picture in its place. */
+/**
+ * Shows a frame with the host and the file name of a picture, because the page loads nothing from another origin. A local picture is shown in its
+ * place.
+ */
 export function PictureFrame({ address, className }: { address: string; className?: string | undefined }) {
   const local = useContext(LocalPicture)
   if (local !== undefined) return <img src={local} alt="" className={clsx('aspect-2/1 w-full object-cover', className)} />

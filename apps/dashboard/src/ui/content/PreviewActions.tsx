@@ -2,7 +2,7 @@ import type { Action } from '@herald/contracts/content'
 import { clsx } from 'clsx'
 import { Tooltip } from '../Tooltip.tsx'
 
-/** The buttons of a message. Those beyond what a platform shows are grey, with the reason. */
+/** Shows the buttons of a message. Buttons that the platform leaves out are grey and struck through, with the reason. */
 export function PreviewActions({
   actions = [],
   most,
@@ -12,7 +12,7 @@ export function PreviewActions({
 }: {
   actions?: readonly Action[] | undefined
   most: number
-  /** "Firefox". */
+  /** The name of the platform or browser, such as "Firefox". */
   where: string
   className?: string | undefined
   each: string

@@ -18,8 +18,8 @@ const surfaces = [
 type Surface = (typeof surfaces)[number]['value']
 
 /**
- * What the message looks like on a phone and in a browser, for the person and the language that are chosen. The drawing is an approximation; the text in it is
- * what the device is given, filled in and cut by the code that sends.
+ * Shows roughly what the message looks like on phones and in browsers, for the chosen user and language. The text is exact: the code that sends has
+ * filled it in and cut it.
  */
 export function Previews({
   measured,

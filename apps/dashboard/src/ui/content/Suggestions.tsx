@@ -2,7 +2,7 @@ import { clsx } from 'clsx'
 import { useEffect, useRef } from 'react'
 import type { Suggestion } from '../../core/complete-placeholder.ts'
 
-/** Lists what can be typed next, below a text field. The field keeps the focus; the arrow keys move in the list. */
+/** Lists below a text field what can be typed next. The field keeps the focus, and the arrow keys move in the list. */
 export function Suggestions({
   id,
   suggestions,
@@ -33,7 +33,7 @@ export function Suggestions({
             id={`${id}-${place}`}
             role="option"
             aria-selected={place === active}
-            // Before the text loses its focus.
+            // The click takes the suggestion on mouse down, because on mouse up the text field has lost the focus and the list is closed.
             onMouseDown={(event) => {
               event.preventDefault()
               onTake(suggestion)

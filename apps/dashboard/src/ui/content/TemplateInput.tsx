@@ -14,8 +14,8 @@ const looks = {
 }
 
 /**
- * A text field that may hold placeholders. After `{{` and `|` it lists what can follow; a tag that cannot be read is underlined. It grows with its text: the
- * marks lie under it, letter by letter, and give it its height.
+ * A text field with placeholders. After `{{` and `|` it lists what can be typed, and a placeholder that cannot be read is underlined. A transparent
+ * copy of the text lies under the field: it shows the marks and makes the field as high as the text.
  */
 export function TemplateInput({
   control,
@@ -32,7 +32,7 @@ export function TemplateInput({
   onChange: (value: string) => void
   tags: readonly KnownTag[]
   dataKeys: readonly string[]
-  /** Whether it may have several lines. */
+  /** Whether the text may have several lines. */
   lines?: boolean | undefined
   dir?: 'auto' | 'ltr' | undefined
   placeholder?: string | undefined
@@ -40,7 +40,7 @@ export function TemplateInput({
   const listId = useId()
   const area = useRef<HTMLTextAreaElement>(null)
   const marks = useRef<HTMLDivElement>(null)
-  /** Where the cursor goes once the chosen suggestion is in the text. */
+  /** Where the cursor goes when the chosen suggestion is in the text. */
   const cursorAfter = useRef<number>(undefined)
   const [completion, setCompletion] = useState<Completion>()
   const [active, setActive] = useState(0)
@@ -58,7 +58,7 @@ export function TemplateInput({
     area.current.focus()
     onChange(text)
   }
-  // At once with the text: whoever types on, or leaves the field by Tab, is not held up or called back.
+  // The cursor is set in the same render as the text, so that it cannot jump back when the operator types on.
   useLayoutEffect(() => {
     if (cursorAfter.current !== undefined) area.current?.setSelectionRange(cursorAfter.current, cursorAfter.current)
     cursorAfter.current = undefined

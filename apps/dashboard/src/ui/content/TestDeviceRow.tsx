@@ -9,7 +9,7 @@ export type TestDevice = components['schemas']['ListTestDevicesAnswer']['items']
 
 const kinds = { ios: 'apns', android: 'fcm', web: 'webpush' } as const
 
-/** A test device, and what became of the test on it. */
+/** Shows a test device and the outcome of the test on it. */
 export function TestDeviceRow({
   device,
   isChosen,

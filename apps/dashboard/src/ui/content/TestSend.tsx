@@ -13,10 +13,10 @@ import { AddTestDevice } from './AddTestDevice.tsx'
 import { TestDeviceRow, type TestDevice } from './TestDeviceRow.tsx'
 import { useTestSend } from './useTestSend.ts'
 
-/** What is on screen: a test "as on screen" sends just this. */
+/** The language, the user, the app's name and its time zone on screen. A test "as on screen" sends the text for them. */
 type OnScreen = { locale: string; person: Person; app: string; zone: string }
 
-/** Sends a message to test devices. Each row then shows the outcome on its device, with the provider's answer. */
+/** Sends a message to the chosen test devices. Each row then shows the outcome on its device, with the provider's answer. */
 export function TestSend({
   appId,
   content,

@@ -6,7 +6,10 @@ import { markTags } from '../../core/text-pieces.ts'
 import { Field } from '../Field.tsx'
 import { TemplateInput } from './TemplateInput.tsx'
 
-/** A text of the message with its label, how long it is, and what is wrong with it. A tag that cannot be read is said at once. */
+/**
+ * Edits one text of a message. Shows its length when it is more than half of what is allowed, and its mistake; a placeholder that cannot be read is
+ * named at once.
+ */
 export function TextField({
   label,
   value,

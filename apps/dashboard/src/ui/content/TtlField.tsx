@@ -13,7 +13,7 @@ const usual = [
   { value: 'other', label: 'Another time' },
 ]
 
-/** How long a push waits for a device that cannot be reached. */
+/** Chooses for how long a provider keeps a push for a device that is offline. */
 export function TtlField({
   value,
   onChange,

@@ -6,7 +6,7 @@ import { useApp } from '../../session/useApp.ts'
 type Tag = { name: string; type: string; values: string[] }
 const none: Tag[] = []
 
-/** Reads what a preview needs of an app: its name, its zone, its tags, and the user that `key` names (`nobody`, or an id). */
+/** Reads what a preview needs of an app: its name, its time zone, its tags, and the user whom `key` names (`nobody`, or the id of a user). */
 export function useSurroundings(
   appId: string,
   key: string | undefined,

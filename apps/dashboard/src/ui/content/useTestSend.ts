@@ -7,10 +7,13 @@ import type { Content } from '@herald/contracts/content'
 
 export type TestResult = components['schemas']['SendTestAnswer']['results'][number]
 
-/** The request is repeated this often, and each answer brings the outcomes that came meanwhile. Pushes without an outcome after the last answer stay shown as open. */
+/**
+ * The page sends the request at most this many times, until each push has an outcome. A push without an outcome in the last answer is shown without a
+ * result.
+ */
 const mostAsks = 6
 
-/** Sends a test to devices and gathers its outcome on each of them. */
+/** Sends a test to devices and collects the outcome on each of them. */
 export function useTestSend(appId: string) {
   const [asked, setAsked] = useState<readonly string[]>([])
   const [results, setResults] = useState<ReadonlyMap<string, TestResult>>(new Map())
@@ -38,7 +41,7 @@ export function useTestSend(appId: string) {
   return { send, asked, results, isUnderWay, error }
 }
 
-/** Gives the results so far; undefined when the answer took longer than a request may. */
+/** Gives the results so far; undefined when the request took too long, or when Herald still works on an earlier request with the same key. */
 async function askOnce(
   appId: string,
   key: string,

@@ -21,7 +21,7 @@ const firstOf: Record<Mode, () => string> = {
   text: () => '',
 }
 
-/** Asks for a date: counted from the moment of sending, a day in UTC, or an instant. Shows the instant that it means at present. */
+/** Asks for a date: a time before or after the send, a day in UTC, or an instant. A relative date is shown with the instant that it means now. */
 export function DateValue({ value, onChange, control }: ValueProps) {
   const mode = modeOf(value)
   const shared = { ...control, 'data-part': 'value' }

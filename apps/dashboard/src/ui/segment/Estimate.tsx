@@ -13,12 +13,12 @@ import { Skeleton } from '../Skeleton.tsx'
 import { Time } from '../Time.tsx'
 import { useSettled } from './useSettled.ts'
 
-/** The audience that is counted. */
+/** The audience whose devices are counted. */
 export type EstimateTarget = { segment: SegmentDefinition } | { segmentId: string } | { all: true }
 
 const WhySoFew = lazy(async () => ({ default: (await import('./WhySoFew.tsx')).WhySoFew }))
 
-/** Gives the definition of a target. A saved segment is read for that, because a preview takes a definition and no id. */
+/** Gives the definition of a target. A saved segment is read, because the preview takes a definition and no id. */
 async function definitionOf(appId: string, target: EstimateTarget, signal: AbortSignal): Promise<SegmentDefinition> {
   if ('segment' in target) return target.segment
   if ('all' in target) return {}
@@ -26,13 +26,13 @@ async function definitionOf(appId: string, target: EstimateTarget, signal: Abort
   return dataOf(saved).definition
 }
 
-/** Whether a condition is unfinished: then nothing is counted. */
+/** Says whether a condition is unfinished or wrong, so that nothing is counted. */
 async function isUnfinished(definition: SegmentDefinition): Promise<boolean> {
   const { problemOf } = await import('../../core/segment-problem.ts')
   return problemOf(definition) !== undefined
 }
 
-/** Counts the devices that a segment would reach now, as a send would. */
+/** Counts the reachable devices of a segment now, as a send would. */
 export async function previewSegment(appId: string, definition: SegmentDefinition, signal: AbortSignal) {
   const counted = await client.POST('/v1/admin/apps/{appId}/segments/preview', {
     params: { path: { appId } },
@@ -42,7 +42,7 @@ export async function previewSegment(appId: string, definition: SegmentDefinitio
   return dataOf(counted)
 }
 
-/** How many devices a target reaches, by platform, 300 ms after its last change. Questions that are out of date are aborted. */
+/** Shows how many devices a target reaches, by platform, 300 ms after its last change. Requests for earlier targets are aborted. */
 export function Estimate({ appId, target }: { appId: string; target: EstimateTarget }) {
   const { value: settled, isSettled } = useSettled(target, 300)
   const [isAsking, setIsAsking] = useState(false)

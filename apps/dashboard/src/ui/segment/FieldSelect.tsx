@@ -6,7 +6,7 @@ import { controlClass } from './control-class.ts'
 
 const typedTag = 'tags.'
 
-/** Chooses what a condition is about: a field of the device, of the user, a tag that users have, or a tag by its name. */
+/** Chooses the field of a condition: a device's, a user's, a known tag, or a tag by its name. */
 export function FieldSelect({ field, onChange, control }: { field: string; onChange: (field: string) => void; control: ControlMarks }) {
   const { tags } = useSegment()
   const isKnownTag = tags.some(({ name }) => `tags.${name}` === field)

@@ -12,7 +12,7 @@ type ListValueProps = ValueProps & { value: unknown[]; field: string; type: Fiel
 
 const mostShown = 30
 
-/** Says what was left out of a pasted list; undefined when all of it was taken. */
+/** Says how many values were added, and how many were left out and why. */
 function describeLoss({ values, repeated, unfit, tooMany }: Pasted): string {
   const parts = [
     `${values.length} added`,
@@ -23,7 +23,7 @@ function describeLoss({ values, repeated, unfit, tooMany }: Pasted): string {
   return `${parts.join('; ')}.`
 }
 
-/** Asks for up to 500 values: typed one by one, or pasted with one a line or with commas between them. */
+/** Asks for up to 500 values. The operator types them one by one, or pastes them, one on each line or with commas between them. */
 export function ListValue({ value, onChange, control, field, type }: ListValueProps) {
   const { tags } = useSegment()
   const listId = useId()

@@ -2,7 +2,7 @@ import type { Mistake } from '../../core/segment-paths.ts'
 
 const partWords = { field: 'The field', op: 'The operator', value: 'The value' }
 
-/** What is wrong with a row, in the API's words. `id` ties it to the row's controls. */
+/** Shows the mistakes of a row, in the API's words. Controls of the row refer to `id`. */
 export function Mistakes({ id, mistakes }: { id: string; mistakes: readonly Mistake[] }) {
   if (mistakes.length === 0) return null
   return (

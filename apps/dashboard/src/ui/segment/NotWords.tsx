@@ -1,4 +1,4 @@
-/** The word before a condition or a group that is turned into its opposite. */
+/** Shows "not" before a condition or a group, once for each `not` around it. */
 export function NotWords({ count }: { count: number }) {
   if (count === 0) return null
   return (

@@ -2,7 +2,7 @@ import { platforms } from '@herald/contracts/platform'
 import { platformNames } from '../../core/platform-names.ts'
 import type { ValueProps } from './ValueEditor.tsx'
 
-/** Chooses platforms by checkboxes. Other values of the list stay in it, so that nothing is lost. */
+/** Chooses platforms by checkboxes. Other values in the list stay, so that nothing is lost. */
 export function PlatformValue({ value, onChange, control }: ValueProps & { value: unknown[] }) {
   const set = (platform: string, isOn: boolean) => onChange(isOn ? [...value, platform] : value.filter((known) => known !== platform))
   return (

@@ -4,7 +4,7 @@ import { controlClass } from './control-class.ts'
 
 type SearchFieldProps = { label: string; value: string; onChange: (value: string) => void; placeholder?: string }
 
-/** A filter that is written into the URL 300 ms after the last key. The key `/` moves the focus to it. */
+/** A filter field that changes the address 300 ms after the last key. The key `/` moves the focus to it. */
 export function SearchField({ label, value, onChange, placeholder }: SearchFieldProps) {
   const id = useId()
   const input = useRef<HTMLInputElement>(null)
@@ -13,7 +13,8 @@ export function SearchField({ label, value, onChange, placeholder }: SearchField
     known: value,
     sent: undefined,
   })
-  // The URL often brings back an older text than the one in the field, because typing went on. Only a URL that this field did not write (Back, a link) replaces the text.
+  // While the operator types on, the address comes back with an older text than the field has. So only an address that this field did not write (by
+  // Back or a link) replaces the text.
   if (value !== held.known) setHeld(value === held.sent ? { ...held, known: value } : { text: value, known: value, sent: undefined })
   const { text } = held
   useShortcut('/', () => input.current?.focus(), `Filter: ${label}`)

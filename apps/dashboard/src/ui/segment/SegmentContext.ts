@@ -2,10 +2,10 @@ import { createContext, useContext } from 'react'
 import type { EditorLeaf } from '../../core/segment-editor.ts'
 import type { Mistake } from '../../core/segment-paths.ts'
 
-/** A tag that users have, with values to choose from. */
+/** A tag that users have, with some of its values. */
 export type KnownTag = { name: string; type: 'string' | 'number' | 'boolean' | 'mixed'; users: number; values: string[] }
 
-/** What every row of the builder needs: the known fields and tags, and the changes that it can make to the tree. */
+/** What the rows of the segment editor use: the known tags, the mistakes, and the functions that change the segment. */
 export type SegmentActions = {
   tags: readonly KnownTag[]
   mistakesOf: (ids: readonly string[]) => readonly Mistake[]
@@ -24,7 +24,7 @@ export type SegmentActions = {
 
 export const SegmentContext = createContext<SegmentActions | undefined>(undefined)
 
-/** The builder around this row. */
+/** Gives the functions of the segment editor that this row is in. */
 export function useSegment(): SegmentActions {
   const actions = useContext(SegmentContext)
   if (actions === undefined) throw new Error('A row of a segment stands outside a segment builder.')

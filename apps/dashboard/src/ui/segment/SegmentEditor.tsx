@@ -30,7 +30,7 @@ import { useSegmentTree } from './useSegmentTree.ts'
 
 const noDetails: NonNullable<SegmentBuilderProps['details']> = []
 
-/** The segment builder, which SegmentBuilder loads when it is needed: conditions in groups, or the same as JSON. */
+/** Edits a segment as conditions in groups, or as JSON. SegmentBuilder loads it when it is needed. */
 export function SegmentEditor({ value, onChange, appId, details = noDetails }: SegmentBuilderProps): ReactNode {
   const { root, definition, newId, change, replace } = useSegmentTree(value, onChange)
   const [tab, setTab] = useState('conditions')
@@ -40,7 +40,7 @@ export function SegmentEditor({ value, onChange, appId, details = noDetails }: S
   const frame = useRef<HTMLDivElement>(null)
   const focusLater = useFocusLater(frame)
   const tags = useKnownTags(appId)
-  // The API's mistakes are about the segment as it was, so they go at the next change.
+  // The API's mistakes are about the segment that was sent, so they are hidden at the next change.
   const told = JSON.stringify(details)
   const heard = told === answered ? noDetails : details
   const tree = root === 'unreadable' ? undefined : root
@@ -58,7 +58,7 @@ export function SegmentEditor({ value, onChange, appId, details = noDetails }: S
     const node = findNode(tree, id)
     return node === undefined ? '' : describeNode(node)
   }
-  /** The row that gets the focus when this one is deleted: the next condition, else the one before. */
+  /** Moves the focus to the condition after the deleted one, else to the one before. */
   function focusBeside(id: string): void {
     const gone = findNode(tree, id)
     const leaves = leavesOf(tree)
@@ -137,7 +137,7 @@ export function SegmentEditor({ value, onChange, appId, details = noDetails }: S
         />
       ) : (
         <SegmentContext value={actions}>
-          {/* What is seen to move is said to those who do not see it. */}
+          {/* Says to screen readers what has moved. */}
           <p role="status" className="sr-only">
             {said}
           </p>

@@ -3,13 +3,13 @@ import type { SegmentDetail } from './SegmentBuilder.tsx'
 import { problemOf } from '../../core/segment-problem.ts'
 import { inputClass } from '../TextInput.tsx'
 
-/** What was typed, and the segment that came of it, as JSON. It may be no JSON yet. */
+/** The text that the operator types (`text`), and the JSON of the segment at that moment (`of`). The text may be no valid JSON yet. */
 export type JsonDraft = { text: string; of: string }
 
 type SegmentJsonProps = {
   definition: Record<string, unknown>
   details: readonly SegmentDetail[]
-  /** Kept by the parent, so that an unfinished text is still there when the operator comes back to this view. */
+  /** The parent component keeps this draft, so that an unfinished text is still there when the operator comes back to the JSON view. */
   draft: JsonDraft | undefined
   onDraft: (draft: JsonDraft) => void
   onChange: (definition: Record<string, unknown>) => void
@@ -26,11 +26,11 @@ function read(text: string): { value: Record<string, unknown> } | { message: str
   }
 }
 
-/** The segment in the words of the API. Each change that is JSON is taken at once; mistakes are named with their path. */
+/** Edits a segment as JSON. A text that is valid JSON is taken over at each key; mistakes are shown with their path. */
 export function SegmentJson({ definition, details, draft, onDraft, onChange }: SegmentJsonProps) {
   const id = useId()
   const written = JSON.stringify(definition, undefined, 2)
-  // The typed text is shown as long as the segment is the one that it stands for. When the segment is changed elsewhere, its own JSON is shown instead.
+  // The typed text is shown while the segment is still the one that the text was typed for. After a change elsewhere the segment's own JSON is shown.
   const text = draft !== undefined && draft.of === written ? draft.text : written
   const answer = read(text)
   const problem = 'message' in answer ? undefined : problemOf(answer.value)

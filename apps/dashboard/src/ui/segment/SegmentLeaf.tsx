@@ -13,7 +13,7 @@ import { useSegment } from './SegmentContext.ts'
 import { useRowKeys } from './useRowKeys.ts'
 import { ValueEditor } from './ValueEditor.tsx'
 
-/** One condition: a field, an operator of its type, and a value. */
+/** Edits one condition: its field, its operator and its value. */
 export function SegmentLeaf({ leaf, nots }: { leaf: EditorLeaf; nots: readonly string[] }) {
   const actions = useSegment()
   const onKeyDown = useRowKeys(leaf.id)

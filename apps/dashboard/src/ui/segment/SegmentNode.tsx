@@ -10,7 +10,7 @@ import { SegmentLeaf } from './SegmentLeaf.tsx'
 import { useRowKeys } from './useRowKeys.ts'
 import { controlClass } from './control-class.ts'
 
-/** A `not` around a node is shown as a word before it, so mistakes at the `not` belong to the node's row. */
+/** Takes the `not`s off a node. A `not` is shown as a word in the node's row, so its mistakes are shown there too. */
 function unwrap(node: EditorNode): { inner: EditorLeaf | EditorList; nots: string[] } {
   const nots: string[] = []
   let inner = node
@@ -21,13 +21,13 @@ function unwrap(node: EditorNode): { inner: EditorLeaf | EditorList; nots: strin
   return { inner, nots }
 }
 
-/** One node of the tree: a condition, or a group with its conditions. */
+/** Shows a node of the segment: a condition, or a group with its conditions. */
 export function SegmentNode({ node, isRoot = false }: { node: EditorNode; isRoot?: boolean }) {
   const { inner, nots } = unwrap(node)
   return inner.kind === 'leaf' ? <SegmentLeaf leaf={inner} nots={nots} /> : <SegmentGroup list={inner} nots={nots} isRoot={isRoot} />
 }
 
-/** A group of conditions of which all, or any, must be true. */
+/** Shows a group of conditions of which all, or any, must be true. */
 function SegmentGroup({ list, nots, isRoot }: { list: EditorList; nots: readonly string[]; isRoot: boolean }) {
   const actions = useSegment()
   const onKeyDown = useRowKeys(list.id)
@@ -36,7 +36,7 @@ function SegmentGroup({ list, nots, isRoot }: { list: EditorList; nots: readonly
   const name = `${nots.length % 2 === 1 ? 'Not ' : ''}${list.kind === 'and' ? 'all' : 'any'} of these`
   return (
     <li className={isRoot ? 'flex flex-col gap-2' : 'flex flex-col gap-2 rounded-md border border-line bg-sunken p-2'} data-node={list.id}>
-      {/* The keys work from the controls of the head; those of the rows inside are handled there. */}
+      {/* These keys move the group. They work from the controls of its head; the rows inside handle their own keys. */}
       <div className="flex flex-wrap items-center gap-2" onKeyDownCapture={onKeyDown} role="presentation">
         <NotWords count={nots.length} />
         <select

@@ -4,7 +4,7 @@ import { Button } from '../Button.tsx'
 import { useSegment } from './SegmentContext.ts'
 import { SegmentNode } from './SegmentNode.tsx'
 
-/** The whole segment: its outermost group, and the buttons that add to it. */
+/** Shows the conditions of a segment, and the buttons that add a condition or a group. */
 export function SegmentTree({ root, onShowJson }: { root: EditorRoot | 'unreadable'; onShowJson: () => void }) {
   const { addLeaf, addGroup } = useSegment()
   if (root === 'unreadable') {

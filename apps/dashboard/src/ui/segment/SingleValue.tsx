@@ -11,11 +11,11 @@ import { controlClass } from './control-class.ts'
 type SingleValueProps = ValueProps & {
   field: string
   type: FieldType | undefined
-  /** For a tag: the kind of value that is asked for. */
+  /** For a tag, the type of the value; otherwise undefined. */
   kind: TagKind | undefined
 }
 
-/** Asks for one value: a number, true or false, a platform, or a text with what users have as suggestions. */
+/** Asks for one value: a number, true or false, a platform, or a text. For a tag it suggests values that users have. */
 export function SingleValue({ value, onChange, control, field, type, kind }: SingleValueProps) {
   const listId = useId()
   const { tags } = useSegment()

@@ -5,7 +5,7 @@ type TagKindSelectProps = { value: unknown; onChange: (value: unknown) => void; 
 
 const empty: Record<TagKind, unknown> = { text: '', number: 0, boolean: true }
 
-/** Chooses the kind of a tag's value. It matters: the text 5 is another value than the number 5. */
+/** Chooses the type of a tag's value. The type matters: the text 5 is another value than the number 5. */
 export function TagKindSelect({ value, onChange, withBoolean }: TagKindSelectProps) {
   return (
     <select

@@ -8,14 +8,14 @@ import { PlatformValue } from './PlatformValue.tsx'
 import { SingleValue } from './SingleValue.tsx'
 import { TagKindSelect } from './TagKindSelect.tsx'
 
-/** The attributes that tie a control to its mistakes. */
+/** The HTML attributes that connect a control with its mistakes. */
 export type ControlMarks = { 'aria-invalid'?: boolean | undefined; 'aria-describedby'?: string | undefined }
 
 export type ValueProps = { value: unknown; onChange: (value: unknown) => void; control: ControlMarks }
 
 type ValueEditorProps = Omit<ValueProps, 'value'> & { leaf: EditorLeaf; type: FieldType | undefined }
 
-/** Asks for the value of a condition by the type of its field. */
+/** Asks for the value of a condition, with a control that fits the field's type. */
 export function ValueEditor({ leaf, type, onChange, control }: ValueEditorProps) {
   const { field, op, value } = leaf
   const shared = { value, onChange, control }

@@ -8,11 +8,11 @@ import { Bar } from '../Bar.tsx'
 import { Count } from '../Count.tsx'
 import { previewSegment } from './Estimate.tsx'
 
-/** Adds the conditions one by one and counts the devices after each, which shows the condition that loses most. */
+/** Counts the devices after each condition, adding one condition at a time, and shows which condition loses the most. */
 export function WhySoFew({ appId, definition }: { appId: string; definition: SegmentDefinition }) {
   const root = readTree(definition, countIds())
   const steps = root === 'unreadable' ? [] : stepsOf(root)
-  // One after the other: a count may take seconds, and sending shares the database with it.
+  // The counts run one after the other, because a count may take seconds and loads the database that sends use too.
   const [reached, setReached] = useState(0)
   const counted = useQueries({
     queries: steps.map((step, place) => ({ ...countOf(appId, step.definition), enabled: place <= reached })),

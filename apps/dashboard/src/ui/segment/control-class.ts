@@ -1,4 +1,4 @@
 import { inputClass } from '../TextInput.tsx'
 
-/** The classes of fields that stand in a line with others: as wide as their text. */
+/** The CSS classes of fields in a row with other fields: each is only as wide as its text. */
 export const controlClass = `${inputClass.replace('w-full ', '')} h-8`

@@ -1,8 +1,8 @@
 import { useCallback, useEffect, useRef, type RefObject } from 'react'
 
 /**
- * Focuses a row after the next render, because a row that moves to another group is made anew and loses the focus. Without `part` it is the
- * control of the row that had the focus before.
+ * Gives a function that focuses a row after the next render, because a row that moves to another group is made anew and loses the focus. Without
+ * `part` the same control of the row gets the focus as before.
  */
 export function useFocusLater(frame: RefObject<HTMLElement | null>): (node: string, part?: string) => void {
   const wanted = useRef<{ node: string; part: string } | undefined>(undefined)

@@ -3,7 +3,7 @@ import type { KnownTag } from './SegmentContext.ts'
 
 const none: KnownTag[] = []
 
-/** The tags that users of the app have, the first 200 by name. The builder works without them: a tag can be typed too. */
+/** Reads the first 200 tags that users of the app have, by name. The editor works without them too, because a tag can be typed. */
 export function useKnownTags(appId: string): readonly KnownTag[] {
   const { data } = api.useQuery(
     'get',

@@ -1,7 +1,7 @@
 import type { KeyboardEvent } from 'react'
 import { useSegment } from './SegmentContext.ts'
 
-/** Alt with an arrow arranges the row that has the focus. The browser's own meaning of these keys (back, forward, opening a list) is left out. */
+/** Moves the focused row by Alt and an arrow key. The browser's own actions for these keys (back, forward, opening a list) do not happen. */
 export function useRowKeys(id: string): (event: KeyboardEvent) => void {
   const { move, group, lift } = useSegment()
   return (event) => {

@@ -8,8 +8,7 @@ type Held = { shown: unknown; text: string; root: EditorRoot | 'unreadable' }
 const hold = (shown: unknown, newId: NewId): Held => ({ shown, text: JSON.stringify(shown), root: readTree(shown, newId) })
 
 /**
- * The segment as a tree whose nodes keep their names while it is edited. A value from outside that says the same keeps the tree; another one
- * replaces it.
+ * Keeps a segment as a tree whose nodes keep their ids while it is edited. A value from outside replaces the tree only when it is another segment.
  */
 export function useSegmentTree(value: SegmentBuilderProps['value'], onChange: SegmentBuilderProps['onChange']) {
   const [newId] = useState(() => countIds())
@@ -22,14 +21,14 @@ export function useSegmentTree(value: SegmentBuilderProps['value'], onChange: Se
     setHeld(now)
   }
 
-  /** Takes a changed tree, and calls `onChange` with its segment. */
+  /** Takes over a changed tree and calls `onChange` with its segment. */
   function change(root: EditorRoot): void {
     const definition = writeTree(root)
     setHeld({ shown: definition, text: JSON.stringify(definition), root })
     onChange(definition, problemOf(definition))
   }
 
-  /** Takes a segment that was written as JSON. */
+  /** Takes over a segment that was edited as JSON. */
   function replace(definition: Record<string, unknown>): void {
     setHeld(hold(definition, newId))
     onChange(definition, problemOf(definition))

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 
-/** Gives the value as it was when it last stayed the same for `forMs`. Values with equal JSON count as the same. */
+/** Gives the value as it was when it last stayed unchanged for `forMs` milliseconds. Values with equal JSON count as the same. */
 export function useSettled<T>(value: T, forMs: number): { value: T; isSettled: boolean } {
   const [settled, setSettled] = useState({ value, text: JSON.stringify(value) })
   const text = JSON.stringify(value)

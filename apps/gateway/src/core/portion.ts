@@ -2,7 +2,7 @@
 export type Portion = { text: string; count: number }
 export type Portions = AsyncGenerator<Portion, void, undefined>
 
-/** Lines of an export, each a JSON object with its `type`. */
+/** Writes objects as lines of an export, each a JSON object with its `type`. */
 export const portionOf = (type: string, objects: readonly object[]): Portion => ({
   text: objects.map((object) => `${JSON.stringify({ type, ...object })}\n`).join(''),
   count: objects.length,

@@ -1,7 +1,7 @@
 import { databaseUnavailable, Fault, notFound, queueUnavailable } from '@herald/contracts/fault'
 import { isDatabaseAway, isDatabaseBusy } from '@herald/service/health'
 
-/** Errors below the API: what arrived is no request that a route could answer. */
+/** The answers to requests that are broken below the API: no route could answer them. */
 export const protocolFaults = {
   malformed: { status: 400, code: 'malformed_request', message: 'The request is not valid HTTP.' },
   tooSlow: { status: 408, code: 'request_timeout', message: 'The request took too long to arrive.' },
@@ -22,10 +22,10 @@ export function faultOf(error: unknown): Fault {
   return new Fault('internal', 'Internal error.', undefined, error)
 }
 
-/** The common shape of every error (spec: limits/error-shape). */
+/** Gives the common shape of every error (spec: limits/error-shape). */
 export const errorBody = ({ code, message, details }: Pick<Fault, 'message' | 'details'> & { code: string }) => ({
   error: { code, message, ...(details === undefined ? {} : { details }) },
 })
 
-/** The router marks a malformed %-escape in a param with status 400. */
+/** Express' router marks a malformed %-escape in a parameter of the path with status 400. */
 const isUndecodablePath = (error: unknown): boolean => error instanceof URIError && 'status' in error && error.status === 400

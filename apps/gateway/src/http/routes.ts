@@ -86,7 +86,7 @@ export const publicRoutes: readonly Route[] = [
   ...webPushKey,
 ]
 
-/** The administration: for the dashboard and for scripts, without a promise of stability. */
+/** The administration, for the dashboard and for scripts. Nobody promises that it stays stable. */
 export const administrationRoutes: readonly Route[] = [
   ...apps,
   ...keys,

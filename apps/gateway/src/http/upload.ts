@@ -3,18 +3,18 @@ import type { Duplex } from 'node:stream'
 import { fault, invalidField } from '@herald/contracts/fault'
 import { mediaTypeOf } from './body.ts'
 
-/** A caller that sends nothing for so long is cut off; writing a lot takes less. */
+/** A client that sends nothing for this long is disconnected. Writing one lot of rows, during which the file is not read, takes less. */
 const idleMs = 60_000
-/** A caller that is refused midway has so long to read the answer, while the rest of its file is thrown away. */
+/** A client that is refused midway has this long to read the answer. What it still sends is thrown away meanwhile. */
 const lingerMs = 5_000
 
-/** Connections on which a file is being uploaded: such a request may take as long as its parts keep coming. */
+/** The connections on which a file is being uploaded. Such a request may take as long as its parts keep arriving. */
 const uploading = new WeakSet<Duplex>()
 
-/** Whether a file is being uploaded on this connection: the time limit of other requests is not for it. */
+/** Whether a file is being uploaded on this connection. The time limit of other requests does not apply to an upload. */
 export const isUploading = (socket: Duplex): boolean => uploading.has(socket)
 
-/** A body that is read as it comes, whatever its length. */
+/** A body that is read as it arrives, whatever its length. */
 export type Upload = { readonly mediaType: string; parts(): AsyncGenerator<Buffer> }
 
 /** Opens the body of a request as an upload. Fault: unsupported_media_type. */

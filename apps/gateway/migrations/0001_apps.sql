@@ -27,7 +27,7 @@ create table api_keys (
   hint text not null,
   created_at timestamptz(3) not null default now()
 );
--- A gateway looks a key up by its hash and remembers the answer, so it looks a key that is used all the time up once per API_KEY_CACHE_TTL (60 s).
+-- A gateway finds a key by its hash and then remembers the key for API_KEY_CACHE_TTL (60 s unless configured).
 create unique index api_keys_by_hash on api_keys (hash);
 create index api_keys_newest on api_keys (app_id, created_at desc, id desc);
 

@@ -29,10 +29,7 @@ export function checkIdempotencyKey(key: string | undefined): string | null {
 export const fingerprintOf = (method: string, path: string, body: unknown): string =>
   hash('sha256', `${method.toUpperCase()} ${path}\n${canonicalJson(body)}`)
 
-/**
- * Writes JSON with sorted keys. Only a body that its schema has accepted comes here, and a schema limits how deep a body is, so plain recursion is
- * safe.
- */
+/** Writes JSON with sorted keys. `parseBody` has refused a body that is nested more than 64 levels deep, so plain recursion is safe. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
   if (value === null || typeof value !== 'object') return JSON.stringify(value) ?? 'null'

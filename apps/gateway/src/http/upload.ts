@@ -29,7 +29,7 @@ export function openUpload(request: IncomingMessage, response: ServerResponse, t
       request.setTimeout(idleMs, () => request.destroy())
       try {
         for await (const part of request.iterator({ destroyOnReturn: false })) {
-          // The request was answered before its end, because the database went away.
+          // The database went away, so the request was answered before its body had arrived.
           if (response.headersSent || response.destroyed) break
           yield part as Buffer
         }
@@ -46,7 +46,7 @@ export function openUpload(request: IncomingMessage, response: ServerResponse, t
 
 const endedEarly = () => invalidField('', 'ended before it was complete')
 
-/** Reads what is left and throws it away, for a moment, so that the caller can read the answer. */
+/** Reads what the client still sends and throws it away, for `lingerMs` at most, so that the client can read the answer. */
 function discard(request: IncomingMessage): void {
   request.resume()
   const cut = setTimeout(() => request.destroy(), lingerMs)

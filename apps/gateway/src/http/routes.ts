@@ -103,7 +103,7 @@ export const administrationRoutes: readonly Route[] = [
   ...dryRunsOfApp,
   ...testSends,
   ...overview,
-  // Exports come before users: `users/export` has the form of `users/:id`.
+  // Exports come before users, because `users/:id` would match `users/export` too.
   ...exports,
   ...usersOfApp,
   ...imports,

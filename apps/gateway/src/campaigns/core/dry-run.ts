@@ -131,10 +131,13 @@ const standIn = (language: string): Recipient => ({
   subscription: {},
 })
 
-/** How long a send would take. `devices`: those that are not skipped. */
+/** How long a send would take. `devices` is how many devices would not be skipped. */
 export type Estimate = { seconds: number | null; perSecond: number | null; basis: 'recent_sends' | 'none'; devices: number }
 
-/** How long a send would take. `devices` is how many devices would not be skipped. */
+/**
+ * Estimates how long a send would take from the pace of the app's last large sends. Without such sends there is no estimate (spec:
+ * sending/dry-run-estimate).
+ */
 export function estimateOf(
   { audience: { byPlatform }, experiment, skips }: Pick<AudienceDryRun, 'audience' | 'experiment' | 'skips'>,
   pace: { pushes: number; seconds: number } | null,

@@ -109,7 +109,10 @@ function readCsvFields(read: (field: ImportField) => string, nameOf: ReadonlyMap
   return { device, columnOf: (path) => nameOf.get(fieldAt(path) ?? 'platform') ?? fieldAt(path) ?? null }
 }
 
-/** The value that a field of a CSV file stands for. A text that is no such value stays text, and the rules of a registration refuse it. */
+/**
+ * Gives the value that a text in a CSV file stands for. A text that stands for no value of its field stays a text, and the rules of a registration
+ * then refuse it.
+ */
 function valueOf(field: ImportField, value: string): unknown {
   if (field === 'tags') return readTags(value)
   if (field === 'optedIn' || field === 'standalone') return readTruth(value) ?? value

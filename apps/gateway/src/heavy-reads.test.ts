@@ -14,7 +14,7 @@ const refusalOf = (work: () => unknown): unknown => {
 const refused = { code: 'rate_limited', retryAfterSeconds: 2 }
 
 // spec: limits/heavy-reads
-test('one dry run or export of an app and four of all apps run at once; one more is refused for 2 seconds', () => {
+test('one dry run or export of an app and four of all apps run at once; a further one is refused and may be tried again after 2 seconds', () => {
   const places = openHeavyReads()
   const apps = Array.from({ length: 5 }, newId)
   const [first = '', , , , fifth = ''] = apps

@@ -18,8 +18,9 @@ import type { Tables } from '../store/tables.ts'
 type ApnsToken = { token: string; mintedAt: string }
 
 /**
- * Gives the provider token of an app's team and key, or null when the app has no APNs credentials. All dispatchers get the same token: a gateway
- * mints it while it holds the lock on the token's row, keeps it at least 20 minutes and replaces it after 50 (spec: providers/apns-provider-token).
+ * Gives the provider token of an app's team and key, or null when the app has no APNs credentials. All dispatchers get the same token, because a
+ * gateway mints a token only under the lock of its row. A token is kept at least 20 minutes and replaced after 50 (spec:
+ * providers/apns-provider-token).
  */
 export async function apnsToken(
   { db, sealer }: { db: Kysely<Tables>; sealer: Sealer },
@@ -53,7 +54,7 @@ export async function apnsToken(
   })
 }
 
-/** Opens a sealed token; gives undefined when the key that sealed it is not among the SEAL_KEYS any more. A new token is then minted. */
+/** Opens a sealed token; gives undefined when the key that sealed it is not among the SEAL_KEYS any more. The caller then mints a new token. */
 function openOrNone(sealer: Sealer, sealed: string, context: string): string | undefined {
   try {
     return sealer.open(sealed, context).toString()

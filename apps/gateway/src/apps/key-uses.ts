@@ -6,9 +6,7 @@ import type { Tables } from '../store/tables.ts'
 export type KeyUses = {
   /** Notes in memory that a request came with this key. `write` stores the use later, so that no request waits for it. */
   note(key: NotedKey): void
-  /**
-   * Writes the uses that were noted since the last call and gives how many keys they are of. Uses that cannot be written are written by a later call.
-   */
+  /** Writes the uses that were noted since the last call, and gives the number of keys. Uses that cannot be written are written by a later call. */
   write(db: Kysely<Tables>): Promise<number>
 }
 
@@ -44,7 +42,7 @@ export function openKeyUses(
           db,
           uses.map(([keyId, at]) => ({ keyId, agoSeconds: Math.max(0, (clock.steadyMs() - at) / 1000) })),
         )
-        // When the same key was noted anew during the write, in the next hour, that use stays in `waiting`.
+        // A key may have been noted again during the write, for the next hour. That use stays in `waiting`.
         for (const [keyId, at] of uses) if (waiting.get(keyId) === at) waiting.delete(keyId)
         written += uses.length
       }

@@ -180,7 +180,7 @@ test('every administration route answers as its document says, without a field t
   expect(wrong).toEqual([])
 }, 120_000)
 
-test('where a route has a second status of success, the answer with that status is as the document says', async () => {
+test('where a route has a second status of success, such as 202, its answer with that status is as the document says', async () => {
   peers.answers.set(endCampaign.subject, () => ({ status: 'paused' }))
   for (const route of administrationRoutes.filter(({ alsoAnswers }) => alsoAnswers !== undefined)) {
     const { told } = await walk(route)

@@ -5,7 +5,7 @@ import { z } from 'zod'
 /** Which page of a list of the gateway's own tables is asked for. */
 export type Page = { limit: number; after: Place | undefined; prefix: string | undefined }
 
-/** `?limit=1..200` (default 100) and `?cursor=`, as every list takes them (spec: limits/lists). */
+/** The query parameters `limit` (1 to 200, default 100) and `cursor`, which every list takes (spec: limits/lists). */
 export const pageQuery = {
   limit: z
     .string()
@@ -50,7 +50,8 @@ export function listRequestOf({ limit, cursor, q }: PageQuery): ListRequest {
 const largestList = 524_288
 
 /**
- * Shortens a page to the bytes that a list's answer may have, but leaves at least one item. `nextCursor` then points to the last item that was left.
+ * Shortens a page to the bytes that a list's answer may have, but keeps at least one item. `nextCursor` then continues after the last item of the
+ * shortened page.
  */
 export function cappedList<Item extends { id: string; createdAt: string }>({ items, nextCursor }: Listed<Item>): Listed<Item> {
   let bytes = 0

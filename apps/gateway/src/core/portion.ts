@@ -1,4 +1,4 @@
-/** A part of a streamed export: whole lines, and how many of them count as exported (the closing `end` line does not). */
+/** A part of a streamed export: complete lines, and how many of them count as exported (the closing `end` line does not count). */
 export type Portion = { text: string; count: number }
 export type Portions = AsyncGenerator<Portion, void, undefined>
 

@@ -21,12 +21,12 @@ export class RateLimit {
     this.#limit = limit
   }
 
-  /** False for a limit of 0, which switches the bucket off. */
+  /** False when the limit is 0, which switches the limit off. */
   get isOn(): boolean {
     return this.#limit > 0
   }
 
-  /** False when the limit is 0, which switches the limit off. */
+  /** Counts one request of a key and says whether the request may pass. */
   take(key: string, now: number): Allowance {
     const window = Math.floor(now / windowMs)
     if (window !== this.#window) {

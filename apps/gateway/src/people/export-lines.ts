@@ -8,8 +8,9 @@ import { portionOf, type Portions } from '../core/portion.ts'
 import { inPlaceOf, type HeavyReads } from '../heavy-reads.ts'
 
 /*
- * Exports are lines made of bounded calls, one after another. The next call is made when the caller has taken the answer of the last one, so an
- * export of any size holds one answer in memory. Each call has a time limit of its own, and one that meets a busy or an absent app is made again.
+ * An export makes its lines from the answers of bounded calls, one call after another. The next call is made when the client has taken the lines of
+ * the call before it, so an export of any size holds one answer in memory. Each call has a time limit, and is repeated when its service is busy or
+ * away.
  */
 
 type Exporting = { bus: Pick<Bus, 'call'>; heavyReads: HeavyReads }

@@ -9,7 +9,7 @@ import { z } from 'zod'
 import { Count, describes, Id, listOf, Time } from '../../http/answers.ts'
 import type { ShownKey } from '../store/api-keys.ts'
 
-/* What the administration answers of apps, keys and credentials. */
+/* The schemas of what the administration answers about apps, keys and credentials. */
 
 export const AppRead = describes<App>()(z.object({ id: Id, name: z.string(), settings: Settings, createdAt: Time }))
 export const AppList = listOf(AppRead)

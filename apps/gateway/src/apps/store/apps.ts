@@ -42,7 +42,10 @@ export async function holdApp(db: Db, id: string): Promise<void> {
   if (!row) throw notFound()
 }
 
-/** Finds the apps of a page and one more. `page.prefix` leaves only apps whose name begins with it, in any letter case. */
+/**
+ * Finds the apps of a page, and one more to show that another page follows. With `page.prefix` only apps whose name begins with it, in any letter
+ * case.
+ */
 export async function findApps(db: Db, page: Page): Promise<{ id: string; createdAt: Date; app: App }[]> {
   const rows = await newestFirst(db.selectFrom('apps').where('deleted_at', 'is', null), page, {
     id: 'apps.id',

@@ -47,8 +47,9 @@ export async function deleteOldAudit(db: Db, retentionDays: number): Promise<num
 const mostLooked = 10_000
 
 /**
- * Finds the audit lines of a page and one more, newest first. A search for an actor, an id or the beginning of an action examines at most 10,000
- * lines. When these do not fill the page, `examinedTo` is the last line that was examined, and the next page goes on there.
+ * Finds the audit lines of a page, newest first, and one more to show that another page follows. A search for an actor, an id or the beginning of an
+ * action examines at most 10,000 lines. When the matches among these do not fill the page, `examinedTo` is the last line that was examined, and the
+ * next page goes on there.
  */
 export async function findAudit(
   db: Db,

@@ -67,7 +67,7 @@ function render(prepared: PreparedSend, platform: Platform, recipient: Recipient
   return { ...nothing, ...shown, payload: withoutToken(encoded.body), bytes: sizeOf(platform, encoded.body, ''), truncated }
 }
 
-/** Reads the payload and leaves out the token in FCM's message: a dry run knows no tokens, so the field is empty. */
+/** Gives the payload without the field `token` of FCM's message. The field is empty in a dry run, which reads recipients without their tokens. */
 function withoutToken(body: string): Record<string, unknown> {
   const payload = JSON.parse(body) as Record<string, unknown>
   const { message } = payload

@@ -168,7 +168,7 @@ test('a dry run that estimated from a sample says so, with the size of the sampl
 })
 
 // spec: limits/heavy-reads
-test('an app has one dry run at a time: a second one is refused with 429 for 2 seconds, and other apps are not affected', async () => {
+test('an app has one dry run at a time: a second one is refused with 429 and may be tried again after 2 seconds, and other apps are not affected', async () => {
   const { promise: held, resolve: goOn } = Promise.withResolvers<void>()
   let asked = 0
   peers.answers.set(dryRunOfAudience.subject, async () => {

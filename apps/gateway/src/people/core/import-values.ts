@@ -1,6 +1,9 @@
 import { importFields, type ImportField } from '@herald/contracts/import'
 
-/* The values that the texts of a CSV file stand for. A text that is no such value stays text, and the rules of a registration refuse it. */
+/*
+ * These functions read the texts of a CSV file as values. A text that stands for no value of its field stays a text, and the rules of a registration
+ * then refuse it.
+ */
 
 /** Reads tags, which are a JSON object. */
 export function readTags(value: string): unknown {

@@ -36,9 +36,9 @@ export function checkScope(key: VerifiedKey, access: Access, scope: Scope | unde
 export const missingScope = (scope: Scope): Fault => fault('forbidden', `The API key does not have the scope ${scope}.`)
 
 /**
- * Lets an operator's request pass: with the administration token, compared in constant time, or with the cookie of a session, and then gives that
- * session. When the request has the header Authorization, even a wrong one, the cookie is ignored. Faults: unauthorized, forbidden (another page than
- * the dashboard's sent the cookie).
+ * Checks that a request comes from an operator: it has the administration token, compared in constant time, or the cookie of a session. With a
+ * cookie, gives the session. When the request has the header Authorization, even a wrong one, the cookie is ignored. Faults: unauthorized; forbidden
+ * when another page than the dashboard's sent the cookie.
  */
 export async function checkAdministrator(
   request: IncomingMessage,

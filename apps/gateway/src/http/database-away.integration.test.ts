@@ -59,7 +59,7 @@ const processesOf = (pid: number): number[] => [
 ]
 
 // spec: limits/database-away, limits/health
-test('while Postgres is frozen every data endpoint answers 503 within two seconds, also to requests under way; two seconds after it goes on, they work again', async () => {
+test('while Postgres is frozen every data endpoint answers 503 within two seconds, also to requests under way; two seconds after Postgres goes on they work again', async () => {
   expect(await statsStatus()).toBe(404)
   const frozen = processesOf(postgres.pid)
   for (const pid of frozen) process.kill(pid, 'SIGSTOP')

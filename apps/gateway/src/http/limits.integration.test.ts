@@ -15,7 +15,8 @@ const phone = { platform: 'ios', token: 'abc123' }
 const everyone = { target: { all: true }, silent: true }
 
 /**
- * Runs a test again when a minute of the clock ended during it. The windows of rate limits are these minutes, so the counts of the test began anew.
+ * Runs a test. When the test fails and a minute of the clock ended meanwhile, it runs again: the windows of rate limits are these minutes, so its
+ * counts began anew.
  */
 async function withinOneWindow(test: () => Promise<void>): Promise<void> {
   const window = () => Math.floor(performance.now() / 60_000)

@@ -32,7 +32,7 @@ export type Limits = {
   bucketOf(request: IncomingMessage): string
 }
 
-/** This many devices may share an address, as in a household or a small office, so one device may use this part (a sixth) of the address's limit. */
+/** The limit of an address is meant for this many devices, as in a household or a small office. So one device may use a sixth of it. */
 const devicesPerAddress = 6
 
 export function openLimits(config: LimitConfig, trusted: BlockList, measure: Measures): Limits {

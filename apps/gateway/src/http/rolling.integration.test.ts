@@ -100,7 +100,7 @@ function startClients(port: number, { keepAlive, count }: { keepAlive: boolean; 
   }
 }
 
-/** So many clients ask at once, half of each kind. Each client has one request under way at a time. */
+/** This many clients ask at once, half of each kind. Each client has one request under way at a time. */
 const clientCount = 20
 
 /** Starts clients that keep their connection and clients that do not, at the same time. */

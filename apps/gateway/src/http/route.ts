@@ -63,7 +63,7 @@ export type Asked<Param extends string, Body, Query> = {
   /** The app of the API key; in the administration the app of the path. */
   appId: string
   keyKind: KeyKind
-  /** Whether the key has a scope beyond the one that the route asks for; an administrator has every scope. */
+  /** Whether the key has a scope beyond the one that the route asks for; an operator has every scope. */
   holds: (scope: Scope) => boolean
   params: Record<Param, string>
   /** The parts of the path in the place of `*rest`, decoded. */
@@ -117,7 +117,9 @@ export type Route<Param extends string = string, Body = unknown, Query = unknown
   anyOrigin?: boolean
   /** The route answers also while the database is away. */
   withoutDatabase?: boolean
-  /** The answer consists of independent parts. When the database goes away midway, each part that is not done says so and the request goes on. */
+  /**
+   * The answer consists of independent parts. When the database goes away midway, each part that is not done says so, and the others are answered.
+   */
   inParts?: boolean
   /** The status of a success. */
   status: number

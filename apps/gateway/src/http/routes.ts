@@ -86,7 +86,7 @@ export const publicRoutes: readonly Route[] = [
   ...webPushKey,
 ]
 
-/** The administration, for the dashboard and for scripts. Nobody promises that it stays stable. */
+/** The administration API, for the dashboard and for scripts. It may change with any version of Herald. */
 export const administrationRoutes: readonly Route[] = [
   ...apps,
   ...keys,

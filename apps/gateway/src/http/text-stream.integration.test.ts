@@ -32,7 +32,7 @@ async function givenStream(parts: AsyncGenerator<string>) {
 }
 
 // spec: administration/export-end
-test('while a client does not read a streamed answer no further parts are made, and after it disconnects none are made at all', async () => {
+test('while a client does not read a streamed answer no further parts of it are made, and none after the client has disconnected', async () => {
   const made = { parts: 0, isReturned: false }
   async function* endless(): AsyncGenerator<string> {
     try {

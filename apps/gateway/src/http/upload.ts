@@ -3,12 +3,12 @@ import type { Duplex } from 'node:stream'
 import { fault, invalidField } from '@herald/contracts/fault'
 import { mediaTypeOf } from './body.ts'
 
-/** A client that sends nothing for this long is disconnected. Writing one lot of rows, during which the file is not read, takes less. */
+/** A client that sends nothing for this long is disconnected. Writing one lot of an import's rows, during which the file is not read, takes less. */
 const idleMs = 60_000
 /** A client that is refused midway has this long to read the answer. What it still sends is thrown away meanwhile. */
 const lingerMs = 5_000
 
-/** The connections on which a file is being uploaded. Such a request may take as long as its parts keep arriving. */
+/** The connections on which a file is being uploaded. Their requests may take as long as parts of the file keep arriving. */
 const uploading = new WeakSet<Duplex>()
 
 /** Whether a file is being uploaded on this connection. The time limit of other requests does not apply to an upload. */

@@ -17,8 +17,8 @@ export type System = {
 }
 
 /**
- * Reads the state of Herald as a whole. It answers also while something is away, because operators ask then: what cannot be known is null. It waits
- * for other services at most 3 s, as long as their calls may take.
+ * Reads the state of Herald as a whole. It answers also while the database, NATS or a service is away, because operators ask then: what cannot be
+ * known is null. It waits for other services at most 3 s, as long as their calls may take.
  */
 export async function readSystem({
   bus,

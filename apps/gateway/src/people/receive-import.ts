@@ -93,7 +93,7 @@ function openLots(
     underWay = sendLot(bus, named, sent).finally(() => {
       restUntil = performance.now() + (performance.now() - sentAt) * restShare
     })
-    // Whoever waits for `underWay`, the next `send` or the end, gets the error of this lot.
+    // The error of this lot is thrown where `underWay` is awaited: in the next `send` or in `end`.
     underWay.catch(() => undefined)
     if (maxRowsPerSecond !== null) await wait(startedAt + ((next - begun.rows - 1) * 1000) / maxRowsPerSecond - performance.now())
   }

@@ -5,7 +5,7 @@ import type { Tables } from './tables.ts'
 
 type Db = Kysely<Tables>
 
-/** An audit line to write. `requestId` is null when no request made the change, but a sweep. */
+/** An audit line to write. `requestId` is null when a sweep made the change and not a request. */
 export type AuditLine = Omit<By, 'requestId'> & { requestId: string | null; appId: string; action: AuditAction; subject: Subject }
 
 /** Writes the audit line of an operator's change, in the transaction of the change. */

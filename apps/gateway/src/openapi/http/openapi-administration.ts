@@ -5,8 +5,8 @@ import { commonParameters } from './openapi-public.ts'
 const { IdentityToken: _ofTheSdks, ...shared } = commonParameters
 
 /**
- * What the OpenAPI document of the administration says of all its operations (spec: administration/document). The dashboard and scripts use them, and
- * they may change with any version.
+ * What the OpenAPI document of the administration says of all its operations (spec: administration/document). They may change with any version of
+ * Herald.
  */
 export const administrationApi: Api = {
   title: 'Herald administration',

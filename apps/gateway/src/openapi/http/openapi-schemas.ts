@@ -64,7 +64,7 @@ const group = (key: string, schema: SchemaObject): SchemaObject => ({
   additionalProperties: false,
 })
 
-/** The schemas that are written by hand. Segments have no zod schema, because code of their own reads them and names each mistake with its path. */
+/** The schemas that are written by hand. Segments have no zod schema, because Herald's own code reads them and names each mistake with its path. */
 export const writtenSchemas: Record<string, SchemaObject> = {
   Segment: {
     description:

@@ -7,8 +7,8 @@ const require = createRequire(import.meta.url)
 const { version } = require('swagger-ui-dist/package.json') as { version: string }
 
 /**
- * The page may load and ask only what the gateway serves. `unsafe-inline` and `data:` are for Swagger UI, which has styles in attributes and icons in
- * `data:` addresses.
+ * The page may load files from the gateway only, and send requests to the gateway only. `unsafe-inline` and `data:` are for Swagger UI, which has
+ * styles in attributes and icons in `data:` addresses.
  */
 const policy = [
   "default-src 'none'",

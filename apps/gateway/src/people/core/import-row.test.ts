@@ -136,7 +136,7 @@ test('an import skips browsers unless it asks for them; then they must be valid 
   })
 })
 
-describe('OneSignal', () => {
+describe('an import of OneSignal’s export', () => {
   const exported = {
     id: '00000000-0000-0000-0000-000000000000',
     identifier: 'abcdef0123456789',

@@ -1,6 +1,5 @@
 import type { Metrics } from '@herald/service/metrics'
 
-/** What is read of a response in order to measure its request. */
 type Answering = { once(event: 'close', heard: () => void): unknown; readonly writableFinished: boolean; readonly statusCode: number }
 
 /** Measures requests. A route is given by its name and never by a path, because a path holds ids. */

@@ -32,7 +32,6 @@ const askedOf = (appId: string) =>
   peers.asked
     .filter(({ subject, request }) => subjects.has(subject) && (request as { appId: string }).appId === appId)
     .map(({ subject }) => subject)
-/** Counts the rows that each table has of the app. */
 async function rowsOf(appId: string) {
   const { rows } = await sql<Record<string, number>>`
     select (select count(*) from apps where id = ${appId}) as apps,

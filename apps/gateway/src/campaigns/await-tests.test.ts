@@ -19,7 +19,7 @@ const givenRow = (fields: Partial<LedgerRow> = {}): LedgerRow => ({
   ...fields,
 })
 
-/** Plays campaigns and the tracker, which the gateway asks; a test can change their answers at any time. */
+/** Fakes campaigns and the tracker, which the gateway asks; a test can change their answers at any time. */
 function givenPeers(status: CampaignStatus, rows: LedgerRow[] = []) {
   const peers = { status, rows, fault: undefined as Fault | undefined, looks: 0, isGone: false }
   const answer = (contract: Call<unknown, unknown>): unknown => {

@@ -32,7 +32,7 @@ const looksAt = (id: string) =>
   peers.asked.filter(({ subject, request }) => subject === readProgress.subject && (request as { campaignId: string }).campaignId === id)
     .length
 
-/** Plays a send under way in the other services. `settled` of its 100 pushes have an outcome. */
+/** Makes the fake services answer about a send that is under way. `settled` of its 100 pushes have an outcome. */
 function givenSend() {
   const id = newId()
   const send: { id: string; status: CampaignStatus; settled: number; fault: Error | undefined; isGone: boolean } = {

@@ -27,7 +27,7 @@ export type Routed = IncomingMessage & { params: Record<string, string | string[
 export type Door = {
   readonly keys: ApiKeys
   readonly limits: Limits
-  /** Undefined when no administration token is set. There is no administration API then. */
+  /** Undefined when no administration token is set: then there is no administration API. */
   readonly adminToken: string | undefined
 }
 

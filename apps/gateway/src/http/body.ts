@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import { fault, invalidField } from '@herald/contracts/fault'
 
-/** A body has at most 512 KiB. A notification to 1,000 external ids with 64 KiB of content has far less. */
+/** A body has at most 512 KiB. A notification to 1,000 external ids of 128 letters with 64 KiB of content has less than 200 KiB. */
 export const largestBody = 524_288
 
 /**

@@ -79,7 +79,7 @@ test('a known path with another method is refused with 405, and the answer says 
   expect(await gateway.ask({ method: 'HEAD', path: '/health' })).toMatchObject({ status: 200, text: '' })
 })
 
-test('a request whose body ends early or never ends is given up after a while', async () => {
+test('the gateway gives up a request whose body ends early or never ends', async () => {
   const head = `POST ${send} HTTP/1.1\r\nhost: x\r\nauthorization: ${secret.authorization}\r\ncontent-type: application/json\r\n`
   const cut = connect(gateway.port, '127.0.0.1', () => cut.end(`${head}content-length: 100\r\n\r\n{"target"`))
   cut.on('error', () => undefined)

@@ -22,7 +22,7 @@ afterEach(() => peers.answers.clear())
 const headers = { authorization: `Bearer ${adminToken}` }
 const pathOf = (id: string, rest = '') => `/v1/admin/apps/${appId}/imports/${id}${rest}`
 
-/** Plays audience with an import that accepts each lot at its offset and records all lots. `beforeLot` may delay or refuse a lot. */
+/** Makes the fake of audience accept each lot at its offset and record all lots. `beforeLot` may delay or refuse a lot. */
 function givenAudience(change: Partial<ImportReport> = {}) {
   const state = {
     report: { ...givenImport, id: newId(), ...change },
@@ -70,7 +70,7 @@ const csvOf = (count: number, from = 0) =>
 const header = 'platform,token,externalId\n'
 
 // spec: administration/import-data, administration/import-exactly-once
-test('an imported file is read in lots without a gap between their rows, and its last row needs no line end', async () => {
+test('an imported file reaches audience in groups of 200 rows without a gap between them, and its last row needs no line end', async () => {
   const audience = givenAudience()
   const file = `${header}${csvOf(1_234)}ios,last,`
 
@@ -160,7 +160,7 @@ test('an imported file without a required column is refused with the name of tha
   expect(audience.asked).toBe(0)
 })
 
-describe('a lot of an import’s rows', () => {
+describe('the rows that an import sends at once', () => {
   test('the rows of an import are sent again while audience is away, and are not written twice when only the answer was lost', async () => {
     const audience = givenAudience()
     let failures = 0

@@ -39,7 +39,7 @@ const [trace = {}] = explained['devices'] as Record<string, unknown>[]
 const { id, name, status, cancelling, transactional, createdAt, startedAt, settledAt } = shown('readCampaignOfApp')
 const campaign = { id, name, status, cancelling, transactional, createdAt }
 
-/** Answers of the played services (start-peers.ts) to calls that usually find nothing, so that the tests can check answers with content. */
+/** Answers of the fake services (start-peers.ts) to calls that usually find nothing, so that the tests can check answers with content. */
 export const fullAnswers: readonly [call: { subject: string }, answer: unknown][] = [
   [listOpenPushes, { items: [{ ...ofAudience, tries }], nextCursor: null }],
   [listPushes, { items: [endedPush], nextCursor: null }],

@@ -12,14 +12,14 @@ import { givenCampaign, usualAnswers } from './peer-answers.ts'
 
 type Asked = { subject: string; request: unknown }
 
-/** The services behind the gateway, played by the test on the same bus, and what they were asked. */
+/** Fakes of the services behind the gateway, on the same bus, and what they were asked. */
 export type Peers = {
   registered: { appId: string; subscription: unknown }[]
   sent: { appId: string; idempotency: { key: string; fingerprint: string } | null; notification: unknown }[]
   tracked: Engagement[][]
   /** The app of each campaign that exists, by campaign id. */
   campaigns: Map<string, string>
-  /** The ids of the campaigns that are tests. A played test is over as soon as it is accepted. */
+  /** The ids of the campaigns that are tests. The fakes make a test end as soon as it is accepted. */
   tests: Set<string>
   /** Every other call that the gateway made, newest last. */
   asked: Asked[]
@@ -27,7 +27,7 @@ export type Peers = {
   answers: Map<string, (request: unknown) => unknown>
   /** When set, the played service campaigns waits for it before it answers a send. */
   beforeSend: ((request: unknown) => Promise<void>) | undefined
-  /** When set, the played services refuse every call with this Fault. */
+  /** When set, the fakes refuse every call with this Fault. */
   refusal: Fault | undefined
   stop: () => Promise<void>
 }

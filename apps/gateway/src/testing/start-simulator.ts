@@ -5,7 +5,7 @@ import { atEnd } from '@herald/testing/at-end'
 type Asked = { method: string; path: string; query: Record<string, string>; body: unknown }
 type Answer = { status?: number; body: unknown }
 
-/** The simulator's control API, played by the test: what it was asked, and what it answers. */
+/** A fake of the simulator's control API: what it was asked, and what it answers. */
 export type PlayedSimulator = {
   url: string
   asked: Asked[]

@@ -8,7 +8,7 @@ import { startGateway } from '../../testing/start-gateway.ts'
 const nats = await freshNats()
 const { url } = await freshDatabase()
 const addresses = { database: url('gateway'), nats }
-// Both gateways remember Web Push keys for an hour, unless they hear that a key was changed.
+// Both gateways remember Web Push keys for an hour, unless a broadcast says that the app was changed.
 const [gateway, other] = [
   await startGateway(addresses, { API_KEY_CACHE_TTL: '3600' }),
   await startGateway(addresses, { API_KEY_CACHE_TTL: '3600' }),

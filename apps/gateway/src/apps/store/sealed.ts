@@ -6,7 +6,7 @@ type Db = Kysely<Tables>
 /** Where a sealed value is stored. `kind` names the column, and `key` is the key of the row, in the order of `seal-context.ts`. */
 export type SealedPlace = { kind: 'provider' | 'identity-secret' | 'apns-token'; key: string[] }
 
-/** Selects the values, from all three columns, that were sealed with another key than this one. An empty APNs token counts as no value. */
+/** Selects the values, from all three columns, that another key than `keyId` sealed. An empty APNs token counts as no value. */
 const sealedOtherwise = (keyId: string) => sql`(
   select 'provider' as kind, array[app_id, kind] as key, sealed_private_key as sealed from providers
   union all

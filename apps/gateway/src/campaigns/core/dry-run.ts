@@ -90,7 +90,7 @@ function measureFixed(prepared: PreparedSend, { locales }: AudienceDryRun): Meas
   })
 }
 
-/** Adds the largest samples of the other texts, and of silent pushes, which have no text. */
+/** Adds the size of the largest sample for each text with placeholders, and for silent pushes, which have no text. */
 function measureSamples(fixed: readonly MeasuredText[], samples: readonly RenderedSample[]): MeasuredText[] {
   const keyOf = ({ platform, locale, variant }: Pick<MeasuredText, 'platform' | 'locale' | 'variant'>) => `${platform} ${locale} ${variant}`
   const known = new Set(fixed.map(keyOf))

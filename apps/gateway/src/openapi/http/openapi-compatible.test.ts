@@ -4,7 +4,6 @@ import { expect, test } from 'vitest'
 import { administrationDescription, openApiDocument } from '../../http/routes.ts'
 import { breakingChanges } from '../../testing/openapi-compatible.ts'
 
-/** Reads an OpenAPI document of the last release. */
 const released = (name: string): object => JSON.parse(readFileSync(resolve(import.meta.dirname, `../../../../../docs/${name}`), 'utf8'))
 
 /** Gives today's OpenAPI document with a change in its text. */

@@ -118,7 +118,6 @@ function operationOf(route: Route, api: Api, builder: OpenApiBuilder): Operation
   }
 }
 
-/** Describes a body that is a file. */
 const fileBody = (takes: readonly string[]) => ({
   required: true,
   content: Object.fromEntries(takes.map((mediaType) => [mediaType, { schema: { type: 'string' as const } }])),
@@ -157,7 +156,6 @@ const exampleId = (path: string): string => {
   return `671a2b3c4d5e6f7081920a0${kinds.findIndex((kind) => path.includes(`/${kind}/`)) + 1}`
 }
 
-/** Lists the fields of the query's schema as parameters. */
 function queryOf({ query }: Route): ParameterObject[] {
   if (query === undefined) return []
   const { schema } = jsonSchemaOf(query)

@@ -43,7 +43,6 @@ const operationOf = ({ path, method }: Route): Operation => {
 }
 const titleOf = ({ method, path }: Route) => `${method.toUpperCase()} ${path}`
 
-/** Makes a request that succeeds. */
 function rightQuestion(route: Route): Question {
   const params: Record<string, string> = {
     externalId: 'customer-4711',
@@ -129,7 +128,7 @@ test.each(publicRoutes.map((route) => [titleOf(route), route.status, route] as c
   },
 )
 
-/** In a batch each item is answered with these errors itself (batches.integration.test.ts). */
+/** A batch itself is never answered with these errors; its items are (batches.integration.test.ts). */
 const ofEachItem: ReadonlySet<string> = new Set(['rate_limited', 'queue_unavailable', 'database_unavailable'])
 
 /** These routes ask no other service; database-away.integration.test.ts tests every route without a database. */

@@ -26,7 +26,7 @@ const ownerUrl = postgres.url('postgres')
 const urls = await provision({ ownerUrl, apps: ['gateway'], passwords: {} })
 await migrate({ ownerUrl, app: 'gateway', directory: resolve(import.meta.dirname, '../../../migrations') })
 const addresses = { database: urls['gateway'] ?? '', nats: nats.url }
-// This gateway makes the streams that the played services wait for.
+// This gateway makes the streams that the fake services wait for.
 const gateway = await startGateway(addresses)
 const peers = await startPeers(nats.url)
 afterEach(() => peers.answers.clear())
@@ -38,7 +38,7 @@ const systemOf = async (asked: GatewayUnderTest = gateway) => {
 }
 
 // spec: administration/system
-test('the answer about the system has Herald’s version, whether database and queue are there, how far the ledger is off, and the open circuits', async () => {
+test('the answer about the system has Herald’s version, whether the database and the queue can be reached, how far the ledger is off, and the open circuits', async () => {
   const circuit = {
     appId: newId(),
     platform: 'ios',

@@ -8,7 +8,6 @@ const anywhere = { allowPrivate: false, hosts: ['*'] }
 const point = createECDH('prime256v1').generateKeys()
 const keys = { p256dh: point.toString('base64url'), auth: Buffer.alloc(16, 1).toString('base64url') }
 
-/** Reads one row of a CSV file that has these columns. */
 function readCsv(row: Record<string, string>, { format = 'csv', web = 'skip' }: { format?: ImportFormat; web?: 'skip' | 'import' } = {}) {
   const columns = readColumns(format, null, Object.keys(row))
   return readRow({ end: 0, fields: Object.values(row) }, { format, web }, columns, anywhere)

@@ -13,7 +13,6 @@ const platforms = new Map([
   ['17', 'web'],
 ])
 
-/** The column of OneSignal's export that has each field. */
 const columnOfField: Partial<Record<ImportField, string>> = {
   platform: 'device_type',
   token: 'identifier',

@@ -13,7 +13,7 @@ import { startGateway, type GatewayUnderTest } from '../../testing/start-gateway
 let gateway: GatewayUnderTest
 let appId: string
 const webhookId = newId()
-/** What the played service webhooks was asked with each call. */
+/** What the fake of the service webhooks was asked with each call. */
 const asked = new Map<string, unknown>()
 const webhook: Webhook = {
   id: webhookId,

@@ -31,7 +31,7 @@ const titled = (chosen: readonly Route[]) => chosen.map((route) => [title(route)
 const isForPages = ({ key }: Route) => key === 'public'
 
 // spec: limits/key-missing, limits/key-headers
-test.each(titled(keyed))('%s refuses requests without a valid API key', async (_, route) => {
+test.each(titled(keyed))('the route %s refuses requests without a valid API key', async (_, route) => {
   const wrong = [
     {},
     bearer('nonsense'),
@@ -50,7 +50,7 @@ test.each(titled(keyed))('%s refuses requests without a valid API key', async (_
 
 // spec: limits/public-key
 test.each(titled(keyed.filter((route) => !isForPages(route))))(
-  '%s refuses a public key, in both headers that may have a key',
+  'the route %s refuses a public key, in both headers that may have a key',
   async (_, route) => {
     for (const headers of [{ 'x-app-key': app.publicKey }, bearer(app.publicKey)])
       expect(await codeOf(route, headers)).toBe('403 forbidden')
@@ -58,12 +58,12 @@ test.each(titled(keyed.filter((route) => !isForPages(route))))(
 )
 
 // spec: limits/key-headers
-test.each(titled(keyed.filter(isForPages)))('%s accepts a public key', async (_, route) => {
+test.each(titled(keyed.filter(isForPages)))('the route %s accepts a public key', async (_, route) => {
   for (const headers of [{ 'x-app-key': app.publicKey }, bearer(app.publicKey)]) expect(await codeOf(route, headers)).not.toMatch(/^40[13]/)
 })
 
 // spec: limits/scopes
-test.each(titled(keyed))('%s accepts a secret key with its scope, and refuses a secret key that has every scope but this one', async (_, route) => {
+test.each(titled(keyed))('the route %s accepts a secret key with its scope, and refuses a secret key with every other scope', async (_, route) => {
   const keyWith = async (wanted: string[]) =>
     String((await gateway.admin('POST', `/apps/${app.appId}/keys`, { kind: 'secret', name: 'scoped', scopes: wanted })).body['key'])
   const others = await keyWith(scopes.filter((scope) => scope !== route.scope))
@@ -85,7 +85,7 @@ const isOfSession = ({ path }: Route) => path === '/v1/admin/session'
 
 // spec: administration/token
 test.each(titled(administrationRoutes.filter((route) => !isOfSession(route))))(
-  '%s accepts the administration token and nothing else',
+  'the route %s accepts the administration token and nothing else',
   async (_, route) => {
     for (const headers of [
       {},
@@ -137,7 +137,7 @@ const bodyOf = ({ name }: Route): unknown => bodies[name] ?? Object.values(examp
 
 // spec: administration/unknown-app
 test.each(titled(administrationRoutes.filter(({ path }) => path.includes(':appId'))))(
-  '%s answers 404 for an app that does not exist',
+  'the route %s answers 404 for an app that does not exist',
   async (_, route) => {
     const asked = (appId: string) =>
       gateway.ask({

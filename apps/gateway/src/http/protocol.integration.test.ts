@@ -105,7 +105,7 @@ test.each([
   ['a header with a bare line feed', 'GET /health HTTP/1.1\r\nhost: x\r\na: b\nc\r\n\r\n', 400],
   ['huge headers', `GET /health HTTP/1.1\r\nhost: x\r\nx: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
   ['a tunnel', 'CONNECT example.org:443 HTTP/1.1\r\nhost: x\r\n\r\n', 405],
-])('a request with %s is answered in the common shape of errors', async (_, bytes, status) => {
+])('a broken request is answered in the common shape of errors: %s', async (_, bytes, status) => {
   const answer = await askRaw(gateway.port, bytes)
 
   expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))

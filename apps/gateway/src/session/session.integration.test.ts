@@ -55,10 +55,10 @@ test('signing in with the administration token sets a cookie that no script can 
 
 // spec: administration/session
 test.each<[string, unknown, string]>([
-  ['neither', { name: 'Dana' }, 'token'],
-  ['both', { token: adminToken, code: 'x' }, 'token'],
-  ['a name that is none', { token: adminToken, name: 'a\nb' }, 'name'],
-  ['a long name', { token: adminToken, name: 'x'.repeat(65) }, 'name'],
+  ['neither token nor code', { name: 'Dana' }, 'token'],
+  ['both token and code', { token: adminToken, code: 'x' }, 'token'],
+  ['a line break in the name', { token: adminToken, name: 'a\nb' }, 'name'],
+  ['a name of 65 letters', { token: adminToken, name: 'x'.repeat(65) }, 'name'],
 ])('a sign-in with %s is refused, and the error names its field', async (_, body, path) => {
   const told = await signIn(gateway, body)
   expect([told.status, told.body.error?.details?.[0]?.path]).toEqual([422, path])

@@ -25,7 +25,7 @@ export type Peers = {
   asked: Asked[]
   /** What the call with this subject answers from now on, in place of its documented example; the function may throw a Fault. */
   answers: Map<string, (request: unknown) => unknown>
-  /** When set, the played service campaigns waits for it before it answers a send. */
+  /** When set, the fake of campaigns waits for it before it answers a send. */
   beforeSend: ((request: unknown) => Promise<void>) | undefined
   /** When set, the fakes refuse every call with this Fault. */
   refusal: Fault | undefined

@@ -117,7 +117,7 @@ const asDocumented = (route: Route, told: Told) =>
 
 // spec: limits/document
 test.each(publicRoutes.map((route) => [titleOf(route), route.status, route] as const))(
-  '%s answers a right request with %i as its OpenAPI document says',
+  'the operation %s answers a right request with %i, as the OpenAPI document says',
   async (_, status, route) => {
     const told = await gateway.ask(rightQuestion(route))
 
@@ -147,7 +147,7 @@ const outcomes = publicRoutes.flatMap((route) =>
 )
 
 // spec: limits/error-codes, limits/rate-exceeded
-test.each(outcomes)('%s can answer %i %s, as its OpenAPI document says', async (_, status, code, route) => {
+test.each(outcomes)('the operation %s can answer %i %s, as the OpenAPI document says', async (_, status, code, route) => {
   const told = await provoke(route, code)
 
   expect([told.status, told.body.error?.code]).toEqual([status, code])

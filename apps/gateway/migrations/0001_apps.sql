@@ -12,7 +12,7 @@ create table apps (
   -- had of the app.
   deleted_at timestamptz(3)
 );
--- For the list of apps, newest first.
+-- This index serves the list of apps, newest first.
 create index apps_newest on apps (created_at desc, id desc) where deleted_at is null;
 
 create table api_keys (
@@ -38,7 +38,7 @@ create table providers (
   app_id text collate "C" not null references apps (id),
   kind text not null check (kind in ('apns', 'fcm', 'webpush')),
   version bigint not null default nextval('provider_versions'),
-  -- The fields that are not secret. The kind says which fields there are.
+  -- The fields of the credentials that are not secret. Which fields there are depends on `kind`.
   settings jsonb not null,
   sealed_private_key text not null,
   updated_at timestamptz(3) not null default now(),

@@ -1,10 +1,10 @@
 -- The request that made the change; null in lines that are older than this column.
 alter table audit add column request_id text;
 
--- For lists of the lines with one action, newest first. Collation "C" compares names byte by byte.
+-- This index serves lists of the lines with one action, newest first. Collation "C" compares the actions byte by byte.
 alter table audit alter column action type text collate "C";
 create index audit_by_action on audit (app_id, action, created_at desc, id desc);
--- For the sweep that deletes lines past AUDIT_RETENTION_DAYS.
+-- This index serves the sweep that deletes lines past AUDIT_RETENTION_DAYS.
 create index audit_oldest on audit (created_at);
 
 -- A line of the audit never changes, and nobody can delete it in its first 400 days, the shortest retention that can be set.

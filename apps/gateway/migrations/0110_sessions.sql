@@ -4,7 +4,7 @@ create table sessions (
   id_hash bytea not null unique,
   -- The name that the operator gave when signing in. The audit shows it; nothing proves it.
   name text not null,
-  -- The browser's own description of itself.
+  -- The header User-Agent of the browser that signed in.
   browser text not null,
   -- SHA-256 of the administration token under which the session began. When the token is changed, the session is not valid any more.
   token_hash bytea not null,

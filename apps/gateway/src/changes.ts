@@ -7,7 +7,7 @@ export type Changes = {
   keyRevoked(keyId: string): void
 }
 
-/** A cache of this process with what it knows of apps or keys. */
+/** A cache of this process, of apps or of keys. */
 type Memory = { forgetApp(appId: string): void; forgetKey?(keyId: string): void; forgetAll(): void }
 
 /**

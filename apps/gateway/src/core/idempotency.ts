@@ -6,7 +6,7 @@ export const longestIdempotencyKey = 255
 const printableAscii = /^[\x20-\x7e]{1,255}$/
 const mustBe = 'must be 1 to 255 printable ASCII characters'
 
-/** An idempotency key inside a body. */
+/** The schema of an idempotency key in a body. */
 export const IdempotencyKey = z
   .string()
   .refine((key) => printableAscii.test(key), mustBe)

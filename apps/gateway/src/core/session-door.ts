@@ -6,7 +6,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
  */
 export type SignedIn = { id: string; name: string; expiresAt: string; csrfToken: string }
 
-/** The client address, the browser and the id of a request. */
+/** Who sends a request, for the audit: the client address, the browser, and the request's id. */
 export type From = { address: string; browser: string; requestId: string }
 
 /** The prefix `__Host-` makes browsers accept the cookie only over TLS (or on their own machine), for this host alone and for all of its paths. */

@@ -16,7 +16,7 @@ export type EventSink = {
   event(name: string, data: unknown): void
   /** Writes several events at once. Call it only while `isBlocked` is false: of several writes that wait, only the newest is kept. */
   events(name: string, all: readonly unknown[]): void
-  /** Whether the client has still to read what was written before. */
+  /** True while the client has not read what was written before. */
   isBlocked(): boolean
   /** Writes a comment. Clients skip it, and it shows that the stream is alive. */
   comment(text: string): void

@@ -16,7 +16,7 @@ const lastWordMs = 1_000
  * At most this many connections wait to be accepted while this process is busy or is being replaced. The kernel's net.core.somaxconn may lower it.
  */
 const backlog = 4_096
-/** The descriptor of the first socket that a process is given (sd_listen_fds(3)). */
+/** A process that is given a socket finds it under this descriptor (sd_listen_fds(3)). */
 const givenSocket = 3
 
 type ListenConfig = { HOST: string; PORT: number; LISTEN_FDS: number; LISTEN_PID: number }

@@ -60,13 +60,13 @@ export const exporting = (action: AuditAction): Audited => ({ action, change: 'e
 
 /** A request as a route's `answer` gets it, after all checks. */
 export type Asked<Param extends string, Body, Query> = {
-  /** The app of the API key; in the administration the app of the path. */
+  /** The app that the API key belongs to; in the administration the app that the path names. */
   appId: string
   keyKind: KeyKind
   /** Whether the key has a scope beyond the one that the route asks for; an operator has every scope. */
   holds: (scope: Scope) => boolean
   params: Record<Param, string>
-  /** The parts of the path in the place of `*rest`, decoded. */
+  /** The parts of the path that stand for `*rest`, after %-decoding. */
   rest: readonly string[]
   body: Body
   query: Query
@@ -75,7 +75,7 @@ export type Asked<Param extends string, Body, Query> = {
   header: (name: string) => string | undefined
   /** The name of the operator, for the audit. */
   actor: string
-  /** The session of a request that came with a session's cookie. */
+  /** The session of the request, when it came with a session's cookie. */
   session: SignedIn | undefined
   /** Gives the client's address and browser, for signing in and for the audit. A function, because few routes need them. */
   visitor: () => From
@@ -127,9 +127,9 @@ export type Route<Param extends string = string, Body = unknown, Query = unknown
   description?: string
   /** The shape of a success, for the OpenAPI document. Every route that answers JSON has it. */
   answers?: z.ZodType
-  /** The shapes of successes with another status, by status. */
+  /** The shapes of answers with another status of success, by status. */
   alsoAnswers?: Readonly<Record<number, z.ZodType>>
-  /** The media type of a success that is not JSON, or JSON without a shape. */
+  /** The media type of a success that is not JSON, or that is JSON without a shape. */
   mediaType?: string
   /** Faults beyond those that follow from key, limit, body and params. */
   faults?: readonly FaultCode[]

@@ -30,7 +30,7 @@ const mostWatchers = 100
 const mostOfApp = 20
 /** A watch is renewed this often. The service webhooks keeps a watch for three times as long. */
 const renewEveryMs = 10_000
-/** A watcher that had not read what was written is tried again after this time. */
+/** Events that wait for a slow watcher are tried again after this time. */
 const lookEveryMs = 250
 const windowMs = 1_000
 

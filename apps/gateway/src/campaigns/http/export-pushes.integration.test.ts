@@ -104,7 +104,7 @@ test('an export reads a page when the client has taken the page before it, so a 
   })
   const response = await open(appId)
   response.pause()
-  // A page is about 60 kB, and the sockets hold a few pages.
+  // A page is about 60 kB. As the client does not read, only the few pages that the sockets can hold are asked for.
   await untilStill(() => read)
   expect(read).toBeLessThan(300)
 
@@ -178,6 +178,6 @@ test('when the client of an export disconnects the export ends, and the app may 
     statuses.push(again.statusCode)
     return again.statusCode === 200
   })
-  // The export counted as running until the gateway noticed that its client had disconnected.
+  // The first export counted until the gateway noticed that its client had disconnected, so other exports were refused with 429.
   expect(statuses.slice(0, -1).filter((status) => status !== 429)).toEqual([])
 })

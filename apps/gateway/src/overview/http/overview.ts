@@ -12,7 +12,7 @@ import { readSystem } from '../read-system.ts'
 import { Breakdown, Curve, DeviceSeries, Overview, Series, SystemRead } from './overview-answers.ts'
 import { route } from '../../http/route.ts'
 
-/** A time as a parameter. A date stands for its first instant in UTC. */
+/** The schema of a parameter that is a time. A date stands for its first instant in UTC. */
 const Instant = z
   .string()
   .refine((value) => parseDay(value) !== undefined, 'must be an ISO 8601 time with a zone, or a date such as 2026-01-31')

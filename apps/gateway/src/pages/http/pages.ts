@@ -165,5 +165,5 @@ const start = route({
   },
 })
 
-/** The routes of what is served beside the API. */
+/** The routes of everything that is served beside the API. */
 export const pages = [start, ...dashboard, ...webSdk, ...guide]

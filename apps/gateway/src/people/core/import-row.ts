@@ -17,7 +17,7 @@ import { oneSignalNames, readOneSignalRow } from './onesignal-row.ts'
 /** What a row of the file says: a device to write, or why the row is refused. */
 export type ReadRow = { device: ImportedDevice; warning?: string } | { rejected: Omit<ImportError, 'row'> }
 
-/** Which column of a CSV file holds what. */
+/** Which columns a CSV file has, and which field each of them holds. */
 export type Columns = {
   width: number
   /** The index of each column in a row, by the column's name. */

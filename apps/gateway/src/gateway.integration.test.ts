@@ -63,7 +63,7 @@ test.each(['x'.repeat(256), 'caf\u00e9', ''])('a send with the Idempotency-Key %
 })
 
 // spec: tracking/stats, tracking/rates
-test('the counters of a campaign are 0 and its rates null until a push has an outcome', async () => {
+test('the counters of a campaign are 0 and its rates null until outcomes or reports are counted', async () => {
   const { body } = await gateway.ask({ method: 'POST', path: '/v1/notifications', headers: secret, body: everyone })
   const path = `/v1/campaigns/${String(body['id'])}/stats`
   const before = await gateway.ask({ path, headers: secret })

@@ -175,7 +175,7 @@ test('each change of provider credentials gets a version that is never used agai
 })
 
 // spec: administration/webpush-credentials
-test('the Web Push keys of an app are made once, and stay when an operator changes the subject', async () => {
+test('the Web Push keys of an app are made once, and stay when an operator changes the contact address (`subject`)', async () => {
   const appId = await givenApp()
   const made = await gateway.admin('PUT', `/apps/${appId}/providers/webpush`, { subject: 'mailto:a@example.org' })
   const again = await gateway.admin('PUT', `/apps/${appId}/providers/webpush`, { subject: 'mailto:b@example.org' })

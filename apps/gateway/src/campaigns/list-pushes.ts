@@ -26,8 +26,8 @@ const openPrefix = 'open.'
 const ledgerBegins = `${openPrefix}end`
 
 /**
- * Lists an app's pushes, a page at a time: first the open ones, which audience knows, then the ledger of the tracker, newest campaign first. A page
- * may hold fewer pushes than asked for, even none: the list ends only when `nextCursor` is null. Fault: invalid_body at `cursor`.
+ * Lists an app's pushes, a page at a time: first those without an outcome (open), from audience, then those of the tracker's ledger, newest campaign
+ * first. A page may hold fewer pushes than asked for, even none: the list ends only when `nextCursor` is null. Fault: invalid_body at `cursor`.
  */
 export async function listShownPushes(
   { bus }: { bus: Pick<Bus, 'call'> },

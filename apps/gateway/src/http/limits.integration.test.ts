@@ -149,7 +149,7 @@ test('logins, logouts and changes of the user with a public key are limited by c
 })
 
 // spec: limits/rate-buckets
-test('one device may use a sixth of the limit of logins, from however many addresses', async () => {
+test('one device may use a sixth of the limit of logins, logouts and changes of the user, from however many addresses', async () => {
   await withinOneWindow(async () => {
     const gateway = await start({ IDENTITY_RATE_LIMIT: '12' })
     const { publicKey } = await gateway.givenApp()

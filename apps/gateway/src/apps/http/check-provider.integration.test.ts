@@ -26,7 +26,7 @@ test('checking credentials asks the provider; when there is a problem, the answe
 })
 
 // spec: administration/provider-check
-test('credentials that the provider accepts need no remedy', async () => {
+test('the check of credentials that the provider accepts names no remedy', async () => {
   peers.answers.set(checkProvider.subject, () => ({ ok: true, code: null, providerCode: '400 BadDeviceToken' }))
   expect((await check('fcm')).body).toEqual({ ok: true, code: null, providerCode: '400 BadDeviceToken', remedy: null })
 })

@@ -3,7 +3,10 @@ import type { Tables } from '../../store/tables.ts'
 
 type Db = Kysely<Tables>
 
-/** Where a sealed value is stored. `kind` names the column, and `key` is the key of the row, in the order of `seal-context.ts`. */
+/**
+ * Where a sealed value is stored. `kind` says which column, and `key` has the primary key of the row, in the order in which the functions of
+ * `seal-context.ts` take it.
+ */
 export type SealedPlace = { kind: 'provider' | 'identity-secret' | 'apns-token'; key: string[] }
 
 /** Selects the values, from all three columns, that another key than `keyId` sealed. An empty APNs token counts as no value. */

@@ -12,7 +12,7 @@ test('rates have four decimals: delivered divided by sent, opened and clicked di
 })
 
 // spec: tracking/rates
-test('a rate is null while there is nothing to divide by', () => {
+test('a rate is null while its divisor is 0', () => {
   expect(ratesOf(noStats)).toEqual({ delivery: null, open: null, click: null })
   expect(ratesOf({ ...noStats, sent: 5 })).toEqual({ delivery: 0, open: null, click: null })
 })

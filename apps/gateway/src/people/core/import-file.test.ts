@@ -135,7 +135,7 @@ describe('the CSV file of an import', () => {
   })
 })
 
-test('an imported file of lines has one text for each line', () => {
+test('an imported file in JSON Lines has one row for each line', () => {
   const file = Buffer.from('{"a":"ü"}\r\n\n{"b":"\\n"}')
 
   expect(readAll(file, { kind: 'lines', sizes: [3] })).toEqual([

@@ -216,7 +216,7 @@ describe('an import of OneSignal’s export', () => {
     expect(read(change)).toMatchObject({ device: { optedIn } })
   })
 
-  test('a OneSignal row with only the seconds from UTC has no time zone, and a warning', () => {
+  test('a OneSignal row with only the seconds from UTC is imported without a time zone and with a warning', () => {
     expect(read({ timezone_id: '' })).toMatchObject({ warning: 'timezone_without_name' })
     expect(read({ timezone_id: '' })).not.toHaveProperty('device.timezone')
     expect(read({ timezone_id: '', timezone: '' })).not.toHaveProperty('warning')

@@ -79,7 +79,7 @@ const single = [byId, byExternalId].flatMap(({ path, suffix, texts, address }) =
     answers: User,
     faults: ['not_found'],
     async answer({ bus }, { appId, params, body }) {
-      // An unknown external id makes a user, so the id must be one that a body could hold.
+      // An unknown external id makes a user, so it must be as valid as one in a body.
       if (path === byExternalId.path) parseBody(NamedUser, params)
       return bus.call(changeUser, { appId, user: address(params), changes: body })
     },

@@ -54,7 +54,7 @@ test('without a simulator none of its operations is possible', async () => {
 })
 
 // spec: administration/simulator
-test('only the listed operations of the simulator’s control API can be reached through the gateway', async () => {
+test('only those operations of the simulator’s control API that have a route can be reached through the gateway', async () => {
   for (const [method, path] of [
     ['POST', '/reset'],
     ['PUT', '/faults'],

@@ -14,7 +14,10 @@ export const insertAppErasures = (db: Db, appId: string): Promise<unknown> =>
     .values(erasingApps.map((app) => ({ app_id: appId, app })))
     .execute()
 
-/** Takes erasures that are due. An erasure is due again 15 s later, unless it is deleted before. Two sweeps never take the same erasure at once. */
+/**
+ * Takes erasures that are due, those of other services only after campaigns is done. An erasure is due again 15 s later, unless it is deleted before.
+ * Two sweeps never take the same erasure at once.
+ */
 export async function takeDueAppErasures(db: Db, limit: number): Promise<AppErasure[]> {
   const { rows } = await sql<AppErasure>`
     with due as (

@@ -1,7 +1,10 @@
 import { appChanged, keyRevoked } from '@herald/contracts/calls/gateway'
 import type { Bus } from '@herald/service/bus'
 
-/** Tells this process and every other process that an app was changed or a key was revoked, so that each forgets what it remembers of it. */
+/**
+ * Tells this process and every other process that an app was changed or a key was revoked, so that each process forgets what it remembers of that app
+ * or key.
+ */
 export type Changes = {
   appChanged(appId: string): void
   keyRevoked(keyId: string): void

@@ -79,7 +79,7 @@ describe('explain for a device whose push was made', () => {
     expect(trace.steps.at(-1)).toMatchObject({ step: 'reports', reports: [{ kind: 'opened' }] })
   })
 
-  test('explain counts for the frequency cap only the sends from before the push had its outcome', () => {
+  test('explain counts for the frequency cap only the sends before the outcome of the push', () => {
     const trace = traceOf(send, known([there, reachable, cap]), skipped('frequency_cap'))
     expect(trace.steps.find(({ step }) => step === 'frequency_cap')).toMatchObject({ counted: [{ campaignId, at }] })
   })

@@ -178,6 +178,6 @@ test('when the client of an export disconnects the export ends, and the app may 
     statuses.push(again.statusCode)
     return again.statusCode === 200
   })
-  // The first export counted until the gateway noticed that its client had disconnected, so other exports were refused with 429.
+  // The first export was counted until the gateway noticed that its client had disconnected, so other exports were refused with 429.
   expect(statuses.slice(0, -1).filter((status) => status !== 429)).toEqual([])
 })

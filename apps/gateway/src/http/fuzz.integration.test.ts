@@ -18,7 +18,7 @@ await gateway.admin('PUT', `/apps/${app.appId}/providers/webpush`, { subject: 'm
 const push = { appId: app.appId, userId: newId(), subscriptionId: newId(), platform: 'ios', variant: '' } as const
 const msgIds = Array.from({ length: 20 }, () => mintMessageId(hmacSecret, { ...push, campaignId: newId() }))
 
-/** This test sends this many requests, other ones in each run; `npm run fuzz` sends 200,000. */
+/** This many requests are sent, different ones in each run; `npm run fuzz` sends 200,000. */
 const count = 8_000
 const seed = Math.floor(Math.random() * 1_000_000_000)
 

@@ -115,7 +115,7 @@ test.each([
 })
 
 // spec: limits/request-id
-test('a request’s x-request-id comes back in the answer when it is safe, and is replaced by a new one when it is not', async () => {
+test('a request’s x-request-id comes back in the answer when it has only safe characters, and is replaced by a new one when it has others', async () => {
   const idFor = async (given: string) =>
     (await gateway.ask({ path: '/health', headers: { 'x-request-id': given } })).headers['x-request-id']
 

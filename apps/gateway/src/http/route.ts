@@ -44,7 +44,7 @@ export type Audited =
       action: AuditAction
       change: 'elsewhere'
       subject: (of: { id: string | undefined; answered: string | undefined }) => Subject
-      /** Gives the name of the change; the body may decide it. */
+      /** Gives the name of the change, which may depend on the body. */
       actionOf: (body: unknown) => AuditAction
     }
   | { action: AuditAction; change: 'export' }

@@ -33,7 +33,7 @@ async function givenApp() {
 const ask = (method: string, path: string, body?: unknown) => gateway.admin(method, `/simulator${path}`, body)
 
 // spec: administration/simulator
-test('without a simulator none of its operations is possible', async () => {
+test('without a simulator no operation on it is possible', async () => {
   const without = await startGateway(addresses)
   const { appId } = await without.givenApp()
   for (const [method, path, body] of [

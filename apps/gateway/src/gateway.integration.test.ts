@@ -51,16 +51,19 @@ test('a send that is repeated with the same Idempotency-Key gets the first answe
 })
 
 // spec: limits/idempotency-key
-test.each(['x'.repeat(256), 'caf\u00e9', ''])('a send with the Idempotency-Key %j is refused, and the error names that header', async (key) => {
-  const told = await gateway.ask({
-    method: 'POST',
-    path: '/v1/notifications',
-    headers: { ...secret, 'idempotency-key': key },
-    body: everyone,
-  })
+test.each(['x'.repeat(256), 'caf\u00e9', ''])(
+  'a send with the Idempotency-Key %j is refused, and the error names that header',
+  async (key) => {
+    const told = await gateway.ask({
+      method: 'POST',
+      path: '/v1/notifications',
+      headers: { ...secret, 'idempotency-key': key },
+      body: everyone,
+    })
 
-  expect(told).toMatchObject({ status: 422, body: { error: { code: 'invalid_body', details: [{ path: 'headers.idempotency-key' }] } } })
-})
+    expect(told).toMatchObject({ status: 422, body: { error: { code: 'invalid_body', details: [{ path: 'headers.idempotency-key' }] } } })
+  },
+)
 
 // spec: tracking/stats, tracking/rates
 test('the counters of a campaign are 0 and its rates null until outcomes or reports are counted', async () => {

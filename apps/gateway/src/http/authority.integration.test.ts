@@ -63,15 +63,18 @@ test.each(titled(keyed.filter(isForPages)))('the route %s accepts a public key',
 })
 
 // spec: limits/scopes
-test.each(titled(keyed))('the route %s accepts a secret key with its scope, and refuses a secret key with every other scope', async (_, route) => {
-  const keyWith = async (wanted: string[]) =>
-    String((await gateway.admin('POST', `/apps/${app.appId}/keys`, { kind: 'secret', name: 'scoped', scopes: wanted })).body['key'])
-  const others = await keyWith(scopes.filter((scope) => scope !== route.scope))
-  const own = await keyWith(scopes.filter((scope) => scope === route.scope))
+test.each(titled(keyed))(
+  'the route %s accepts a secret key with its scope, and refuses a secret key with every other scope',
+  async (_, route) => {
+    const keyWith = async (wanted: string[]) =>
+      String((await gateway.admin('POST', `/apps/${app.appId}/keys`, { kind: 'secret', name: 'scoped', scopes: wanted })).body['key'])
+    const others = await keyWith(scopes.filter((scope) => scope !== route.scope))
+    const own = await keyWith(scopes.filter((scope) => scope === route.scope))
 
-  expect(await codeOf(route, bearer(others))).toBe('403 forbidden')
-  expect(await codeOf(route, bearer(own))).not.toMatch(/^40[13]/)
-})
+    expect(await codeOf(route, bearer(others))).toBe('403 forbidden')
+    expect(await codeOf(route, bearer(own))).not.toMatch(/^40[13]/)
+  },
+)
 
 test('every route below /v1, except reporting a push, needs an API key or the administration token', () => {
   expect(routes.filter(({ path, key }) => path.startsWith('/v1/') && key === 'none').map(title)).toEqual(['POST /v1/e/:kind/:msgId'])

@@ -115,8 +115,11 @@ test('the overview of an unknown app is 404, and no other service is asked', asy
   expect(peers.asked.slice(before)).toEqual([])
 })
 
-test.each(overview.map((route) => [route.name, route] as const))('the overview’s operation %s has an example answer that fits its schema', (name, { answers }) => {
-  const shown = overviewExamples[name]?.answer
-  expect(shown).toBeDefined()
-  expect(answers?.safeParse(shown).error?.issues ?? []).toEqual([])
-})
+test.each(overview.map((route) => [route.name, route] as const))(
+  'the overview’s operation %s has an example answer that fits its schema',
+  (name, { answers }) => {
+    const shown = overviewExamples[name]?.answer
+    expect(shown).toBeDefined()
+    expect(answers?.safeParse(shown).error?.issues ?? []).toEqual([])
+  },
+)

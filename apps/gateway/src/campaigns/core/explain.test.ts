@@ -65,12 +65,15 @@ describe('explain for a device whose push was made', () => {
     ['expired', known([there, reachable]), ['outcome'], 'time to live'],
     ['cancelled', known([there, optedOut]), ['outcome'], 'cancelled'],
     ['silent_web', known([there, reachable]), ['outcome'], 'silent'],
-  ] as const)('explain of a push that was skipped as %s shows the step of that reason as the one that stopped the push', (code, facts, expected, words) => {
-    const trace = traceOf(send, facts, skipped(code))
-    expect(trace).toMatchObject({ verdict: 'skipped', certainty: 'recorded', waitingFor: null })
-    expect(stops(trace)).toEqual(expected)
-    expect(trace.sentence).toContain(words)
-  })
+  ] as const)(
+    'explain of a push that was skipped as %s shows the step of that reason as the one that stopped the push',
+    (code, facts, expected, words) => {
+      const trace = traceOf(send, facts, skipped(code))
+      expect(trace).toMatchObject({ verdict: 'skipped', certainty: 'recorded', waitingFor: null })
+      expect(stops(trace)).toEqual(expected)
+      expect(trace.sentence).toContain(words)
+    },
+  )
 
   test('explain goes by the ledger when a push has an outcome, whatever today’s values say', () => {
     const trace = traceOf(send, known([there, optedOut, cap]), push({}, { reports: [{ kind: 'opened', at }] }))

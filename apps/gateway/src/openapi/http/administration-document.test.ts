@@ -63,12 +63,15 @@ test('every administration route has an example of its body and of its answer', 
 const withKeys = new Set(['setApns', 'setFcm'])
 const showingBodies = titled.filter(([name]) => examplesOf(name).length > 0)
 
-test.each(showingBodies)('the administration’s operation %s has example bodies that match its schema and that it accepts', (name, { body }) => {
-  for (const value of examplesOf(name)) {
-    expect(whyNotSchema(description, bodiesOf(name).schema, value)).toBeUndefined()
-    expect(withKeys.has(name) ? [] : (body?.safeParse(value).error?.issues ?? [])).toEqual([])
-  }
-})
+test.each(showingBodies)(
+  'the administration’s operation %s has example bodies that match its schema and that it accepts',
+  (name, { body }) => {
+    for (const value of examplesOf(name)) {
+      expect(whyNotSchema(description, bodiesOf(name).schema, value)).toBeUndefined()
+      expect(withKeys.has(name) ? [] : (body?.safeParse(value).error?.issues ?? [])).toEqual([])
+    }
+  },
+)
 
 test.each(titled.filter(([name, { status }]) => answerOf(name, status)?.example !== undefined))(
   'the administration’s operation %s has an example answer that matches its schema and has no field that the schema does not name',

@@ -31,9 +31,12 @@ test.each(platforms)('a virtual device of %s shows what was sent to it', (platfo
   expect(data).toEqual({ order: '17' })
 })
 
-test.each(['ios', 'android'] as const)('a silent push shows nothing on a virtual device of %s, and the device gets its data', (platform) => {
-  expect(readPayload(platform, payloadOf(platform, { send: { ...send, silent: true } }))).toEqual({ shown: null, data: { order: '17' } })
-})
+test.each(['ios', 'android'] as const)(
+  'a silent push shows nothing on a virtual device of %s, and the device gets its data',
+  (platform) => {
+    expect(readPayload(platform, payloadOf(platform, { send: { ...send, silent: true } }))).toEqual({ shown: null, data: { order: '17' } })
+  },
+)
 
 test('a payload is shown complete, except the token inside FCM’s message', () => {
   expect(JSON.stringify(payloadOf('android', {}))).toContain('"token"')

@@ -1,17 +1,18 @@
--- Apps and what belongs to them: keys, provider credentials, APNs tokens, the record of who changed what.
--- Times that order a list have milliseconds, because a cursor carries them and must find the same row again.
+-- Apps and what belongs to them: API keys, provider credentials, APNs tokens and the audit, which says who changed what. A time that orders a list
+-- has milliseconds and no more, because the list's cursor holds it in milliseconds and must find the same row again.
 
 create table apps (
   id text collate "C" primary key,
   name text not null,
   settings jsonb not null,
-  -- Sealed; signs the identity tokens of the app's users. Null until it is asked for.
+  -- The sealed secret that signs the identity tokens of the app's users. Null until an operator has one made.
   sealed_identity_secret text,
   created_at timestamptz(3) not null default now(),
-  -- A deleted app answers like an unknown one at once; its rows go when every app has let go of it.
+  -- Requests for a deleted app are answered at once like those for an unknown app. Its rows are deleted after every other service has erased what it
+  -- had of the app.
   deleted_at timestamptz(3)
 );
--- The list, newest first.
+-- This index serves the list of apps, newest first.
 create index apps_newest on apps (created_at desc, id desc) where deleted_at is null;
 
 create table api_keys (
@@ -20,33 +21,33 @@ create table api_keys (
   kind text not null check (kind in ('secret', 'public')),
   name text not null,
   scopes text[] not null,
-  -- SHA-256 of the key: with 256 random bits in it a slow hash would only be a way to keep us busy.
+  -- SHA-256 of the key. A key has 256 random bits and cannot be guessed, so a slow hash would only cost time.
   hash text collate "C" not null,
-  -- The key's last four characters, so that a person can tell which it is.
+  -- The key's last four characters, so that an operator can tell keys apart.
   hint text not null,
   created_at timestamptz(3) not null default now()
 );
--- One look-up per unknown key; at most one per minute and process for a known one.
+-- A gateway finds a key by its hash and then remembers the key for API_KEY_CACHE_TTL (60 s unless configured).
 create unique index api_keys_by_hash on api_keys (hash);
 create index api_keys_newest on api_keys (app_id, created_at desc, id desc);
 
--- Versions never come again, also when credentials are deleted and set anew: readers compare them.
+-- No version is ever used twice, even when credentials are deleted and set again: a process compares versions to see whether credentials changed.
 create sequence provider_versions;
 
 create table providers (
   app_id text collate "C" not null references apps (id),
   kind text not null check (kind in ('apns', 'fcm', 'webpush')),
   version bigint not null default nextval('provider_versions'),
-  -- What is no secret, by kind.
+  -- The fields of the credentials that are not secret. Which fields there are depends on `kind`.
   settings jsonb not null,
   sealed_private_key text not null,
   updated_at timestamptz(3) not null default now(),
   primary key (app_id, kind)
 );
 
--- One provider token per team and key, shared by every app and dispatcher that uses them: Apple answers
--- TooManyProviderTokenUpdates to a team that changes more often than every 20 minutes. The fingerprint keeps an app that
--- was given a wrong private key from spoiling the token of the others.
+-- One provider token per Apple team and key, shared by every app and dispatcher that uses this team and key: Apple answers
+-- TooManyProviderTokenUpdates to a team that changes its token more often than every 20 minutes. The fingerprint is of the private key: an app with a
+-- wrong private key gets a row of its own and does not spoil the token of the other apps.
 create table apns_tokens (
   team_id text collate "C" not null,
   key_id text collate "C" not null,
@@ -61,7 +62,7 @@ create table audit (
   app_id text collate "C" not null,
   actor text not null,
   action text not null,
-  -- What was changed: a key's id, a provider's kind, the names of the settings. Never a value that is secret.
+  -- What was changed, such as a key's id, a provider's kind or the names of settings. It never holds a secret.
   subject jsonb not null,
   created_at timestamptz(3) not null default now()
 );

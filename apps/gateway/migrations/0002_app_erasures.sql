@@ -1,4 +1,5 @@
--- Apps that were deleted and that another app still has rows of: one row per app to tell, gone when that one has answered `done`.
+-- Says which services still have rows of a deleted app. Each deleted app has one row for each of these services (the column `app`), which is deleted
+-- when the service has answered `done`.
 create table app_erasures (
   app_id text collate "C" not null references apps (id),
   app text not null check (app in ('campaigns', 'audience', 'tracker', 'webhooks')),
@@ -7,6 +8,6 @@ create table app_erasures (
 );
 create index app_erasures_due on app_erasures (due_at);
 
--- What was deleted before there was anybody to tell.
+-- Apps that were deleted before this table existed.
 insert into app_erasures (app_id, app)
 select id, app from apps, unnest(array['campaigns', 'audience', 'tracker', 'webhooks']) as app where deleted_at is not null;

@@ -1,13 +1,13 @@
--- Which request a line is of; null in lines of before.
+-- The request that made the change; null in lines that are older than this column.
 alter table audit add column request_id text;
 
--- Lines by what was done, newest first. Names are compared bytewise.
+-- This index serves lists of the lines with one action, newest first. Collation "C" compares the actions byte by byte.
 alter table audit alter column action type text collate "C";
 create index audit_by_action on audit (app_id, action, created_at desc, id desc);
--- What is past its retention, where one is set.
+-- This index serves the sweep that deletes lines past AUDIT_RETENTION_DAYS.
 create index audit_oldest on audit (created_at);
 
--- A line is written once. It goes at its retention, which is 400 days at least.
+-- A line of the audit never changes, and nobody can delete it in its first 400 days, the shortest retention that can be set.
 create function gateway.keep_audit() returns trigger language plpgsql as $$
 begin
   raise exception 'lines of the audit neither change nor go before their time';
@@ -17,8 +17,9 @@ create trigger audit_never_changes before update on audit for each row execute f
 create trigger audit_stays before delete on audit for each row
   when (old.created_at > now() - interval '400 days') execute function gateway.keep_audit();
 
--- Changes that another app is asked for: committed before it is asked, and moved to the audit, or taken back when it refused. What is still
--- here after a minute was cut off in between.
+-- Intents: changes that the gateway asks another service for. The gateway commits an intent before it asks. Afterwards it moves the intent to the
+-- audit, or deletes it when the service refused the change. An intent that is still here after a minute belongs to a request that was cut off in
+-- between.
 create table audit_intents (
   id text collate "C" primary key,
   app_id text collate "C" not null,

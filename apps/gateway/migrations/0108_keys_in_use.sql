@@ -1,2 +1,3 @@
--- The hour in which a key was last used; null: not since this column is here. Written in the background, once an hour and process at most.
+-- The hour in which the key was last used; null while it has not been used since this column exists. Each gateway writes it in the background, at
+-- most once an hour.
 alter table api_keys add column last_used_at timestamptz;

@@ -1,20 +1,20 @@
--- Sessions of the dashboard. The id that the browser holds is not here, only its SHA-256: who reads this table can sign in nowhere.
+-- Sessions of the dashboard. The browser holds the session's id, and this table only the id's SHA-256: nobody can sign in with what this table holds.
 create table sessions (
   id text collate "C" primary key,
   id_hash bytea not null unique,
-  -- Who it says to be, for the audit: a label and no proof.
+  -- The name that the operator gave when signing in. The audit shows it; nothing proves it.
   name text not null,
-  -- The browser's own description of itself.
+  -- The header User-Agent of the browser that signed in.
   browser text not null,
-  -- SHA-256 of the administration token that the session began under: with another token it is none.
+  -- SHA-256 of the administration token under which the session began. When the token is changed, the session is not valid any more.
   token_hash bytea not null,
   created_at timestamptz not null default now(),
-  -- Its last use, late by a minute at most.
+  -- When the session was last used, up to a minute late.
   seen_at timestamptz not null default now()
 );
 create index sessions_by_use on sessions (seen_at);
 
--- Links that begin a session once. Their code is kept as its SHA-256.
+-- Sign-in links; each begins one session. Only the SHA-256 of a link's code is stored.
 create table sign_in_links (
   code_hash bytea primary key,
   name text,

@@ -28,16 +28,16 @@ const lookUpsWaiting = async () => {
   )
   return rows[0]?.waiting ?? 0
 }
-/** Uses of keys are tested in key-uses.integration.test.ts. */
+/** Does not note uses of keys: key-uses.integration.test.ts tests that. */
 const unnoted = { note: () => undefined }
-/** Keeps every look-up of a key waiting until the work is done. */
+/** Keeps every look-up of an API key waiting until the work is done. */
 const whileLocked = <T>(work: () => Promise<T>): Promise<T> =>
   db.transaction().execute(async (trx) => {
     await sql`lock table api_keys in access exclusive mode`.execute(trx)
     return work()
   })
 
-test('a hundred requests at once with a new key cost the database one look-up', async () => {
+test('a hundred requests at once with a new API key cost the database one look-up', async () => {
   const keys = openApiKeys({ db, uses: unnoted }, 60)
   const { key, id } = await givenKey()
 
@@ -51,7 +51,7 @@ test('a hundred requests at once with a new key cost the database one look-up', 
   expect(new Set((await answers.asked).map((verified) => verified?.keyId))).toEqual(new Set([id]))
 })
 
-test('a look-up that began before a revocation does not bring the key back', async () => {
+test('an API key that is revoked while it is being looked up is refused from then on', async () => {
   const keys = openApiKeys({ db, uses: unnoted }, 60)
   const { key, id } = await givenKey()
 
@@ -67,7 +67,7 @@ test('a look-up that began before a revocation does not bring the key back', asy
   expect(await keys.verify(key)).toBeUndefined()
 })
 
-test('a verified key is not looked up again until it is forgotten, or for every request with a time to live of 0', async () => {
+test('a verified API key is not looked up again until it is forgotten; with a time to live of 0 every request looks it up', async () => {
   const [remembering, forgetful] = [openApiKeys({ db, uses: unnoted }, 60), openApiKeys({ db, uses: unnoted }, 0)]
   const { key, id } = await givenKey()
   expect([(await remembering.verify(key))?.keyId, (await forgetful.verify(key))?.keyId]).toEqual([id, id])

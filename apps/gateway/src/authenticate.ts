@@ -7,33 +7,36 @@ import type { KeyUses, NotedKey } from './apps/key-uses.ts'
 import { findApiKey } from './apps/store/api-keys.ts'
 import type { Tables } from './store/tables.ts'
 
-/** An API key that was verified: which app it belongs to and what it may do. */
+/** A verified API key: which app it belongs to and what it may do. */
 export type VerifiedKey = { keyId: string; appId: string; kind: KeyKind; scopes: ReadonlySet<Scope> }
 
 export type ApiKeys = {
-  /** The key with this text, or undefined when there is no such key. */
+  /** Gives the key with this text, or undefined when there is no such key. */
   verify(text: string): Promise<VerifiedKey | undefined>
   /** Forgets a revoked key, so that it stops working at once. */
   forgetKey(keyId: string): void
   /** Forgets the keys of an app that was changed or deleted. */
   forgetApp(appId: string): void
-  /** Forgets every key: after NATS was away nobody knows which of them were revoked meanwhile. */
+  /** Forgets every key. Called after NATS was away, because this process may have missed which keys were revoked meanwhile. */
   forgetAll(): void
 }
 
-/** Keys in each cache below, about 5 MB each. Valid and invalid keys have a cache each, so a flood of invalid keys pushes out no valid one. */
+/**
+ * Each cache below holds at most this many keys, which takes about 5 MB. Valid and invalid keys have separate caches, so a flood of invalid keys
+ * pushes out no valid key.
+ */
 const mostRemembered = 10_000
 const longestRefusalSeconds = 10
 
 /**
- * Verifies API keys, remembering each answer for a while (spec: limits/key-revoked). Many requests with one key that is not
- * known yet share one query, so a burst after a start costs the database one look-up per key.
+ * Verifies API keys. Each answer is remembered for `ttlSeconds`, but for at most 10 s when there is no such key (spec: limits/key-revoked). Many
+ * requests with one key that is not known yet share one query, so a burst after a start costs the database one look-up per key.
  */
 export function openApiKeys({ db, uses }: { db: Kysely<Tables>; uses: Pick<KeyUses, 'note'> }, ttlSeconds: number): ApiKeys {
   const remember = ttlSeconds > 0
   const known = new LRUCache<string, VerifiedKey & NotedKey>({ max: mostRemembered, ttl: Math.max(1, ttlSeconds * 1000) })
   const refused = new LRUCache<string, true>({ max: mostRemembered, ttl: Math.max(1, Math.min(ttlSeconds, longestRefusalSeconds) * 1000) })
-  /** The hash of each working key, by the key's text: every request brings its key, and hashing is the most expensive part of the look-up. */
+  /** The hash of each working key, by the key's text. Every request brings a key, and hashing it is the most expensive part of the look-up. */
   const hashes = new LRUCache<string, string>({ max: mostRemembered })
   const asking = new Map<string, Promise<(VerifiedKey & NotedKey) | undefined>>()
 
@@ -46,7 +49,7 @@ export function openApiKeys({ db, uses }: { db: Kysely<Tables>; uses: Pick<KeyUs
           kind: row.kind,
           scopes: new Set(row.scopes),
         }
-        // `forget` takes look-ups under way out of the map: their answers may be older than the revocation and are not remembered.
+        // `forget` removes look-ups under way from `asking`: their answers may be older than the revocation, so they are not remembered.
         if (remember && asking.get(hash) === answer) {
           if (key) known.set(hash, key)
           else refused.set(hash, true)
@@ -82,10 +85,10 @@ export function openApiKeys({ db, uses }: { db: Kysely<Tables>; uses: Pick<KeyUs
   }
 }
 
-/** A shorter token could be guessed, so it counts as none. */
+/** An administration token with fewer characters could be guessed, so it counts as unset. */
 const shortestAdminToken = 32
 
-/** The administration token, or undefined when it is unset or too short: then there is no administration API. */
+/** Gives the administration token, or undefined when it is unset or too short. Without a token there is no administration API. */
 export function usableAdminToken(token: string | undefined, log: Pick<Log, 'warn'>): string | undefined {
   if (token === undefined || token.length >= shortestAdminToken) return token
   log.warn({ shortest: shortestAdminToken }, 'ADMIN_TOKEN is too short: /v1/admin answers 404')

@@ -1,18 +1,21 @@
 import { appChanged, keyRevoked } from '@herald/contracts/calls/gateway'
 import type { Bus } from '@herald/service/bus'
 
-/** Tells this process and every other gateway that something changed, so that none of them goes on with what it remembers. */
+/**
+ * Tells this process and every other process that an app was changed or a key was revoked, so that each process forgets what it remembers of that app
+ * or key.
+ */
 export type Changes = {
   appChanged(appId: string): void
   keyRevoked(keyId: string): void
 }
 
-/** What this process remembers of apps or keys. */
+/** A cache of this process, of apps or of keys. */
 type Memory = { forgetApp(appId: string): void; forgetKey?(keyId: string): void; forgetAll(): void }
 
 /**
- * Keeps memories right. It listens before this gateway takes requests, so that a gateway that answers hears what the others revoke.
- * What was told while NATS was away was not heard, so everything is forgotten then.
+ * Keeps the caches of this process right. It listens to broadcasts before this gateway takes requests, so that the gateway hears of every key that
+ * another gateway revokes. A broadcast is lost while NATS is away, so everything is forgotten when NATS is back.
  */
 export function openChanges({ bus, memories }: { bus: Bus; memories: readonly Memory[] }): Changes {
   const forgetApp = (appId: string) => {

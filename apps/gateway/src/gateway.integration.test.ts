@@ -21,7 +21,7 @@ const msgIdOf = (campaignId: string) =>
   mintMessageId(hmacSecret, { appId: app.appId, campaignId, userId: newId(), subscriptionId: newId(), platform: 'ios', variant: '' })
 
 // spec: identity/register
-test('a device registers with a public key, and audience gets the checked body with the app of the key', async () => {
+test('a device registers with a public key, and audience gets the checked registration for the app of that key', async () => {
   const told = await gateway.ask({ method: 'POST', path: '/v1/subscriptions', headers: { 'x-app-key': app.publicKey }, body: phone })
 
   expect(told).toMatchObject({ status: 200, body: { platform: 'ios' } })
@@ -30,7 +30,7 @@ test('a device registers with a public key, and audience gets the checked body w
 })
 
 // spec: sending/accept
-test('a notification is accepted with 202 and its campaign’s id', async () => {
+test('a notification is accepted with 202 and the id of its campaign', async () => {
   const told = await gateway.ask({ method: 'POST', path: '/v1/notifications', headers: secret, body: everyone })
 
   expect(told).toMatchObject({ status: 202, body: { status: 'sending' } })
@@ -38,7 +38,7 @@ test('a notification is accepted with 202 and its campaign’s id', async () => 
 })
 
 // spec: limits/idempotency-replay, limits/idempotency-scope
-test('a repeated send with the same Idempotency-Key gets the same answer and says so, whatever the order of the body’s keys', async () => {
+test('a send that is repeated with the same Idempotency-Key gets the first answer, which says that it is a replay, whatever the order of the body’s keys', async () => {
   const headers = { ...secret, 'idempotency-key': 'order 17' }
   const first = await gateway.ask({ method: 'POST', path: '/v1/notifications', headers, body: everyone })
   const again = await gateway.ask({ method: 'POST', path: '/v1/notifications', headers, body: { silent: true, target: { all: true } } })
@@ -51,19 +51,22 @@ test('a repeated send with the same Idempotency-Key gets the same answer and say
 })
 
 // spec: limits/idempotency-key
-test.each(['x'.repeat(256), 'caf\u00e9', ''])('the Idempotency-Key %j is refused at headers.idempotency-key', async (key) => {
-  const told = await gateway.ask({
-    method: 'POST',
-    path: '/v1/notifications',
-    headers: { ...secret, 'idempotency-key': key },
-    body: everyone,
-  })
+test.each(['x'.repeat(256), 'caf\u00e9', ''])(
+  'a send with the Idempotency-Key %j is refused, and the error names that header',
+  async (key) => {
+    const told = await gateway.ask({
+      method: 'POST',
+      path: '/v1/notifications',
+      headers: { ...secret, 'idempotency-key': key },
+      body: everyone,
+    })
 
-  expect(told).toMatchObject({ status: 422, body: { error: { code: 'invalid_body', details: [{ path: 'headers.idempotency-key' }] } } })
-})
+    expect(told).toMatchObject({ status: 422, body: { error: { code: 'invalid_body', details: [{ path: 'headers.idempotency-key' }] } } })
+  },
+)
 
 // spec: tracking/stats, tracking/rates
-test('the stats of a campaign are zeros with null rates until something is counted', async () => {
+test('the counters of a campaign are 0 and its rates null until outcomes or reports are counted', async () => {
   const { body } = await gateway.ask({ method: 'POST', path: '/v1/notifications', headers: secret, body: everyone })
   const path = `/v1/campaigns/${String(body['id'])}/stats`
   const before = await gateway.ask({ path, headers: secret })
@@ -80,11 +83,11 @@ test('the stats of a campaign are zeros with null rates until something is count
 })
 
 // spec: tracking/stats-status
-test('stats that say `sent` include every outcome, also those that came while the status was read', async () => {
+test('when a campaign’s status is answered as `sent`, its counters have every outcome, even those counted during the request', async () => {
   const { body } = await gateway.ask({ method: 'POST', path: '/v1/notifications', headers: secret, body: everyone })
   const id = String(body['id'])
   const before = peers.tracked.splice(0)
-  // While the campaign is being read its outcomes are counted and it becomes `sent`. Counters that were read before that are already answered.
+  // While the campaign is being read its outcomes are counted and it becomes `sent`. A request that read the counters before has its answer already.
   peers.answers.set(readCampaign.subject, async () => {
     peers.answers.delete(readCampaign.subject)
     const { body: earlier } = await gateway.ask({ path: `/v1/campaigns/${id}/stats`, headers: secret })
@@ -99,7 +102,7 @@ test('stats that say `sent` include every outcome, also those that came while th
 })
 
 // spec: limits/foreign-ids
-test('the campaign of another app is answered byte for byte like one that does not exist, and like an id in a wrong form', async () => {
+test('the campaign of another app is answered exactly like a campaign that does not exist, and like an id in a wrong form', async () => {
   const stranger = await gateway.givenApp()
   const { body } = await gateway.ask({ method: 'POST', path: '/v1/notifications', headers: secret, body: everyone })
   const asked = [String(body['id']), newId(), 'not-an-id', String(body['id']).toUpperCase()]
@@ -112,7 +115,7 @@ test('the campaign of another app is answered byte for byte like one that does n
 })
 
 // spec: tracking/kind-first, tracking/report
-test('a device’s report is counted for the push that its msgId names; the kind is checked before the id', async () => {
+test('a device’s report is counted for the push that its msgId names; the kind is checked before the msgId', async () => {
   const campaignId = newId()
   const msgId = msgIdOf(campaignId)
   expect(
@@ -125,7 +128,7 @@ test('a device’s report is counted for the push that its msgId names; the kind
   expect((await gateway.ask({ method: 'POST', path: `/v1/e/o/${msgId.slice(0, -1)}` })).body.error?.code).toBe('invalid_msg_id')
 })
 
-test('reports that arrive together share calls to the tracker, and each is counted', async () => {
+test('reports of devices that arrive together share calls to the tracker, and each report is counted', async () => {
   const before = peers.tracked.length
   const campaignId = newId()
   const told = await Promise.all(Array.from({ length: 300 }, () => gateway.ask({ method: 'POST', path: `/v1/e/c/${msgIdOf(campaignId)}` })))
@@ -138,7 +141,7 @@ test('reports that arrive together share calls to the tracker, and each is count
 })
 
 // spec: limits/queue-unavailable, limits/health
-test('while another app does not answer a request is 503 queue_unavailable, and /health stays 200', async () => {
+test('while another service does not answer, a request that needs it is 503 queue_unavailable, and /health stays 200', async () => {
   const lonely = await startGateway({ database: url('gateway'), nats: await freshNats() })
   const told = await lonely.ask({ method: 'POST', path: '/v1/notifications', headers: secret, body: everyone })
 
@@ -147,7 +150,7 @@ test('while another app does not answer a request is 503 queue_unavailable, and 
 })
 
 // spec: limits/key-revoked
-test('a revoked key stops working within two seconds on every gateway, although each of them remembers it', async () => {
+test('a revoked API key stops working within two seconds on every gateway, although each gateway had cached it', async () => {
   const other = await startGateway({ database: url('gateway'), nats })
   const { appId, secretKey, secretKeyId } = await gateway.givenApp()
   const path = `/v1/campaigns/${newId()}/stats`
@@ -161,7 +164,7 @@ test('a revoked key stops working within two seconds on every gateway, although 
 })
 
 // spec: limits/key-revoked, administration/delete-app
-test('the keys of a deleted app stop working, and the app is 404 from then on', async () => {
+test('the API keys of a deleted app stop working, and the app is 404 from then on', async () => {
   const { appId, secretKey, publicKey } = await gateway.givenApp()
   const headers = { authorization: `Bearer ${secretKey}` }
   expect((await gateway.ask({ path: `/v1/campaigns/${newId()}/stats`, headers })).status).toBe(404)
@@ -177,7 +180,7 @@ test('the keys of a deleted app stop working, and the app is 404 from then on', 
   }
 })
 
-test('a gateway that stops answers the requests under way, and then accepts no more', async () => {
+test('a gateway that stops answers the requests under way, and accepts no more afterwards', async () => {
   const leaving = await startGateway({ database: url('gateway'), nats })
   const inWork = Array.from({ length: 20 }, () =>
     leaving.ask({ method: 'POST', path: '/v1/notifications', headers: secret, body: everyone }),

@@ -19,7 +19,7 @@ import type { WebPushKeys } from './apps/read-credentials.ts'
 import type { EventTail } from './webhooks/watch-events.ts'
 import type { SimulatorTail } from './simulator/watch-simulator.ts'
 
-/** What routes answer requests with. */
+/** Everything that routes need to answer requests. */
 export type Gateway = {
   readonly db: Kysely<Tables>
   /** The connections for lists and other long reads. */
@@ -29,17 +29,17 @@ export type Gateway = {
   readonly sealer: Sealer
   readonly changes: Changes
   readonly identityRules: IdentityRules
-  /** Each of them verifies tracking ids; the gateway signs none. */
+  /** A tracking id is valid when one of these secrets signed it. The gateway itself signs none. */
   readonly hmacSecrets: readonly string[]
-  /** Counts what a device reports; resolves when the tracker has committed it. */
+  /** Counts a report of a device; resolves when the tracker has committed it. */
   readonly countEvent: (event: Engagement) => Promise<unknown>
   readonly progress: ProgressFeed
   readonly tail: EventTail
-  /** The places for dry runs and exports. */
+  /** Limits how many dry runs and exports run at once. */
   readonly heavyReads: HeavyReads
   /** Waits for the outcomes of tests. */
   readonly tests: TestWaits
-  /** The push services at which endpoints of browsers may be. */
+  /** Says at which push services a browser's endpoint may be. */
   readonly endpointRule: EndpointRule
   readonly webPushKeys: WebPushKeys
   readonly sessions: Sessions
@@ -50,10 +50,10 @@ export type Gateway = {
   readonly simulatorTail: SimulatorTail
 }
 
-/** What the operator has configured of this installation. */
+/** What the operator has configured for this installation of Herald. */
 export type Installed = {
-  /** The address at which browsers and devices reach it (HERALD_BASE_URL); undefined when it is not set. */
+  /** The address at which browsers and devices reach Herald (HERALD_BASE_URL); undefined when that is not set. */
   readonly baseUrl: string | undefined
-  /** True where the providers are simulated: no real device gets anything. */
+  /** True where the providers are simulated, so that no real device gets anything. */
   readonly simulator: boolean
 }

@@ -14,7 +14,7 @@ const refusalOf = (work: () => unknown): unknown => {
 const refused = { code: 'rate_limited', retryAfterSeconds: 2 }
 
 // spec: limits/heavy-reads
-test('one heavy read of an app and four of all apps are worked on at once; a further one may come again in 2 seconds', () => {
+test('one dry run or export of an app and four of all apps run at once; a further one is refused and may be tried again after 2 seconds', () => {
   const places = openHeavyReads()
   const apps = Array.from({ length: 5 }, newId)
   const [first = '', , , , fifth = ''] = apps
@@ -29,7 +29,7 @@ test('one heavy read of an app and four of all apps are worked on at once; a fur
   expect(refusalOf(() => places.enter(first))).toEqual(refused)
 })
 
-test('a heavy read that fails frees its place for the next', async () => {
+test('when a dry run or export fails, the app may begin the next one at once', async () => {
   const places = openHeavyReads()
   const appId = newId()
   await expect(places.run(appId, () => Promise.reject(new Error('broken')))).rejects.toThrow('broken')

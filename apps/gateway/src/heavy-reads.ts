@@ -1,20 +1,20 @@
 import { tooManyReads } from '@herald/contracts/fault'
 
-/** Dry runs and exports that one process works on at once: of all apps, and of one app. */
+/** One process works on at most this many dry runs and exports at once: 4 of all apps together, 1 of each app. */
 const mostAtOnce = 4
 const mostOfApp = 1
 const againSeconds = 2
 
 /**
- * The places for requests that read much: dry runs and exports (spec: limits/heavy-reads). They do not wait: without a free place the Fault
- * `rate_limited` says to come again in 2 seconds.
+ * Limits how many requests that read much (dry runs and exports) run at once (spec: limits/heavy-reads). A request beyond the limit does not wait:
+ * the Fault `rate_limited` tells its client to try again in 2 seconds.
  */
 export type HeavyReads = {
-  /** Does the work in a place of the app. */
+  /** Does the work and counts it for the app meanwhile. Fault: rate_limited when the limit is reached. */
   run: <Answer>(appId: string, work: () => Promise<Answer>) => Promise<Answer>
   /**
-   * Takes a place for an answer that goes on after its route has returned, and gives the function that frees it. Calling that twice changes
-   * nothing.
+   * Counts, for the app, an answer that goes on after its route has returned, and gives the function that ends the counting. Calling that function
+   * twice changes nothing.
    */
   enter: (appId: string) => () => void
 }
@@ -52,7 +52,9 @@ export function openHeavyReads(): HeavyReads {
   }
 }
 
-/** The same parts, made in a place of the app that is taken with the first part and freed with the last. Fault: rate_limited when no place is free. */
+/**
+ * Gives the same parts, and counts them as one heavy read of the app from the first part to the last. Fault: rate_limited when the limit is reached.
+ */
 export async function* inPlaceOf<Part>(
   heavyReads: HeavyReads,
   appId: string,

@@ -18,7 +18,7 @@ import type { Tables } from './store/tables.ts'
 type Needs = { db: Kysely<Tables>; bus: Bus; watch: DatabaseWatch; sealer: Sealer; uses: KeyUses }
 type Sweep = () => Promise<{ took: number }>
 
-/** Starts what this process does by itself, request or not. */
+/** Starts the gateway's sweeps: what it does by itself, without a request. */
 export function keepHouse(
   service: Service,
   { db, bus, watch, sealer, uses }: Needs,
@@ -41,7 +41,7 @@ export function keepHouse(
 
 const minuteMs = 60_000
 
-/** Writes the uses of keys, once a minute. */
+/** Makes a sweep that writes the uses of API keys, once a minute. */
 export function writeKeyUses({ db, uses }: { db: Kysely<Tables>; uses: KeyUses }, everyMs = minuteMs): Sweep {
   let writtenAt = performance.now()
   return async () => {
@@ -52,7 +52,7 @@ export function writeKeyUses({ db, uses }: { db: Kysely<Tables>; uses: KeyUses }
   }
 }
 
-/** Deletes sessions that have run out, once a minute, each with a line in the audit. */
+/** Makes a sweep that once a minute deletes sessions whose time is over, each with a line in the audit. */
 function endSessions({ db }: { db: Kysely<Tables> }, life: SessionLife): Sweep {
   return untilNothingIsLeft(minuteMs, () =>
     transact(db, async (trx) => {
@@ -64,17 +64,20 @@ function endSessions({ db }: { db: Kysely<Tables> }, life: SessionLife): Sweep {
   )
 }
 
-/** Often enough: intents become lines when they are a minute old, and retention is measured in days. */
+/** The audit is swept this often. An intent becomes a line when it is a minute old, and retention is counted in days, so that is often enough. */
 const auditEveryMs = 15_000
 
-/** Writes the lines of changes that were cut off, and deletes lines past retention (undefined: lines stay for good). */
+/**
+ * Makes a sweep that writes the lines of intents that were cut off, and deletes lines past their retention. `retentionDays` is undefined when lines
+ * are never deleted.
+ */
 const keepAudit = ({ db }: { db: Kysely<Tables> }, retentionDays: number | undefined): Sweep =>
   untilNothingIsLeft(
     auditEveryMs,
     async () => (await writeOldIntents(db)) + (retentionDays === undefined ? 0 : await deleteOldAudit(db, retentionDays)),
   )
 
-/** Does the work once per interval, and again at once while it found something to do. */
+/** Makes a sweep that does the work once per interval, and again at once as long as the work found something to do. */
 function untilNothingIsLeft(everyMs: number, work: () => Promise<number>): Sweep {
   let doneAt = Number.NEGATIVE_INFINITY
   return async () => {

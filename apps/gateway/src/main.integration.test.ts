@@ -15,7 +15,7 @@ const nats = await freshNats()
 const { url } = await freshDatabase()
 await startPeers(nats)
 
-/** A gateway as operators start it: a process of its own with an environment. */
+/** Starts a gateway as an operator does: a process of its own with an environment. */
 function startProcess(settings: Record<string, string>, args: string[] = []) {
   const child = spawn(process.execPath, [resolve(import.meta.dirname, 'main.ts'), ...args], {
     env: { PATH: process.env['PATH'], ...settings },
@@ -37,7 +37,7 @@ const environment = {
 }
 
 // spec: sending/secrets
-test('the log has one line per request with its route, app and status and nothing secret; SIGTERM ends the process with 0', async () => {
+test('the log has one line for each request, with its route, app and status and nothing secret; SIGTERM ends the gateway with exit code 0', async () => {
   const { child, ended, output } = startProcess(environment)
   const port = await until(() => Number(/"port":(\d+),"msg":"listening"/.exec(output())?.[1] ?? 0))
   const admin = { authorization: `Bearer ${adminToken}` }
@@ -82,7 +82,7 @@ test('the log has one line per request with its route, app and status and nothin
   for (const secret of [key, key.slice(-20), adminToken, msgId, hmacSecret, 'canary', 'Canary']) expect(output()).not.toContain(secret)
 })
 
-test('a taken port ends the process with 1 and a line that names the port', async () => {
+test('when its port is taken the gateway ends with exit code 1 and a line that names the port', async () => {
   const other = createServer()
   const port = await new Promise<number>((done) =>
     other.listen(0, '127.0.0.1', () => {
@@ -97,7 +97,7 @@ test('a taken port ends the process with 1 and a line that names the port', asyn
   other.close()
 })
 
-test('LISTEN_FDS without a socket ends the process with 1 and a line that says so', async () => {
+test('when LISTEN_FDS is set but there is no socket, the gateway ends with exit code 1 and a line that says so', async () => {
   const { ended, output } = startProcess({ ...environment, LISTEN_FDS: '1' })
 
   expect(await ended).toBe(1)
@@ -105,7 +105,7 @@ test('LISTEN_FDS without a socket ends the process with 1 and a line that says s
 })
 
 // spec: running/environment
-test('a wrong environment ends the process with 1 and names every wrong variable, without its value', async () => {
+test('with a wrong environment the gateway ends with exit code 1 and names every wrong variable, without its value', async () => {
   const { ended, output } = startProcess({
     ...environment,
     HMAC_SECRET: 'short',
@@ -120,7 +120,7 @@ test('a wrong environment ends the process with 1 and names every wrong variable
   expect(output()).not.toMatch(/short|eighty|my-proxy|c2hvcnQga2V5/)
 })
 
-test('the OpenAPI document can be printed without any environment', async () => {
+test('an operator can print the OpenAPI document without any environment', async () => {
   const { ended, output } = startProcess({}, ['--describe-openapi'])
 
   expect(await ended).toBe(0)

@@ -1,15 +1,17 @@
 import type { Metrics } from '@herald/service/metrics'
 
-/** A response of the server, as far as it is measured. */
 type Answering = { once(event: 'close', heard: () => void): unknown; readonly writableFinished: boolean; readonly statusCode: number }
 
-/** Counts the requests of a route, by its name and never by its path, which holds ids. */
+/** Measures requests. A route is given by its name and never by a path, because a path holds ids. */
 export type Measures = {
   request(routeName: string, response: Answering): void
   rateLimited(bucket: string): void
 }
 
-/** Most answers take 2 to 50 ms; 10 s is the longest call but for verifying a campaign. */
+/**
+ * The upper bounds of the histogram's buckets, in seconds. Most answers take 2 to 50 ms; only the verification of a campaign may take longer than 10
+ * s.
+ */
 const buckets = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
 export function openMeasures(metrics: Metrics): Measures {

@@ -1,18 +1,18 @@
 import { LRUCache } from 'lru-cache'
 
-/** What this process remembers of apps, until they change. */
+/** A cache of this process with a value for each app. */
 export type AppMemory<Value> = {
-  /** The value of an app, or undefined when there is no such app. */
+  /** Gives the value of an app, or undefined when there is no such app. */
   of(appId: string): Promise<Value | undefined>
-  /** Forgets an app that has changed: its value is read again. */
+  /** Forgets the value of an app that has changed, so that it is read again. */
   forgetApp(appId: string): void
-  /** Forgets every app: after NATS was away nobody knows which of them changed meanwhile. */
+  /** Forgets every app. Called after NATS was away, because this process may have missed which apps changed meanwhile. */
   forgetAll(): void
 }
 
 const mostRemembered = 10_000
 
-/** Remembers what `read` gives of each app for a while, as keys are remembered (authenticate.ts). Requests that need the same app at once share one read. */
+/** Remembers for `ttlSeconds` what `read` gives of each app. Requests that need the same app at once share one read. */
 export function rememberByApp<Value>(read: (appId: string) => Promise<Value | undefined>, ttlSeconds: number): AppMemory<Value> {
   const known = new LRUCache<string, { value: Value }>({ max: mostRemembered, ttl: Math.max(1, ttlSeconds * 1000) })
   const reading = new Map<string, Promise<Value | undefined>>()
@@ -20,7 +20,7 @@ export function rememberByApp<Value>(read: (appId: string) => Promise<Value | un
   const ask = (appId: string): Promise<Value | undefined> => {
     const answer: Promise<Value | undefined> = read(appId)
       .then((value) => {
-        // Forgetting an app takes its read out of the map: what it gives may be older than the change, and is not remembered.
+        // `forgetApp` removes reads under way from `reading`: their values may be older than the change, so they are not remembered.
         if (value !== undefined && ttlSeconds > 0 && reading.get(appId) === answer) known.set(appId, { value })
         return value
       })

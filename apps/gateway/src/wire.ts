@@ -33,7 +33,7 @@ import { openSimulatorTail } from './simulator/watch-simulator.ts'
 import type { Tables } from './store/tables.ts'
 import { openEventTail } from './webhooks/watch-events.ts'
 
-/** What is plugged into what: calls and requests to functions. Gives the port, once requests are taken. */
+/** Connects the parts of the gateway: requests and calls with the functions that answer them. Gives the port once the gateway takes requests. */
 export async function wireGateway(service: Service<Config>): Promise<{ port: number }> {
   const { config, log } = service
   const { db, reads, watch } = await openDatabase<Tables>(service, {
@@ -44,7 +44,7 @@ export async function wireGateway(service: Service<Config>): Promise<{ port: num
   const sealer = openSealer(config.SEAL_KEYS)
 
   const uses = openKeyUses()
-  // A database that is away keeps nobody from stopping: uses that it does not get are lost, as with a kill.
+  // When the database is away the gateway stops all the same. The uses of keys that were not written are lost, as they are when it is killed.
   service.onStop('key uses', () =>
     watch.guard(() => uses.write(db)).catch((error: unknown) => log.debug({ err: error }, 'the last uses of keys were not written')),
   )
@@ -59,7 +59,7 @@ export async function wireGateway(service: Service<Config>): Promise<{ port: num
 
   const adminToken = usableAdminToken(config.ADMIN_TOKEN, log)
   const life = { idleSeconds: config.SESSION_IDLE_HOURS * 3_600, wholeSeconds: config.SESSION_DAYS * 86_400 }
-  // Without a token every path of the administration is 404 before a session is looked for.
+  // Without a token no session is ever looked for: every path of the administration answers 404 before that.
   const sessions = openSessions({ db, watch, bus }, adminToken ?? '', life)
   const hmacSecrets = [config.HMAC_SECRET, ...secretsIn(config.HMAC_SECRET_PREVIOUS)]
   const simulator = openSimulator(config.SIMULATOR_CONTROL_URL)

@@ -8,10 +8,10 @@ import type { Tables } from './store/tables.ts'
 type Db = Kysely<Tables>
 
 /**
- * Makes a change in another app, with a line in the audit: first the intent is committed, then the app is asked, then the intent becomes a line.
- * `changed` gives the subject of the line, or undefined when nothing was changed. A refused change leaves no line. When it stays unknown whether
- * the change was made, because this process died or the app did not answer, the sweep writes the line and marks it `unconfirmed`. Fault: not_found
- * (the app).
+ * Makes a change in another service, with a line in the audit: first the intent is committed, then the service is asked, then the intent becomes a
+ * line. `changed` gives the subject of the line, or undefined when nothing was changed. A refused change leaves no line. When it stays unknown
+ * whether the change was made, because this process died or the service did not answer, the sweep writes the line and marks it `unconfirmed`. Fault:
+ * not_found (the app).
  */
 export async function auditElsewhere<Answer>(
   { db }: { db: Db },
@@ -33,18 +33,19 @@ export async function auditElsewhere<Answer>(
   return answer
 }
 
-/** Wraps the portions of an export so that the audit has a line. */
+/** Wraps the portions of an export so that the audit gets a line. */
 export type NoteExport = (appId: string, subject: Subject, portions: Portions) => Portions
 
 /**
- * How often the intent of a running export is renewed: an intent that is a minute old counts as cut off, and a caller may take 30 s for a portion.
+ * The intent of a running export is renewed this often. An intent that is a minute old counts as cut off, and a client may take 30 s to read a
+ * portion.
  */
 const keepEveryMs = 10_000
 
 /**
- * An export with its line in the audit. The intent is committed before the first portion leaves. When the export ends, the line says how much left
- * and whether that was all. An export that is refused before its first portion leaves no line; one whose process died has a line that says
- * `unconfirmed`. Fault: not_found (the app).
+ * Gives the portions of an export and writes its line in the audit. The intent is committed before the first portion leaves. When the export ends,
+ * the line says how much was exported and whether that was all. An export that is refused before its first portion leaves no line. When the process
+ * dies, the sweep writes the line and marks it `unconfirmed`. Fault: not_found (the app).
  */
 export async function* auditExport({ db }: { db: Db }, line: AuditLine, portions: Portions): Portions {
   const intentId = await insertIntent(db, line)

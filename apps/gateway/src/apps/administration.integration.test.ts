@@ -41,7 +41,7 @@ const givenApp = async (name = 'Shop') => String((await gateway.admin('POST', '/
 const itemsOf = (body: Record<string, unknown>) => body['items'] as Record<string, unknown>[]
 
 // spec: administration/apps, administration/settings
-test('a new app has settings that hold nothing back; it can be read and changed in part, and every process sees the change', async () => {
+test('a new app has no frequency cap, no quiet hours and no identity check; an operator can change single settings, and every process sees the change', async () => {
   const made = await gateway.admin('POST', '/apps', { name: 'Shop' })
   const id = String(made.body['id'])
   expect(made).toMatchObject({
@@ -66,7 +66,7 @@ test('a new app has settings that hold nothing back; it can be read and changed 
 })
 
 // spec: administration/lists, limits/lists, limits/list-prefix
-test('a list comes newest first, page by page, without losing or repeating a row, and q filters by the beginning of the name', async () => {
+test('the list of apps is newest first and has each app once, over all its pages; it can be filtered by the beginning of the name', async () => {
   const mark = newId()
   const ids: string[] = []
   for (const n of Array(7).keys()) ids.push(await givenApp(`${mark} ${n} 100%`))
@@ -93,7 +93,7 @@ test.each([
   ['cursor=nonsense', 'cursor'],
   ['q=%00', 'q'],
   ['page=2', 'page'],
-])('the query %s is refused at %s', async (query, path) => {
+])('a list of apps with the query %s is refused, and the error names %s', async (query, path) => {
   expect(await gateway.admin('GET', `/apps?${query}`)).toMatchObject({
     status: 422,
     body: { error: { code: 'invalid_body', details: [{ path }] } },
@@ -101,7 +101,7 @@ test.each([
 })
 
 // spec: administration/keys, limits/key-form
-test('an API key is shown once, and only its hash is kept', async () => {
+test('an API key is shown once, and only its hash is stored', async () => {
   const appId = await givenApp()
   const made = await gateway.admin('POST', `/apps/${appId}/keys`, { kind: 'secret', name: 'backend', scopes: ['campaigns:read'] })
   const key = String(made.body['key'])
@@ -119,7 +119,7 @@ test('an API key is shown once, and only its hash is kept', async () => {
 })
 
 // spec: administration/key-scopes
-test('a public key has one scope and can get no other', async () => {
+test('a public key has only the scope to register devices and can get no other', async () => {
   const appId = await givenApp()
   expect((await gateway.admin('POST', `/apps/${appId}/keys`, { kind: 'public', name: 'sdk' })).body['scopes']).toEqual([
     'subscriptions:write',
@@ -131,7 +131,7 @@ test('a public key has one scope and can get no other', async () => {
 })
 
 // spec: administration/credentials-shown, administration/credentials-sealed
-test('provider credentials are shown without secrets, sealed in the database and opened only in their own place', async () => {
+test('provider credentials are shown without secrets and stored sealed; moved to another app they cannot be opened', async () => {
   const appId = await givenApp()
   const body = apns()
   const account = { project_id: 'shop-1', client_email: 'push@shop-1.example', private_key: rsa }
@@ -155,7 +155,7 @@ test('provider credentials are shown without secrets, sealed in the database and
   expect(JSON.stringify(rows)).not.toContain('PRIVATE')
 })
 
-test('each change of credentials gets a version that is never used again; an app without credentials has none', async () => {
+test('each change of provider credentials gets a version that is never used again; without credentials there is no version', async () => {
   const appId = await givenApp()
   const versionOf = async () => (await dispatcher.call(readCredentials, { appId, kind: 'apns' })).credentials?.version
   expect(await versionOf()).toBeUndefined()
@@ -175,7 +175,7 @@ test('each change of credentials gets a version that is never used again; an app
 })
 
 // spec: administration/webpush-credentials
-test('the Web Push keys of an app are made once, and stay when its subject is changed', async () => {
+test('the Web Push keys of an app are made once, and stay when an operator changes the contact address (`subject`)', async () => {
   const appId = await givenApp()
   const made = await gateway.admin('PUT', `/apps/${appId}/providers/webpush`, { subject: 'mailto:a@example.org' })
   const again = await gateway.admin('PUT', `/apps/${appId}/providers/webpush`, { subject: 'mailto:b@example.org' })
@@ -185,7 +185,7 @@ test('the Web Push keys of an app are made once, and stay when its subject is ch
 })
 
 // spec: providers/apns-provider-token
-test('all dispatchers get the same APNs token of a team and key, also for another app with that key and from two gateways at once', async () => {
+test('all dispatchers get the same APNs token for a team and key, even when two apps use that key and two gateways are asked at once', async () => {
   await startGateway({ database: url('gateway'), nats })
   const body = apns({ teamId: 'TEAM000002' })
   const [one, other] = [await givenApp(), await givenApp()]
@@ -202,7 +202,7 @@ test('all dispatchers get the same APNs token of a team and key, also for anothe
 })
 
 // spec: providers/apns-provider-token
-test('an APNs token is kept 20 minutes even when refused, replaced after that when refused, and after 50 minutes anyway', async () => {
+test('an APNs token is kept for 20 minutes even when Apple refuses it; a refused token is replaced after 20 minutes, any other after 50', async () => {
   const appId = await givenApp()
   await gateway.admin('PUT', `/apps/${appId}/providers/apns`, apns({ teamId: 'TEAM000003' }))
   const age = (minutes: number) =>
@@ -221,7 +221,7 @@ test('an APNs token is kept 20 minutes even when refused, replaced after that wh
   expect(await tokenNow(null)).not.toBe(second)
 })
 
-test('an app without APNs credentials has no token', async () => {
+test('an app without APNs credentials gets no APNs token', async () => {
   expect(await dispatcher.call(apnsToken, { appId: await givenApp(), refused: null })).toBeNull()
 })
 
@@ -249,7 +249,7 @@ test('each change of an app, its keys and credentials leaves one audit line, wit
 })
 
 // spec: identity/verification, administration/identity-secret
-test('where identity tokens are required, a public key can name an externalId only with a token that the app’s backend signed', async () => {
+test('where identity tokens are required, a request with a public key can name an external id only with a token that the app’s backend signed', async () => {
   const app = await gateway.givenApp()
   const { secret } = (await gateway.admin('POST', `/apps/${app.appId}/identity-secret`)).body
   const signed = (claims: object, by = String(secret), alg?: string) => identityToken(by, claims, alg)
@@ -286,7 +286,7 @@ test('where identity tokens are required, a public key can name an externalId on
 })
 
 // spec: administration/circuits-shown
-test('a provider shows the circuits of its platform, and is probed at once when an operator asks for it', async () => {
+test('a provider is shown with the circuits of its platform, and is probed at once when an operator asks for it', async () => {
   const appId = await givenApp()
   await gateway.admin('PUT', `/apps/${appId}/providers/apns`, apns())
   const circuit = {

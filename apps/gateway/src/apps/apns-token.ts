@@ -18,8 +18,9 @@ import type { Tables } from '../store/tables.ts'
 type ApnsToken = { token: string; mintedAt: string }
 
 /**
- * The provider token of an app's team and key, or null when the app has no APNs credentials. Every dispatcher gets the same
- * one: it is minted under its row's lock, kept at least 20 minutes and replaced after 50 (spec: providers/apns-provider-token).
+ * Gives the provider token of an app's team and key, or null when the app has no APNs credentials. All dispatchers get the same token, because a
+ * gateway mints a token only under the lock of its row. A token is kept at least 20 minutes and replaced after 50 (spec:
+ * providers/apns-provider-token).
  */
 export async function apnsToken(
   { db, sealer }: { db: Kysely<Tables>; sealer: Sealer },
@@ -53,7 +54,7 @@ export async function apnsToken(
   })
 }
 
-/** The opened token, or undefined when the key that sealed it was dropped: then a token is minted again. */
+/** Opens a sealed token; gives undefined when the key that sealed it is not among the SEAL_KEYS any more. The caller then mints a new token. */
 function openOrNone(sealer: Sealer, sealed: string, context: string): string | undefined {
   try {
     return sealer.open(sealed, context).toString()
@@ -65,11 +66,13 @@ function openOrNone(sealer: Sealer, sealed: string, context: string): string | u
 
 const minute = 60
 
-/** Apple takes a provider token for an hour; at 50 minutes there is time left for clocks that differ and pushes in flight. */
+/**
+ * A token of this age is replaced. Apple takes a token for 60 minutes; the 10 minutes between are for clocks that differ and for pushes in flight.
+ */
 const renewedAfterSeconds = 50 * minute
-/** Apple answers TooManyProviderTokenUpdates to a team that changes its token more often. */
+/** A token is kept at least to this age: Apple answers TooManyProviderTokenUpdates to a team that changes its token more often. */
 const keptForSeconds = 20 * minute
 
-/** Whether the present token is still used. A token that APNs refused is replaced as soon as Apple allows. */
+/** Whether the stored token is still used. A token that APNs refused is replaced as soon as Apple allows, 20 minutes after it was minted. */
 export const isTokenKept = ({ ageSeconds, refused }: { ageSeconds: number; refused: boolean }): boolean =>
   ageSeconds < (refused ? keptForSeconds : renewedAfterSeconds)

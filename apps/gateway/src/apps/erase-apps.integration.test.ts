@@ -32,7 +32,6 @@ const askedOf = (appId: string) =>
   peers.asked
     .filter(({ subject, request }) => subjects.has(subject) && (request as { appId: string }).appId === appId)
     .map(({ subject }) => subject)
-/** How many rows each table has of the app. */
 async function rowsOf(appId: string) {
   const { rows } = await sql<Record<string, number>>`
     select (select count(*) from apps where id = ${appId}) as apps,
@@ -56,7 +55,7 @@ async function givenFullApp(teamId: string) {
 }
 
 // spec: administration/delete-app, administration/audit
-test('a deleted app is erased in campaigns first, then in every other app, then in the gateway; its audit stays', async () => {
+test('a deleted app is erased in the service campaigns first, then in every other service, then in the gateway; its audit stays', async () => {
   const appId = await givenFullApp('TEAMERASE1')
   const parts = new Map<string, number>()
   for (const { subject } of calls) {
@@ -89,7 +88,7 @@ test('the APNs token of a deleted app stays when another app uses it', async () 
   expect(await tokensOf('TEAMERASE2')).toBe(1)
 })
 
-test('while the tracker is away a deleted app keeps its rows in the gateway; they go once the tracker has erased its part', async () => {
+test('while the tracker is away the gateway keeps its rows of a deleted app; it deletes them once the tracker has erased its part', async () => {
   const appId = await givenFullApp('TEAMERASE3')
   peers.answers.set(eraseTrackerOfApp.subject, () => {
     throw databaseUnavailable()

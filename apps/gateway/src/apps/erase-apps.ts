@@ -18,14 +18,15 @@ const eraseIn: Record<ErasingApp, Call<{ appId: string }, { done: boolean }>> = 
   tracker: eraseTrackerOfApp,
   webhooks: eraseWebhooksOfApp,
 }
-/** Erasures that one sweep works on at once. Each call erases up to 5,000 rows in the app that is asked. */
+/** One sweep works on at most this many erasures at once. Each call erases up to 5,000 rows in the service that is asked. */
 const atOnce = 4
 
 type Needs = { db: Kysely<Tables>; bus: Bus; log: Log }
 
 /**
- * Asks the other apps to erase what they have of deleted apps, until each answers that nothing is left. Campaigns is asked first, so that nothing
- * new is queued meanwhile. After the last answer the gateway's own rows go; the audit stays. May be repeated at any point.
+ * Asks the other services to erase what they have of deleted apps, until each answers that nothing is left. Campaigns is asked first, so that no new
+ * push is queued meanwhile. After the last answer the gateway deletes its own rows of the app, but not the app's audit. A crash at any point does no
+ * harm: the next sweep goes on.
  */
 export async function eraseApps(needs: Needs): Promise<{ took: number }> {
   const due = await takeDueAppErasures(needs.db, atOnce)
@@ -39,13 +40,13 @@ async function eraseOne({ db, bus, log }: Needs, erasure: AppErasure): Promise<v
     const { done } = await bus.call(eraseIn[app], { appId })
     if (!done) return void (await againAt(db, erasure))
   } catch (error) {
-    // The erasure is due again by itself.
+    // The erasure stays in the table, and a later sweep tries again.
     if (!Fault.is(error, 'queue_unavailable') && !Fault.is(error, 'database_unavailable'))
       log.error({ appId, app, err: error }, 'another app did not erase a deleted app')
     return
   }
   const isLast = await transact(db, async (trx) => {
-    // Two apps may answer at the same moment: under the lock exactly one answer is the last.
+    // Two services may answer at the same moment. The lock on the app's row makes exactly one of the answers the last.
     await lockApp(trx, appId)
     const left = await deleteAppErasure(trx, erasure)
     if (left === 0) await deleteAppRows(trx, appId)

@@ -28,7 +28,7 @@ async function givenKey() {
   const { id } = await insertApiKey(db, { id: newId(), appId, kind: 'secret', name: 'backend', scopes: [], hash, hint })
   return { id, key }
 }
-/** The row of a key. `version` changes with every write. */
+/** Reads the row of a key. `version` changes with every write. */
 const rowOf = async (id: string) =>
   (
     await sql<{
@@ -36,7 +36,7 @@ const rowOf = async (id: string) =>
       version: string
     }>`select last_used_at, xmin::text as version from api_keys where id = ${id}`.execute(db)
   ).rows[0]
-/** The beginning of an hour by the database's clock, `ago` hours ago. */
+/** Gives the beginning of the hour that was `ago` hours ago, by the database's clock. */
 const hour = async (ago = 0) =>
   (await sql<{ at: Date }>`select date_trunc('hour', now() - make_interval(hours => ${ago}), 'UTC') as at`.execute(db)).rows[0]?.at
 
@@ -56,7 +56,7 @@ test('the list of keys shows the hour in which each key was last used, and nothi
   expect(uses.get(app.publicKeyId)).toBeNull()
 })
 
-test('a thousand requests within an hour write the use of their key once, and no request writes it itself', async () => {
+test('a thousand requests within an hour lead to one write of the key’s use, and no request does that write itself', async () => {
   const uses = openKeyUses()
   const keys = openApiKeys({ db, uses: uses }, 60)
   const { id, key } = await givenKey()
@@ -70,7 +70,7 @@ test('a thousand requests within an hour write the use of their key once, and no
   expect(await rowOf(id)).toEqual(written)
 })
 
-test('two gateways write the same hour once, and an older use does not replace a newer one', async () => {
+test('when two gateways note a key’s use in the same hour, it is written once, and an older use does not replace a newer one', async () => {
   const clock = { ms: 10 * 3_600_000, steady: 10 * 3_600_000 }
   const given = { now: () => clock.ms, steadyMs: () => clock.steady }
   const [one, other] = [openKeyUses(given), openKeyUses(given)]
@@ -90,7 +90,7 @@ test('two gateways write the same hour once, and an older use does not replace a
   expect(await rowOf(id)).toEqual(written)
 })
 
-test('the hour of the use is written, not the hour of the writing', async () => {
+test('the list of keys shows the hour in which a key was used, even when the use is written hours later', async () => {
   const clock = { steady: 10 * 3_600_000 }
   const uses = openKeyUses({ now: Date.now, steadyMs: () => clock.steady })
   const { id } = await givenKey()
@@ -115,7 +115,7 @@ test('a key that is used for hours is noted once in each hour', () => {
   expect(key.notedHour).toBe(first + 1)
 })
 
-test('a use that cannot be written now is written later, and a key that was deleted meanwhile does no harm', async () => {
+test('a use of a key that cannot be written now is written later, even when another key was deleted meanwhile', async () => {
   const uses = openKeyUses()
   const { id } = await givenKey()
   uses.note({ keyId: id })

@@ -2,26 +2,26 @@ import type { Kysely } from 'kysely'
 import { noteKeyUses } from './store/api-keys.ts'
 import type { Tables } from '../store/tables.ts'
 
-/** Notes which API keys are used, and writes the hour of the last use, which the administration shows. */
+/** Notes which API keys are used, and writes the hour of each key's last use, which the administration shows. */
 export type KeyUses = {
-  /** Notes that a request came with this key. It is written later, so that it costs the request nothing but this call. */
+  /** Notes in memory that a request came with this key. `write` stores the use later, so that no request waits for it. */
   note(key: NotedKey): void
-  /** Writes what was noted since the last time and gives how many keys that were. What cannot be written is kept for the next time. */
+  /** Writes the uses that were noted since the last call, and gives the number of keys. Uses that cannot be written are written by a later call. */
   write(db: Kysely<Tables>): Promise<number>
 }
 
-/** A verified key as it is remembered, with the hour in which its use was noted last. */
+/** A verified key in the cache, with the hour in which its use was last noted. */
 export type NotedKey = { readonly keyId: string; notedHour?: number }
 
 const hourMs = 3_600_000
-/** Keys that may wait to be written. A key that finds no place is noted by a later request. */
+/** At most this many keys wait to be written. The use of a further key is noted when a later request brings that key. */
 const mostWaiting = 10_000
-/** Uses that one statement writes. */
+/** One statement writes the uses of at most this many keys. */
 const writtenAtOnce = 1_000
 
 /**
- * Notes uses in memory, the first of each hour and key. A process that is killed loses those of its last minute. The hour is the database's, so
- * what is written is how long ago the use was (docs/decisions/0017).
+ * Notes in memory the first use of each key in each hour. A process that is killed loses the uses of its last minute. The database computes the hour
+ * by its own clock, so the gateway tells it how many seconds ago the use was (docs/decisions/0017).
  */
 export function openKeyUses(
   clock: { now: () => number; steadyMs: () => number } = { now: Date.now, steadyMs: () => performance.now() },
@@ -42,7 +42,7 @@ export function openKeyUses(
           db,
           uses.map(([keyId, at]) => ({ keyId, agoSeconds: Math.max(0, (clock.steadyMs() - at) / 1000) })),
         )
-        // A use of the next hour that was noted meanwhile stays to be written.
+        // A key may have been noted again during the write, for the next hour. That use stays in `waiting`.
         for (const [keyId, at] of uses) if (waiting.get(keyId) === at) waiting.delete(keyId)
         written += uses.length
       }

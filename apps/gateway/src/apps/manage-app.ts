@@ -28,7 +28,7 @@ export async function listApps({ db }: Pick<Needs, 'db'>, page: Page): Promise<L
   return listed(await findApps(db, page), page.limit, ({ app }) => app)
 }
 
-/** Changes a name or settings; what is not named stays. Fault not_found. */
+/** Changes the name or settings of an app; what the request leaves out stays as it is. Fault not_found. */
 export async function changeApp(
   { db, changes, note }: Pick<Needs, 'db' | 'changes' | 'note'>,
   appId: string,
@@ -46,8 +46,8 @@ export async function changeApp(
 }
 
 /**
- * Deletes an app: from now on it answers like an unknown one and its keys stop working. `eraseApps` erases its rows, here and in the other apps.
- * Fault not_found.
+ * Marks an app as deleted: from now on requests for it are answered like those for an unknown app, and its keys stop working. `eraseApps` erases the
+ * app's rows later, in the gateway and in the other services. Fault not_found.
  */
 export async function deleteApp({ db, changes, note }: Pick<Needs, 'db' | 'changes' | 'note'>, appId: string): Promise<void> {
   await transact(db, async (trx) => {
@@ -58,7 +58,7 @@ export async function deleteApp({ db, changes, note }: Pick<Needs, 'db' | 'chang
   changes.appChanged(appId)
 }
 
-/** Makes the secret that signs identity tokens, in the place of an earlier one. It is shown this once. Fault not_found. */
+/** Makes the secret that signs an app's identity tokens, in the place of an earlier secret. Only this answer shows it. Fault not_found. */
 export async function makeIdentitySecret({ db, sealer, changes, note }: Needs, appId: string): Promise<{ secret: string }> {
   const secret = randomSecret('ids_')
   const sealed = sealer.seal(secret, identitySecretContext(appId))

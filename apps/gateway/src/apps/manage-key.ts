@@ -14,7 +14,7 @@ import type { Tables } from '../store/tables.ts'
 
 type Needs = { db: Kysely<Tables>; changes: Changes; note: Note }
 
-/** Makes a key. Its text is shown this once; only its hash is kept. Fault not_found. */
+/** Makes an API key. Only this answer shows the key's text; the database has only its hash. Fault not_found. */
 export async function createKey(
   { db, note }: Pick<Needs, 'db' | 'note'>,
   appId: string,
@@ -35,7 +35,7 @@ export async function listKeys({ db }: Pick<Needs, 'db'>, appId: string, page: P
   return listed(await findApiKeys(db, appId, page), page.limit, ({ key }) => key)
 }
 
-/** Revokes a key: it answers 401 from now on, on every process within 2 s. Fault not_found. */
+/** Revokes an API key: within 2 s every gateway process answers 401 to requests with it. Fault not_found. */
 export async function revokeKey({ db, changes, note }: Needs, appId: string, keyId: string): Promise<void> {
   await transact(db, async (trx) => {
     await holdApp(trx, appId)

@@ -37,8 +37,8 @@ export const setFcm = (needs: Needs, appId: string, { serviceAccount }: FcmCrede
   }))
 
 /**
- * Sets the Web Push credentials. Without keys the present ones stay, and a pair is made when there is none: new keys would make every browser's
- * subscription useless, although only the subject was to be corrected.
+ * Sets the Web Push credentials. When the request has no keys, the stored pair stays: a new pair would make every browser's subscription useless.
+ * When no pair is stored, a pair is made.
  */
 export const setWebPush = (needs: Needs, appId: string, { subject, publicKey, privateKey }: WebPushCredentials): Promise<ShownProvider> =>
   setProvider(needs, appId, async (trx) => {
@@ -52,7 +52,7 @@ export const setWebPush = (needs: Needs, appId: string, { subject, publicKey, pr
     return { settings: { kind: 'webpush', subject, publicKey: present.settings.publicKey }, privateKey: kept }
   })
 
-/** The credentials without their secrets. Fault not_found, also when none are set. */
+/** Reads a provider's credentials without their secrets. Fault not_found, also when the app has no credentials for the provider. */
 export async function readProvider({ db }: Pick<Needs, 'db'>, appId: string, kind: ProviderKind): Promise<ShownProvider> {
   const provider = await findProvider(db, appId, kind)
   if (!provider) throw notFound()
@@ -68,7 +68,7 @@ export async function removeProvider({ db, changes, note }: Needs, appId: string
   changes.appChanged(appId)
 }
 
-/** What the audit says of credentials: which account they belong to. */
+/** Gives what the audit line says of credentials: which account at the provider they belong to. */
 function namesOf(settings: ProviderSettings): Subject {
   const { kind } = settings
   if (kind === 'webpush') return { kind }

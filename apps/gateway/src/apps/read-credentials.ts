@@ -5,7 +5,10 @@ import { rememberByApp, type AppMemory } from '../remember-by-app.ts'
 import type { Tables } from '../store/tables.ts'
 import { findProvider } from './store/providers.ts'
 
-/** A provider's credentials for the dispatcher, secrets sealed; null when none are set. The APNs private key stays here. */
+/**
+ * Reads an app's credentials for the dispatcher, with their secrets sealed; null when none are set. The APNs private key is left out, because only
+ * the gateway signs with it.
+ */
 export async function readCredentials(
   { db }: { db: Kysely<Tables> },
   { appId, kind }: { appId: string; kind: ProviderKind },
@@ -20,7 +23,10 @@ export async function readCredentials(
   return { ...settings, version, sealedPrivateKey, sealContext: providerContext(appId, kind) }
 }
 
-/** The public VAPID key that an app's pages subscribe with; null while Web Push is not configured. Every page that starts may ask for it. */
+/**
+ * Remembers the public VAPID keys that the apps' web pages subscribe with, because every page that starts may ask for one. Null while an app has no
+ * Web Push credentials.
+ */
 export type WebPushKeys = AppMemory<string | null>
 
 export const openWebPushKeys = ({ db }: { db: Kysely<Tables> }, ttlSeconds: number): WebPushKeys =>

@@ -32,7 +32,7 @@ async function givenSealed(sealKeys: string) {
 }
 
 // spec: administration/seal-keys
-test('what an earlier seal key sealed is sealed with the first key, once, so that the earlier key can be dropped; versions stay', async () => {
+test('values that an earlier seal key sealed are sealed once more with the first key, so that the earlier key can be removed; versions stay', async () => {
   const apps = []
   for (const _ of Array(150)) apps.push(await givenSealed(first))
   const [{ appId, owner } = { appId: '', owner: { teamId: '', keyId: '', keyFingerprint: '' } }] = apps
@@ -54,7 +54,7 @@ test('what an earlier seal key sealed is sealed with the first key, once, so tha
   expect(alone.open(token?.sealedToken ?? '', apnsTokenContext(owner)).toString()).toBe('token')
 })
 
-test('a value that no seal key opens is left as it is and counted; the others are sealed anew', async () => {
+test('a value that no seal key can open is left as it is and counted; other values are sealed with the first key', async () => {
   await givenSealed(lost)
   await givenSealed(first)
   expect(await reseal({ db, sealer: openSealer(`${second},${first}`) })).toEqual({ resealed: 3, left: 3 })

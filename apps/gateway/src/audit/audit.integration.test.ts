@@ -54,12 +54,12 @@ const pem = (type: 'ec' | 'rsa') =>
     .export({ type: 'pkcs8', format: 'pem' })
     .toString()
 const [p8, rsa] = [pem('ec'), pem('rsa')]
-/** A line from the middle of a private key. */
+/** Gives a line from the middle of a private key. */
 const inside = (key: string) => key.split('\n')[2] ?? ''
 
 const apns = { teamId: 'TEAM000001', keyId: 'KEY0000001', privateKey: p8, bundleId: 'org.example.shop', environment: 'production' }
 const serviceAccount = { project_id: 'shop', client_email: 'sender@shop.example', private_key: rsa }
-/** Bodies of routes that the public API does not have. */
+/** Request bodies for routes that the public API does not have. */
 const bodies: Record<string, unknown> = {
   createApp: { name: 'Shop' },
   changeApp: { settings: { defaultTimezone: 'Europe/Vienna' } },
@@ -81,12 +81,12 @@ const bodies: Record<string, unknown> = {
 const bodyOf = (name: string, appId: string) =>
   ofApp[name]?.(appId) ?? bodies[name] ?? Object.values(exampleOf[name.replace(/OfApp$/, '')]?.bodies ?? {})[0]
 
-/** Bodies that contain the app’s id. */
+/** Request bodies that contain the app’s id. */
 const ofApp: Record<string, (appId: string) => unknown> = {
   takeSimulatedAccount: (appId) => ({ appId, kind: 'webpush' }),
   addSimulatedDevice: (appId) => ({ appId, platform: 'ios' }),
 }
-/** Routes of the simulator with the app in their query. */
+/** Routes of the simulator that take the app in their query. */
 const queriesOfApp = new Set(['listSimulatedDevices', 'listSimulatedPushes', 'watchSimulator'])
 
 /** Queries that a route needs. */
@@ -95,7 +95,7 @@ const queries: Record<string, string> = {
   sendImportData: '?offset=0',
 }
 
-/** The headers of a session, in place of the token. */
+/** Begins a session and gives the headers that requests send in place of the administration token. */
 async function givenSession(name: string): Promise<Record<string, string>> {
   const { headers, body } = await ask('POST', '/session', { token: adminToken, name })
   const [cookie = ''] = headers['set-cookie']?.[0]?.split(';') ?? []
@@ -116,7 +116,7 @@ async function walk({ name, method, path, key, body, mediaType, takes }: Route) 
   const at = path.replace('/v1/admin', '').replaceAll(/:(\w+)/g, (_, param: string) => params[param] ?? newId())
   const before = await db.selectFrom('audit').select('id').execute()
   const requestId = newId()
-  // A stream does not end, so only its head is asked for.
+  // A stream does not end, so the test asks only for its headers.
   const told = await ask(
     mediaType === 'text/event-stream' ? 'HEAD' : method.toUpperCase(),
     at + (queriesOfApp.has(name) ? `?appId=${appId}` : (queries[name] ?? '')),
@@ -138,7 +138,7 @@ const changing = administrationRoutes.filter(({ audit }) => typeof audit === 'ob
 const reading = administrationRoutes.filter(({ audit }) => typeof audit !== 'object')
 
 // spec: administration/audit
-test('every administration route that changes something leaves one audit line: what was changed, by whom, with which request; no line holds a secret', async () => {
+test('every administration route that changes something leaves one audit line, which says what was changed, by whom and in which request, and holds no secret', async () => {
   const secrets = [inside(p8), inside(rsa), 'canary', adminToken]
   for (const route of changing) {
     const { told, requestId, written, shown } = await walk(route)
@@ -148,7 +148,7 @@ test('every administration route that changes something leaves one audit line: w
       [{ action: Object(route.audit).action as string, actor: `walker of ${route.name}`, request_id: requestId }],
     ])
     expect(written).toHaveLength(1)
-    // What an answer shows once: keys and secrets.
+    // An answer shows a new key or secret once; the audit must never show it.
     secrets.push(...shown.flatMap((text) => text.match(/(?:sk_live|pk_live|whsec|ids)_[A-Za-z0-9_-]+/g) ?? []))
   }
   expect(changing.length).toBeGreaterThan(25)
@@ -169,7 +169,7 @@ test('an administration route that only reads leaves no audit line', async () =>
 
 // spec: administration/document
 test('every administration route answers as its document says, without a field that the document does not name', async () => {
-  // Streams do not end; follow-progress.integration.test.ts tests their events.
+  // A stream does not end, so it is left out here. follow-progress.integration.test.ts tests the events of one.
   const wrong: unknown[] = []
   for (const route of administrationRoutes.filter(({ mediaType }) => mediaType !== 'text/event-stream')) {
     for (const [{ subject }, answer] of fullAnswers) peers.answers.set(subject, () => answer)
@@ -180,7 +180,7 @@ test('every administration route answers as its document says, without a field t
   expect(wrong).toEqual([])
 }, 120_000)
 
-test('an answer with a second status of success is as the document says', async () => {
+test('where a route has a second status of success, such as 202, its answer with that status is as the document says', async () => {
   peers.answers.set(endCampaign.subject, () => ({ status: 'paused' }))
   for (const route of administrationRoutes.filter(({ alsoAnswers }) => alsoAnswers !== undefined)) {
     const { told } = await walk(route)
@@ -189,7 +189,7 @@ test('an answer with a second status of success is as the document says', async 
   }
 })
 
-test('a refused change leaves no audit line, in whichever app it would have been made', async () => {
+test('a refused change leaves no audit line, whether the gateway or another service refuses it', async () => {
   const appId = await givenApp()
   peers.answers.set(deleteSegment.subject, () => {
     throw notFound()
@@ -204,7 +204,7 @@ test('a refused change leaves no audit line, in whichever app it would have been
   expect(await db.selectFrom('audit_intents').selectAll().execute()).toEqual([])
 })
 
-test('when it stays unknown whether another app made a change, one audit line says so a minute later', async () => {
+test('when it stays unknown whether another service made a change, one audit line says so a minute later', async () => {
   const appId = await givenApp()
   peers.answers.set(createSegment.subject, () => {
     throw queueUnavailable()
@@ -221,7 +221,7 @@ test('when it stays unknown whether another app made a change, one audit line sa
   ])
 })
 
-test('the intent of a change in another app is committed before that app is asked', async () => {
+test('a change in another service is noted in the database before that service is asked for it', async () => {
   const appId = await givenApp()
   let seen: unknown[] = []
   peers.answers.set(createWebhook.subject, async () => {
@@ -236,7 +236,7 @@ test('the intent of a change in another app is committed before that app is aske
 })
 
 // spec: administration/audit-actor
-test('the audit names the actor of x-admin-actor, or `administrator` without it; a header in another form is refused', async () => {
+test('the audit names the operator whom the header x-admin-actor names, or `administrator` without it; a malformed header is refused', async () => {
   for (const actor of ['x'.repeat(129), 'änn', ''])
     expect(await ask('POST', '/apps', { name: 'Shop' }, { 'x-admin-actor': Buffer.from(actor).toString('latin1') })).toMatchObject({
       status: 422,
@@ -250,7 +250,7 @@ test('the audit names the actor of x-admin-actor, or `administrator` without it;
 })
 
 // spec: administration/audit-filters
-test('the audit can be filtered by action or its beginning, actor, id and time together', async () => {
+test('the audit can be filtered by action or its beginning, by actor, by id and by time, all at once', async () => {
   const appId = await givenApp()
   const [one, other] = [newId(), newId()]
   const given = async (at: string, action: string, actor: string, subject: object) =>
@@ -297,11 +297,11 @@ test.each([
   ['limit=0', 'limit'],
   ['cursor=nonsense', 'cursor'],
   ['who=ann', 'who'],
-])('the audit refuses the filter %s at its name', async (query, name) => {
+])('a list of the audit with the filter %s is refused, and the error names the filter', async (query, name) => {
   expect(await list(await givenApp(), `?${query}`)).toMatchObject({ status: 422, path: name })
 })
 
-test('a search in the audit looks through 10,000 lines a page and goes on where it stopped', async () => {
+test('a search in the audit examines at most 10,000 lines for a page, and the next page goes on where it stopped', async () => {
   const appId = await givenApp()
   const id = newId()
   await sql`
@@ -318,7 +318,7 @@ test('a search in the audit looks through 10,000 lines a page and goes on where 
 })
 
 // spec: administration/audit-kept
-test('an audit line cannot be changed or deleted, except past a retention of at least 400 days', async () => {
+test('an audit line can never be changed, and can be deleted only when it is past a retention of at least 400 days', async () => {
   const appId = await givenApp()
   await sql`
     insert into audit (id, app_id, actor, action, subject, created_at)

@@ -19,7 +19,7 @@ const givenRow = (fields: Partial<LedgerRow> = {}): LedgerRow => ({
   ...fields,
 })
 
-/** Campaigns and the tracker as the gateway asks them; a test can change their answers meanwhile. */
+/** Fakes campaigns and the tracker, which the gateway asks; a test can change their answers at any time. */
 function givenPeers(status: CampaignStatus, rows: LedgerRow[] = []) {
   const peers = { status, rows, fault: undefined as Fault | undefined, looks: 0, isGone: false }
   const answer = (contract: Call<unknown, unknown>): unknown => {
@@ -34,7 +34,7 @@ function givenPeers(status: CampaignStatus, rows: LedgerRow[] = []) {
 }
 
 // spec: administration/test-send-answer
-test('a test that is over is answered at once, with every device in the order of their ids, also those without a push', async () => {
+test('a test that is over is answered at once, with every device in the order of the ids, even devices without a push', async () => {
   const dead = givenRow({ subscriptionId: 'b', outcome: 'failed', code: 'token_invalid', providerCode: '400 BadDeviceToken' })
   const { waits } = givenPeers('sent', [givenRow({ subscriptionId: 'c' }), dead])
 
@@ -50,7 +50,7 @@ test('a test that is over is answered at once, with every device in the order of
 })
 
 // spec: administration/test-send-answer
-test('a test is answered as soon as it is over, or after 10 seconds with the results so far', async () => {
+test('a test is answered as soon as every push has an outcome, or after 10 seconds with the results so far', async () => {
   const ending = givenPeers('sending')
   const waiting = ending.waits.standingOf(givenTest())
   await until(() => ending.peers.looks >= 2)
@@ -65,7 +65,7 @@ test('a test is answered as soon as it is over, or after 10 seconds with the res
 })
 
 // spec: administration/test-send-answer
-test('the 51st test at once is answered without waiting, and a later one waits again when another has ended', async () => {
+test('while 50 requests wait for their tests the 51st is answered without waiting; when one of the 50 has ended, a new request waits again', async () => {
   const { peers, waits } = givenPeers('sending')
   const waiting = Array.from({ length: 50 }, () => waits.standingOf(givenTest()))
   await until(() => peers.looks >= 100)
@@ -83,7 +83,7 @@ test('the 51st test at once is answered without waiting, and a later one waits a
 })
 
 test.each([queueUnavailable(), tooManyReads(2), fault('database_unavailable', 'Away.')])(
-  'when another app cannot answer now ($code) an accepted test is still answered without an error',
+  'when another service cannot answer now ($code) an accepted test is still answered without an error',
   async (away) => {
     const { peers, waits } = givenPeers('sending')
     peers.fault = away
@@ -103,7 +103,7 @@ test.each([queueUnavailable(), tooManyReads(2), fault('database_unavailable', 'A
   },
 )
 
-test('a test is 404 when its app was deleted meanwhile', async () => {
+test('a request that waits for a test is answered 404 when the app is deleted meanwhile', async () => {
   const { peers, waits } = givenPeers('sending')
   const waiting = waits.standingOf(givenTest())
   await until(() => peers.looks >= 2)
@@ -111,7 +111,7 @@ test('a test is 404 when its app was deleted meanwhile', async () => {
   await expect(waiting).rejects.toMatchObject({ code: 'not_found' })
 })
 
-test('a gateway that stops answers every waiting test with the results so far', async () => {
+test('a gateway that stops answers every request that waits for a test with the results so far', async () => {
   const { peers, waits } = givenPeers('sending', [givenRow()])
   const waiting = waits.standingOf(givenTest())
   await until(() => peers.looks >= 2)

@@ -5,24 +5,30 @@ import type { CampaignStatus } from '@herald/contracts/stats'
 import { mostTested, type NotQueued, type TestResult } from '@herald/contracts/test-send'
 import type { Bus } from '@herald/service/bus'
 
-/** Tests that one process waits for at once. A test beyond that is answered at once as it stands, so that waiting never costs what sending needs. */
+/**
+ * At most this many requests of one process wait for tests at once. A further request is answered at once with the results so far, so that waiting
+ * never takes what sending needs.
+ */
 const mostWaits = 50
 const waitMs = 10_000
-/** The time between two looks. A push takes some ten milliseconds as a rule; one that waits for its next try takes seconds. */
+/**
+ * The pauses between two readings of a test's status: the first, and the longest. A push takes some ten milliseconds as a rule; a push that waits for
+ * its next attempt takes seconds.
+ */
 const firstRestMs = 50
 const longestRestMs = 500
 
 export type AcceptedTest = { appId: string; campaignId: string; notQueued: NotQueued[] }
-/** How a test stands. `isOver`: every push of it has an outcome, and `results` holds them all. */
+/** How far a test has come. `isOver` is true when every push of the test has an outcome and `results` holds them all. */
 export type TestStanding = { status: CampaignStatus; isOver: boolean; results: TestResult[] }
 
 export type TestWaits = {
   /**
-   * Waits until every push of a test has an outcome, 10 s at most, and gives the results so far. The test is accepted already, so results that
-   * cannot be read now are left out. Fault: not_found (the app was deleted meanwhile).
+   * Waits until every push of a test has an outcome, at most 10 s, and gives the results so far. The test is accepted already, so results that cannot
+   * be read now are left out. Fault: not_found (the app was deleted meanwhile).
    */
   standingOf(test: AcceptedTest): Promise<TestStanding>
-  /** Ends every wait; each gives the results so far. */
+  /** Ends every wait; each waiting request gets the results so far. */
   close(): void
 }
 
@@ -31,7 +37,7 @@ export function openTestWaits({ bus }: { bus: Pick<Bus, 'call'> }): TestWaits {
   let waits = 0
   let closed = false
 
-  /** Waits so long, or until the process stops. */
+  /** Waits for `ms` milliseconds, or less when the process stops. */
   const rest = (ms: number) =>
     new Promise<void>((resolve) => {
       const wake = () => {
@@ -61,7 +67,7 @@ export function openTestWaits({ bus }: { bus: Pick<Bus, 'call'> }): TestWaits {
     async standingOf(test) {
       const first = await readStatus(bus, test)
       const status = isEnd(first) || waits >= mostWaits || closed ? first : await waitForEnd(test)
-      // The status is read first: when it says that the test is over, the ledger has every outcome.
+      // The status was read first: when it says that the test is over, the ledger has every outcome.
       const settled = await readResults(bus, test)
       const results = [...(settled ?? []), ...test.notQueued.map(asResult)]
       return {
@@ -85,11 +91,11 @@ async function readStatus(bus: Pick<Bus, 'call'>, { appId, campaignId }: Accepte
   return campaign?.status ?? 'sending'
 }
 
-/** The results in the ledger; undefined when they cannot be read now. */
+/** Reads the results from the ledger; undefined when they cannot be read now. */
 async function readResults(bus: Pick<Bus, 'call'>, { appId, campaignId }: AcceptedTest): Promise<TestResult[] | undefined> {
   const results: TestResult[] = []
   let cursor: string | null | undefined
-  // A page may hold fewer than asked for; a test has few rows.
+  // A page may hold fewer rows than asked for, even none. A test has at most `mostTested` pushes, so at most as many pages are read.
   for (let pages = 0; cursor !== null && pages < mostTested; pages += 1) {
     const page = await unlessBusy(bus.call(listPushes, { appId, campaignId, limit: 200, ...(cursor === undefined ? {} : { cursor }) }))
     if (!page) return undefined
@@ -107,7 +113,7 @@ const asResult = ({ subscriptionId, platform, code }: NotQueued): TestResult => 
   return { subscriptionId, platform, outcome: 'not_queued', code, providerCode: null, attempts: 0 }
 }
 
-/** The answer of another app; undefined when that app is away or too busy: the test goes on meanwhile. */
+/** Gives the answer of another service, or undefined when that service is away or too busy: the test goes on meanwhile. */
 async function unlessBusy<T>(asked: Promise<T>): Promise<T | undefined> {
   try {
     return await asked

@@ -4,8 +4,8 @@ import type { Bus } from '@herald/service/bus'
 import { group } from '@herald/service/group'
 
 /**
- * Counts what devices report. Reports of many devices share a call: the next call goes when the one before is answered, so a lone
- * report never waits. Resolves when the tracker has committed the report.
+ * Opens a function that counts a report of a device and resolves when the tracker has committed it. Reports that arrive while a call is under way
+ * share the next call. A lone report is sent at once.
  */
 export const openEventCounter = ({ bus }: { bus: Pick<Bus, 'call'> }): ((event: Engagement) => Promise<unknown>) =>
   group<Engagement, number>(

@@ -14,9 +14,9 @@ import { getApp } from '../apps/store/apps.ts'
 import { findProvider } from '../apps/store/providers.ts'
 
 /**
- * Says what a send would do, without sending or writing anything (spec: sending/dry-run): campaigns checks and resolves it as if it was accepted
- * now, audience counts as its fan-out would, and its pushes are rendered as the dispatcher would. `showsSamples`: the caller may see users'
- * values. Faults: those of accepting and sending, with the paths of this request; rate_limited.
+ * Says what a send would do, without sending or writing anything (spec: sending/dry-run). Campaigns checks and resolves the send as if it was
+ * accepted now, audience counts as the fan-out would, and the gateway renders samples as the dispatcher would. `showsSamples`: whether the caller may
+ * see users' values. Faults: rate_limited, and those of accepting and sending, with the paths of this request.
  */
 export const dryRun = (
   gateway: Pick<Gateway, 'db' | 'bus' | 'heavyReads'>,
@@ -55,13 +55,13 @@ async function run(
   }
 }
 
-/** The platforms that an app has credentials for. */
+/** Finds the platforms that an app has credentials for. */
 async function findConfigured(db: Gateway['db'], appId: string): Promise<Set<Platform>> {
   const found = await Promise.all(providerKinds.map(async (kind) => ((await findProvider(db, appId, kind)) ? [platformOf[kind]] : [])))
   return new Set(found.flat())
 }
 
-/** A refusal of the send with the paths of this request, in which the send stands below `at`. */
+/** Gives an error with the paths of this request. The send's own paths get `at` before them, such as `notification.`. */
 function below(at: string, error: unknown): unknown {
   if (!Fault.is(error) || !error.details || at === '') return error
   const details = error.details.map(({ path, message }) => ({ path: `${at}${path}`, message }))

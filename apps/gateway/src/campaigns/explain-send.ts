@@ -9,12 +9,12 @@ import { getApp } from '../apps/store/apps.ts'
 
 export type Whom = { subscriptionId: string } | { userId: string } | { externalId: string }
 
-/** How often a push that moves on between the two answers is looked at. */
+/** The tracker and audience are asked at most this many times while a push moves on between their two answers. */
 const mostLooks = 3
 
 /**
- * Explains why devices got a send or did not (spec: administration/explain): reads the campaign as it was frozen, what the ledger has of its
- * pushes, then what audience knows of the devices and of batches that are not done. Nothing is written. Fault: not_found.
+ * Explains why devices got a send or did not (spec: administration/explain). It asks campaigns for the frozen send, the tracker for the send's
+ * pushes, and then audience for the devices and for batches that are not done. Nothing is written. Fault: not_found.
  */
 export async function explainSend(
   { db, bus }: Pick<Gateway, 'db' | 'bus'>,
@@ -74,8 +74,8 @@ type Seen = {
 }
 
 /**
- * Whether a push moved on between the two answers: its page was cut after the ledger had been asked, or it ended before its batch was looked for.
- * A fan-out that had ended when the ledger was asked makes no other pushes.
+ * Whether a push moved on between the tracker's answer and audience's: it was queued after the tracker was asked, or it ended before audience looked
+ * for its batch. A fan-out that had ended when the tracker was asked queues no other pushes.
  */
 const hasMovedOn = ({ ledger, pushes, devices }: Seen): boolean =>
   devices.some(({ subscriptionId, push: { is } }) => {

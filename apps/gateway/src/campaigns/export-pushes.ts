@@ -4,9 +4,9 @@ import { csvLine } from './core/csv.ts'
 import type { ShownPush } from '../core/open-push.ts'
 import { listShownPushes, type PushesAsked } from './list-pushes.ts'
 
-/** Pushes that one call reads. */
+/** One call reads at most this many pushes. */
 const perPage = 200
-/** How often a page is asked for while the pool of reads is full. */
+/** A page is asked for at most this many times while the connections for reads are all in use. */
 const mostTries = 5
 
 const columns = {
@@ -24,8 +24,8 @@ const columns = {
 } satisfies Record<string, (push: ShownPush) => string | number | null>
 
 /**
- * An app's pushes and their outcomes as lines of a CSV, a page at a time: the next page is read when the caller has taken the one before. Throws
- * the Fault of a page that cannot be read.
+ * Gives an app's pushes and their outcomes as lines of a CSV, a page at a time. The next page is read when the caller has taken the page before it.
+ * Throws the Fault of a page that cannot be read.
  */
 export async function* exportPushes(needs: { bus: Pick<Bus, 'call'> }, asked: PushesAsked & { appId: string }): AsyncGenerator<string> {
   const cells = Object.values(columns)

@@ -32,7 +32,7 @@ const looksAt = (id: string) =>
   peers.asked.filter(({ subject, request }) => subject === readProgress.subject && (request as { campaignId: string }).campaignId === id)
     .length
 
-/** A send under way, as the played apps answer; `settled` of its 100 pushes have an outcome. */
+/** Makes the fake services answer about a send that is under way. `settled` of its 100 pushes have an outcome. */
 function givenSend() {
   const id = newId()
   const send: { id: string; status: CampaignStatus; settled: number; fault: Error | undefined; isGone: boolean } = {
@@ -65,7 +65,7 @@ function givenSend() {
 }
 
 // spec: administration/progress
-test('a progress stream begins with the present counts, tells each change and the end, and closes', async () => {
+test('a progress stream begins with the present counts, sends each change and the end, and closes', async () => {
   const send = givenSend()
   const stream = await watch(send.id)
   expect([stream.status, stream.headers['content-type'], stream.headers['cache-control']]).toEqual([200, 'text/event-stream', 'no-store'])
@@ -100,14 +100,14 @@ test('a progress stream begins with the present counts, tells each change and th
   ])
 })
 
-test('the progress stream of a send that is over tells its end at once', async () => {
+test('the progress stream of a send that is over sends its end at once', async () => {
   const send = Object.assign(givenSend(), { status: 'cancelled' })
   const stream = await watch(send.id)
   await until(() => stream.ended())
   expect(stream.events().map(({ name }) => name)).toEqual(['progress', 'end'])
 })
 
-test('the watchers of a campaign share one look per second, and a campaign without watchers is not looked at', async () => {
+test('the progress of a campaign is read once a second for all its watchers, and never without a watcher', async () => {
   const send = givenSend()
   const streams = [await watch(send.id)]
   for (const _ of Array(19)) streams.push(await watch(send.id))
@@ -115,7 +115,7 @@ test('the watchers of a campaign share one look per second, and a campaign witho
     send.settled = settled
     await until(() => streams.every((stream) => sentOf(stream) === settled))
   }
-  // One look before the first stream began, then one a second, however many watch; three changes took a few seconds.
+  // The progress is read once before the first stream begins, then once a second for all 20 watchers. Three changes take a few seconds.
   expect(looksAt(send.id)).toBeLessThan(20)
 
   for (const stream of streams) stream.leave()
@@ -129,7 +129,7 @@ test('the watchers of a campaign share one look per second, and a campaign witho
   expect(stream.ended()).toBeUndefined()
 })
 
-test('while the database of another app is away a progress stream says that it waits, and goes on afterwards', async () => {
+test('while the database of another service is away a progress stream says that it waits, and goes on afterwards', async () => {
   const send = givenSend()
   const stream = await watch(send.id)
   send.fault = databaseUnavailable()

@@ -8,7 +8,7 @@ import type { Log } from '@herald/service/log'
 import { apart } from '@herald/service/request-id'
 import { etaSeconds, paceOf, paceOverMs, type Sample } from './core/pace.ts'
 
-/** Streams that one process keeps open. More are refused, so that watching never costs what sending needs. */
+/** One process keeps at most this many streams open and refuses more, so that watching never takes what sending needs. */
 const mostWatchers = 200
 const lookEveryMs = 1_000
 
@@ -20,25 +20,27 @@ export type SendProgress = {
   byPlatform: Progress['byPlatform']
   fannedOut: boolean
   ratePerSecond: number
-  /** Null while it cannot be estimated. */
+  /** Null while the time left cannot be estimated. */
   etaSeconds: number | null
 }
 
-/** A caller who follows a send: it gets each change, a comment while the progress cannot be read, and the end. */
+/** A client that follows a send: it gets each change, a comment while the progress cannot be read, and the end. */
 export type Watcher = { event(name: 'progress' | 'end', data: SendProgress): void; comment(text: string): void; end(): void }
 
-/** Begins to tell a watcher and gives the function that stops. Fault: queue_unavailable when too many watch. */
+/** Sends a watcher the progress from now on and gives the function that stops. Fault: queue_unavailable when too many watch. */
 export type Follow = (watcher: Watcher) => () => void
 
 export type ProgressFeed = {
-  /** Looks once, so that a campaign that does not exist is refused at once. Faults: not_found, queue_unavailable, database_unavailable. */
+  /**
+   * Reads the progress once, so that a campaign that does not exist is refused at once. Faults: not_found, queue_unavailable, database_unavailable.
+   */
   open(campaign: Followed): Promise<Follow>
-  /** Ends every stream; a caller who wants to go on following asks another gateway. */
+  /** Ends every stream; a client that wants to go on following connects to another gateway. */
   close(): void
 }
 type Followed = { appId: string; campaignId: string }
 
-/** Opens the feed. The watchers of a campaign share one look per second; without watchers nothing is asked. */
+/** Opens the feed of progress. Each second a campaign's progress is read once for all its watchers. A campaign without watchers is not read. */
 export function openProgressFeed({ bus, log }: { bus: Bus; log: Log }): ProgressFeed {
   const sends = new Map<string, Send>()
   let watching = 0
@@ -64,7 +66,7 @@ export function openProgressFeed({ bus, log }: { bus: Bus; log: Log }): Progress
     plan(send)
     return send
   }
-  // The timer runs for all watchers, long after the request of the first one, so it is no part of that request's trace.
+  // The timer serves all watchers, long after the request of the first watcher, so it is no part of that request's trace.
   const plan = (send: Send) => void (send.timer = apart(() => setTimeout(() => void lookAgain(send), lookEveryMs).unref()))
   const stop = (send: Send) => {
     clearTimeout(send.timer)
@@ -86,7 +88,7 @@ export function openProgressFeed({ bus, log }: { bus: Bus; log: Log }): Progress
       if (changed) for (const watcher of send.watchers) watcher.event('progress', seen)
       if (isOver(seen)) return finish(send)
     } catch (error) {
-      // A draft or an app can be deleted while it is followed; any other error passes.
+      // A draft or an app can be deleted while a client follows it. Any other error may pass, so the watchers wait.
       if (Fault.is(error, 'not_found')) return finish(send)
       if (!Fault.is(error, 'database_unavailable') && !Fault.is(error, 'queue_unavailable'))
         log.error({ campaignId: send.campaign.campaignId, err: error }, 'the progress of a campaign could not be read')
@@ -126,9 +128,9 @@ const nothingQueued: Progress = {
   settled: false,
 }
 
-/** Reads the progress, and adds a sample to those that the pace is computed from. */
+/** Reads how far a send has come, and adds a sample to those that the pace is computed from. */
 async function look(bus: Bus, campaign: Followed, samples: Sample[]): Promise<SendProgress> {
-  // The status is read first, so that the last event, which says that the campaign is over, has all of its counts.
+  // The status is read before the counters: when the last event says that the campaign is over, its counters are complete.
   const known = await bus.call(readCampaign, campaign)
   if (!known) throw notFound()
   const progress = await bus.call(readProgress, campaign)

@@ -6,7 +6,7 @@ import type { Platform } from '@herald/contracts/platform'
 import type { Bus } from '@herald/service/bus'
 import { shownOpen, type ShownPush } from '../core/open-push.ts'
 
-/** Which pushes are asked for. `from` and `to` (ISO) are about when a push ended, or when it was queued where it has not ended. */
+/** Which pushes are asked for. `from` and `to` (ISO) limit when a push ended, or when it was queued if it has no outcome yet. */
 export type PushesAsked = {
   campaignId?: string | undefined
   userId?: string | undefined
@@ -19,15 +19,15 @@ export type PushesAsked = {
 }
 
 /**
- * Cursors of audience's open pushes begin with this prefix; those of the tracker begin with an id. The prefix with `end` stands where the ledger
- * begins.
+ * A cursor into audience's open pushes begins with this prefix; a cursor of the tracker begins with an id. The prefix with `end` is a cursor too: the
+ * next page begins with the ledger.
  */
 const openPrefix = 'open.'
 const ledgerBegins = `${openPrefix}end`
 
 /**
- * A page of an app's pushes: first the open ones, which audience knows, then the ledger of the tracker, newest campaign first. A page may hold
- * fewer than asked for, even none: the list ends only when `nextCursor` is null. Fault: invalid_body at `cursor`.
+ * Lists an app's pushes, a page at a time: first those without an outcome (open), from audience, then those of the tracker's ledger, newest campaign
+ * first. A page may hold fewer pushes than asked for, even none: the list ends only when `nextCursor` is null. Fault: invalid_body at `cursor`.
  */
 export async function listShownPushes(
   { bus }: { bus: Pick<Bus, 'call'> },
@@ -54,7 +54,7 @@ export async function listShownPushes(
     ...(outcome === undefined ? {} : { outcome }),
     ...goesOn,
   })
-  // A push that ended between the two answers is in both: the ledger's is the newer one.
+  // A push that ended between the two answers is in both. The ledger's entry is the newer one.
   const endedNow = new Set(ended.items.map(nameOf))
   return { items: [...items.filter((item) => !endedNow.has(nameOf(item))), ...ended.items], nextCursor: ended.nextCursor }
 }

@@ -1,6 +1,6 @@
 import { invalidField } from '@herald/contracts/fault'
 
-/** What the audit calls a change: the thing, and what was done to it. */
+/** The name of a change in the audit: the thing that was changed, and what was done to it. */
 export type AuditAction =
   | `app.${'created' | 'changed' | 'deleted'}`
   | `key.${'created' | 'revoked'}`
@@ -18,7 +18,7 @@ export type AuditAction =
   | 'simulator.device-added'
   | `webhook.${'created' | 'changed' | 'deleted' | 'enabled' | 'secret-rotated' | 'replayed'}`
 
-/** What was changed: ids, names and counts, never a value. */
+/** What was changed: ids, names and counts, never the values themselves. */
 export type Subject = Record<string, unknown>
 
 /** Who makes a change, and in which request. */
@@ -28,8 +28,8 @@ const printableAscii = /^[\x20-\x7e]{1,128}$/
 const actorMustBe = 'must be 1 to 128 printable ASCII characters'
 
 /**
- * The name that an administrator gives in the header x-admin-actor. There is one administration token, so the name is claimed and not proven.
- * Fault: invalid_body at `headers.x-admin-actor`.
+ * Reads the name that an operator gives in the header x-admin-actor. All operators share one administration token, so nothing proves the name. Fault:
+ * invalid_body at `headers.x-admin-actor`.
  */
 export function actorOf(header: string | undefined): string {
   if (header === undefined) return 'administrator'

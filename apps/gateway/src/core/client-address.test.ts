@@ -5,19 +5,19 @@ const trusted = parseRanges(privateNetworks)!
 const addressFor = (peer: string, forwardedFor?: string, realIp?: string) => clientAddress({ peer, forwardedFor, realIp }, trusted)
 
 // spec: limits/client-address
-test('behind a trusted proxy the client is the first hop of x-forwarded-for, else x-real-ip, else the proxy', () => {
+test('behind a trusted proxy the client’s address is the first in x-forwarded-for, else x-real-ip, else the proxy’s own', () => {
   expect(addressFor('10.0.0.1', '203.0.113.5, 198.51.100.7', '192.0.2.1')).toBe('203.0.113.5')
   expect(addressFor('10.0.0.1', undefined, '192.0.2.1')).toBe('192.0.2.1')
   expect(addressFor('10.0.0.1')).toBe('10.0.0.1')
 })
 
 // spec: limits/client-address
-test('the headers of any other peer are not believed: its own address counts', () => {
+test('address headers that no trusted proxy sent are not believed: the address of the connection counts', () => {
   expect(addressFor('198.51.100.9', '203.0.113.5', '192.0.2.1')).toBe('198.51.100.9')
   expect(addressFor('2001:db8::9', '203.0.113.5')).toBe('2001:db8::9')
 })
 
-test('a hop of x-forwarded-for that is no address is skipped', () => {
+test('an entry of x-forwarded-for that is no address is skipped', () => {
   for (const hop of ['unknown', '', '203.0.113.5.6', 'x'.repeat(10_000), '<script>', '999.1.1.1', '_hidden']) {
     expect(addressFor('127.0.0.1', hop, '192.0.2.1')).toBe('192.0.2.1')
   }
@@ -32,11 +32,11 @@ test.each([
   ['::FFFF:cb00:7105', '203.0.113.5'],
   ['2001:DB8:0:0:0:0:0:1', '2001:db8::1'],
   [' 203.0.113.5 ', '203.0.113.5'],
-])('%j is the address %s', (hop, address) => {
+])('%j in x-forwarded-for is read as the address %s', (hop, address) => {
   expect(addressFor('127.0.0.1', hop)).toBe(address)
 })
 
-test('a trusted IPv4 proxy is trusted also when its address comes as IPv6', () => {
+test('a trusted proxy with an IPv4 address is trusted also when that address comes in the form of IPv6', () => {
   expect(addressFor('::ffff:127.0.0.1', '203.0.113.5')).toBe('203.0.113.5')
   expect(addressFor('::1', '203.0.113.5')).toBe('203.0.113.5')
 })
@@ -50,12 +50,12 @@ test.each([
   ['::1', '0:0:0:0::/64'],
   ['1::', '1:0:0:0::/64'],
   ['unknown', 'unknown'],
-])('the limit for %s counts under %s', (address, bucket) => {
+])('the rate limit counts requests from %s under %s', (address, bucket) => {
   expect(addressBucket(address)).toBe(bucket)
 })
 
 test.each(['10.0.0.0/33', '10.0.0.0/', 'example.org', '10.0.0.0/x', '::1/129', '10.0.0/8', '1.2.3.4/-1'])(
-  '%s is refused as a trusted proxy',
+  'TRUSTED_PROXIES with %s is refused',
   (text) => {
     expect(parseRanges(`127.0.0.1, ${text}`)).toBeUndefined()
   },

@@ -3,7 +3,7 @@ import { BlockList, isIP, isIPv4, SocketAddress } from 'node:net'
 /** The proxies that are trusted when TRUSTED_PROXIES is not set: this machine and private networks. */
 export const privateNetworks = '127.0.0.0/8,10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,169.254.0.0/16,::1/128,fc00::/7,fe80::/10'
 
-/** A comma list of addresses and CIDR ranges as a list to check against, or undefined when an entry is neither. */
+/** Reads a comma list of addresses and CIDR ranges; undefined when an entry is neither. */
 export function parseRanges(text: string): BlockList | undefined {
   const ranges = new BlockList()
   for (const entry of text.split(',').map((one) => one.trim())) {
@@ -20,8 +20,9 @@ export function parseRanges(text: string): BlockList | undefined {
 type Asking = { peer: string | undefined; forwardedFor: string | undefined; realIp: string | undefined }
 
 /**
- * The client address that rate limits count: the first hop of x-forwarded-for, else x-real-ip, else the peer of the connection. The headers are
- * believed from a trusted proxy only: any other caller could write a new address into every request (spec: limits/client-address).
+ * Gives the client address that rate limits count by: the first address in x-forwarded-for, else x-real-ip, else the address at the other end of the
+ * connection. The headers are believed only when a trusted proxy sends them, because any other client could write a new address into every request
+ * (spec: limits/client-address).
  */
 export function clientAddress({ peer, forwardedFor, realIp }: Asking, trusted: BlockList): string {
   const direct = readAddress(peer)
@@ -30,13 +31,16 @@ export function clientAddress({ peer, forwardedFor, realIp }: Asking, trusted: B
   return readAddress(forwardedFor?.split(',', 1)[0]) ?? readAddress(realIp) ?? direct
 }
 
-/** The key under which a limit counts an address: IPv4 as it is, IPv6 as its /64 network, because a client owns at least that many addresses. */
+/**
+ * Gives the key under which a limit counts an address: an IPv4 address as it is, an IPv6 address as its /64 network, because one client usually has a
+ * whole /64 network of addresses.
+ */
 export function addressBucket(address: string): string {
   if (isIPv4(address) || isIP(address) === 0) return address
   return `${firstFourGroups(address)}::/64`
 }
 
-/** An address in canonical form: without port, brackets or zone, IPv4-mapped IPv6 as IPv4. Undefined when the text is no address. */
+/** Reads an address into its canonical form: without port, brackets or zone, IPv4-mapped IPv6 as IPv4. Undefined when the text is no address. */
 function readAddress(text: string | undefined): string | undefined {
   const trimmed = text?.trim() ?? ''
   if (trimmed === '' || trimmed.length > 64) return undefined

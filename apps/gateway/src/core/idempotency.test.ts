@@ -12,7 +12,7 @@ test('the fingerprint of a request ignores the order of keys at any depth, but n
 })
 
 // spec: limits/idempotency-scope
-test('another method, path or body is another fingerprint', () => {
+test('a request with another method, path or body has another fingerprint', () => {
   const prints = [
     fingerprintOf('POST', '/a', {}),
     fingerprintOf('PUT', '/a', {}),

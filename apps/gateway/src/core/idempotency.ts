@@ -6,14 +6,15 @@ export const longestIdempotencyKey = 255
 const printableAscii = /^[\x20-\x7e]{1,255}$/
 const mustBe = 'must be 1 to 255 printable ASCII characters'
 
-/** An idempotency key inside a body. */
+/** The schema of an idempotency key in a body. */
 export const IdempotencyKey = z
   .string()
   .refine((key) => printableAscii.test(key), mustBe)
   .meta({ minLength: 1, maxLength: longestIdempotencyKey })
 
 /**
- * The header Idempotency-Key as it was sent, or null without one. Fault: invalid_body at `headers.idempotency-key` (spec: limits/idempotency-key).
+ * Gives the header Idempotency-Key, or null when the request has none. Fault: invalid_body at `headers.idempotency-key` (spec:
+ * limits/idempotency-key).
  */
 export function checkIdempotencyKey(key: string | undefined): string | null {
   if (key === undefined) return null
@@ -21,11 +22,14 @@ export function checkIdempotencyKey(key: string | undefined): string | null {
   return key
 }
 
-/** SHA-256 (hex) of method, path and canonical body: a repeated request has the same fingerprint, whatever the order of its keys. */
+/**
+ * Gives the SHA-256 (hex) of method, path and canonical body. A repeated request has the same fingerprint, whatever the order of the keys in its
+ * JSON.
+ */
 export const fingerprintOf = (method: string, path: string, body: unknown): string =>
   hash('sha256', `${method.toUpperCase()} ${path}\n${canonicalJson(body)}`)
 
-/** JSON with sorted keys. The body is at most as deep as the gateway lets through, so plain recursion is safe. */
+/** Writes JSON with sorted keys. `parseBody` has refused a body that is nested more than 64 levels deep, so plain recursion is safe. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
   if (value === null || typeof value !== 'object') return JSON.stringify(value) ?? 'null'

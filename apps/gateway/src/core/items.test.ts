@@ -2,7 +2,7 @@ import { fault, invalidField, notFound } from '@herald/contracts/fault'
 import { expect, test } from 'vitest'
 import { refusedItem } from './items.ts'
 
-test('a refused item of a batch names its fields by their path in the whole body, in the message too', () => {
+test('a refused item of a batch names its wrong fields by their path in the body of the batch, in the message too', () => {
   expect(refusedItem('users', 3, invalidField('tags', 'must be an object'))).toEqual({
     index: 3,
     status: 422,
@@ -26,6 +26,6 @@ test('a refused item of a batch names its fields by their path in the whole body
   })
 })
 
-test('a refused item without wrong fields keeps its message', () => {
+test('a refused item of a batch that has no wrong field keeps the message of its error', () => {
   expect(refusedItem('users', 1, notFound())).toEqual({ index: 1, status: 404, error: { code: 'not_found', message: 'Not found.' } })
 })

@@ -1,12 +1,12 @@
 import type { FaultCode, FaultDetail } from '@herald/contracts/fault'
 
-/** The result of one item of a batch: its index in the request, and the status and answer that a request for this item alone would have. */
+/** The result of one item of a batch: the item's index in the request, and the status and answer that a request for this item alone would have. */
 export type ItemResult<Answer extends object> =
   | ({ index: number; status: number } & Answer)
   | { index: number; status: number; error: { code: FaultCode; message: string; details?: FaultDetail[] } }
 
 /**
- * The result of a refused item. Its fault has the paths of a request for the item alone; here they begin at the body of the batch:
+ * Makes the result of a refused item. A fault has the paths of a request for the item alone; in the result they begin at the body of the batch:
  * `<list>.<index>.…`.
  */
 export function refusedItem(

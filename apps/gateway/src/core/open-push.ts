@@ -1,7 +1,7 @@
 import type { OpenPush } from '@herald/contracts/calls/audience'
 import type { LedgerRow } from '@herald/contracts/calls/tracker'
 
-/** A push that has not ended, in the shape of the ledger's pushes. */
+/** A push that has no outcome yet, in the shape of the ledger's pushes. */
 export type ShownOpenPush = Omit<LedgerRow, 'outcome' | 'settledAt'> & { outcome: 'open'; settledAt: null } & Pick<
     OpenPush,
     'state' | 'nextTryAt'

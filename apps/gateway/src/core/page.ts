@@ -2,10 +2,10 @@ import { readCursor, writeCursor, type ListRequest, type Listed, type Place } fr
 import { text } from '@herald/contracts/text'
 import { z } from 'zod'
 
-/** A page of a list of the gateway's own tables. */
+/** Which page of a list of the gateway's own tables is asked for. */
 export type Page = { limit: number; after: Place | undefined; prefix: string | undefined }
 
-/** `?limit=1..200` (default 100) and `?cursor=`, as every list takes them (spec: limits/lists). */
+/** The query parameters `limit` (1 to 200, default 100) and `cursor`, which every list takes (spec: limits/lists). */
 export const pageQuery = {
   limit: z
     .string()
@@ -20,14 +20,14 @@ export const pageQuery = {
     .meta({ description: 'Continues a list: the `nextCursor` of the previous answer.' }),
 }
 
-/** `?q=`, the beginning of a name. */
+/** The query of a list that can be searched by the beginning of a name (`?q=`). */
 export const PageQuery = z.strictObject({
   ...pageQuery,
   q: text(0, 200).optional().meta({ description: 'Only items whose name begins with this text, in upper or lower case.' }),
 })
 export type PageQuery = z.output<typeof PageQuery>
 
-/** The page that a list's query asks for. Fault: invalid_body at `cursor`. */
+/** Gives the page that a list's query asks for. Fault: invalid_body at `cursor`. */
 export const pageOf = ({ limit, cursor, q }: { limit: number; cursor?: string | undefined; q?: string | undefined }): Page => ({
   limit,
   after: cursor === undefined ? undefined : readCursor(cursor),
@@ -35,18 +35,24 @@ export const pageOf = ({ limit, cursor, q }: { limit: number; cursor?: string | 
 })
 
 /**
- * The page that a query asks for, for the call to the app that has the list. That app reads the cursor; a malformed one is refused here. Fault:
- * invalid_body at `cursor`.
+ * Gives the page that a query asks for, in the form of the call to the service that has the list. That service reads the cursor; a malformed cursor
+ * is refused here. Fault: invalid_body at `cursor`.
  */
 export function listRequestOf({ limit, cursor, q }: PageQuery): ListRequest {
   if (cursor !== undefined) readCursor(cursor)
   return { limit, ...(cursor === undefined ? {} : { cursor }), ...(q === undefined ? {} : { q }) }
 }
 
-/** 512 KiB: a page of 200 segments of 100 leaves, or templates of 100 locales, would be tens of megabytes (spec: limits/list-bytes). */
+/**
+ * A list's answer has at most 512 KiB. Without this limit a page of 200 segments with 100 leaves each, or of templates with 100 locales each, would
+ * have tens of megabytes (spec: limits/list-bytes).
+ */
 const largestList = 524_288
 
-/** Cuts a page to the bytes that a list's answer may have, but to one item at least. `nextCursor` then points to the last item kept. */
+/**
+ * Shortens a page to the bytes that a list's answer may have, but keeps at least one item. `nextCursor` then continues after the last item of the
+ * shortened page.
+ */
 export function cappedList<Item extends { id: string; createdAt: string }>({ items, nextCursor }: Listed<Item>): Listed<Item> {
   let bytes = 0
   const fitting = items.findIndex((item, place) => (bytes += Buffer.byteLength(JSON.stringify(item)) + 1) > largestList && place > 0)

@@ -1,8 +1,8 @@
-/** A part of a streamed export: whole lines, and how many of them count as exported (the closing `end` line does not). */
+/** A part of a streamed export: complete lines, and how many of them count as exported (the closing `end` line does not count). */
 export type Portion = { text: string; count: number }
 export type Portions = AsyncGenerator<Portion, void, undefined>
 
-/** Lines of an export, each a JSON object with its `type`. */
+/** Writes objects as lines of an export, each a JSON object with its `type`. */
 export const portionOf = (type: string, objects: readonly object[]): Portion => ({
   text: objects.map((object) => `${JSON.stringify({ type, ...object })}\n`).join(''),
   count: objects.length,

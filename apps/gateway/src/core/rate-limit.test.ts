@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { RateLimit } from './rate-limit.ts'
 
 // spec: limits/rate-window
-test('within 60 s as many requests pass as the limit says, and as many again in the next 60 s', () => {
+test('within a window of 60 s as many requests pass as the rate limit says, and as many again in the next window', () => {
   const limit = new RateLimit(3)
   const passed = (now: number) => Array.from({ length: 5 }, () => limit.take('a', now).allowed)
 
@@ -11,20 +11,20 @@ test('within 60 s as many requests pass as the limit says, and as many again in 
   expect(passed(120_000)).toEqual([true, true, true, false, false])
 })
 
-test('each key of a limit has its own count', () => {
+test('a rate limit counts each API key or address by itself', () => {
   const limit = new RateLimit(1)
   expect([limit.take('a', 0).allowed, limit.take('b', 0).allowed, limit.take('a', 0).allowed]).toEqual([true, true, false])
 })
 
 // spec: limits/rate-headers
-test('an answer says how many requests are left and in how many whole seconds the window ends, at least one', () => {
+test('an answer says how many requests are left, and in how many whole seconds (at least one) the window of the rate limit ends', () => {
   const limit = new RateLimit(2)
   expect(limit.take('a', 60_000)).toEqual({ allowed: true, limit: 2, remaining: 1, resetSeconds: 60 })
   expect(limit.take('a', 90_500)).toEqual({ allowed: true, limit: 2, remaining: 0, resetSeconds: 30 })
   expect(limit.take('a', 119_999)).toEqual({ allowed: false, limit: 2, remaining: 0, resetSeconds: 1 })
 })
 
-test('a flood of keys makes a limit forget the key unseen for longest, not one that keeps asking', () => {
+test('a flood of addresses makes a rate limit forget the address that was not seen for longest, and not one that keeps asking', () => {
   const limit = new RateLimit(2)
   limit.take('busy', 0)
   limit.take('quiet', 0)
@@ -37,6 +37,6 @@ test('a flood of keys makes a limit forget the key unseen for longest, not one t
 })
 
 // spec: limits/rate-window
-test('a limit of 0 switches the limit off', () => {
+test('a rate limit of 0 is switched off', () => {
   expect([new RateLimit(0).isOn, new RateLimit(1).isOn]).toEqual([false, true])
 })

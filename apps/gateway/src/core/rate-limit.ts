@@ -1,16 +1,16 @@
 const windowMs = 60_000
 /**
- * The most keys that are counted at once, about 10 MB. Beyond that the key unseen for longest is forgotten: memory stays bounded, and the limit is
- * no longer exact.
+ * At most this many keys are counted at once, which takes about 10 MB. For a further key, the key that was not used for longest is forgotten: memory
+ * stays bounded, but the limit is no longer exact.
  */
 const mostCounted = 100_000
 
-/** What the RateLimit-* headers of an answer say. */
+/** Whether a request may pass, and what the RateLimit-* headers of its answer say. */
 export type Allowance = { allowed: boolean; limit: number; remaining: number; resetSeconds: number }
 
 /**
- * A limit per key in fixed windows of 60 s, counted in this process (spec: limits/rate-window). All keys share the windows, so a new
- * window is one cleared map. `now` is milliseconds of a clock that never goes back.
+ * Limits the requests of each key in fixed windows of 60 s, counted in this process (spec: limits/rate-window). The windows of all keys begin
+ * together, so a new window clears the map of counts. `now` is in milliseconds of a clock that never goes back.
  */
 export class RateLimit {
   readonly #limit: number
@@ -21,12 +21,12 @@ export class RateLimit {
     this.#limit = limit
   }
 
-  /** False for a limit of 0, which switches the bucket off. */
+  /** False when the limit is 0, which switches the limit off. */
   get isOn(): boolean {
     return this.#limit > 0
   }
 
-  /** Counts one request of a key and says whether it may pass. */
+  /** Counts one request of a key and says whether the request may pass. */
   take(key: string, now: number): Allowance {
     const window = Math.floor(now / windowMs)
     if (window !== this.#window) {
@@ -34,7 +34,7 @@ export class RateLimit {
       this.#counts.clear()
     }
     const count = (this.#counts.get(key) ?? 0) + 1
-    // Deleting and setting moves the key to the end: the map is in the order of last use.
+    // Deleting and setting moves the key to the end, so the map is in the order of last use.
     this.#counts.delete(key)
     this.#counts.set(key, count)
     if (this.#counts.size > mostCounted) this.#forgetOldest()

@@ -14,13 +14,13 @@ test.each<[string | undefined, string | undefined]>([
   [`__Host-herald="${id}"`, undefined],
   [`x__Host-herald=${id}`, undefined],
   [`herald=${id}`, undefined],
-  // Of two cookies the first counts: browsers send the more specific one first, and a __Host- cookie has only one path.
+  // Of two cookies with this name the first counts: browsers send the more specific one first, and a __Host- cookie has only one path.
   [`__Host-herald=wrong; __Host-herald=${id}`, undefined],
-])('of the cookies %j the session is %j', (cookies, session) => {
+])('a request with the cookies %j has the session %j', (cookies, session) => {
   expect(sessionIdOf(cookies)).toBe(session)
 })
 
-test('the cookie that a sign-in sets is the one that requests are recognized by', () => {
+test('the cookie that a sign-in sets is read back as the session of later requests', () => {
   expect(sessionIdOf(sessionCookie(id).split(';')[0])).toBe(id)
 })
 
@@ -34,11 +34,11 @@ test.each<[origin: string, host: string, baseUrl: string | undefined, ours: bool
   ['http://push.example', 'gateway:8080', 'https://push.example', false],
   ['null', 'push.example', undefined, false],
   ['', 'push.example', undefined, false],
-])('from the origin %j to the host %j with the base URL %j is ours: %j', (origin, host, baseUrl, ours) => {
+])('a request from the origin %j to the host %j with the base URL %j comes from the dashboard: %j', (origin, host, baseUrl, ours) => {
   expect(foreignProblem({ ...from, origin, host, baseUrl }) === undefined).toBe(ours)
 })
 
-test('a change needs the csrf token of its own session, and a read needs none', () => {
+test('a change needs the CSRF token of its own session, and a read needs none', () => {
   for (const method of ['GET', 'HEAD', 'OPTIONS']) expect(sessionProblem({ ...from, method }, id, undefined)).toBeUndefined()
   for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
     expect(sessionProblem({ ...from, method }, id, csrfTokenOf(id))).toBeUndefined()

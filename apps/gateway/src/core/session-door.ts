@@ -1,21 +1,24 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-/** A session: its id in the table (never the cookie's), the name that its operator gave, when it ends, and the token that changes must send. */
+/**
+ * A session: its id in the table (not the id in the cookie), the name that its operator gave, when it ends, and the token that every change must
+ * send.
+ */
 export type SignedIn = { id: string; name: string; expiresAt: string; csrfToken: string }
 
-/** Where a request comes from. */
+/** Who sends a request, for the audit: the client address, the browser, and the request's id. */
 export type From = { address: string; browser: string; requestId: string }
 
-/** Browsers take this name only over TLS (or on their own machine), for this host alone and for all of its paths. */
+/** The prefix `__Host-` makes browsers accept the cookie only over TLS (or on their own machine), for this host alone and for all of its paths. */
 const cookieName = '__Host-herald'
 const attributes = 'Path=/; Secure; HttpOnly; SameSite=Strict'
-/** 32 bytes in base64url. */
+/** A session id is 32 bytes in base64url. */
 const idForm = /^[A-Za-z0-9_-]{43}$/
 
 export const sessionCookie = (id: string): string => `${cookieName}=${id}; ${attributes}`
 export const endedCookie = `${cookieName}=; ${attributes}; Max-Age=0`
 
-/** The session id among a request's cookies, or undefined. */
+/** Finds the session id among a request's cookies, or undefined. */
 export function sessionIdOf(cookies: string | undefined): string | undefined {
   for (const cookie of cookies?.split(';') ?? []) {
     const [name, value = ''] = cookie.trim().split('=', 2)
@@ -24,7 +27,10 @@ export function sessionIdOf(cookies: string | undefined): string | undefined {
   return undefined
 }
 
-/** What a page sends with a change. A caller that holds the cookie alone, and cannot read the answer of GET /v1/admin/session, does not know it. */
+/**
+ * Gives the token that a page of the dashboard sends with each change. Another site's page may make the browser send the cookie, but it cannot read
+ * the answer of GET /v1/admin/session, so it does not know this token.
+ */
 export const csrfTokenOf = (sessionId: string): string => createHmac('sha256', sessionId).update('csrf').digest('base64url')
 
 export type CameFrom = {
@@ -36,7 +42,10 @@ export type CameFrom = {
   baseUrl: string | undefined
 }
 
-/** Why a request does not come from our own pages, or undefined when it may. A caller that is no browser sends neither header. */
+/**
+ * Says why a request cannot come from the dashboard's own pages, or undefined when it may. A client that is no browser sends neither Sec-Fetch-Site
+ * nor Origin, and passes.
+ */
 export function foreignProblem({ secFetchSite, origin, host, baseUrl }: CameFrom): string | undefined {
   if (secFetchSite !== undefined && secFetchSite !== 'same-origin')
     return 'This request comes from another site. Open the dashboard itself.'
@@ -44,7 +53,10 @@ export function foreignProblem({ secFetchSite, origin, host, baseUrl }: CameFrom
   return 'This request comes from another origin. Open the dashboard at its own address; behind a proxy that changes the host, set HERALD_BASE_URL.'
 }
 
-/** Behind a proxy that ends TLS the scheme is unknown, so the host decides; or the origin is exactly that of HERALD_BASE_URL. */
+/**
+ * Whether an origin is that of the dashboard: it has the host of the request, or it is the origin of HERALD_BASE_URL. The scheme is not compared with
+ * the request's, because a gateway behind a proxy that ends TLS does not know it.
+ */
 function isOurs(origin: string, host: string | undefined, baseUrl: string | undefined): boolean {
   if (!URL.canParse(origin)) return false
   const { host: ofOrigin, origin: whole } = new URL(origin)
@@ -53,7 +65,7 @@ function isOurs(origin: string, host: string | undefined, baseUrl: string | unde
 
 const safeMethods = ['GET', 'HEAD', 'OPTIONS']
 
-/** Why a request with a session's cookie must be refused, or undefined (spec: administration/session-origin). */
+/** Says why a request with a session's cookie must be refused, or undefined when it may pass (spec: administration/session-origin). */
 export function sessionProblem(from: CameFrom, sessionId: string, csrfToken: string | undefined): string | undefined {
   const problem = foreignProblem(from)
   if (problem !== undefined || safeMethods.includes(from.method)) return problem

@@ -23,7 +23,7 @@ import { openUpload, type Upload } from './upload.ts'
 /** A request whose path matched a route, with the values of the path's parameters. */
 export type Routed = IncomingMessage & { params: Record<string, string | string[]> }
 
-/** What decides whether a request is let in. */
+/** What decides whether a request may pass: API keys, rate limits and the administration token. */
 export type Door = {
   readonly keys: ApiKeys
   readonly limits: Limits
@@ -32,8 +32,8 @@ export type Door = {
 }
 
 /**
- * Answers one request, in this order (spec: limits/order-of-checks): client address, key, scope, key's limit, body, then what the route itself
- * looks up and does. Throws a Fault where a check fails.
+ * Answers one request. It checks in this order (spec: limits/order-of-checks): client address, key, scope, the key's limit, body, and at last what
+ * the route itself looks up. Throws a Fault where a check fails.
  */
 export async function answerRoute(route: Route, request: Routed, response: ServerResponse, gateway: Gateway, door: Door): Promise<unknown> {
   door.limits.countAddress(route, request, response)
@@ -114,7 +114,7 @@ function answerAdministrator(route: Route, gateway: Gateway, asked: Asked<string
     gateway,
     line,
     () => route.answer(gateway, asked),
-    // A replay of an idempotent request has changed nothing.
+    // The replay of an idempotent request has changed nothing, so it gets no audit line.
     (answer) => (answer instanceof Reply && 'Idempotent-Replayed' in answer.headers ? undefined : subjectWith(idOf(answer))),
   )
 }
@@ -125,8 +125,8 @@ function idOf(answer: unknown): string | undefined {
 }
 
 /**
- * Who calls: `key` when the request has an API key, `session` when it has a session's cookie, neither with the administration token and on routes
- * without a key.
+ * Who sent a request. `key` is set when the request has an API key, and `session` when it has a session's cookie. Neither is set for a request with
+ * the administration token, or on a route without a key.
  */
 type Caller = { key?: VerifiedKey; session?: SignedIn | undefined }
 
@@ -148,7 +148,7 @@ async function findCaller(
   return { key }
 }
 
-/** Characters of a browser's User-Agent that are kept with its session. */
+/** At most this many characters of a browser's User-Agent are stored with its session. */
 const longestBrowser = 200
 
 const noUpload: Upload = { mediaType: '', async *parts() {} }
@@ -156,8 +156,8 @@ const noUpload: Upload = { mediaType: '', async *parts() {} }
 const noQuery = z.strictObject({})
 
 /**
- * Reads the query. Unknown names are refused like unknown fields of a body. A route without a key ignores a query that it does not describe, and
- * its schema refuses nothing: nobody there would read the refusal.
+ * Reads the query. Unknown names are refused like unknown fields of a body. A route without a key ignores a query that it does not describe, and its
+ * schema refuses nothing, because the devices that call it would not read a refusal.
  */
 function queryOf(route: Route, request: IncomingMessage): unknown {
   const { query } = partsOf(request)
@@ -165,7 +165,7 @@ function queryOf(route: Route, request: IncomingMessage): unknown {
   return query === '' && !route.query ? {} : parseBody(route.query ?? noQuery, { ...parseQuery(query) })
 }
 
-/** Path and query of a request, as they were sent. */
+/** Splits a request's URL into path and query, as they were sent. */
 function partsOf({ url = '' }: IncomingMessage): { path: string; query: string } {
   const mark = url.indexOf('?')
   return mark < 0 ? { path: url, query: '' } : { path: url.slice(0, mark), query: url.slice(mark + 1) }
@@ -185,12 +185,12 @@ function paramsOf(route: Route, request: Routed): Record<string, string> {
   return params
 }
 
-/** What the log says of a request; never a key, a token, a body or a path with ids in it. */
+/** What the log says of a request. It never has a key, a token, a body or a path with ids in it. */
 export type RequestLine = { requestId: string; route: string; appId: string | undefined; traceId?: string; spanId?: string }
 
-/** Kept on the response itself: a WeakMap costs the garbage collector a look at each of its keys. */
+/** A request's log line is stored on its response. A WeakMap would cost more, because the garbage collector examines each of its keys. */
 const key = Symbol('request line')
 type Lined = ServerResponse & { [key]?: RequestLine }
 
-/** The log line of the request that this response answers. It is filled in while the request is worked on. */
+/** Gives the log line of the request that this response answers. The line is filled in while the request is handled. */
 export const lineOf = (response: Lined): RequestLine => (response[key] ??= { requestId: '', route: 'unknown', appId: undefined })

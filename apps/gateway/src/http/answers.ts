@@ -8,7 +8,7 @@ import { engagementKinds } from '@herald/contracts/event'
 import { failureCodes, outcomes, skipReasons } from '@herald/contracts/outcome'
 import type { ShownOpenPush } from '../core/open-push.ts'
 
-/** The shapes of answers for the OpenAPI document. Answers that another app makes have their shape in @herald/contracts. */
+/** The schemas of answers for the OpenAPI document. Answers that another service makes have their schemas in @herald/contracts. */
 export const Id = z.string().meta({ pattern: '^[0-9a-f]{24}$', description: 'An id: 24 lower-case hexadecimal characters.' })
 export const Time = z.string().meta({ format: 'date-time' })
 export const Count = z.int().min(0)
@@ -76,17 +76,17 @@ export const Healthy = z.object({ status: z.literal('ok'), db: z.literal('ready'
 export const Unhealthy = z.object({ status: z.literal('unavailable'), db: z.literal('unreachable') })
 
 /**
- * Checks a schema of the OpenAPI document against the type of the answer: it does not compile when an answer of this type might not fit the
+ * Checks a schema of the OpenAPI document against the type of the answer. The code does not compile when an answer of this type might not fit the
  * schema.
  */
 export const describes =
   <Answer>(): (<Schema extends z.ZodType>(schema: Schema & Fits<Answer, Schema>) => Schema) =>
   (schema) =>
     schema
-/** Demands nothing when every answer fits the schema, and the impossible when one may not. */
+/** Accepts every schema when each `Answer` fits it, and no schema when an `Answer` might not. */
 type Fits<Answer, Schema> = Answer extends z.output<Schema> ? unknown : never
 
-/** A list as the administration answers it. */
+/** Makes the schema of a list as the administration answers it. */
 export const listOf = <Item extends z.ZodType>(item: Item) => z.object({ items: z.array(item), nextCursor })
 
 export const Push = describes<LedgerRow | ShownOpenPush>()(

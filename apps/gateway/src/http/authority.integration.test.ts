@@ -31,7 +31,7 @@ const titled = (chosen: readonly Route[]) => chosen.map((route) => [title(route)
 const isForPages = ({ key }: Route) => key === 'public'
 
 // spec: limits/key-missing, limits/key-headers
-test.each(titled(keyed))('%s refuses requests without a valid key', async (_, route) => {
+test.each(titled(keyed))('the route %s refuses requests without a valid API key', async (_, route) => {
   const wrong = [
     {},
     bearer('nonsense'),
@@ -50,7 +50,7 @@ test.each(titled(keyed))('%s refuses requests without a valid key', async (_, ro
 
 // spec: limits/public-key
 test.each(titled(keyed.filter((route) => !isForPages(route))))(
-  '%s refuses a public key, in whichever header it comes',
+  'the route %s refuses a public key, in both headers that may have a key',
   async (_, route) => {
     for (const headers of [{ 'x-app-key': app.publicKey }, bearer(app.publicKey)])
       expect(await codeOf(route, headers)).toBe('403 forbidden')
@@ -58,34 +58,37 @@ test.each(titled(keyed.filter((route) => !isForPages(route))))(
 )
 
 // spec: limits/key-headers
-test.each(titled(keyed.filter(isForPages)))('%s takes a public key', async (_, route) => {
+test.each(titled(keyed.filter(isForPages)))('the route %s accepts a public key', async (_, route) => {
   for (const headers of [{ 'x-app-key': app.publicKey }, bearer(app.publicKey)]) expect(await codeOf(route, headers)).not.toMatch(/^40[13]/)
 })
 
 // spec: limits/scopes
-test.each(titled(keyed))('%s takes a secret key with its scope and refuses one with every other scope', async (_, route) => {
-  const keyWith = async (wanted: string[]) =>
-    String((await gateway.admin('POST', `/apps/${app.appId}/keys`, { kind: 'secret', name: 'scoped', scopes: wanted })).body['key'])
-  const others = await keyWith(scopes.filter((scope) => scope !== route.scope))
-  const own = await keyWith(scopes.filter((scope) => scope === route.scope))
+test.each(titled(keyed))(
+  'the route %s accepts a secret key with its scope, and refuses a secret key with every other scope',
+  async (_, route) => {
+    const keyWith = async (wanted: string[]) =>
+      String((await gateway.admin('POST', `/apps/${app.appId}/keys`, { kind: 'secret', name: 'scoped', scopes: wanted })).body['key'])
+    const others = await keyWith(scopes.filter((scope) => scope !== route.scope))
+    const own = await keyWith(scopes.filter((scope) => scope === route.scope))
 
-  expect(await codeOf(route, bearer(others))).toBe('403 forbidden')
-  expect(await codeOf(route, bearer(own))).not.toMatch(/^40[13]/)
-})
+    expect(await codeOf(route, bearer(others))).toBe('403 forbidden')
+    expect(await codeOf(route, bearer(own))).not.toMatch(/^40[13]/)
+  },
+)
 
-test('every route below /v1 but the tracker asks for a key or the administration token', () => {
+test('every route below /v1, except reporting a push, needs an API key or the administration token', () => {
   expect(routes.filter(({ path, key }) => path.startsWith('/v1/') && key === 'none').map(title)).toEqual(['POST /v1/e/:kind/:msgId'])
   const ofAdministration = new Set(['admin', 'sign-in'])
   expect(routes.filter(({ path, key }) => path.startsWith('/v1/admin') !== ofAdministration.has(key)).map(title)).toEqual([])
   expect(routes.filter(({ key }) => key === 'sign-in').map(title)).toEqual(['POST /v1/admin/session'])
 })
 
-/** Routes of a session, which the token does not have: session.integration.test.ts tests them. */
+/** The token alone opens no route of a session; session.integration.test.ts tests these routes. */
 const isOfSession = ({ path }: Route) => path === '/v1/admin/session'
 
 // spec: administration/token
 test.each(titled(administrationRoutes.filter((route) => !isOfSession(route))))(
-  '%s accepts the administration token and nothing else',
+  'the route %s accepts the administration token and nothing else',
   async (_, route) => {
     for (const headers of [
       {},
@@ -101,7 +104,7 @@ test.each(titled(administrationRoutes.filter((route) => !isOfSession(route))))(
 )
 
 const pem = (key: KeyObject) => key.export({ type: 'pkcs8', format: 'pem' }).toString()
-/** A body is checked before anything is looked up, so each route with a body gets a valid one. */
+/** The gateway checks a body before it looks anything up, so each route with a body gets a valid one. */
 const bodies: Record<string, unknown> = {
   replaceCampaignOfApp: { name: 'Sale', silent: true },
   searchUsersOfApp: { token: 'token' },
@@ -127,17 +130,17 @@ const bodies: Record<string, unknown> = {
   createWebhook: { url: 'https://hooks.example.org/herald' },
   changeWebhook: { enabled: false },
 }
-/** A query is checked before anything is looked up too. */
+/** The gateway checks a query before it looks anything up, too. */
 const queries: Record<string, string> = {
   explainSend: `?campaignId=${newId()}&subscriptionId=${newId()}`,
   sendImportData: '?offset=0',
 }
-/** The documented body is valid where the dashboard does what the public API does. */
+/** A route of the administration that does the same as a public route gets the body of the public route's example. */
 const bodyOf = ({ name }: Route): unknown => bodies[name] ?? Object.values(exampleOf[name.replace(/OfApp$/, '')]?.bodies ?? {})[0]
 
 // spec: administration/unknown-app
 test.each(titled(administrationRoutes.filter(({ path }) => path.includes(':appId'))))(
-  '%s answers 404 for an app that does not exist',
+  'the route %s answers 404 for an app that does not exist',
   async (_, route) => {
     const asked = (appId: string) =>
       gateway.ask({
@@ -163,7 +166,7 @@ test.each(['', 'short-token'])('with ADMIN_TOKEN %j every path of the administra
 })
 
 // spec: limits/foreign-ids
-test('the key of another app cannot be revoked, and is answered like a key that does not exist', async () => {
+test('an app’s API key cannot be revoked through another app: the answer is as for a key that does not exist', async () => {
   const foreign = await gateway.admin('DELETE', `/apps/${stranger.appId}/keys/${app.secretKeyId}`)
   const unknown = await gateway.admin('DELETE', `/apps/${stranger.appId}/keys/${newId()}`)
 

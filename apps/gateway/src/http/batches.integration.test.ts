@@ -33,7 +33,7 @@ const many = <Item>(count: number, make: (index: number) => Item): Item[] => Arr
 const to = (externalId: string, more: object = {}) => ({ target: { externalIds: [externalId] }, silent: true, ...more })
 const sentTo = (externalId: string) => peers.sent.filter(({ notification }) => JSON.stringify(notification).includes(`"${externalId}"`))
 
-test('in a batch of a hundred notifications each wrong one is refused at its path, and the others are sent', async () => {
+test('in a batch of a hundred notifications each wrong one is refused with the path of its wrong field, and the others are sent', async () => {
   const wrong: Record<number, [item: unknown, path: string]> = {
     3: [{ silent: true }, 'notifications.3.target'],
     17: [to('wrong', { ttl: -1 }), 'notifications.17.ttl'],
@@ -63,7 +63,7 @@ test('in a batch of a hundred notifications each wrong one is refused at its pat
   expect(sentTo('wrong')).toEqual([])
 })
 
-test('a batch with a wrong frame is refused as a whole', async () => {
+test('a batch that is empty, too long or not a list of items is refused as a whole', async () => {
   for (const [path, body] of [
     ['/v1/notifications/batch', { notifications: [] }],
     ['/v1/notifications/batch', { notifications: many(101, () => to('frame')) }],
@@ -83,7 +83,7 @@ test('a batch with a wrong frame is refused as a whole', async () => {
   expect(sentTo('frame')).toEqual([])
 })
 
-test('a repeated batch sends only what is missing, by the key of each item, or by the key of the request and the place of the item', async () => {
+test('a repeated batch sends only the notifications that are missing, known by their own keys or by the request’s key and their index', async () => {
   const items = [to('a', { idempotencyKey: newId() }), to('b'), to('c')]
   const headers = { 'idempotency-key': newId() }
 
@@ -100,7 +100,7 @@ test('a repeated batch sends only what is missing, by the key of each item, or b
   expect(sentTo('b')[0]?.idempotency?.key).toBe(`${headers['idempotency-key']}:1`)
 })
 
-test('an item of a batch and POST /v1/notifications with the same key are the same request, whichever came first', async () => {
+test('a notification in a batch and one sent alone with the same key are the same request, whichever came first', async () => {
   const key = newId()
   const single = await post('/v1/notifications', to('d'), { 'idempotency-key': key })
 
@@ -109,7 +109,7 @@ test('an item of a batch and POST /v1/notifications with the same key are the sa
   expect(results).toEqual([{ index: 0, status: 202, id: single.body['id'], replayed: true }])
 })
 
-test('a key that comes again with another body fails its item alone, and with the same body is a replay, also within one batch', async () => {
+test('in a batch, a used key with another body fails only that notification, and a used key with the same body replays it', async () => {
   const [key, twice] = [newId(), newId()]
   await send([to('e', { idempotencyKey: key })])
 
@@ -130,7 +130,7 @@ test('a key that comes again with another body fails its item alone, and with th
   ])
 })
 
-test('the key of a batch may have all 255 characters, and its items still have different keys', async () => {
+test('the Idempotency-Key of a batch may have all 255 characters, and its notifications still have different keys', async () => {
   const headers = { 'idempotency-key': 'k'.repeat(255) }
   const first = await send([to('h'), to('h')], headers)
   const second = await send([to('h'), to('h')], headers)
@@ -140,7 +140,7 @@ test('the key of a batch may have all 255 characters, and its items still have d
   for (const { idempotency } of sentTo('h')) expect(idempotency?.key.length).toBeLessThanOrEqual(255)
 })
 
-test('each item of a batch counts in the limit of sends, valid or not; items beyond the limit are 429, and the batch itself does not count', async () => {
+test('each notification of a batch counts in the limit of sends, valid or not; those beyond the limit are 429, and the batch itself counts nothing', async () => {
   const limited = await startGateway({ database: url('gateway'), nats }, { SEND_RATE_LIMIT: '5', API_RATE_LIMIT: '1' })
   const window = () => Math.floor(performance.now() / 60_000)
   const counted = async () => {
@@ -152,7 +152,7 @@ test('each item of a batch counts in the limit of sends, valid or not; items bey
     const alone = await post('/v1/notifications', to('beyond'), {}, limited, key)
     return { isWhole: window() === begun, first, second, alone }
   }
-  // The windows of limits are the clock's minutes. When one ends in between, the counts are taken again.
+  // The windows of rate limits are the clock's minutes. When a minute ends in between, the test counts once more.
   let seen = await counted()
   if (!seen.isWhole) seen = await counted()
   const { first, second, alone } = seen
@@ -165,7 +165,7 @@ test('each item of a batch counts in the limit of sends, valid or not; items bey
   expect(sentTo('beyond')).toEqual([])
 })
 
-test('when campaigns is away each item says so, and the batch itself is answered with 200', async () => {
+test('when the service campaigns is away each notification of a batch says so, and the batch itself is answered with 200', async () => {
   peers.refusal = queueUnavailable()
   expect(await send([to('j'), {}])).toMatchObject({
     status: 200,
@@ -173,7 +173,7 @@ test('when campaigns is away each item says so, and the batch itself is answered
   })
 })
 
-test('wrong users of a batch are refused each at its path; the others are changed in one call, in order', async () => {
+test('in a batch of users each wrong one is refused with the path of its wrong field; the others are changed in one call, in order', async () => {
   const userId = newId()
   const users = [
     { externalId: 'ann', tags: { plan: 'pro', trial: null }, country: 'de' },
@@ -209,7 +209,7 @@ test('wrong users of a batch are refused each at its path; the others are change
   })
 })
 
-test('a batch needs the same scope as the request for a single item', async () => {
+test('a batch needs the same scope as a request for one of its items', async () => {
   const body = { kind: 'secret', name: 'narrow', scopes: ['users:read', 'campaigns:write'] }
   const key = String((await gateway.admin('POST', `/apps/${appId}/keys`, body)).body['key'])
   const withKey = (path: string, items: object) => post(path, items, {}, gateway, key)
@@ -217,7 +217,7 @@ test('a batch needs the same scope as the request for a single item', async () =
   expect((await withKey('/v1/notifications/batch', { notifications: [to('k')] })).status).toBe(403)
 })
 
-test('without a database a batch is 503; when the database goes away midway, the items not yet done are 503', async () => {
+test('a batch is 503 while the database is away; when the database goes away midway, the items that are not done are 503', async () => {
   const { promise: released, resolve: release } = Promise.withResolvers<void>()
   peers.beforeSend = async (request) => {
     if (JSON.stringify(request).includes('"slow"')) await released

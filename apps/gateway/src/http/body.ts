@@ -2,12 +2,12 @@ import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import { fault, invalidField } from '@herald/contracts/fault'
 
-/** 512 KiB: a notification to 1,000 external ids with 64 KiB of content fits several times. */
+/** A body has at most 512 KiB. A notification to 1,000 external ids of 128 letters with 64 KiB of content has less than 200 KiB. */
 export const largestBody = 524_288
 
 /**
- * A request's JSON, or undefined when it has no body. Faults: unsupported_media_type, body_too_large, invalid_body at path "".
- * Not express.json: that reads an endless body to its end before it says that it is too large, and takes broken UTF-8.
+ * Reads a request's JSON; undefined when it has no body. Faults: unsupported_media_type, body_too_large, invalid_body at path "". express.json is not
+ * used, because it reads an endless body to its end before it refuses it, and accepts broken UTF-8.
  */
 export async function readJson(request: IncomingMessage): Promise<unknown> {
   const declared = Number(request.headers['content-length'] ?? 0)
@@ -32,7 +32,7 @@ function checkMediaType(request: IncomingMessage): void {
   throw fault('unsupported_media_type', 'The body must be JSON in UTF-8: content-type application/json.')
 }
 
-/** The media type of a body, when it is one of these, in UTF-8 and not compressed; else undefined. */
+/** Gives the media type of a body when it is one of `takes`, and the body is in UTF-8 and not compressed; else undefined. */
 export function mediaTypeOf({ headers }: IncomingMessage, takes: readonly string[]): string | undefined {
   const [mediaType = '', ...parameters] = (headers['content-type'] ?? '').split(';').map((part) => part.trim().toLowerCase())
   const charset = parameters
@@ -44,7 +44,7 @@ export function mediaTypeOf({ headers }: IncomingMessage, takes: readonly string
   return takes.includes(mediaType) && isUtf8Text && isPlain ? mediaType : undefined
 }
 
-/** What is left of a body that is too large is read and thrown away, so that the caller can read the answer. */
+/** Reads a body. When it is too large, what still arrives is thrown away, so that the client can read the answer. */
 function readBytes(request: IncomingMessage): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
@@ -62,8 +62,8 @@ function readBytes(request: IncomingMessage): Promise<Buffer> {
     request.on('data', onData)
     request.on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)))
     request.on('error', () => reject(endedEarly()))
-    // `close` comes after every request. The error is made only for a request that ended early: one for each request would cost more than reading
-    // the body.
+    // `close` comes after every request. The error is made only for a request that ended early: making an error for each request would cost more than
+    // reading its body.
     request.on('close', () => {
       if (!request.readableEnded) reject(endedEarly())
     })

@@ -3,15 +3,15 @@ import type { Duplex } from 'node:stream'
 import { errorBody, protocolFaults, type ProtocolFault } from './faults.ts'
 import { isUploading } from './upload.ts'
 
-/** A caller that keeps sending has so long to read the answer before its connection is cut. */
+/** A client that keeps sending has this long to read the answer before its connection is closed. */
 const lingerMs = 1_000
 
-/** Answers what never reaches a route, in the common shape of errors: malformed and slow requests, and CONNECT. */
+/** Answers requests that never reach a route: malformed and slow requests, and CONNECT. The answers have the common shape of errors. */
 export function answerBrokenRequests(server: Server): void {
   const latest = new WeakMap<Duplex, ServerResponse>()
   server.prependListener('request', (request, response) => latest.set(request.socket, response))
   server.on('clientError', (error, socket) => {
-    // An upload may take longer than other requests: its parts keep coming, and have a time limit of their own.
+    // An upload may take longer than other requests. `openUpload` limits the time between its parts.
     if (codeOf(error) === 'ERR_HTTP_REQUEST_TIMEOUT' && isUploading(socket)) return
     const response = latest.get(socket)
     const isMidAnswer = response !== undefined && response.headersSent && !response.writableFinished

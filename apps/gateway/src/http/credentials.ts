@@ -11,8 +11,9 @@ import type { Access } from './route.ts'
 const unauthorized = (message: string) => fault('unauthorized', message)
 
 /**
- * The API key of a request. A secret key comes as `Authorization: Bearer`, a public one as `x-app-key` (spec: limits/key-headers). A public key
- * that comes as Bearer is treated as a public key. A secret key in x-app-key is refused: that header is what browsers send. Fault: unauthorized.
+ * Verifies the API key of a request and gives it. A secret key comes as `Authorization: Bearer`, a public one as `x-app-key` (spec:
+ * limits/key-headers). A public key that comes as Bearer is treated as a public key. A secret key in x-app-key is refused, because that header is
+ * what browsers send. Fault: unauthorized.
  */
 export async function keyOf(request: IncomingMessage, keys: ApiKeys): Promise<VerifiedKey> {
   const bearer = bearerOf(request)
@@ -25,7 +26,7 @@ export async function keyOf(request: IncomingMessage, keys: ApiKeys): Promise<Ve
   return key
 }
 
-/** Throws unless the key may do this. Fault: forbidden. */
+/** Refuses a public key where a secret key is needed, and a key without the scope. Fault: forbidden. */
 export function checkScope(key: VerifiedKey, access: Access, scope: Scope | undefined): void {
   if (access === 'secret' && key.kind === 'public')
     throw fault('forbidden', 'A public key may not do this: use a secret key, from a server.')
@@ -35,8 +36,9 @@ export function checkScope(key: VerifiedKey, access: Access, scope: Scope | unde
 export const missingScope = (scope: Scope): Fault => fault('forbidden', `The API key does not have the scope ${scope}.`)
 
 /**
- * Lets administrators in: with the administration token, compared in constant time, or with the cookie of a session, which is given back. With a
- * header Authorization, even a wrong one, the cookie is not looked at. Faults: unauthorized, forbidden (the dashboard did not send the cookie).
+ * Checks that a request comes from an operator: it has the administration token, compared in constant time, or the cookie of a session. With a
+ * cookie, gives the session. When the request has the header Authorization, even a wrong one, the cookie is ignored. Faults: unauthorized; forbidden
+ * when another page than the dashboard's sent the cookie.
  */
 export async function checkAdministrator(
   request: IncomingMessage,
@@ -73,8 +75,8 @@ const cameFrom = ({ method = '', headers }: IncomingMessage, baseUrl: string | u
 const textOf = (header: string | string[] | undefined): string | undefined => (Array.isArray(header) ? header.join(', ') : header)
 
 /**
- * Whether a request carries what has the form of a secret key, valid or not: an invalid one is refused before it can do anything. Public keys do
- * not count: they ship inside apps, so anybody has one.
+ * Whether a request has a text in the form of a secret key. The key need not be valid: an invalid key is refused later, before it can do anything. A
+ * public key does not count, because it is in every copy of a mobile app and anybody can have it.
  */
 export function givesSecretKey(request: IncomingMessage): boolean {
   const bearer = bearerOf(request)

@@ -32,7 +32,7 @@ const askEvery = () =>
   Promise.all(
     routes.map(async ({ method, path, withoutDatabase }) => {
       const startedAt = performance.now()
-      // Without a key and with a broken body: whether the database is there is checked before anything else.
+      // The requests have no key and a broken body, because the gateway checks whether the database is there before anything else.
       const told = await gateway.ask({ method: method.toUpperCase(), path: path.replaceAll(/:\w+/g, () => newId()), raw: '{' })
       return { withoutDatabase: withoutDatabase ?? false, path, told, ms: performance.now() - startedAt }
     }),
@@ -49,7 +49,7 @@ const expectAway = async () => {
   expect(await gateway.ask({ path: '/health' })).toMatchObject({ status: 503, body: { status: 'unavailable', db: 'unreachable' } })
 }
 
-/** The processes of Postgres: if one backend alone was frozen the others would still answer. */
+/** Finds all processes of Postgres. If only one of its backends was frozen, the others would still answer. */
 const processesOf = (pid: number): number[] => [
   pid,
   ...spawnSync('ps', ['-o', 'pid=', '--ppid', String(pid)], { encoding: 'utf8' })
@@ -59,7 +59,7 @@ const processesOf = (pid: number): number[] => [
 ]
 
 // spec: limits/database-away, limits/health
-test('while Postgres is frozen every data endpoint is 503 within two seconds, also for requests under way, and two seconds after it they answer again', async () => {
+test('while Postgres is frozen every data endpoint answers 503 within two seconds, also to requests under way; two seconds after Postgres goes on they work again', async () => {
   expect(await statsStatus()).toBe(404)
   const frozen = processesOf(postgres.pid)
   for (const pid of frozen) process.kill(pid, 'SIGSTOP')
@@ -82,7 +82,7 @@ test('while Postgres is frozen every data endpoint is 503 within two seconds, al
 })
 
 // spec: limits/database-away
-test('while Postgres is stopped every data endpoint is 503, and two seconds after its return they answer again', async () => {
+test('while Postgres is stopped every data endpoint answers 503; two seconds after Postgres is back they work again', async () => {
   const { port } = postgres
   await postgres.stop()
   await until(async () => (await healthStatus()) === 503, { withinMs: 2_000, what: '503' })

@@ -4,7 +4,7 @@ import { until } from '@herald/testing/until'
 import { expect, onTestFinished, test } from 'vitest'
 import { EventStream, respondStream, type EventSink } from './event-stream.ts'
 
-/** A stream to one client, with both of its ends. */
+/** Opens an event stream to one client and gives both of its ends. */
 async function givenStream(heartbeatMs?: number) {
   let sink: EventSink | undefined
   let answer: ServerResponse | undefined
@@ -28,7 +28,7 @@ async function givenStream(heartbeatMs?: number) {
   return { sink, answer, client, isStopped: () => stopped }
 }
 
-test('a client that does not read an event stream costs the memory of one event, and gets the newest when it reads again', async () => {
+test('a client that does not read its event stream costs the memory of one event, and gets the newest event when it reads again', async () => {
   const { sink, answer, client } = await givenStream()
   client.pause()
   const padding = 'x'.repeat(10_000)
@@ -57,7 +57,7 @@ test('an event stream stops when its client disconnects, and writing to it after
   expect(answer.destroyed).toBe(true)
 })
 
-test('a quiet event stream sends heartbeat events, by which a page knows that the gateway still answers', async () => {
+test('while nothing happens an event stream sends heartbeats, so that a page knows that the gateway still answers', async () => {
   const { client } = await givenStream(20)
   let text = ''
   client.setEncoding('utf8').on('data', (part: string) => (text += part))

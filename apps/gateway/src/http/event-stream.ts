@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http'
 
 /**
- * An answer of server-sent events, open until it ends or the caller disconnects. `start` begins to write and gives the function that stops it; it
- * may throw a Fault.
+ * An answer of server-sent events, open until it ends or the client disconnects. `start` begins to write events and gives the function that stops
+ * them; it may throw a Fault.
  */
 export class EventStream {
   readonly start: (sink: EventSink) => () => void
@@ -14,23 +14,23 @@ export class EventStream {
 
 export type EventSink = {
   event(name: string, data: unknown): void
-  /** Writes several events in one piece. To be called only while `isBlocked` is false: of pieces that wait, the newest alone is kept. */
+  /** Writes several events at once. Call it only while `isBlocked` is false: of several writes that wait, only the newest is kept. */
   events(name: string, all: readonly unknown[]): void
-  /** Whether the caller has not yet read what was written before. */
+  /** True while the client has not read what was written before. */
   isBlocked(): boolean
-  /** Writes a comment: clients skip it, and it shows that the stream is alive. */
+  /** Writes a comment. Clients skip it, and it shows that the stream is alive. */
   comment(text: string): void
   end(): void
 }
 
-/** Something is written at least this often. A caller that has read nothing since the last time is cut off. */
+/** When nothing was written for this long, a heartbeat is written. A client that has still not read what was written before is disconnected. */
 const silenceMs = 10_000
-/** An event, because a page cannot see comments: by it a page tells a quiet stream from a frozen gateway. */
+/** The heartbeat is an event, because a page cannot see comments. With it a page can tell a quiet stream from a frozen gateway. */
 const heartbeatText = 'event: heartbeat\ndata: {}\n\n'
 
 /**
- * Writes a stream. A caller that reads slower than things happen gets the newest event when it is ready again; older events that waited are
- * dropped, so a slow caller costs the memory of one event. Nothing here keeps the process alive.
+ * Writes a stream. For a client that reads too slowly only the newest event waits, and older waiting events are dropped: so a slow client costs the
+ * memory of one event. Neither the stream nor its timer keeps the process alive.
  */
 export function respondStream(
   response: ServerResponse,
@@ -68,7 +68,7 @@ export function respondStream(
     clearInterval(heartbeat)
     stop?.()
   })
-  // HEAD gets the headers alone. A Fault of `start` is answered like any other.
+  // HEAD gets the headers alone. A Fault that `start` throws is answered like any other.
   response.statusCode = 200
   response.setHeader('content-type', 'text/event-stream')
   response.setHeader('x-accel-buffering', 'no')
@@ -93,11 +93,11 @@ export function respondStream(
 
 const lookAgainMs = 15_000
 
-/** The same stream, which ends when the session that opened it has ended. */
+/** Gives a stream with the same events that ends when the session that opened it has ended. */
 export const whileSignedIn = (stream: EventStream, lasts: () => Promise<boolean>, everyMs = lookAgainMs): EventStream =>
   new EventStream((sink) => {
     const stop = stream.start(sink)
-    // While the database is away nobody knows whether the session has ended: it is asked again.
+    // While the database is away it is unknown whether the session has ended, so the stream goes on until the next check.
     const look = () =>
       void lasts().then(
         (still) => still || sink.end(),

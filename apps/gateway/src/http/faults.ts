@@ -1,7 +1,7 @@
 import { databaseUnavailable, Fault, notFound, queueUnavailable } from '@herald/contracts/fault'
 import { isDatabaseAway, isDatabaseBusy } from '@herald/service/health'
 
-/** Errors below the API: what arrived is no request that a route could answer. */
+/** The answers to requests that are so broken that no route can answer them. */
 export const protocolFaults = {
   malformed: { status: 400, code: 'malformed_request', message: 'The request is not valid HTTP.' },
   tooSlow: { status: 408, code: 'request_timeout', message: 'The request took too long to arrive.' },
@@ -11,8 +11,8 @@ export const protocolFaults = {
 export type ProtocolFault = (typeof protocolFaults)[keyof typeof protocolFaults]
 
 /**
- * Makes a Fault of any error: a Fault stays as it is, an unreachable database is `database_unavailable`, a busy one `queue_unavailable`, a path
- * that does not decode `not_found`, everything else `internal`.
+ * Makes a Fault of any error. A Fault stays as it is. An unreachable database is `database_unavailable`, a busy one `queue_unavailable`, a path that
+ * cannot be decoded `not_found`, and everything else `internal`.
  */
 export function faultOf(error: unknown): Fault {
   if (error instanceof Fault) return error
@@ -22,10 +22,10 @@ export function faultOf(error: unknown): Fault {
   return new Fault('internal', 'Internal error.', undefined, error)
 }
 
-/** The common shape of every error (spec: limits/error-shape). */
+/** Gives the common shape of every error (spec: limits/error-shape). */
 export const errorBody = ({ code, message, details }: Pick<Fault, 'message' | 'details'> & { code: string }) => ({
   error: { code, message, ...(details === undefined ? {} : { details }) },
 })
 
-/** The router marks a malformed %-escape in a param with status 400. */
+/** Express' router marks a malformed %-escape in a parameter of the path with status 400. */
 const isUndecodablePath = (error: unknown): boolean => error instanceof URIError && 'status' in error && error.status === 400

@@ -42,7 +42,7 @@ const brokenBodies: [string, string | Buffer][] = [
 ]
 
 // spec: limits/body-json, limits/strict
-test.each(brokenBodies)('a body of %s is 422 with the field that is wrong', async (what, raw) => {
+test.each(brokenBodies)('a request with a body of %s is refused with 422, and the error names the wrong field', async (what, raw) => {
   for (const [path, headers] of [
     [send, secret],
     ['/v1/subscriptions', { 'x-app-key': app.publicKey }],
@@ -123,7 +123,7 @@ const fields: [path: string, bodyWith: (value: unknown) => unknown][] = [
   ['/v1/admin/apps/APP/providers/webpush', (value) => ({ subject: value, publicKey: value, privateKey: value })],
 ]
 
-test(`${nastyValues.length} hostile values in ${fields.length} places are accepted or refused, and never an internal error`, async () => {
+test(`${nastyValues.length} hostile values in ${fields.length} places of request bodies are accepted or refused, and never an internal error`, async () => {
   for (const [pattern, bodyWith] of fields) {
     const path = pattern.replace('APP', app.appId)
     const method = path.endsWith(app.appId) ? 'PATCH' : path.includes('/providers/') ? 'PUT' : 'POST'
@@ -145,24 +145,24 @@ const sendAs = (headers: Record<string, string>) =>
 
 // spec: limits/body-json
 test.each([
-  ['no content type', {}],
+  ['none', {}],
   ['text/plain', { 'content-type': 'text/plain' }],
   ['a form', { 'content-type': 'application/x-www-form-urlencoded' }],
   ['JSON of another kind', { 'content-type': 'application/merge-patch+json' }],
   ['Latin-1', { 'content-type': 'application/json; charset=iso-8859-1' }],
   ['UTF-16', { 'content-type': 'application/json; charset=utf-16' }],
-])('%s is 415', async (_, headers) => {
+])('a body is refused with 415 when its content type is wrong: %s', async (_, headers) => {
   expect(await sendAs(headers)).toMatchObject({ status: 415, body: { error: { code: 'unsupported_media_type' } } })
 })
 
-test('JSON in UTF-8 is accepted in any spelling of its content type', async () => {
+test('a body of JSON in UTF-8 is accepted in any spelling of its content type', async () => {
   for (const type of ['application/json', 'Application/JSON; Charset="UTF-8"', 'application/json;charset=utf-8']) {
     expect((await sendAs({ 'content-type': type })).status).toBe(202)
   }
 })
 
 // spec: limits/body-json
-test('a compressed body is 415, never unpacked', async () => {
+test('a compressed body is refused with 415 and never unpacked', async () => {
   const headers = { ...secret, ...json, 'content-encoding': 'gzip' }
   const told = await gateway.ask({ method: 'POST', path: send, headers, raw: gzipSync('{"target":{"all":true},"silent":true}') })
   expect(told).toMatchObject({ status: 415, body: { error: { code: 'unsupported_media_type' } } })
@@ -195,7 +195,7 @@ test('a body of up to 512 KiB is accepted, and a larger one is refused at once, 
   expect(endless).toMatch(/^HTTP\/1\.1 413 /)
 })
 
-test('no refused request of this file reached another app', () => {
+test('no hostile request reached another app than the one of its key', () => {
   expect(peers.sent.every(({ appId }) => appId === app.appId)).toBe(true)
   expect(peers.registered.every(({ appId }) => appId === app.appId)).toBe(true)
 })

@@ -14,7 +14,10 @@ const start = (settings: Record<string, string>) => startGateway({ database: url
 const phone = { platform: 'ios', token: 'abc123' }
 const everyone = { target: { all: true }, silent: true }
 
-/** The windows of limits are the clock's minutes: a test that begins at the end of one would see its counts start again. */
+/**
+ * Runs a test. When the test fails and a minute of the clock ended meanwhile, it runs again: the windows of rate limits are these minutes, so its
+ * counts began anew.
+ */
 async function withinOneWindow(test: () => Promise<void>): Promise<void> {
   const window = () => Math.floor(performance.now() / 60_000)
   for (;;) {
@@ -36,7 +39,7 @@ const expectLimited = (told: Told) => {
 }
 
 // spec: limits/rate-buckets, limits/rate-headers, limits/order-of-checks
-test('registrations are limited by client address, before the key is checked, and answers say how many are left', async () => {
+test('registrations are limited by client address, before the API key is checked, and answers say how many are left', async () => {
   await withinOneWindow(async () => {
     const gateway = await start({ SUBSCRIBE_RATE_LIMIT: '3' })
     const { publicKey } = await gateway.givenApp()
@@ -54,7 +57,7 @@ test('registrations are limited by client address, before the key is checked, an
 })
 
 // spec: limits/client-address
-test('a client cannot dodge a limit with x-forwarded-for unless it is a trusted proxy', async () => {
+test('a client cannot get around a rate limit with x-forwarded-for unless it is a trusted proxy', async () => {
   await withinOneWindow(async () => {
     const gateway = await start({ SUBSCRIBE_RATE_LIMIT: '3', TRUSTED_PROXIES: '192.0.2.0/24' })
     const { publicKey } = await gateway.givenApp()
@@ -68,7 +71,7 @@ test('a client cannot dodge a limit with x-forwarded-for unless it is a trusted 
 })
 
 // spec: limits/rate-buckets
-test('sends are limited by key: another key of the same app has its own limit', async () => {
+test('sends are limited by API key: another key of the same app has a limit of its own', async () => {
   await withinOneWindow(async () => {
     const gateway = await start({ SEND_RATE_LIMIT: '2' })
     const { appId, secretKey } = await gateway.givenApp()
@@ -96,7 +99,7 @@ test('reports of devices are limited by client address', async () => {
 })
 
 // spec: limits/rate-buckets, limits/rate-window
-test('all other requests are unlimited unless API_RATE_LIMIT is set, and a limit of 0 is no limit', async () => {
+test('all other requests are unlimited unless API_RATE_LIMIT is set, and a rate limit of 0 is no limit', async () => {
   await withinOneWindow(async () => {
     const limited = await start({ API_RATE_LIMIT: '1' })
     const { secretKey } = await limited.givenApp()
@@ -139,14 +142,14 @@ test('logins, logouts and changes of the user with a public key are limited by c
       expect(told.status).toBe(200)
       expect(told.headers['ratelimit-limit']).toBeUndefined()
     }
-    // A text in the form of a secret key gets no further than 401.
+    // A text that only has the form of a secret key is not limited, but it is refused with 401.
     const wrongKey = `${secretKey.slice(0, -1)}${secretKey.endsWith('A') ? 'E' : 'A'}`
     expect((await ask('login', '203.0.113.1', { authorization: `Bearer ${wrongKey}` })).status).toBe(401)
   })
 })
 
 // spec: limits/rate-buckets
-test('one device may use a sixth of the identity limit, from however many addresses', async () => {
+test('one device may use a sixth of the limit of logins, logouts and changes of the user, from however many addresses', async () => {
   await withinOneWindow(async () => {
     const gateway = await start({ IDENTITY_RATE_LIMIT: '12' })
     const { publicKey } = await gateway.givenApp()

@@ -17,19 +17,22 @@ type LimitConfig = {
   API_RATE_LIMIT: number
 }
 
-/** Counts the requests of this process (spec: limits/rate-buckets). All but `bucketOf` throw the Fault rate_limited. */
+/**
+ * Counts the requests of this process (spec: limits/rate-buckets). Every function but `bucketOf` throws the Fault rate_limited when its limit is
+ * reached.
+ */
 export type Limits = {
-  /** Counts by client address, before the key is looked at. */
+  /** Counts a request by its client address, before its key is verified. */
   countAddress(route: Route, request: IncomingMessage, response: ServerResponse): void
-  /** Counts by key, once it is known that the key may do this. */
+  /** Counts a request by its key, once it is known that the key may make this request. */
   countKey(route: Route, about: { key: VerifiedKey; deviceId: string | undefined }, response: ServerResponse): void
   /** Counts one of the sends that a batch asks for. */
   countSend(key: VerifiedKey, response: ServerResponse): void
-  /** The key under which limits count the client address of a request. */
+  /** Gives the key under which limits count the client address of a request. */
   bucketOf(request: IncomingMessage): string
 }
 
-/** Devices that share one address, as in a household or a small office. One device may use this part of the address's limit. */
+/** The limit of an address is meant for this many devices, as in a household or a small office. So one device may use a sixth of it. */
 const devicesPerAddress = 6
 
 export function openLimits(config: LimitConfig, trusted: BlockList, measure: Measures): Limits {
@@ -46,7 +49,7 @@ export function openLimits(config: LimitConfig, trusted: BlockList, measure: Mea
     const bucket = buckets[name]
     if (!bucket.isOn) return
     const { allowed, limit, remaining, resetSeconds } = bucket.take(key(), performance.now())
-    // When two limits apply, the headers show the one that is nearer.
+    // When two limits apply, the headers show the one that has fewer requests left.
     const before = response.getHeader('RateLimit-Remaining')
     if (before === undefined || remaining <= Number(before)) {
       response.setHeader('RateLimit-Limit', limit)

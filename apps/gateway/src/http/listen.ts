@@ -3,18 +3,20 @@ import { Server as NetServer } from 'node:net'
 import type { Service } from '@herald/service/run'
 import { answerBrokenRequests } from './broken-requests.ts'
 
-/** The whole request must have arrived within this, its headers within `headersTimeout`. */
+/** The whole request must arrive within this time, and its headers within `headersTimeoutMs`. */
 const requestTimeoutMs = 15_000
 const headersTimeoutMs = 10_000
-/** Longer than the idle time of the usual load balancers (60 s), so that the load balancer closes an idle connection and not the gateway. */
+/** An idle connection is kept longer than the usual load balancers keep it (60 s), so that the load balancer closes it and not the gateway. */
 const keepAliveTimeoutMs = 65_000
-/** A stop waits so long for requests under way. */
+/** A gateway that stops waits at most this long for requests under way. */
 const stopWithinMs = 8_000
-/** When a stop has begun, a request on a kept connection is still answered within this time, with `connection: close`, instead of meeting a reset. */
+/** For this long after a stop has begun, a request on an idle connection is still answered, with `connection: close`, instead of being reset. */
 const lastWordMs = 1_000
-/** How many connections may wait to be accepted while this process is busy or being replaced. The kernel's net.core.somaxconn is the upper limit. */
+/**
+ * At most this many connections wait to be accepted while this process is busy or is being replaced. The kernel's net.core.somaxconn may lower it.
+ */
 const backlog = 4_096
-/** The first descriptor of sd_listen_fds(3). */
+/** A process that is given a socket finds it under this descriptor (sd_listen_fds(3)). */
 const givenSocket = 3
 
 type ListenConfig = { HOST: string; PORT: number; LISTEN_FDS: number; LISTEN_PID: number }
@@ -44,10 +46,11 @@ export async function listen(service: Service<ListenConfig>, app: RequestListene
 
   service.onStop('http server', async () => {
     stopping = true
-    // Not server.close(): that cuts idle connections at once, and with them requests that are on their way.
+    // Here server.close() would be wrong: it closes idle connections at once, and with them requests that are on their way.
     const closed = new Promise<void>((resolve) => void NetServer.prototype.close.call(server, () => resolve()))
     for (const response of inWork) if (!response.headersSent) response.setHeader('connection', 'close')
-    // Idle connections are closed after the next poll: by then a request that has arrived but was not read makes its connection busy.
+    // `setImmediate` closes idle connections only after the event loop has read what has arrived: a connection with a new request is then no longer
+    // idle.
     const closeIdle = setInterval(() => setImmediate(() => server.closeIdleConnections()), lastWordMs)
     const cut = setTimeout(() => server.closeAllConnections(), stopWithinMs)
     await closed
@@ -63,11 +66,11 @@ export async function listen(service: Service<ListenConfig>, app: RequestListene
 }
 
 /**
- * Binds the server. On a socket that was handed over, connections that arrive while no gateway accepts wait for the next gateway
- * (docs/decisions/0008). Without one, `reusePort` lets a new gateway listen before the old one stops, so that a rolling restart refuses nobody;
- * not every platform has it. The kernel resets the connections in the old gateway's accept queue at that moment, unless net.ipv4.tcp_migrate_req
- * is 1 (20 clients that connect for every request on two busy cores: 5 to 7 resets per restart without it, none with it; no order of closing
- * changes that).
+ * Binds the server. When the process was given a socket, connections that arrive while no gateway accepts wait for the next gateway
+ * (docs/decisions/0008). Without a given socket, `reusePort` lets a new gateway listen before the old one stops, so that a rolling restart refuses no
+ * client; not every platform has it. When the old gateway stops, the kernel resets the connections in its accept queue, unless
+ * net.ipv4.tcp_migrate_req is 1 (20 clients that connect for every request on two busy cores: 5 to 7 resets per restart without it, none with it; no
+ * order of closing changes that).
  */
 async function bind(server: Server, { HOST: host, PORT: port, LISTEN_FDS: given, LISTEN_PID: givenTo }: ListenConfig): Promise<void> {
   const isGiven = given > 0 && (givenTo === 0 || givenTo === process.pid)

@@ -21,10 +21,10 @@ afterAll(async () => {
 const { url } = await freshDatabase()
 const { db } = await openDatabase<Tables>(testService('gateway', {}), { url: url('gateway'), poolSize: 2 })
 
-test('a key that was revoked while NATS was away stops working as soon as NATS is back, although the gateway remembers it', async () => {
+test('an API key that was revoked while NATS was away stops working as soon as NATS is back, although the gateway had cached it', async () => {
   const gateway = await startGateway({ database: url('gateway'), nats: nats.url }, { API_KEY_CACHE_TTL: '3600' })
   const { appId, secretKey, secretKeyId } = await gateway.givenApp()
-  // The key is accepted, and then the missing body is refused.
+  // While the key is accepted, the answer is 422 because the body is wrong.
   const use = async () =>
     (
       await gateway.ask({
@@ -37,7 +37,7 @@ test('a key that was revoked while NATS was away stops working as soon as NATS i
   expect(await use()).toBe(422)
 
   await nats.stop()
-  // As another gateway would do it while nobody can hear the broadcast.
+  // Another gateway would revoke the key like this, and its broadcast would reach no process.
   await deleteApiKey(db, appId, secretKeyId)
   expect(await use()).toBe(422)
   nats = await startNatsServer({ storeDir, port: nats.port })

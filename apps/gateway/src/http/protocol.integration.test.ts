@@ -40,7 +40,7 @@ test.each([
   '/HEALTH',
   '/%',
   '*',
-])('the path %s finds nothing it should not', async (path) => {
+])('the path %s, which is spelt in another way than a route’s, reaches no route', async (path) => {
   for (const key of [app.secretKey, adminToken]) {
     const get = await gateway.ask({ path, headers: { authorization: `Bearer ${key}` } })
     const post = await gateway.ask({
@@ -57,7 +57,7 @@ test.each([
 })
 
 // spec: limits/strict
-test('unknown names in a query, and names given twice, are refused', async () => {
+test('a request whose query has an unknown name, or a name twice, is refused', async () => {
   for (const query of ['a=1', 'a=%00&a=2', '__proto__=1', '%']) {
     const told = await gateway.ask({
       method: 'POST',
@@ -71,7 +71,7 @@ test('unknown names in a query, and names given twice, are refused', async () =>
 })
 
 // spec: limits/methods
-test('a known path with another method is 405 and says which methods are allowed', async () => {
+test('a known path with another method is refused with 405, and the answer says which methods are allowed', async () => {
   for (const method of ['GET', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'OPTIONS', 'PROPFIND']) {
     const told = await gateway.ask({ method, path: send, headers: secret })
     expect(told).toMatchObject({ status: 405, headers: { allow: 'POST' }, body: { error: { code: 'method_not_allowed' } } })
@@ -79,7 +79,7 @@ test('a known path with another method is 405 and says which methods are allowed
   expect(await gateway.ask({ method: 'HEAD', path: '/health' })).toMatchObject({ status: 200, text: '' })
 })
 
-test('a body that ends early or never ends is given up after a while', async () => {
+test('the gateway gives up a request whose body ends early or never ends', async () => {
   const head = `POST ${send} HTTP/1.1\r\nhost: x\r\nauthorization: ${secret.authorization}\r\ncontent-type: application/json\r\n`
   const cut = connect(gateway.port, '127.0.0.1', () => cut.end(`${head}content-length: 100\r\n\r\n{"target"`))
   cut.on('error', () => undefined)
@@ -105,7 +105,7 @@ test.each([
   ['a header with a bare line feed', 'GET /health HTTP/1.1\r\nhost: x\r\na: b\nc\r\n\r\n', 400],
   ['huge headers', `GET /health HTTP/1.1\r\nhost: x\r\nx: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
   ['a tunnel', 'CONNECT example.org:443 HTTP/1.1\r\nhost: x\r\n\r\n', 405],
-])('%s is answered in the common shape of errors', async (_, bytes, status) => {
+])('a broken request is answered in the common shape of errors: %s', async (_, bytes, status) => {
   const answer = await askRaw(gateway.port, bytes)
 
   expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
@@ -115,7 +115,7 @@ test.each([
 })
 
 // spec: limits/request-id
-test('an x-request-id comes back when it is safe, and is replaced by a new one when it is not', async () => {
+test('a request’s x-request-id comes back in the answer when it has only safe characters, and is replaced by a new one when it has others', async () => {
   const idFor = async (given: string) =>
     (await gateway.ask({ path: '/health', headers: { 'x-request-id': given } })).headers['x-request-id']
 
@@ -123,7 +123,7 @@ test('an x-request-id comes back when it is safe, and is replaced by a new one w
   for (const given of ['x'.repeat(129), 'a b', '"quoted"', '']) expect(await idFor(given)).toMatch(/^[0-9a-f-]{36}$/)
 })
 
-test('every answer has the safety headers, and none says which software runs here', async () => {
+test('every answer has the headers that protect browsers, and none says which software runs here', async () => {
   for (const question of [
     { path: '/health' },
     { path: '/nowhere' },
@@ -137,7 +137,7 @@ test('every answer has the safety headers, and none says which software runs her
 })
 
 // spec: limits/origins
-test('pages of any origin may call the routes for public keys and reports and load the SDK, without credentials, and nothing else', async () => {
+test('web pages of any origin may call the routes for public keys and for reports and load the SDK, without credentials, and nothing else', async () => {
   const origin = { origin: 'https://shop.example', 'access-control-request-method': 'POST' }
   for (const { method, path, key } of routes) {
     const open = key === 'public' || path.startsWith('/v1/e/') || path.startsWith('/sdk/')

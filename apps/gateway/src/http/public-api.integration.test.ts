@@ -42,7 +42,7 @@ const id = newId()
 // Subscriptions
 
 // spec: identity/endpoint-host
-test('the endpoint of a browser must be at a known push service, also after a rotation, unless the operator allows others', async () => {
+test('the endpoint of a browser must be at a known push service, also after a change of endpoint, unless the operator allows others', async () => {
   const browser = Object(exampleOf['registerSubscription']?.bodies?.['browser']) as { keys: unknown }
   const { keys } = browser
   const at = (endpoint: string) => ({ platform: 'web', endpoint, keys })
@@ -68,7 +68,7 @@ test('the endpoint of a browser must be at a known push service, also after a ro
 })
 
 // spec: identity/patch-device
-test('PATCH of a device passes its fields on, and refuses an empty body and fields of the user', async () => {
+test('changing a device passes on the fields of the device; an empty change and fields of the user are refused', async () => {
   expect(await ask('PATCH', `/v1/subscriptions/${id}`, { optedIn: false }, withPublic)).toMatchObject({ status: 200 })
   expect(lastAsked(patchSubscription)).toEqual({ appId, subscriptionId: id, changes: { optedIn: false } })
 
@@ -77,7 +77,7 @@ test('PATCH of a device passes its fields on, and refuses an empty body and fiel
 })
 
 // spec: identity/session
-test('the start of a session can be reported with a body and without', async () => {
+test('a device can report the start of a session with a body and without one', async () => {
   const path = `/v1/subscriptions/${id}/session`
   expect(await ask('POST', path, undefined, withPublic)).toMatchObject({ status: 200, body: { id: expect.any(String), sessionCount: 18 } })
   expect(lastAsked(startSession)).toEqual({ appId, subscriptionId: id, session: {} })
@@ -87,7 +87,7 @@ test('the start of a session can be reported with a body and without', async () 
 })
 
 // spec: identity/change-user
-test('the owner of a device is changed by PATCH and by POST alike', async () => {
+test('PATCH and POST change the owner of a device in the same way', async () => {
   for (const method of ['PATCH', 'POST']) {
     const told = await ask(method, `/v1/subscriptions/${id}/user`, { tags: { plan: null }, country: 'at' }, withPublic)
     expect(told.body).toEqual({ userId: shop.user.id, tags: shop.user.tags })
@@ -100,7 +100,7 @@ test('the owner of a device is changed by PATCH and by POST alike', async () => 
   }
 })
 
-test('`rotate` is an operation and not the id of a device', async () => {
+test('in the path of a device, `rotate` is an operation and not the id of a device', async () => {
   const [body] = Object.values(exampleOf['rotateSubscription']?.bodies ?? {})
   expect(await ask('POST', '/v1/subscriptions/rotate', body, withPublic)).toMatchObject({ status: 200 })
   expect(lastAsked(rotateSubscription)).toEqual({ appId, rotation: body })
@@ -108,7 +108,7 @@ test('`rotate` is an operation and not the id of a device', async () => {
 })
 
 // spec: identity/verification
-test('where an app requires it, a public key that names an externalId needs an identity token of that user, to register and to log in', async () => {
+test('where an app requires identity tokens, registering or logging in with a public key and an external id needs a token of that user', async () => {
   const strict = await gateway.givenApp()
   await gateway.admin('PATCH', `/apps/${strict.appId}`, { settings: { identityVerification: 'required' } })
   const { secret } = (await gateway.admin('POST', `/apps/${strict.appId}/identity-secret`)).body
@@ -137,7 +137,7 @@ test('where an app requires it, a public key that names an externalId needs an i
 // Users
 
 // spec: identity/read-user
-test('users can be addressed by id and by percent-encoded external id', async () => {
+test('a user can be named by id and by percent-encoded external id', async () => {
   await ask('GET', `/v1/users/${id}`)
   expect(lastAsked(readUser)).toEqual({ appId, user: { userId: id } })
   for (const externalId of ['a', 'Ada Lovelace', 'ada@example.org', 'a/b?c#d', '..%2f', '100%', 'é😀', 'x'.repeat(128), '😀'.repeat(128)]) {
@@ -146,7 +146,7 @@ test('users can be addressed by id and by percent-encoded external id', async ()
   }
 })
 
-test('an external id that no user can have is 404 for GET and DELETE, and refused by PATCH, which would create the user', async () => {
+test('an external id that no user can have is 404 when it is read or deleted, and is refused by PATCH, which would create the user', async () => {
   const asked = peers.asked.length
   for (const externalId of ['x'.repeat(129), '%00', '%0a', 'null', 'undefined', 'NaN', '%5Bobject%20Object%5D', '%20']) {
     const path = `/v1/users/by-external-id/${externalId}`
@@ -158,7 +158,7 @@ test('an external id that no user can have is 404 for GET and DELETE, and refuse
 })
 
 // spec: identity/change-user, identity/change-makes-user, identity/erase-user
-test('PATCH of a user answers 200 with the user, also when it created the user; DELETE answers 204 without a body', async () => {
+test('changing a user answers 200 with the user, also when the change created the user; deleting a user answers 204 without a body', async () => {
   expect(await ask('PATCH', '/v1/users/by-external-id/new', { tags: { a: 1 } })).toMatchObject({ status: 200, body: shop.user })
   expect(lastAsked(changeUser)).toEqual({ appId, user: { externalId: 'new' }, changes: { tags: { a: 1 } } })
   expect(await ask('DELETE', '/v1/users/by-external-id/new')).toMatchObject({ status: 204, text: '' })
@@ -166,14 +166,14 @@ test('PATCH of a user answers 200 with the user, also when it created the user; 
   expect(await ask('PATCH', `/v1/users/${id}`, {})).toMatchObject({ status: 422, body: { error: { code: 'invalid_body' } } })
 })
 
-test('a wrong tag is refused at its name', async () => {
+test('a change of a user with a wrong tag is refused, and the error names the tag', async () => {
   expect(pathsOf(await ask('PATCH', `/v1/users/${id}`, { tags: { ok: 1, deep: { a: 1 } } }))).toEqual(['tags.deep'])
 })
 
 // Segments
 
 // spec: segments/preview
-test('a preview without a body, without a segment, or with {} counts everyone', async () => {
+test('a preview of a segment counts everyone when it has no body, no segment or the segment {}', async () => {
   for (const body of [undefined, {}]) {
     expect(await ask('POST', '/v1/segments/preview', body)).toMatchObject({ status: 200 })
     expect(lastAsked(previewSegment)).toEqual({ appId, segment: null })
@@ -183,7 +183,7 @@ test('a preview without a body, without a segment, or with {} counts everyone', 
 })
 
 // spec: segments/meaning-errors, segments/saved-errors
-test('a meaningless segment is invalid_segment in a preview and invalid_body when it is saved, at the wrong node', async () => {
+test('a segment with an unknown field is refused as invalid_segment in a preview and as invalid_body when it is saved, and the error names its place', async () => {
   const meaningless = {
     and: [
       { field: 'platform', op: 'eq', value: 'ios' },
@@ -217,7 +217,7 @@ test('a segment is saved word for word and answered with 201', async () => {
 test.each([
   ['segments', listSegments],
   ['templates', listTemplates],
-])('%s are listed under their name with nextCursor, by limit, cursor and the beginning of a name', async (name, { subject }) => {
+])('saved %s are listed in a field with that name, by limit, cursor and the beginning of a name', async (name, { subject }) => {
   const cursor = writeCursor({ createdAt: new Date(0), id })
   const item = name === 'segments' ? shop.segment : shop.template
   const told = await ask('GET', `/v1/${name}?limit=7&cursor=${cursor}&q=Act%20i`)
@@ -241,7 +241,7 @@ test.each([
 })
 
 // spec: limits/list-bytes
-test('a list ends at 512 KiB and continues with its cursor', async () => {
+test('a page of a list ends at 512 KiB, and the list continues with its cursor', async () => {
   const items = Array.from({ length: 30 }, (_, n) => ({
     ...shop.segment,
     id: newId(),
@@ -274,14 +274,14 @@ test('a campaign is created as a draft, and a header says when the answer is a r
 })
 
 // spec: campaigns/send
-test.each(['sending', 'scheduled', 'active'])('sending a campaign that becomes %s is answered 202', async (status) => {
+test.each(['sending', 'scheduled', 'active'])('sending a campaign that becomes %s is answered with 202', async (status) => {
   peers.answers.set(sendCampaign.subject, () => ({ status }))
   expect(await ask('POST', `/v1/campaigns/${id}/send`)).toMatchObject({ status: 202, body: { status } })
   expect(lastAsked(sendCampaign)).toEqual({ appId, campaignId: id, defaultTimezone: 'UTC' })
 })
 
 // spec: experiments/winner
-test('the winner of an experiment is picked by its variant', async () => {
+test('a client picks the winner of an experiment by the id of its variant', async () => {
   expect(await ask('POST', `/v1/campaigns/${id}/experiment/winner`, { variant: 'b' })).toMatchObject({
     status: 202,
     body: { status: 'sending' },
@@ -304,7 +304,7 @@ test.each<[wrong: object, path: string]>([
   ],
   [{ name: 'x', silent: true, target: { all: true } }, 'target'],
   [{ name: 'x', content: { _default: 'de', en: { title: 't', body: 'b' } } }, 'content._default'],
-])('the campaign %j is refused at %s', async (body, path) => {
+])('the campaign %j is refused, and the error names %s', async (body, path) => {
   const told = await ask('POST', '/v1/campaigns', body)
   expect([told.status, told.body.error?.code, pathsOf(told)]).toEqual([422, 'invalid_body', [path]])
 })
@@ -312,7 +312,7 @@ test.each<[wrong: object, path: string]>([
 // Administration
 
 // spec: administration/segments-templates, administration/lists
-test('the administration works on segments and templates like the public API, with its own form of lists, and audits each change', async () => {
+test('the administration offers the public operations on segments and templates, with its own form of lists, and audits each change', async () => {
   const [segment, template] = ['createSegment', 'createTemplate'].map((name) => Object.values(exampleOf[name]?.bodies ?? {})[0])
   const at = `/apps/${appId}`
   expect((await gateway.admin('GET', `${at}/segments?limit=5`)).body).toEqual({ items: [shop.segment], nextCursor: null })

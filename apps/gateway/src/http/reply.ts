@@ -1,4 +1,4 @@
-/** An answer with a status or headers of its own. A text is JSON already. */
+/** An answer with a status or headers of its own. A `body` that is a string is JSON already. */
 export class Reply {
   readonly body: unknown
   readonly status: number | undefined
@@ -11,7 +11,10 @@ export class Reply {
   }
 }
 
-/** The answer of an idempotent route. A replay has the body of the first answer, and a header that says so (spec: limits/idempotency-replay). */
+/**
+ * Makes the answer of an idempotent route. A replay has the body of the first answer, and a header that says that it is a replay (spec:
+ * limits/idempotency-replay).
+ */
 export const replayed = ({ replayed: isReplay, ...answer }: { replayed: boolean }): Reply =>
   new Reply(answer, { headers: replayedHeaders(isReplay) })
 

@@ -3,8 +3,8 @@ import type { Fault } from '@herald/contracts/fault'
 import { errorBody } from './faults.ts'
 
 /**
- * Writes a whole answer with its length. A text is JSON already; of bytes the headers say what they are. Does nothing when an answer was written
- * before or the caller has disconnected: a request is answered once.
+ * Writes an answer with its length. A `body` that is a string is JSON already; for bytes, `headers` say what they are. Does nothing when an answer
+ * was written before or the client has disconnected, because a request is answered once.
  */
 export function respond(response: ServerResponse, status: number, body?: unknown, headers: Record<string, string> = {}): void {
   if (response.headersSent || response.destroyed) return

@@ -13,10 +13,13 @@ import { adminToken, hmacSecret, sealKeys } from '../testing/start-gateway.ts'
 const nats = await freshNats()
 const { url } = await freshDatabase()
 
-/** The processes share the machine with other tests. */
+/** A long time limit, because these gateways share the machine with other tests. */
 const patiently = { withinMs: 60_000 }
 
-/** A gateway as operators start it: a process of its own, on a port of its own or on a socket that it is given. Resolves when it listens. */
+/**
+ * Starts a gateway as an operator does: a process of its own, on a port of its own or on a socket that it is given. Resolves when the gateway
+ * listens.
+ */
 async function startProcess(listenOn: number | HeldPort, settings: Record<string, string> = {}) {
   const where = typeof listenOn === 'number' ? { PORT: String(listenOn) } : { LISTEN_FDS: '1' }
   const child = spawn(process.execPath, [resolve(import.meta.dirname, '../main.ts')], {
@@ -41,7 +44,7 @@ async function startProcess(listenOn: number | HeldPort, settings: Record<string
   const bound = await until(() => Number(/"port":(\d+),"msg":"listening"/.exec(output)?.[1] ?? 0), patiently)
   return {
     port: bound,
-    /** Gives its exit code. */
+    /** Stops the gateway and gives its exit code. */
     stop(signal: NodeJS.Signals = 'SIGTERM') {
       child.kill(signal)
       return ended
@@ -55,10 +58,10 @@ async function heldPort(): Promise<HeldPort> {
   return held
 }
 
-/** A request that was not answered 200: what it got instead, and when (`performance.now()`). */
+/** A request that was not answered with 200: what it got instead, and when (`performance.now()`). */
 type Lost = { answer: number | string; begunAt: number; endedAt: number }
 
-/** Clients that ask again as soon as they are answered, each on one connection or on a new one for every request. */
+/** Starts clients that ask again as soon as they are answered, each on one connection or on a new connection for every request. */
 function startClients(port: number, { keepAlive, count }: { keepAlive: boolean; count: number }) {
   const agent = new Agent({ keepAlive, maxSockets: count })
   const askOnce = () =>
@@ -82,7 +85,7 @@ function startClients(port: number, { keepAlive, count }: { keepAlive: boolean; 
     }
   })
   return {
-    /** Resolves when so many more requests have been answered. */
+    /** Resolves when `more` further requests have been answered. */
     async asked(more: number) {
       const enough = total + more
       await until(() => total >= enough, patiently)
@@ -97,10 +100,10 @@ function startClients(port: number, { keepAlive, count }: { keepAlive: boolean; 
   }
 }
 
-/** Each client has one request under way at a time. */
+/** This many clients ask at once, half of each kind. Each client has one request under way at a time. */
 const clientCount = 20
 
-/** Clients of both kinds at the same time. */
+/** Starts clients that keep their connection and clients that do not, at the same time. */
 function startBothKinds(port: number) {
   const both = [true, false].map((keepAlive) => startClients(port, { keepAlive, count: clientCount / 2 }))
   const clients = {
@@ -114,7 +117,7 @@ function startBothKinds(port: number) {
 }
 
 // spec: running/no-refused-connection
-test('a single gateway that is replaced again and again costs no client an error: connections made meanwhile wait for the next gateway', async () => {
+test('when a single gateway is replaced again and again no client gets an error: connections made meanwhile wait for the next gateway', async () => {
   const held = await heldPort()
   let gateway = await startProcess(held)
   const clients = startBothKinds(held.port)
@@ -129,7 +132,7 @@ test('a single gateway that is replaced again and again costs no client an error
   expect(await gateway.stop()).toBe(0)
 }, 180_000)
 
-test('two gateways on one socket that are replaced in turn cost no client an error', async () => {
+test('when two gateways on one socket are replaced in turn no client gets an error', async () => {
   const held = await heldPort()
   const gateways = [await startProcess(held), await startProcess(held)]
   const clients = startBothKinds(held.port)
@@ -144,7 +147,7 @@ test('two gateways on one socket that are replaced in turn cost no client an err
   for (const gateway of gateways) expect(await gateway.stop()).toBe(0)
 }, 180_000)
 
-test('a killed gateway loses the requests that it was answering and no other; once nobody holds the socket its port is free', async () => {
+test('a killed gateway loses only the requests that it was answering; once no process has the socket its port is free', async () => {
   const held = await heldPort()
   let gateway = await startProcess(held)
   const clients = startBothKinds(held.port)
@@ -169,18 +172,21 @@ test('a killed gateway loses the requests that it was answering and no other; on
   expect(await isPortFree(held.port)).toBe(true)
 }, 180_000)
 
-test('gateways with a socket each that are replaced in turn cost clients with kept connections no error', async () => {
+test('when gateways with a socket each are replaced in turn, clients that keep their connections get no error', async () => {
   expect(await rollOnePort({ keepAlive: true, count: 20 })).toEqual([])
 }, 180_000)
 
-test('gateways with a socket each that are replaced in turn cost clients with new connections no error, but for those in the accept queue of a kernel that does not migrate it', async () => {
+test('when gateways with a socket each are replaced in turn, clients with new connections get no error, except where the kernel drops its accept queue', async () => {
   const handsOver = readFileSync('/proc/sys/net/ipv4/tcp_migrate_req', 'utf8').trim() === '1'
   const lost = await rollOnePort({ keepAlive: false, count: 10 })
-  // A connection in that queue is reset while it connects (the error then names the address), while it asks, or while it waits for the answer.
+  // A connection in the accept queue is reset while it connects (the error then names the address), while it asks, or while it waits for the answer.
   expect(lost.filter(({ answer }) => handsOver || !/^(connect|write|read) ECONNRESET\b/.test(String(answer)))).toEqual([])
 }, 180_000)
 
-/** Replaces gateways that share a port and no socket, as containers do: each new one starts before the old one stops. Gives the requests that were lost. */
+/**
+ * Replaces gateways that share a port and no socket, as containers do: each new gateway starts before the old one stops. Gives the requests that were
+ * lost.
+ */
 async function rollOnePort(load: { keepAlive: boolean; count: number }): Promise<Lost[]> {
   let gateway = await startProcess(0)
   const { port } = gateway
@@ -198,7 +204,7 @@ async function rollOnePort(load: { keepAlive: boolean; count: number }): Promise
   return lost
 }
 
-test('a listening socket that was handed over is not used when LISTEN_PID names another process', async () => {
+test('a gateway does not use a socket that was handed over when LISTEN_PID names another process', async () => {
   const held = await heldPort()
   const gateway = await startProcess(held, { LISTEN_PID: '1', PORT: '0' })
   expect(gateway.port).not.toBe(held.port)

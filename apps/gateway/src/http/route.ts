@@ -10,8 +10,9 @@ import type { Note } from '../store/audit.ts'
 import type { Upload } from './upload.ts'
 
 /**
- * Who may call. `public`: both kinds of API key. `admin`: the administration token or a session's cookie. `none`: anybody. `sign-in`: a visitor
- * who wants to begin a session; the route itself checks the token, and before it only requests from another site's pages are refused.
+ * Who may call a route. `secret`: a secret API key. `public`: both kinds of API key. `admin`: the administration token or a session's cookie. `none`:
+ * anybody. `sign-in`: a visitor who wants to begin a session; the route itself checks the token, and before that only requests from another site's
+ * pages are refused.
  */
 export type Access = 'secret' | 'public' | 'admin' | 'sign-in' | 'none'
 /**
@@ -31,10 +32,10 @@ type ParamsOf<Path extends string> = string extends Path
       : never
 
 /**
- * How the audit records what a route does for an administrator. `own`: the gateway changes its own tables, and the transaction writes the line
- * (`note`). `elsewhere`: another app makes the change, and the line is written around the call (write-audit.ts); it has the ids of the path and of
- * the answer, and what `subject` adds. `export`: the answer takes data out of Herald; the line is written at its end, with how much it was
- * (`noteExport`). `nothing`: the route only reads although its method is not GET: a preview, a count that is remembered, a ping.
+ * How the audit records a request to the administration. `own`: the gateway changes its own tables, and the transaction writes the line (`note`).
+ * `elsewhere`: another service makes the change, and the line is written around the call (write-audit.ts); the line has the ids of the path and of
+ * the answer, and what `subject` adds. `export`: the answer takes data out of Herald; the line is written at its end and says how much it was
+ * (`noteExport`). `nothing`: the route only reads although its method is not GET, such as a preview, a count that is remembered, or a ping.
  */
 export type Audited =
   | 'nothing'
@@ -43,7 +44,7 @@ export type Audited =
       action: AuditAction
       change: 'elsewhere'
       subject: (of: { id: string | undefined; answered: string | undefined }) => Subject
-      /** What the change is called: the body may decide it. */
+      /** Gives the name of the change, which may depend on the body. */
       actionOf: (body: unknown) => AuditAction
     }
   | { action: AuditAction; change: 'export' }
@@ -57,34 +58,34 @@ export const elsewhere = (
 
 export const exporting = (action: AuditAction): Audited => ({ action, change: 'export' })
 
-/** A request as a route's `answer` gets it, with everything checked. */
+/** A request as a route's `answer` gets it, after all checks. */
 export type Asked<Param extends string, Body, Query> = {
-  /** The app of the API key; in the administration the app of the path. */
+  /** The app that the API key belongs to; in the administration the app that the path names. */
   appId: string
   keyKind: KeyKind
-  /** Whether the key has a scope beyond the one that the route asks for; an administrator has every scope. */
+  /** Whether the key has a scope beyond the one that the route asks for; an operator has every scope. */
   holds: (scope: Scope) => boolean
   params: Record<Param, string>
-  /** The parts of the path in the place of `*rest`, decoded. */
+  /** The parts of the path that stand for `*rest`, after %-decoding. */
   rest: readonly string[]
   body: Body
   query: Query
-  /** The caller's idempotency key and the fingerprint of the request, on an idempotent route; null without a key. */
+  /** The client's idempotency key and the fingerprint of the request, on an idempotent route; null without a key. */
   idempotency: z.infer<typeof Idempotency>
   header: (name: string) => string | undefined
-  /** The caller's name in the audit. */
+  /** The name of the operator, for the audit. */
   actor: string
-  /** The session of a request that came with a session's cookie. */
+  /** The session of the request, when it came with a session's cookie. */
   session: SignedIn | undefined
-  /** Address and browser of the caller, for signing in and for the audit. A function, because few routes need them. */
+  /** Gives the client's address and browser, for signing in and for the audit. A function, because few routes need them. */
   visitor: () => From
   /** Counts one more send of the key, on a route with the limit `sends`; throws the Fault `rate_limited`. */
   countSend: () => void
-  /** The file, on a route that `takes` one. */
+  /** The uploaded file, on a route that `takes` one. */
   upload: Upload
   /** Writes the audit's line for a change of the gateway's own tables, on a route that declares one (`audit`). */
   note: Note
-  /** Wraps the portions of an export so that the audit has a line, on a route that declares one (`audit`). */
+  /** Wraps the portions of an export so that the audit gets a line, on a route that declares one (`audit`). */
   noteExport: NoteExport
 }
 
@@ -96,27 +97,29 @@ export type Route<Param extends string = string, Body = unknown, Query = unknown
   key: Access
   scope?: Scope
   limit?: Limit
-  /** Without it the request's body is not read. */
+  /** The schema of the body. On a route without it the body is not read. */
   body?: z.ZodType<Body>
-  /** The media types of a body that is no JSON and may be of any length: it is read as it comes. */
+  /** The media types of a file that may be sent as the body. The file may have any length and is read as it arrives. */
   takes?: readonly string[]
-  /** The body in the OpenAPI document, where `body` leaves its items to be checked one by one. */
+  /** The schema of the body in the OpenAPI document, on a route whose `body` leaves the items to be checked one by one. */
   shownBody?: z.ZodType
-  /** Without it no query is accepted. The schema of a route without a key must accept anything. */
+  /** The schema of the query. A route without it accepts no query. On a route without a key the schema must accept anything. */
   query?: z.ZodType<Query>
-  /** Parameters of the path that are not object ids. Where any other parameter is no id, the answer is 404. */
+  /** The parameters of the path that are not object ids. When another parameter is no object id, the answer is 404. */
   texts?: readonly Param[]
-  /** Takes the header Idempotency-Key: `true` for the whole request, `items` for each item of a batch. */
+  /** The route takes the header Idempotency-Key: `true` for the whole request, `items` for each item of a batch. */
   idempotent?: boolean | 'items'
-  /** How the audit records it. Every administration route says it, but for a GET that exports nothing. */
+  /** How the audit records the request. Every administration route has it, except a GET that exports nothing. */
   audit?: Audited
-  /** Takes the header x-identity-token, from public keys. */
+  /** The route takes the header x-identity-token with a public key. */
   identified?: boolean
-  /** Pages of any origin may call it, as they may call every route that takes a public key. */
+  /** Pages of any origin may call the route, as they may call every route that takes a public key. */
   anyOrigin?: boolean
-  /** Answers also while the database is away. */
+  /** The route answers also while the database is away. */
   withoutDatabase?: boolean
-  /** The answer consists of independent parts: when the database goes away midway, the parts not yet done say so and the request goes on. */
+  /**
+   * The answer consists of independent parts. When the database goes away midway, each part that is not done says so, and the others are answered.
+   */
   inParts?: boolean
   /** The status of a success. */
   status: number
@@ -124,9 +127,9 @@ export type Route<Param extends string = string, Body = unknown, Query = unknown
   description?: string
   /** The shape of a success, for the OpenAPI document. Every route that answers JSON has it. */
   answers?: z.ZodType
-  /** The shapes of successes with another status, by status. */
+  /** The shapes of answers with another status of success, by status. */
   alsoAnswers?: Readonly<Record<number, z.ZodType>>
-  /** The media type of a success that is not JSON, or JSON without a shape. */
+  /** The media type of a success that is not JSON, or that is JSON without a shape. */
   mediaType?: string
   /** Faults beyond those that follow from key, limit, body and params. */
   faults?: readonly FaultCode[]
@@ -134,7 +137,7 @@ export type Route<Param extends string = string, Body = unknown, Query = unknown
   answer(gateway: Gateway, asked: Asked<Param, Body, Query>): Promise<unknown>
 }
 
-/** Declares a route: its values are what the server does and what the OpenAPI document says. */
+/** Declares a route. The server and the OpenAPI document are both made from these values. */
 export const route = <const Path extends string, Body = undefined, Query = Record<string, never>>(
   it: Route<ParamsOf<Path>, Body, Query> & { path: Path },
 ): Route => it

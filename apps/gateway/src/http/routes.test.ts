@@ -17,18 +17,18 @@ const paths = openApiDocument.paths ?? {}
 const operations = Object.values(paths).flatMap((path) => Object.values(path) as Operation[])
 const operationOf = (name: string) => operations.find(({ operationId }) => operationId === name)
 
-test('no two routes share a name, nor a method and path', () => {
+test('no two routes have the same name, or the same method and path', () => {
   expect(new Set(routes.map(({ name }) => name)).size).toBe(routes.length)
   expect(new Set(routes.map(({ method, path }) => `${method} ${path}`)).size).toBe(routes.length)
 })
 
 // spec: limits/scopes
-test('every route with a key names the scope that it needs', () => {
+test('every public route that needs an API key names its scope', () => {
   expect(publicRoutes.filter(({ key, scope }) => (key === 'none') !== (scope === undefined)).map(({ name }) => name)).toEqual([])
 })
 
 // spec: limits/retiring
-test('no operation is marked as deprecated, because none sends the headers that would say when it goes', () => {
+test('no operation in the OpenAPI document is deprecated, because none sends the headers that would say when it is removed', () => {
   expect(operations.filter((operation) => 'deprecated' in operation).map(({ operationId }) => operationId)).toEqual([])
 })
 
@@ -76,21 +76,21 @@ const summary: [methodAndPath: string, key: string, scope: string | undefined][]
 ]
 
 // spec: limits/scopes, limits/versioning
-test('the public API has the routes of this table with their keys and scopes, and nothing but the document and its browser besides', () => {
+test('the public API has the routes of this table with their keys and scopes, and besides only its OpenAPI document and the page that shows it', () => {
   const served = publicRoutes.map(({ method, path, key, scope }) => `${method.toUpperCase()} ${path} ${key} ${scope}`)
   const specified = summary.map(([methodAndPath, key, scope]) => `${methodAndPath} ${key} ${scope}`)
   expect(new Set(served)).toEqual(new Set([...specified, 'GET /openapi.json none undefined', 'GET /docs none undefined']))
   expect(served).toHaveLength(summary.length + 2)
 })
 
-test('every administration route that is not a GET says how the audit records it, and a GET says it only when it exports', () => {
+test('every administration route that is not a GET says how the audit records it; a GET says so only when it exports', () => {
   const exports = ({ audit }: Route) => typeof audit === 'object' && audit.change === 'export'
   const undeclared = administrationRoutes.filter((it) => (it.method === 'get') !== (it.audit === undefined || exports(it)))
   expect(undeclared.map(({ name }) => name)).toEqual([])
 })
 
 // spec: limits/document
-test('the document describes every public route, and nothing of the administration', () => {
+test('the public OpenAPI document describes every public route, and no route of the administration', () => {
   for (const { method, path, name } of publicRoutes) expect(paths[templateOf(path)]?.[method]).toMatchObject({ operationId: name })
   expect(operations).toHaveLength(publicRoutes.length)
   expect(Object.keys(paths).filter((path) => path.startsWith('/v1/admin'))).toEqual([])
@@ -100,14 +100,14 @@ test('the document describes every public route, and nothing of the administrati
   ])
 })
 
-test('every reference in the document leads somewhere', () => {
+test('every reference in the public OpenAPI document leads to a part of it', () => {
   const references = [...JSON.stringify(openApiDocument).matchAll(/"\$ref":"([^"]+)"/g)].map(([, reference]) => ({ $ref: reference }))
   expect(references.length).toBeGreaterThan(100)
   for (const reference of references) expect(() => resolve(openApiDocument, reference)).not.toThrow()
 })
 
 // spec: limits/error-shape, limits/error-codes
-test('every error in the document has the common shape, and an example of each code', () => {
+test('every error in the public OpenAPI document has the common shape, and there is an example of each code', () => {
   for (const { responses } of operations) {
     for (const [status, response] of Object.entries(responses)) {
       if (!(Number(status) >= 400)) continue
@@ -130,7 +130,7 @@ test('every error in the document has the common shape, and an example of each c
 })
 
 test.each(publicRoutes.filter(({ body }) => body !== undefined).map((route) => [route.name, route] as const))(
-  '%s has example bodies that it accepts and that match its schema',
+  'the public operation %s has example bodies that it accepts and that match its schema',
   (name, { body }) => {
     const { schema, examples } = operationOf(name)?.requestBody?.content['application/json'] ?? { schema: {}, examples: {} }
     expect(Object.keys(examples).length).toBeGreaterThan(0)
@@ -142,7 +142,7 @@ test.each(publicRoutes.filter(({ body }) => body !== undefined).map((route) => [
 )
 
 test.each(publicRoutes.filter(({ answers }) => answers !== undefined).map((route) => [route.name, route] as const))(
-  '%s has an example answer that matches its schema',
+  'the public operation %s has an example answer that matches its schema',
   (name, { status, answers }) => {
     const shown = exampleOf[name]?.answer
     expect(answers?.safeParse(shown).error?.issues ?? []).toEqual([])
@@ -153,7 +153,7 @@ test.each(publicRoutes.filter(({ answers }) => answers !== undefined).map((route
   },
 )
 
-test('every parameter of a path is described, with an example', () => {
+test('the public OpenAPI document describes every parameter of a path, with an example', () => {
   for (const [path, methods] of Object.entries(paths)) {
     for (const { parameters } of Object.values(methods) as Operation[]) {
       const inPath = parameters.filter((parameter) => parameter['in'] === 'path')
@@ -164,7 +164,7 @@ test('every parameter of a path is described, with an example', () => {
 })
 
 // spec: limits/lists
-test('lists accept limit, cursor and q; sends and drafts accept Idempotency-Key; logins accept x-identity-token', () => {
+test('public lists accept limit, cursor and q; sends and drafts accept Idempotency-Key; registrations and logins accept x-identity-token', () => {
   const named = (name: string) =>
     (operationOf(name)?.parameters ?? []).map((parameter) => String(resolve(openApiDocument, parameter)['name']))
   for (const name of ['listSegments', 'listTemplates']) expect(named(name)).toEqual(['limit', 'cursor', 'q', 'x-request-id'])

@@ -86,7 +86,7 @@ export const publicRoutes: readonly Route[] = [
   ...webPushKey,
 ]
 
-/** The administration: for the dashboard and for scripts, without a promise of stability. */
+/** The administration API, for the dashboard and for scripts. It may change with any version of Herald. */
 export const administrationRoutes: readonly Route[] = [
   ...apps,
   ...keys,
@@ -103,7 +103,7 @@ export const administrationRoutes: readonly Route[] = [
   ...dryRunsOfApp,
   ...testSends,
   ...overview,
-  // Exports come before users: `users/export` has the form of `users/:id`.
+  // Exports come before users, because `users/:id` would match `users/export` too.
   ...exports,
   ...usersOfApp,
   ...imports,

@@ -18,13 +18,13 @@ import { respondText, TextStream } from './text-stream.ts'
 const administrationPrefix = '/v1/admin'
 
 /**
- * Makes what a server listens with of the table of routes. Paths are exact: with another case, a trailing or a doubled slash a path is unknown.
- * Uses Express' router without its application, which would give each request and response another prototype and so slow
+ * Makes the function that handles a server's requests, from the list of routes. Paths are exact: with another case, a trailing or a doubled slash a
+ * path is unknown. Only Express' router is used and not its application, which would give each request and response another prototype and so slow
  * down all that Node does with them.
  */
 export function serve(routes: readonly Route[], gateway: Gateway, door: Door & { log: Log; measure: Measures }): RequestListener {
   const router = express.Router({ strict: true, caseSensitive: true })
-  // The router hands on the server's own request and response, without what Express' application adds to them.
+  // The router passes on the server's own request and response, without what Express' application adds to them.
   for (const [path, onPath] of byPath(routes)) router.all(path, answerPath(path, onPath, gateway, door))
   return (request, response) => {
     const line = begin(request, response, door.log)
@@ -57,7 +57,7 @@ function begin(request: IncomingMessage, response: ServerResponse, log: Log): Re
   return line
 }
 
-/** Answers all methods of one path: those that it has, a browser's preflight, and 405 for the rest. */
+/** Answers all methods of one path: those of its routes, a browser's preflight, and 405 for every other method. */
 function answerPath(path: string, routes: Route[], gateway: Gateway, door: Door & { log: Log; measure: Measures }) {
   const byMethod = new Map(routes.map((route) => [route.method.toUpperCase(), route]))
   const get = byMethod.get('GET')
@@ -82,7 +82,7 @@ function answerPath(path: string, routes: Route[], gateway: Gateway, door: Door 
       Object.assign(lineOf(response), activeTrace())
       return answerRoute(route, request, response, gateway, door)
     }
-    // The guard is asked before the request is checked in any way, and ends the request when the database goes away meanwhile.
+    // `guard` refuses the request before any check while the database is away, and ends the request when the database goes away meanwhile.
     const answer = await inSpan('answer', route.name, headerOf(request, 'traceparent'), () =>
       route.withoutDatabase || route.inParts ? work() : gateway.watch.guard(work),
     )
@@ -93,7 +93,10 @@ function answerPath(path: string, routes: Route[], gateway: Gateway, door: Door 
   }
 }
 
-/** The one place where an error becomes an answer. Beside the request's line only our own mistakes are logged. */
+/**
+ * Answers a request that failed; every error of a route becomes an answer here. An error that is a mistake of Herald's own gets a log line beside the
+ * request's line.
+ */
 function answerError(log: Log, response: ServerResponse, error: unknown): void {
   const seen = faultOf(error)
   if (seen.code === 'internal') log.error({ ...lineOf(response), err: seen.cause ?? seen }, 'request failed')

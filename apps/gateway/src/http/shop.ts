@@ -2,7 +2,10 @@ import type { SavedSegment, SegmentCount } from '@herald/contracts/saved-segment
 import type { Template } from '@herald/contracts/template'
 import type { Subscription, User } from '@herald/contracts/user'
 
-/** All examples of the OpenAPI documents are of one shop: tests check each against its schema, and send each of the public API for real. */
+/**
+ * The ids in the examples of the OpenAPI documents. All examples are about one shop. Tests check each example against its schema, and send each
+ * example of the public API to a gateway.
+ */
 export const ids = {
   device: '671a2b3c4d5e6f7081920a01',
   user: '671a2b3c4d5e6f7081920a02',
@@ -82,8 +85,8 @@ export const template = {
   updatedAt: '2026-01-12T09:00:00.000Z',
 } satisfies Template
 
-/** A list with one page. */
+/** Makes an example of a list with one page. */
 export const listOf = (...items: unknown[]): { items: unknown[]; nextCursor: null } => ({ items, nextCursor: null })
 
-/** Example bodies of a request (several where there are several kinds) and its answer. */
+/** The examples of a route: bodies of a request (several where there are several kinds), the answer, and parameters of the path. */
 export type Example = { bodies?: Record<string, unknown>; answer?: unknown; params?: Record<string, string> }

@@ -15,7 +15,7 @@ function givenSink() {
 }
 
 // spec: administration/session-ends
-test('a stream ends when its session has ended, goes on while nobody can know, and stops asking when it is closed', async () => {
+test('an event stream ends when its operator’s session has ended, goes on while the database cannot say, and stops checking when it is closed', async () => {
   const { sink, said } = givenSink()
   let stopped = 0
   let asked = 0

@@ -8,7 +8,7 @@ import { respondText, TextStream } from './text-stream.ts'
 
 const log = openLog('gateway', 'silent')
 
-/** A streamed text to one client, with both of its ends. */
+/** Streams a text to one client and gives both ends of the connection. */
 async function givenStream(parts: AsyncGenerator<string>) {
   const state = { thrown: undefined as unknown }
   const server = createServer((_request, response) => {
@@ -32,7 +32,7 @@ async function givenStream(parts: AsyncGenerator<string>) {
 }
 
 // spec: administration/export-end
-test('while a caller does not read no further parts are made, and when it disconnects none are made any more', async () => {
+test('while a client does not read a streamed answer no further parts of it are made, and none after the client has disconnected', async () => {
   const made = { parts: 0, isReturned: false }
   async function* endless(): AsyncGenerator<string> {
     try {
@@ -48,21 +48,21 @@ test('while a caller does not read no further parts are made, and when it discon
   client.pause()
   await until(() => made.parts > 1)
 
-  // The kernel's buffers hold some megabytes; no more is made.
+  // The kernel's buffers hold some megabytes; no further parts are made.
   expect(made.parts).toBeLessThan(500)
   asked.destroy()
   await until(() => made.isReturned, { what: 'the parts are let go' })
   expect(state.thrown).toBeUndefined()
 })
 
-test('an error before the first part is answered as an error; one after it cuts the connection', async () => {
+test('an error before the first part of a streamed answer is answered as an error; a later error cuts the connection', async () => {
   async function* refused(): AsyncGenerator<string> {
     yield* []
     throw notFound()
   }
   async function* cut(): AsyncGenerator<string> {
     yield 'a part\n'
-    // The first part is sent meanwhile.
+    // The first part is sent during this pause.
     await new Promise((next) => setImmediate(next))
     throw new Error('on the way')
   }

@@ -2,7 +2,9 @@ import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import type { Log } from '@herald/service/log'
 
-/** An answer of text in parts. Each part is made when the caller has taken the one before, so an answer of any length takes the memory of one part. */
+/**
+ * An answer of text in parts. A part is made when the client has taken the part before it, so an answer of any length takes the memory of one part.
+ */
 export class TextStream {
   readonly parts: AsyncGenerator<string>
   readonly headers: Record<string, string>
@@ -13,12 +15,12 @@ export class TextStream {
   }
 }
 
-/** A caller that reads nothing for so long is cut off. */
+/** A client that reads nothing for this long is disconnected. */
 const slowestMs = 30_000
 
 /**
- * Writes a stream of text. A Fault before the first part is answered like any other. One after it cuts the connection: so a caller sees that parts are
- * missing. When the caller disconnects no more parts are made.
+ * Writes a stream of text. A Fault before the first part is answered like any other. A Fault after the first part cuts the connection, so that the
+ * client sees that parts are missing. When the client disconnects, no more parts are made.
  */
 export async function respondText(
   response: ServerResponse,
@@ -45,13 +47,13 @@ export async function respondText(
 
 const isGone = (response: ServerResponse): boolean => response.destroyed || response.closed
 
-/** Resolves when more can be written, and also when the caller has disconnected, which is noticed with the next part. */
+/** Resolves when more can be written, or when the client has disconnected; `respondText` notices that before the next part. */
 async function drained(response: ServerResponse): Promise<void> {
   const done = new AbortController()
   const { signal } = done
   const tooSlow = setTimeout(() => response.destroy(), slowestMs)
   try {
-    // The signal ends the wait for the event that did not come.
+    // The signal ends the wait for the one of the two events that did not come.
     await Promise.race([once(response, 'drain', { signal }), once(response, 'close', { signal })])
   } finally {
     clearTimeout(tooSlow)

@@ -8,14 +8,14 @@ const { ended } = registerTracing()
 const { url } = await freshDatabase()
 const gateway = await startGateway({ database: url('gateway'), nats: await freshNats() })
 
-test('a request continues the trace of its client under the name of its route, and its span fails when the answer is a 5xx', async () => {
+test('a request continues the trace of its client under the name of its route, and its span counts as failed when the answer is a 5xx', async () => {
   const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'
   const headers = { traceparent: `00-${traceId}-00f067aa0ba902b7-01` }
   const { secretKey } = await gateway.givenApp()
   const body = { target: { all: true }, silent: true }
   await gateway.ask({ path: '/openapi.json', headers })
   await gateway.ask({ method: 'POST', path: '/v1/notifications', headers, body })
-  // No app answers the gateway's call.
+  // No service answers the gateway's call.
   await gateway.ask({ method: 'POST', path: '/v1/notifications', headers: { ...headers, authorization: `Bearer ${secretKey}` }, body })
 
   expect(ended.filter((span) => span.traceId === traceId)).toMatchObject([

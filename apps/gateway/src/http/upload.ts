@@ -3,18 +3,18 @@ import type { Duplex } from 'node:stream'
 import { fault, invalidField } from '@herald/contracts/fault'
 import { mediaTypeOf } from './body.ts'
 
-/** A caller that sends nothing for so long is cut off; writing a lot takes less. */
+/** A client that sends nothing for this long is disconnected. Writing one lot of an import's rows, during which the file is not read, takes less. */
 const idleMs = 60_000
-/** A caller that is refused midway has so long to read the answer, while the rest of its file is thrown away. */
+/** A client that is refused midway has this long to read the answer. What it still sends is thrown away meanwhile. */
 const lingerMs = 5_000
 
-/** Connections on which a file is being uploaded: such a request may take as long as its parts keep coming. */
+/** The connections on which a file is being uploaded. Their requests may take as long as parts of the file keep arriving. */
 const uploading = new WeakSet<Duplex>()
 
-/** Whether a file is being uploaded on this connection: the time limit of other requests is not for it. */
+/** Whether a file is being uploaded on this connection. The time limit of other requests does not apply to an upload. */
 export const isUploading = (socket: Duplex): boolean => uploading.has(socket)
 
-/** A body that is read as it comes, whatever its length. */
+/** A body that is read as it arrives, whatever its length. */
 export type Upload = { readonly mediaType: string; parts(): AsyncGenerator<Buffer> }
 
 /** Opens the body of a request as an upload. Fault: unsupported_media_type. */
@@ -29,7 +29,7 @@ export function openUpload(request: IncomingMessage, response: ServerResponse, t
       request.setTimeout(idleMs, () => request.destroy())
       try {
         for await (const part of request.iterator({ destroyOnReturn: false })) {
-          // The request was answered before its end, because the database went away.
+          // The database went away, so the request was answered before its body had arrived.
           if (response.headersSent || response.destroyed) break
           yield part as Buffer
         }
@@ -46,7 +46,7 @@ export function openUpload(request: IncomingMessage, response: ServerResponse, t
 
 const endedEarly = () => invalidField('', 'ended before it was complete')
 
-/** Reads what is left and throws it away, for a moment, so that the caller can read the answer. */
+/** Reads what the client still sends and throws it away, for `lingerMs` at most, so that the client can read the answer. */
 function discard(request: IncomingMessage): void {
   request.resume()
   const cut = setTimeout(() => request.destroy(), lingerMs)

@@ -23,7 +23,7 @@ const answer = ({ subject }: { subject: string }, answered: unknown) => peers.an
 const lastAsked = ({ subject }: { subject: string }) => peers.asked.findLast((one) => one.subject === subject)?.request
 
 // spec: administration/overview
-test('the overview puts together what every app answers, and says what needs attention', async () => {
+test('the overview of an app puts together what the other services answer, and says what needs attention', async () => {
   const count = { total: 9, reachable: 7, optedOut: 1, invalidated: 1, active1d: 2, active7d: 3, active30d: 4 }
   answer(countDevices, { ...givenDevices, devices: { ...givenDevices.devices, ios: count } })
   answer(readRecent, { ...quietDays, last24h: { ...quietDays.last24h, queued: 5, sent: 5 } })
@@ -58,7 +58,7 @@ test('the overview puts together what every app answers, and says what needs att
 })
 
 // spec: administration/series
-test('a series can be asked for by times or dates, and comes by day unless hours are asked for', async () => {
+test('a series can be asked for by times or by dates, and has a point for each day unless the client asks for hours', async () => {
   answer(readSeries, { points: [] })
   expect((await read('/series')).status).toBe(200)
   expect(lastAsked(readSeries)).toEqual({ appId, from: null, to: null, bucket: 'day', by: null })
@@ -82,13 +82,13 @@ test.each([
   ['/series?from=2026-01-02&until=2026-01-03', 'until'],
   ['/devices/series?from=2026-01-02&to=2026-01-01', 'to'],
   ['/overview?days=30', 'days'],
-])('%s is 422 at %s', async (path, at) => {
+])('%s is refused with 422, and the error names %s', async (path, at) => {
   const { status, body } = await read(path)
   expect([status, body.error?.code, body.error?.details?.[0]?.path]).toEqual([422, 'invalid_body', at])
 })
 
 // spec: administration/curve, administration/breakdown
-test('the curve and breakdown of a campaign that queued nothing are empty, and those of an unknown campaign are 404', async () => {
+test('the curve and the breakdown of a campaign that queued no push are empty, and those of an unknown campaign are 404', async () => {
   const [curve, breakdown] = [`/campaigns/${newId()}/curve`, `/campaigns/${newId()}/breakdown`]
   expect(await read(curve)).toMatchObject({ status: 200, body: { startedAt: null, kept: false, points: [] } })
   expect(await read(breakdown)).toMatchObject({ status: 200, body: { byPlatform: { ios: { queued: 0, open: 0 } }, codes: [] } })
@@ -108,15 +108,18 @@ test('the curve and breakdown of a campaign that queued nothing are empty, and t
 })
 
 // spec: administration/unknown-app
-test('the overview of an unknown app is 404 before any other app is asked', async () => {
+test('the overview of an unknown app is 404, and no other service is asked', async () => {
   const before = peers.asked.length
   const asked = ['/overview', '/series?from=2026-01-01', '/devices/series?from=2026-01-01', `/campaigns/${newId()}/curve`]
   for (const path of asked) expect((await read(path, newId())).status).toBe(404)
   expect(peers.asked.slice(before)).toEqual([])
 })
 
-test.each(overview.map((route) => [route.name, route] as const))('%s has an example that fits its schema', (name, { answers }) => {
-  const shown = overviewExamples[name]?.answer
-  expect(shown).toBeDefined()
-  expect(answers?.safeParse(shown).error?.issues ?? []).toEqual([])
-})
+test.each(overview.map((route) => [route.name, route] as const))(
+  'the overview’s operation %s has an example answer that fits its schema',
+  (name, { answers }) => {
+    const shown = overviewExamples[name]?.answer
+    expect(shown).toBeDefined()
+    expect(answers?.safeParse(shown).error?.issues ?? []).toEqual([])
+  },
+)

@@ -9,12 +9,12 @@ import { attentionOf } from './core/attention.ts'
 import type { Gateway } from '../gateway.ts'
 import { findProviderKinds } from '../apps/store/providers.ts'
 
-/** The most webhook endpoints that an app has. */
+/** An app has at most this many webhook endpoints. */
 const mostWebhooks = 50
 
 /**
- * Reads an app at a glance (spec: administration/overview): each app behind the gateway is asked once, all at the same time, and none of them
- * reads the ledger. Faults: rate_limited, queue_unavailable.
+ * Reads the overview of an app (spec: administration/overview). The other services are asked all at the same time, and none of them reads the ledger.
+ * Faults: rate_limited, queue_unavailable.
  */
 export async function readOverview({ bus, reads }: Pick<Gateway, 'bus' | 'reads'>, appId: string) {
   const [devices, { circuits }, recent, campaigns, { items: webhooks }, configured] = await Promise.all([

@@ -5,7 +5,7 @@ import type { Bus } from '@herald/service/bus'
 import type { DatabaseWatch } from '@herald/service/health'
 import manifest from '../../package.json' with { type: 'json' }
 
-/** How Herald as a whole is doing, for its operator. */
+/** The state of Herald as a whole, for its operator. */
 export type System = {
   version: string
   baseUrl: string | null
@@ -17,8 +17,8 @@ export type System = {
 }
 
 /**
- * Reads how Herald as a whole is doing. It answers also while something is away, which is when operators ask: what cannot be known is null. Waits
- * for other apps as long as their calls may take, 3 s.
+ * Reads the state of Herald as a whole. It answers also while the database, NATS or a service is away, because operators ask then: what cannot be
+ * known is null. It waits for other services at most 3 s, as long as their calls may take.
  */
 export async function readSystem({
   bus,
@@ -47,11 +47,11 @@ export async function readSystem({
   }
 }
 
-/** Null while the reconciler has found nothing and has not yet looked at everything. */
+/** Gives the difference that the reconciler found, or null while it has found none but has not yet looked at every campaign. */
 const differenceOf = ({ difference, roundEndedAt }: { difference: number; roundEndedAt: string | null }): number | null =>
   roundEndedAt === null && difference === 0 ? null : difference
 
-/** The answer, or null where the app cannot be asked now. */
+/** Gives the answer of another service, or null when the service cannot answer now. */
 async function orNull<Answer>(asked: Promise<Answer>): Promise<Answer | null> {
   try {
     return await asked

@@ -10,16 +10,16 @@ import type { Tables } from '../store/tables.ts'
 
 export type IdentityRules = AppMemory<IdentityRule>
 
-/** Every registration and login of a named user asks for an app's rule, and an app changes it a few times in its life. */
+/** Remembers the identity rules of apps: every registration and login of a named user needs its app's rule, and an operator seldom changes it. */
 export const openIdentityRules = ({ db }: { db: Kysely<Tables> }, ttlSeconds: number): IdentityRules =>
   rememberByApp((appId) => findIdentityRule(db, appId), ttlSeconds)
 
 type Claim = { appId: string; keyKind: KeyKind; externalId: string | undefined; token: string | undefined }
 
 /**
- * Checks whether a caller may name this user. A public key ships inside apps, so anybody could log a device in as any user: an app with
- * `identityVerification: required` asks for a token that its own backend signed (spec: identity/verification). Secret keys are exempt. Fault:
- * forbidden.
+ * Checks whether a client may name this user. A public key is in every copy of a mobile app, so anybody could log a device in as any user with it. An
+ * app with `identityVerification: required` therefore asks for a token that its own backend signed (spec: identity/verification). Secret keys are
+ * exempt. Fault: forbidden.
  */
 export async function checkIdentity(
   { identityRules, sealer }: { identityRules: IdentityRules; sealer: Sealer },

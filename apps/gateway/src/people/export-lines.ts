@@ -8,32 +8,33 @@ import { portionOf, type Portions } from '../core/portion.ts'
 import { inPlaceOf, type HeavyReads } from '../heavy-reads.ts'
 
 /*
- * Exports are lines made of bounded calls, one after another. The next call is made when the caller has taken the answer of the last one, so an
- * export of any size holds one answer in memory. Each call has a time limit of its own, and one that meets a busy or an absent app is made again.
+ * An export makes its lines from the answers of bounded calls, one call after another. The next call is made when the client has taken the lines of
+ * the call before it, so an export of any size holds one answer in memory. Each call has a time limit, and is repeated when its service is busy or
+ * away.
  */
 
 type Exporting = { bus: Pick<Bus, 'call'>; heavyReads: HeavyReads }
 type OfCampaign = { appId: string; campaignId: string; after: string | null }
 type OfAllUsers = { appId: string; after: string | null; segmentId?: string | undefined; addresses: AddressForm }
 
-/** All users of an app by id, from behind `after` on (spec: administration/export-everybody). */
+/** Exports the users of an app in the order of their ids, beginning after the id `after` (spec: administration/export-everybody). */
 export const exportAllUsers = (exporting: Exporting, asked: OfAllUsers) =>
   inPlaceOf(exporting.heavyReads, asked.appId, ended(usersAfter(exporting.bus, asked)))
 
-/** The pushes of a campaign, from behind `after` on (spec: administration/export-pushes). */
+/** Exports the pushes of a campaign, beginning after the push `after` (spec: administration/export-pushes). */
 export const exportCampaign = (exporting: Exporting, asked: OfCampaign) =>
   inPlaceOf(exporting.heavyReads, asked.appId, ended(pushesAfter(exporting.bus, asked)))
 
-/** All that Herald has of one user (spec: administration/export-person). */
+/** Exports all that Herald has of one user (spec: administration/export-person). */
 export const exportOneUser = (exporting: Exporting, asked: { appId: string; user: MaskedUser }) =>
   inPlaceOf(exporting.heavyReads, asked.appId, ended(allOf(exporting.bus, asked)))
 
-/** The portions, and at the end a line that says how many lines came before it. An answer without that line was cut off. */
+/** Gives the portions, and at the end a line that says how many lines came before it. An answer without that line was cut off. */
 async function* ended(portions: Portions): Portions {
   let count = 0
   for await (const portion of portions) {
     count += portion.count
-    // Empty pages are left out.
+    // A portion without lines is left out.
     if (portion.count > 0) yield portion
   }
   yield { text: `${JSON.stringify({ type: 'end', count })}\n`, count: 0 }
@@ -61,7 +62,7 @@ async function* allOf(bus: Exporting['bus'], { appId, user }: { appId: string; u
     'preference',
     Object.entries(preferences).map(([category, subscribed]) => ({ category, subscribed })),
   )
-  // Open pushes are read before those that ended: a push that ends meanwhile is found among the latter, and is not exported twice.
+  // Open pushes are read before pushes with an outcome. A push that ends in between is found twice, and is then deleted from `open`.
   const open = await openPushesOf(bus, of)
   for await (const subscriptionId of devicesOf(bus, of, subscriptions)) {
     for await (const { pushes } of pages(null, (after: string | null) =>
@@ -79,7 +80,7 @@ async function* allOf(bus: Exporting['bus'], { appId, user }: { appId: string; u
 type OfUser = { appId: string; userId: string }
 const keyOf = ({ campaignId, subscriptionId }: { campaignId: string; subscriptionId: string }) => campaignId + subscriptionId
 
-/** The devices that a user has, then those that have left the user: together they lead to all pushes of the user. */
+/** Gives the ids of the devices that a user has, then of those that have left the user. Together they lead to all pushes of the user. */
 async function* devicesOf(bus: Exporting['bus'], of: OfUser, present: readonly { id: string }[]): AsyncIterable<string> {
   const known = new Set(present.map(({ id }) => id))
   yield* known
@@ -87,7 +88,7 @@ async function* devicesOf(bus: Exporting['bus'], of: OfUser, present: readonly {
     yield* subscriptionIds.filter((id) => !known.has(id))
 }
 
-/** A user's open pushes: few, since each is on its way or waits for a try. */
+/** Reads a user's open pushes. They are few, because each is on its way or waits for an attempt. */
 async function openPushesOf(bus: Exporting['bus'], of: OfUser): Promise<Map<string, ExportedPush>> {
   const open = new Map<string, ExportedPush>()
   const ask = async (cursor: string | null) => {
@@ -103,7 +104,10 @@ function toExported(push: OpenPush): ExportedPush {
   return { ...shown, id: null, variant: null, outcome: 'open', attempts: tries, settledAt: null, engagements: [] }
 }
 
-/** The pages of a call, each asked for when the one before has been taken. `next` is where the next page begins; null on the last one. */
+/**
+ * Gives the pages of a list. A page is asked for when the page before it has been taken. `next` says where the next page begins; it is null on the
+ * last page.
+ */
 async function* pages<Place, Page extends { next: Place | null }>(
   first: Place | null,
   ask: (after: Place | null) => Promise<Page>,
@@ -116,11 +120,11 @@ async function* pages<Place, Page extends { next: Place | null }>(
   }
 }
 
-/** How long a call that meets a busy or an absent app is made again. */
+/** A call to a service that is busy or away is repeated for this long. */
 const patienceMs = 30_000
 const passing: readonly string[] = ['rate_limited', 'queue_unavailable', 'database_unavailable']
 
-/** Makes a call again that cannot be answered at the moment; after 30 s it throws the Fault. */
+/** Makes a call, and repeats it while it cannot be answered; after 30 s it throws the Fault. */
 async function patiently<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
   const until = performance.now() + patienceMs
   for (;;) {

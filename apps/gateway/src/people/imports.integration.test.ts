@@ -22,7 +22,7 @@ afterEach(() => peers.answers.clear())
 const headers = { authorization: `Bearer ${adminToken}` }
 const pathOf = (id: string, rest = '') => `/v1/admin/apps/${appId}/imports/${id}${rest}`
 
-/** Plays audience: an import that accepts each lot at its offset and keeps all lots. `beforeLot` may delay or refuse a lot. */
+/** Makes the fake of audience accept each lot at its offset and record all lots. `beforeLot` may delay or refuse a lot. */
 function givenAudience(change: Partial<ImportReport> = {}) {
   const state = {
     report: { ...givenImport, id: newId(), ...change },
@@ -70,7 +70,7 @@ const csvOf = (count: number, from = 0) =>
 const header = 'platform,token,externalId\n'
 
 // spec: administration/import-data, administration/import-exactly-once
-test('a file is read in lots without a gap between their rows, and its last row needs no line end', async () => {
+test('an imported file reaches audience in groups of 200 rows without a gap between them, and its last row needs no line end', async () => {
   const audience = givenAudience()
   const file = `${header}${csvOf(1_234)}ios,last,`
 
@@ -90,7 +90,7 @@ test('a file is read in lots without a gap between their rows, and its last row 
   expect(audience.lots.at(-1)?.rows).toEqual([{ row: 1_235, device: { platform: 'ios', token: 'last' } }])
 })
 
-test('a file that is sent in parts, cut anywhere, gives the same rows as in one part', async () => {
+test('an imported file that is sent in parts, split anywhere, gives the same rows as in one part', async () => {
   const whole = givenAudience()
   const file = Buffer.from(`\uFEFF${header}${csvOf(40)}"ios","a""b",ü\r\n\n${csvOf(7, 100)}`)
   await put(whole.report.id, 0, file)
@@ -110,7 +110,7 @@ test('a file that is sent in parts, cut anywhere, gives the same rows as in one 
   expect(rowsOf(whole)).toHaveLength(48)
 })
 
-test('a part at a wrong offset is refused with the right offset, and an import that has ended accepts nothing', async () => {
+test('a part of an import at a wrong offset is refused with the right offset, and an import that has ended accepts nothing', async () => {
   const audience = givenAudience({ offset: 77 })
 
   expect(await put(audience.report.id, 0, csvOf(1))).toMatchObject({
@@ -127,7 +127,7 @@ test('a part at a wrong offset is refused with the right offset, and an import t
   expect([audience.asked, ended.asked]).toEqual([0, 0])
 })
 
-test('a file of another type, compressed, or above 4 GiB is refused before it is read', async () => {
+test('a file for an import that has another type, is compressed or is larger than 4 GiB is refused before it is read', async () => {
   const audience = givenAudience()
 
   for (const change of [
@@ -149,7 +149,7 @@ test('a file of another type, compressed, or above 4 GiB is refused before it is
 })
 
 // spec: administration/import-rejected
-test('a file without a required column is refused at that column, and nothing is written', async () => {
+test('an imported file without a required column is refused with the name of that column, and nothing is written', async () => {
   const audience = givenAudience()
 
   expect(await put(audience.report.id, 0, `token\n${csvOf(3)}`)).toMatchObject({
@@ -160,15 +160,15 @@ test('a file without a required column is refused at that column, and nothing is
   expect(audience.asked).toBe(0)
 })
 
-describe('a lot', () => {
-  test('is sent again while audience is away, and is not written twice when only its answer was lost', async () => {
+describe('the rows that an import sends at once', () => {
+  test('the rows of an import are sent again while audience is away, and are not written twice when only the answer was lost', async () => {
     const audience = givenAudience()
     let failures = 0
     audience.beforeLot = async (lot) => {
       failures += 1
       if (failures === 1) throw queueUnavailable()
       if (failures !== 2) return
-      // The lot is written, and its answer is lost.
+      // This time the lot is written, but its answer is lost.
       audience.lots.push(lot)
       audience.report = { ...audience.report, offset: lot.nextOffset, rows: lot.rows.length }
       throw queueUnavailable()
@@ -180,7 +180,7 @@ describe('a lot', () => {
     expect(audience.lots.map(({ rows }) => rows.length)).toEqual([200, 100])
   })
 
-  test('ends this upload when another upload has sent it before', async () => {
+  test('an upload of an import ends when another upload has already sent its rows', async () => {
     const audience = givenAudience()
     audience.beforeLot = async () => {
       throw fault('invalid_state', 'The import goes on at offset 99.', [{ path: 'offset', message: 'must be 99' }])
@@ -192,9 +192,9 @@ describe('a lot', () => {
     })
   })
 
-  test('holds no more than a call can carry, whatever its rows contain', async () => {
+  test('an import sends at once no more rows than a call can carry, whatever the rows contain', async () => {
     const audience = givenAudience({ format: 'jsonl' })
-    // Each letter takes six characters in the JSON of a call.
+    // Each character takes six characters in the JSON of a call.
     const tags = Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`t${n}`, '\u0001'.repeat(1_000)]))
     const file = Array.from({ length: 60 }, (_, n) => `${JSON.stringify({ platform: 'ios', token: `t${n}`, tags })}\n`).join('')
 
@@ -207,7 +207,7 @@ describe('a lot', () => {
 })
 
 // spec: administration/import-pace
-test('an import sends no more rows per second than it may', async () => {
+test('an import sends no more rows per second than the operator allows', async () => {
   const audience = givenAudience({ maxRowsPerSecond: 1_000 })
   const at: number[] = []
   audience.beforeLot = async () => void at.push(performance.now())
@@ -249,13 +249,13 @@ function upload(id: string, next: (sent: number) => Promise<string | undefined>)
   })
 }
 
-test('an upload may take longer than other requests', async () => {
+test('the upload of an import may take longer than other requests', async () => {
   const audience = givenAudience()
   const startedAt = performance.now()
 
   const told = await upload(audience.report.id, async (sent) => {
     if (sent === 0) return header
-    // A request may take 15 s; a piece every half second keeps this one going for longer.
+    // Other requests may take 15 s; a piece every half second keeps this upload going for longer.
     await setTimeout(500)
     return performance.now() - startedAt > 18_000 ? undefined : csvOf(1, sent)
   })
@@ -265,7 +265,7 @@ test('an upload may take longer than other requests', async () => {
   expect(audience.report.rows).toBeGreaterThan(10)
 }, 60_000)
 
-test('while audience is slow, only a few lots of a file are read', async () => {
+test('while audience is slow, the gateway reads an import’s file only as fast as audience writes its rows', async () => {
   const audience = givenAudience()
   const held = Promise.withResolvers<void>()
   audience.beforeLot = () => held.promise
@@ -279,7 +279,7 @@ test('while audience is slow, only a few lots of a file are read', async () => {
     written += rows.length
     return rows
   })
-  // The kernel and both ends of the connection hold some megabytes; of an endless file no more is read.
+  // The kernel and both ends of the connection hold some megabytes; no more of an endless file is read.
   await untilStill(() => written)
   expect(audience.asked).toBe(1)
   expect(written).toBeLessThan(50_000_000)
@@ -290,7 +290,7 @@ test('while audience is slow, only a few lots of a file are read', async () => {
   expect(audience.lots.flatMap((lot) => lot.rows)).toHaveLength((written / rows.length) * 2_000)
 }, 60_000)
 
-test('the errors of an import are listed in pages by row, and a wrong cursor is refused', async () => {
+test('the errors of an import are listed in pages, by row, and a wrong cursor is refused', async () => {
   const { id } = givenAudience().report
   let asked: unknown
   peers.answers.set(calls.listImportErrors.subject, (request) => {

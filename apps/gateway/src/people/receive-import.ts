@@ -7,26 +7,29 @@ import type { Gateway } from '../gateway.ts'
 
 type Named = { appId: string; importId: string }
 
-/** A lot is sent before it holds more bytes of the file: as JSON with escapes it may become six times as long, and a call carries 3 MB. */
+/**
+ * A lot is the rows that one call brings to audience. It holds at most this many bytes of the file: as JSON with escapes they may become six times as
+ * many, and a call carries 3 MB.
+ */
 const bytesPerLot = 400_000
 /**
- * Rows of a lot. So many keep each process busy for some milliseconds, and registrations that come meanwhile wait no longer than that. After a lot
- * nothing is written for half as long as it took: an import takes two thirds of what one connection can do, on any machine, and leaves the rest to
- * others.
+ * A lot has at most this many rows. They keep each process busy for some milliseconds, and registrations wait no longer than that. After a lot the
+ * import pauses for half as long as the lot took, so that on any machine it takes two thirds of what one database connection can do.
  */
 const rowsAtOnce = 200
 const restShare = 0.5
-/** After so many rows the gateway lets other requests have their turn. */
+/** After this many rows the gateway works on other requests before it goes on. */
 const rowsPerTurn = 50
-/** How often a lot is tried while audience or its database is away. */
+/** A lot is sent at most this many times while audience or its database is away. */
 const tries = 6
 const retryInMs = 250
 
 /**
- * Takes a part of an import's file, which begins at `offset`: reads its rows and hands them to audience in lots, one lot while the next is read.
- * Each lot moves the import in the transaction that writes it, so a caller that gets no answer reads the import and goes on at its offset. The
- * bytes behind the last line end are kept for the end of the file. Gives the import as it is then. Faults: `not_found`, `invalid_state` (the
- * import has ended, or is at another offset, which the Fault names), `unsupported_media_type`, `invalid_body` (the header), `body_too_large`.
+ * Receives a part of an import's file, which begins at `offset`. It reads the rows and sends them to audience in lots; while one lot is written, the
+ * next is read. The transaction that writes a lot also moves the import's offset, so a client that gets no answer reads the import and goes on at its
+ * offset. The bytes after the last line end are stored, because they are the last row if the file ends there. Gives the changed import. Faults:
+ * `not_found`, `invalid_state` (the import has ended, or is at another offset, which the Fault names), `unsupported_media_type`, `invalid_body` (the
+ * header), `body_too_large`.
  */
 export async function receiveImport(
   gateway: Pick<Gateway, 'bus' | 'endpointRule'>,
@@ -53,7 +56,7 @@ export async function receiveImport(
   return gateway.bus.call(keepImportTail, { ...named, offset: written.offset, tail: rest.toString('base64') })
 }
 
-/** Ends the file of an import: the bytes behind its last line end are its last row. Gives the import as it is then; faults as above. */
+/** Ends the file of an import: the bytes after its last line end are its last row. Gives the changed import. Faults: those of `receiveImport`. */
 export async function endImportFile(gateway: Pick<Gateway, 'bus' | 'endpointRule'>, named: Named): Promise<ImportReport> {
   const { report, header, tail } = await gateway.bus.call(readImport, named)
   if (report.state !== 'receiving' || tail === null) return report
@@ -64,7 +67,7 @@ export async function endImportFile(gateway: Pick<Gateway, 'bus' | 'endpointRule
   return lots.end()
 }
 
-/** Gathers rows into lots and sends the lots one after another: one is under way while the next is gathered. */
+/** Gathers rows into lots and sends the lots one after another: while one lot is under way, the next is gathered. */
 function openLots(
   { bus, endpointRule }: Pick<Gateway, 'bus' | 'endpointRule'>,
   named: Named,
@@ -90,7 +93,7 @@ function openLots(
     underWay = sendLot(bus, named, sent).finally(() => {
       restUntil = performance.now() + (performance.now() - sentAt) * restShare
     })
-    // The next lot waits for it, or the end does.
+    // The error of this lot is thrown where `underWay` is awaited: in the next `send` or in `end`.
     underWay.catch(() => undefined)
     if (maxRowsPerSecond !== null) await wait(startedAt + ((next - begun.rows - 1) * 1000) / maxRowsPerSecond - performance.now())
   }
@@ -136,15 +139,15 @@ const emptyLot = (offset: number, firstRow: number, columns: Columns | undefined
 const isBlank = (row: FileRow): boolean =>
   ('fields' in row && row.fields.length === 1 && row.fields[0] === '') || ('text' in row && row.text.trim() === '')
 
-/** The columns of the fields that audience may refuse. */
+/** Gives the columns of the fields that audience may refuse. */
 const columnsOf = (columns: Columns | undefined): ImportLot['columnOf'] => ({
   externalId: columns === undefined ? 'externalId' : (columns.nameOf.get('externalId') ?? null),
   tags: columns === undefined ? 'tags' : (columns.nameOf.get('tags') ?? null),
 })
 
 /**
- * Sends a lot, and again when audience, NATS or the database is away for a moment. Whether a lost answer was a success is seen by the offset: the
- * lot is written when the import has moved behind it.
+ * Sends a lot, and sends it again when audience, NATS or the database is away for a moment. When an answer was lost, the import's offset says whether
+ * the lot was written: it is then at the end of the lot.
  */
 async function sendLot(bus: Gateway['bus'], named: Named, lot: ImportLot): Promise<ImportReport> {
   for (let attempt = 1; ; attempt += 1) {
@@ -152,7 +155,8 @@ async function sendLot(bus: Gateway['bus'], named: Named, lot: ImportLot): Promi
       return await bus.call(importLot, { ...named, lot })
     } catch (error) {
       const isAway = Fault.is(error) && error.status === 503
-      // The first try may have been slow: then the second meets what the first has written.
+      // An earlier attempt may have been slow, so that its lot was written after this attempt was sent. The import is then no longer at this lot's
+      // offset.
       const isElsewhere = Fault.is(error, 'invalid_state') && attempt > 1
       if ((!isAway && !isElsewhere) || attempt === tries) throw error
       await wait(retryInMs * attempt)

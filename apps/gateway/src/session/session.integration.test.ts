@@ -15,7 +15,7 @@ const { url } = await freshDatabase()
 const addresses = { database: url('gateway'), nats }
 await startPeers(nats)
 const gateway = await startGateway(addresses)
-/** Another gateway, which remembers nothing of what the first one has seen. */
+/** Another gateway, which has not cached what the first gateway has seen. */
 const other = await startGateway(addresses)
 const { db } = await openDatabase<Tables>(testService('gateway', {}), { url: url('gateway'), poolSize: 2 })
 
@@ -31,7 +31,7 @@ const makesApp = (session: Session, headers: Record<string, string> = {}) =>
   asked(session, 'POST', '/v1/admin/apps', { headers, body: { name: 'Shop' } })
 
 // spec: administration/session
-test('signing in with the administration token sets a cookie that no script can read, and the session can be read again', async () => {
+test('signing in with the administration token sets a cookie that no script can read, and the dashboard can read the session again', async () => {
   const { told, cookie, csrf } = await given()
 
   expect(told.headers['set-cookie']).toEqual([
@@ -55,17 +55,17 @@ test('signing in with the administration token sets a cookie that no script can 
 
 // spec: administration/session
 test.each<[string, unknown, string]>([
-  ['neither', { name: 'Dana' }, 'token'],
-  ['both', { token: adminToken, code: 'x' }, 'token'],
-  ['a name that is none', { token: adminToken, name: 'a\nb' }, 'name'],
-  ['a long name', { token: adminToken, name: 'x'.repeat(65) }, 'name'],
-])('a sign-in with %s is refused at its field', async (_, body, path) => {
+  ['neither token nor code', { name: 'Dana' }, 'token'],
+  ['both token and code', { token: adminToken, code: 'x' }, 'token'],
+  ['a line break in the name', { token: adminToken, name: 'a\nb' }, 'name'],
+  ['a name of 65 letters', { token: adminToken, name: 'x'.repeat(65) }, 'name'],
+])('a sign-in with %s is refused, and the error names its field', async (_, body, path) => {
   const told = await signIn(gateway, body)
   expect([told.status, told.body.error?.details?.[0]?.path]).toEqual([422, path])
 })
 
 // spec: administration/session-kept
-test('only the hashes of sessions and links are kept, and the use of a session is written at most once a minute', async () => {
+test('the database has only hashes of sessions and sign-in links, and the use of a session is written at most once a minute', async () => {
   const session = await given('Kept')
   const link = (await gateway.admin('POST', '/sign-in-links', {})).body
   const code = String(link['url']).split('#code=')[1] ?? ''
@@ -89,7 +89,7 @@ test('only the hashes of sessions and links are kept, and the use of a session i
 })
 
 // spec: administration/session-reach
-test('the cookie opens the administration and nothing else, and pages of other origins can read nothing', async () => {
+test('the cookie of a session opens the administration and nothing else, and web pages of other origins can read nothing', async () => {
   const session = await given()
   expect(await readsApps(session)).toBe(200)
   const told = await asked(session, 'GET', '/v1/segments')
@@ -101,7 +101,7 @@ test('the cookie opens the administration and nothing else, and pages of other o
 })
 
 // spec: administration/session-origin
-test('a change with the cookie needs the x-csrf-token of its own session', async () => {
+test('a change with a session’s cookie needs the x-csrf-token of that session', async () => {
   const [session, another] = [await given(), await given()]
   expect((await makesApp(session)).status).toBe(201)
 
@@ -117,7 +117,7 @@ test('a change with the cookie needs the x-csrf-token of its own session', async
 })
 
 // spec: administration/session-origin
-test('requests that another site makes a browser send are refused: reads, changes and sign-ins', async () => {
+test('requests that another site makes a browser send are refused, be they reads, changes or sign-ins', async () => {
   const session = await given()
   const own = `http://127.0.0.1:${gateway.port}`
   const foreign: Record<string, string>[] = [
@@ -146,7 +146,7 @@ test('requests that another site makes a browser send are refused: reads, change
 })
 
 // spec: administration/session-origin
-test('behind a proxy that changes the host, pages at HERALD_BASE_URL are the dashboard’s own', async () => {
+test('behind a proxy that changes the host, requests of pages at HERALD_BASE_URL count as the dashboard’s own', async () => {
   const behind = await startGateway(addresses, { HERALD_BASE_URL: 'https://push.shop.example' })
   const session = await given('Dana', behind)
   const change = (origin: string) => asked(session, 'POST', '/v1/admin/apps', { at: behind, headers: { origin }, body: { name: 'Shop' } })
@@ -156,7 +156,7 @@ test('behind a proxy that changes the host, pages at HERALD_BASE_URL are the das
 })
 
 // spec: administration/token
-test('a header Authorization takes precedence over the cookie, even when it is wrong', async () => {
+test('the header Authorization takes precedence over a session’s cookie, even when the header is wrong', async () => {
   const session = await given()
   const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
   expect((await asked(session, 'GET', '/v1/admin/apps', { headers: bearer('x'.repeat(40)) })).status).toBe(401)
@@ -166,7 +166,7 @@ test('a header Authorization takes precedence over the cookie, even when it is w
 })
 
 // spec: administration/session
-test('signing out ends the session at every gateway, and no other session', async () => {
+test('signing out ends the session in every gateway, and ends no other session', async () => {
   const [session, staying] = [await given('Going'), await given('Staying')]
   for (const at of [gateway, other]) expect([await readsApps(session, at), await readsApps(staying, at)]).toEqual([200, 200])
 
@@ -188,7 +188,7 @@ test('a session ends after twelve hours without use, after seven days in any cas
   await age('Used', 'seen_at', 11)
   await age('Old', 'created_at', 7 * 24 + 1)
   await age('Aging', 'created_at', 7 * 24 - 1)
-  // This gateway has not seen the sessions: a remembered one is looked at again only after a minute.
+  // The other gateway has not seen these sessions. A gateway checks a session that it has cached again only after a minute.
   expect([await readsApps(idle, other), await readsApps(used, other), await readsApps(old, other)]).toEqual([401, 200, 401])
   const { body } = await asked(aging, 'GET', '/v1/admin/session', { at: other })
   const left = (Date.parse(String(body['expiresAt'])) - Date.now()) / 60_000
@@ -201,10 +201,10 @@ test('a session ends after twelve hours without use, after seven days in any cas
 })
 
 // spec: administration/session-ends, administration/session-audit
-test('sessions that run out are deleted, each with a line in the audit', async () => {
+test('sessions whose time is over are deleted, each with a line in the audit', async () => {
   await given('Forgotten')
   await age('Forgotten', 'seen_at', 13)
-  // The sweep of a gateway that starts looks at once.
+  // The sweep of a gateway that starts runs at once.
   await startGateway(addresses)
   const ended = await until(
     async () => (await auditOfHerald(gateway)).find(({ action, actor }) => action === 'session.ended' && actor === 'Forgotten'),

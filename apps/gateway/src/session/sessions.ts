@@ -23,9 +23,12 @@ import {
 import type { Tables } from '../store/tables.ts'
 
 export type Sessions = {
-  /** The session of a cookie, or undefined when it has ended. Its idle time begins anew, which is written once a minute. */
+  /**
+   * Finds the session of a cookie; undefined when it has ended. This is a use of the session, so its idle time begins anew; a use is written at most
+   * once a minute.
+   */
   find(cookie: string): Promise<SignedIn | undefined>
-  /** Begins a session. Undefined when the visitor's code is wrong, used, or too old. */
+  /** Begins a session. Undefined when the visitor's code is wrong, used or too old. */
   begin(visitor: Visitor): Promise<{ cookie: string; session: SignedIn } | undefined>
   makeLink(by: { actor: string; requestId: string }, name: string | undefined): Promise<{ code: string; expiresAt: string }>
   end(session: SignedIn, requestId: string): Promise<void>
@@ -33,10 +36,13 @@ export type Sessions = {
   lasts(sessionId: string): Promise<boolean>
 }
 
-/** A visitor who may begin a session: with the administration token, which was checked before, or with the code of a sign-in link, which is used up. */
+/**
+ * A visitor who may begin a session. `code` is the code of a sign-in link, which is then used up. Without a code the visitor gave the administration
+ * token, which was checked before.
+ */
 export type Visitor = { name: string | undefined; code: string | undefined; browser: string; requestId: string }
 
-/** How long a session is remembered. A gateway that misses the broadcast of its end finds out within this time. */
+/** A session is remembered for this long. A gateway that missed the broadcast of the session's end notices the end within this time. */
 const rememberMs = 60_000
 const refusalMs = 10_000
 const mostRemembered = 1_000
@@ -47,8 +53,8 @@ const digest = (text: string): Buffer => createHash('sha256').update(text).diges
 const newSecret = (): string => randomBytes(32).toString('base64url')
 
 /**
- * Sessions of the dashboard (spec: administration/session). Each is remembered for a minute, so that a request costs no query. While the
- * database is away remembered sessions last, so that the operator can be told that it is away.
+ * Opens the sessions of the dashboard (spec: administration/session). A session is remembered for a minute, so that most requests cost no query.
+ * While the database is away remembered sessions stay valid, so that the dashboard can tell the operator that it is away.
  */
 export function openSessions(
   { db, watch, bus }: { db: Kysely<Tables>; watch: Pick<DatabaseWatch, 'guard'>; bus: Pick<Bus, 'broadcast' | 'listen' | 'onReconnect'> },
@@ -75,7 +81,7 @@ export function openSessions(
       .guard(() => useSession(db, { idHash: digest(cookie), tokenHash }, life))
       .then((found) => {
         const session = found && shown(found, cookie)
-        // `forget` takes look-ups under way out of the map: their answers may be older than the end of the session and are not remembered.
+        // `forget` removes look-ups under way from `asking`: their answers may be older than the end of the session, so they are not remembered.
         if (asking.get(key) !== answer) return session
         if (!found || !session) {
           known.delete(key)

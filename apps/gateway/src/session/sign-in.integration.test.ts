@@ -16,9 +16,9 @@ const other = await startGateway(addresses)
 const { db } = await openDatabase<Tables>(testService('gateway', {}), { url: url('gateway'), poolSize: 2 })
 
 // spec: administration/sign-in-limit
-test('after ten wrong tokens from an address within a minute even the right one is refused there, but not from another address', async () => {
+test('after ten wrong tokens from an address within a minute even the right token is refused from there, but not from another address', async () => {
   const headers = visitor()
-  // When a minute ends in between, counting begins again.
+  // When a minute ends in between, the count of wrong tokens begins anew.
   const statuses: number[] = []
   let told: Told
   do {
@@ -32,7 +32,7 @@ test('after ten wrong tokens from an address within a minute even the right one 
   expect((await signIn(gateway, { token: adminToken })).status).toBe(201)
 })
 
-test('right tokens do not count towards the limit of wrong ones', async () => {
+test('right tokens do not count for the limit of wrong tokens', async () => {
   const headers = visitor()
   for (let n = 0; n < 15; n += 1) expect((await signIn(gateway, { token: adminToken }, headers)).status).toBe(201)
 })
@@ -48,7 +48,7 @@ const givenCode = async (body: object = {}) => {
 }
 
 // spec: administration/sign-in-links
-test('a sign-in link signs in once, also when two use it at the same time, with its name or a name of their own', async () => {
+test('a sign-in link signs in once, even when several visitors use it at the same time, with its name or the visitor’s own', async () => {
   const code = await givenCode({ name: 'Robin' })
   const told = await Promise.all(Array.from({ length: 5 }, () => signIn(gateway, { code })))
   expect(told.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([201, 401, 401, 401, 401])
@@ -59,7 +59,7 @@ test('a sign-in link signs in once, also when two use it at the same time, with 
 })
 
 // spec: administration/sign-in-links
-test('a sign-in link does not work after ten minutes, nor after the administration token has changed', async () => {
+test('a sign-in link does not work after ten minutes, or after the administration token was changed', async () => {
   const code = await givenCode()
   await sql`update sign_in_links set created_at = now() - interval '601 seconds'`.execute(db)
   expect((await signIn(gateway, { code })).status).toBe(401)
@@ -71,7 +71,7 @@ test('a sign-in link does not work after ten minutes, nor after the administrati
 })
 
 // spec: administration/sign-in-links
-test('at most a hundred sign-in links wait to be used; beyond that the oldest is dropped', async () => {
+test('at most a hundred sign-in links wait to be used; a further link replaces the oldest', async () => {
   const oldest = await givenCode()
   for (let n = 0; n < 100; n += 1) await givenCode()
   expect(await db.selectFrom('sign_in_links').select('code_hash').execute()).toHaveLength(100)
@@ -79,7 +79,7 @@ test('at most a hundred sign-in links wait to be used; beyond that the oldest is
 })
 
 // spec: administration/session-audit
-test('the audit names the session’s operator whatever x-admin-actor says, and records sign-ins, refusals and sign-outs', async () => {
+test('the audit names the operator of a session, whatever x-admin-actor says, and records sign-ins, refusals and sign-outs', async () => {
   const session = await givenSession(gateway, 'Dana Ürün')
   const { body: app } = await askWith(session, gateway, 'POST', '/v1/admin/apps', {
     headers: { 'x-admin-actor': 'somebody else' },
@@ -107,7 +107,7 @@ test('the audit names the session’s operator whatever x-admin-actor says, and 
   ])
   expect(lines).toContainEqual(expect.objectContaining({ actor: 'the starter', action: 'sign-in-link.made', subject: { name: 'Robin' } }))
   const refusals = lines.filter(({ action, subject }) => action === 'session.refused' && subject['address'] === headers['x-forwarded-for'])
-  // When a minute ended in between, its first refusal has a line too.
+  // When a minute ended in between, the first refusal of the new minute has a line too.
   expect([1, 2]).toContain(refusals.length)
   expect(refusals[0]).toMatchObject({ actor: 'somebody', subject: { by: 'token' } })
   const { body: begun } = await gateway.admin('GET', '/audit?action=session.begun&limit=200')

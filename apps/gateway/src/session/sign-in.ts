@@ -8,14 +8,14 @@ import type { Sessions } from './sessions.ts'
 import { insertAudit } from '../store/audit.ts'
 import type { Tables } from '../store/tables.ts'
 
-/** What a visitor signs in with: the administration token, or the code of a link. */
+/** What a visitor signs in with: the administration token, or the code of a sign-in link. */
 export type Shown = { token?: string | undefined; code?: string | undefined; name?: string | undefined }
 export type SignIn = (shown: Shown, from: From) => Promise<{ cookie: string; session: SignedIn }>
 
 const wrongPerMinute = 10
 /**
- * Lines of refusals that the audit gets in a minute, from all addresses together. Of one address only the first refusal of a minute has a line:
- * anybody can be refused, and lines stay.
+ * At most this many refused sign-ins get a line in the audit in a minute, from all addresses together, and only the first of each address. Anybody
+ * can be refused, and lines cannot be deleted: without these limits strangers could fill the audit.
  */
 const linesPerMinute = 20
 

@@ -1,17 +1,20 @@
 import { fault, Fault, notFound } from '@herald/contracts/fault'
 
-/** Asks the simulator of the push services by its control API. Faults: not_found (there is no simulator, or no such device), queue_unavailable, invalid_state. */
+/**
+ * Asks the simulator of the push services through its control API. Faults: not_found (no simulator, or no such device), queue_unavailable,
+ * invalid_state.
+ */
 export type Simulator = {
   ask<Answer>(method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, asked?: { query?: Query; body?: unknown }): Promise<Answer>
 }
 type Query = Readonly<Record<string, string | number | undefined>>
 
-/** The simulator runs on this machine or beside it: a longer silence means that it hangs. */
+/** The simulator must answer within this time. It runs on this machine or near it, so a longer silence means that it hangs. */
 const withinMs = 5_000
-/** The longest answer of the simulator: 200 pushes of 4 KiB and what is known of them. */
+/** An answer of the simulator has at most this many bytes: 200 pushes of 4 KiB, and what is known of them. */
 const largestAnswer = 4_000_000
 
-/** Without a `url` the providers are real, and there is no simulator to ask. */
+/** Opens the connection to the simulator. Without a `url` the providers are real, and there is no simulator to ask. */
 export function openSimulator(url: string | undefined): Simulator {
   const control = url?.replace(/\/+$/, '')
   return {

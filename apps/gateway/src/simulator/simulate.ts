@@ -18,7 +18,7 @@ import type { Tables } from '../store/tables.ts'
 
 type Needs = { db: Kysely<Tables>; bus: Bus; sealer: Sealer; changes: Changes; simulator: Simulator }
 
-/** A device as the simulator shows it. */
+/** A virtual device as the simulator shows it. */
 export type SimulatedDevice = {
   id: string
   platform: Platform
@@ -29,7 +29,7 @@ export type SimulatedDevice = {
   behaviour: { answer: string; retryAfterSeconds: number | null; delayMs: number | null }
 }
 
-/** A push that a device got: what it shows, and the exact payload. */
+/** A push that a virtual device got: what the device shows, and the exact payload. */
 export type SimulatedPush = {
   seq: number
   at: string
@@ -49,10 +49,10 @@ export type SimulatedPush = {
   error: string | null
 }
 
-/** The accounts by which the simulator knows which devices an app reaches. */
+/** An app's accounts at the providers. By them the simulator knows which virtual devices the app reaches. */
 export type Reach = { bundleId?: string; projectId?: string; applicationServerKey?: string }
 
-/** The accounts that an app sends with. Fault: not_found. */
+/** Reads the accounts that an app sends with. Fault: not_found. */
 export async function reachOf({ db }: { db: Kysely<Tables> }, appId: string): Promise<Reach> {
   await getApp(db, appId)
   const [apns, fcm, webpush] = await Promise.all(providerKinds.map((kind) => findProvider(db, appId, kind)))
@@ -86,10 +86,10 @@ export async function takeSimulatedAccount(needs: Needs & { note: Note }, appId:
   }
 }
 
-/** Ten characters, as in Apple's key ids; each app has a key of its own. */
+/** Makes a key id of ten characters, like Apple's; each app gets another. */
 const keyIdOf = (appId: string): string => appId.slice(-10).toUpperCase()
 
-/** A virtual device that an operator wants, as the phone of a user would be. */
+/** A virtual device that an operator wants, with the user who owns it. */
 export type NewDevice = {
   platform: Platform
   name: string
@@ -123,13 +123,13 @@ export async function addSimulatedDevice(
     const registered = await bus.call(registerSubscription, { appId, subscription, keyKind: 'secret' })
     return await simulator.ask('PUT', `/devices/${id}/subscription`, { body: { subscriptionId: registered.id } })
   } catch (error) {
-    // Without a subscription the device would stay on the page as a phone that nothing reaches.
+    // A virtual device that is not registered would stay in the dashboard's list, but no push could reach it.
     await simulator.ask('DELETE', `/devices/${id}`).catch(() => undefined)
     throw error
   }
 }
 
-/** A push as a page shows it. Its msgId says which user and which campaign it is for. */
+/** Makes what the dashboard shows of a push. The push's msgId says which user and which campaign it is for. */
 export function showPush(hmacSecrets: readonly string[], { environment = '', error, ...push }: TakenPush): SimulatedPush {
   const parts = push.msgId === null ? undefined : verifyMessageId(hmacSecrets, push.msgId)
   const { shown, data } = readPayload(push.platform, push.payload)

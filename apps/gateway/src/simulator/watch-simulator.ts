@@ -4,7 +4,7 @@ import type { Simulator } from './ask-simulator.ts'
 import type { TakenPush } from './core/simulated-push.ts'
 import { showPush, type Reach } from './simulate.ts'
 
-/** A caller who watches what virtual devices get. */
+/** A client that watches what virtual devices get. */
 export type PushWatcher = {
   event(name: 'watching' | 'dropped' | 'waiting', data: object): void
   events(name: 'push', all: readonly object[]): void
@@ -14,8 +14,8 @@ export type PushWatcher = {
 
 export type SimulatorTail = {
   /**
-   * Gives the function that begins to tell a watcher, which in turn gives the function that stops. `reach` is asked again now and then:
-   * credentials change. Faults: not_found, queue_unavailable.
+   * Gives a function that sends a watcher the pushes from now on, and that in turn gives the function which stops. `reach` is called again every 10
+   * s, because an operator may change the app's credentials. Faults: not_found, queue_unavailable.
    */
   open(appId: string, reach: () => Promise<Reach>): Promise<(watcher: PushWatcher) => () => void>
   /** Ends every stream. */
@@ -25,14 +25,14 @@ export type SimulatorTail = {
 const mostWatchers = 20
 const mostPerSecond = 100
 const askEveryMs = 250
-/** After so many looks the app's accounts are read again. */
+/** The app's accounts are read again after this many requests to the simulator, which is every 10 s. */
 const reachEvery = 40
 
 type Tail = { last: number; dropped: number; pushes: TakenPush[] }
 
 /**
- * Tells watchers what the simulated providers took; the simulator is asked four times a second for each watcher. A watcher gets at most 100 pushes
- * a second, the newest, and is told how many were left out.
+ * Sends watchers the pushes that the simulated providers took. The simulator is asked four times a second for each watcher. A watcher gets at most
+ * 100 pushes a second, the newest ones, and how many were left out.
  */
 export function openSimulatorTail({ simulator }: { simulator: Simulator }, hmacSecrets: readonly string[]): SimulatorTail {
   const watching = new Set<PushWatcher>()

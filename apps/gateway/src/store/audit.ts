@@ -5,10 +5,10 @@ import type { Tables } from './tables.ts'
 
 type Db = Kysely<Tables>
 
-/** A line to write. `requestId` is null where no request made the change. */
+/** An audit line to write. `requestId` is null when a sweep made the change and not a request. */
 export type AuditLine = Omit<By, 'requestId'> & { requestId: string | null; appId: string; action: AuditAction; subject: Subject }
 
-/** Writes the audit's line for an administrator's change, in the transaction of the change. */
+/** Writes the audit line of an operator's change, in the transaction of the change. */
 export type Note = (trx: Db, appId: string, subject: Subject) => Promise<void>
 
 const rowOf = ({ appId, actor, action, requestId, subject }: AuditLine) => ({
@@ -22,7 +22,7 @@ const rowOf = ({ appId, actor, action, requestId, subject }: AuditLine) => ({
 
 export const insertAudit = (db: Db, line: AuditLine): Promise<unknown> => db.insertInto('audit').values(rowOf(line)).execute()
 
-/** Commits what is about to be changed, before it is. Gives the intent's id, or undefined when there is no such app. */
+/** Commits an intent: the change that another service is about to be asked for. Gives the intent's id, or undefined when there is no such app. */
 export async function insertIntent(db: Db, line: AuditLine): Promise<string | undefined> {
   const { id, app_id, actor, action, subject, request_id } = rowOf(line)
   const { rows } = await sql<{ id: string }>`
@@ -32,14 +32,14 @@ export async function insertIntent(db: Db, line: AuditLine): Promise<string | un
   return rows[0]?.id
 }
 
-/** Deletes the intent of a change that was refused. */
+/** Deletes the intent of a change that was refused or changed nothing. */
 export const deleteIntent = (db: Db, id: string): Promise<unknown> => db.deleteFrom('audit_intents').where('id', '=', id).execute()
 
-/** Renews the intent of work that still goes on: its minute begins anew. */
+/** Renews the intent of an export that still goes on, so that it does not count as cut off. */
 export const keepIntent = (db: Db, id: string): Promise<unknown> =>
   sql`update audit_intents set created_at = now() where id = ${id}`.execute(db)
 
-/** Makes a line of the intent of a change that was made, unless the sweep has done so before. */
+/** Turns the intent of a change that was made into an audit line, unless a sweep did so before. */
 export const writeIntent = (db: Db, id: string, subject: Subject): Promise<unknown> =>
   sql`
     with done as (delete from audit_intents where id = ${id} returning id, app_id, actor, action, request_id)

@@ -1,10 +1,7 @@
 import { sql, type ReferenceExpression, type SelectQueryBuilder } from 'kysely'
 import type { Page } from '../core/page.ts'
 
-/**
- * Adds the order, the place and the length of a page to a query: newest first, after the cursor's row, one row more than asked for. Served by an
- * index on (created_at, id).
- */
+/** Limits a query to a page: newest first, after the row of the cursor, and one row more than asked for. An index on (created_at, id) serves it. */
 export function newestFirst<DB, TB extends keyof DB, O>(
   query: SelectQueryBuilder<DB, TB, O>,
   { limit, after }: Pick<Page, 'limit' | 'after'>,

@@ -47,7 +47,7 @@ const steps: Record<string, Step> = {
   },
 }
 
-/** Adds so many apps with a key and credentials each, and so many keys of the app that is looked up. */
+/** Adds `count` apps, each with a key and credentials, and `count` keys of the app that is looked up. */
 async function grow(count: number): Promise<void> {
   const id = sql`'5' || lpad(to_hex(floor(random() * 1e9)::int), 7, '0') || lpad(to_hex(n), 16, '0')`
   await sql`set session_replication_role = replica`.execute(db)
@@ -72,6 +72,6 @@ beforeAll(async () => {
   await sql`insert into providers (app_id, kind, settings, sealed_private_key) values (${appId}, 'apns', '{"kind":"apns"}', '')`.execute(db)
 })
 
-test('look-ups of keys, apps, credentials and the audit use an index, from empty tables to 100,000 rows that no statistics know', async () => {
+test('look-ups of keys, apps, credentials and the audit use an index, from empty tables up to 100,000 rows that the database’s statistics do not know', async () => {
   expect(await lookWhileGrowing(plans, steps, grow)).toEqual({ empty: [], few: [], many: [], analysed: [] })
 })

@@ -6,7 +6,7 @@ type Json = { [name: string]: unknown; error?: { code: string; message: string; 
 
 export type Question = { method?: string; path: string; headers?: Record<string, string | string[]>; body?: unknown; raw?: string | Buffer }
 
-/** One request on a connection of its own. `body` is sent as JSON, `raw` as it is; path and headers go out unchanged. */
+/** Sends one request on a connection of its own. `body` is sent as JSON, `raw` as it is; path and headers go out unchanged. */
 export function ask(port: number, { method = 'GET', path, headers = {}, body, raw }: Question): Promise<Told> {
   const payload = raw ?? (body === undefined ? undefined : JSON.stringify(body))
   return new Promise((resolve, reject) => {
@@ -39,7 +39,7 @@ export function ask(port: number, { method = 'GET', path, headers = {}, body, ra
   })
 }
 
-/** Writes bytes to a new connection and gives what came back until the other side closed it. */
+/** Writes bytes to a new connection and gives what came back until the gateway closed it. */
 export function askRaw(port: number, bytes: string | Buffer): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1', () => socket.write(bytes))

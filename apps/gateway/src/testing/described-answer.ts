@@ -13,8 +13,8 @@ import type { Told } from './ask.ts'
 type Operation = { responses: Record<number, { content?: Record<string, { schema: unknown }> }> }
 
 /**
- * Why an answer of the administration is not as its document says, or undefined: its schema does not fit, or the answer has a field that the
- * schema does not name.
+ * Says why an answer of the administration is not as its document says: its schema does not fit, or the answer has a field that the schema does not
+ * name. Undefined when it is as the document says.
  */
 export function whyNotDescribed({ method, path }: Route, { status, headers, text, body }: Told): string | undefined {
   const operation: unknown = description.paths?.[templateOf(path)]?.[method]
@@ -31,7 +31,7 @@ export function whyNotDescribed({ method, path }: Route, { status, headers, text
 
 const shown = (name: string) => exampleOf[name]?.answer as Record<string, unknown>
 const [openPush = {}, endedPush = {}] = shown('listPushes')['items'] as Record<string, unknown>[]
-/** A push as audience answers it: without what the gateway adds. */
+/** An open push as audience answers it, without the fields that the gateway adds. */
 const { outcome: _outcome, variant: _variant, attempts: tries, settledAt: _at, engagements: _reports, ...ofAudience } = openPush
 
 const explained = shown('explainSend')
@@ -39,7 +39,7 @@ const [trace = {}] = explained['devices'] as Record<string, unknown>[]
 const { id, name, status, cancelling, transactional, createdAt, startedAt, settledAt } = shown('readCampaignOfApp')
 const campaign = { id, name, status, cancelling, transactional, createdAt }
 
-/** Answers of the played apps for calls that usually find nothing, so that the tests have something to look at. */
+/** Answers of the fake services (start-peers.ts) to calls that usually find nothing, so that the tests can check answers with content. */
 export const fullAnswers: readonly [call: { subject: string }, answer: unknown][] = [
   [listOpenPushes, { items: [{ ...ofAudience, tries }], nextCursor: null }],
   [listPushes, { items: [endedPush], nextCursor: null }],

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { Told } from './ask.ts'
 
-/** Expects what every nonsense request gets: a refusal in the common shape of errors, with the headers of every answer. */
+/** Expects that a nonsense request was refused in the common shape of errors, with the headers of every answer. */
 export function expectRefused(told: Told, what: string): void {
   expect([what, told.status >= 400 && told.status < 500, told.status]).toEqual([what, true, told.status])
   expect(Object.keys(told.body)).toEqual(['error'])

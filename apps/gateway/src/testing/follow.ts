@@ -3,16 +3,16 @@ import { request, type IncomingHttpHeaders } from 'node:http'
 export type Following = {
   status: number
   headers: IncomingHttpHeaders
-  /** What came so far, as it was written. */
+  /** The text that came so far. */
   text(): string
-  /** The events that came whole, without heartbeats: name and data. */
+  /** The events that have come completely, without heartbeats: name and data. */
   events(): { name: string; data: Record<string, unknown> }[]
-  /** How it ended, once it has: `end` by the other side, or `error`. */
+  /** How the stream ended: `end` when the gateway ended it, `error` when the connection broke; undefined while it is open. */
   ended(): 'end' | 'error' | undefined
   leave(): void
 }
 
-/** Opens a stream of server-sent events and keeps what comes. */
+/** Opens a stream of server-sent events and collects what comes. */
 export function follow(port: number, path: string, headers: Record<string, string>): Promise<Following> {
   return new Promise((resolve, reject) => {
     const asked = request({ host: '127.0.0.1', port, path, headers, agent: false }, (response) => {

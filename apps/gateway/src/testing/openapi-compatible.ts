@@ -5,8 +5,8 @@ const record = (value: unknown): Json => (typeof value === 'object' && value !==
 const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
 
 /**
- * Finds what would break a client of the released document: /v1 changes only by adding (spec: limits/versioning). A request that was right must
- * stay right, so its schemas may only widen. An answer may get more fields, but no field may go, change its kind or become optional.
+ * Finds what would break a client of the released document: /v1 changes only by adding (spec: limits/versioning). A request that was right must stay
+ * right, so its schemas may only widen. An answer may get more fields, but no field may be removed, change its kind or become optional.
  */
 export function breakingChanges(released: Api, current: Api): string[] {
   return Object.entries(released.paths ?? {}).flatMap(([path, methods]) =>
@@ -78,7 +78,7 @@ const upperLimits = ['maximum', 'maxLength', 'maxItems', 'maxProperties']
 const lowerLimits = ['minimum', 'minLength', 'minItems', 'exclusiveMinimum']
 const fixed = ['const', 'format', 'pattern']
 
-/** Compares two schemas. A schema that leads back to itself is compared once. */
+/** Compares two schemas. A schema that refers to itself is compared only once. */
 class Comparison {
   readonly #released: Api
   readonly #current: Api
@@ -134,7 +134,7 @@ class Comparison {
     })
   }
 
-  /** The forms of a union are compared in their order, so a new form goes to the end. */
+  /** Compares what is inside two schemas. The forms of a union are compared in their order, so a new form must be added at the end. */
   #inside(then: Json, now: Json, path: string, compare: (was: unknown, is: unknown, path: string) => string[]): string[] {
     const shared = Object.entries(record(then['properties'])).filter(([name]) => name in record(now['properties']))
     const forms = (schema: Json) => list(schema['anyOf'] ?? schema['oneOf'])
@@ -163,7 +163,7 @@ class Comparison {
 const kindsOf = (schema: Json): unknown[] =>
   Array.isArray(schema['type']) ? schema['type'] : schema['type'] === undefined ? [] : [schema['type']]
 
-/** Every value and type that was possible must still be possible; an empty list allows anything. */
+/** Says which values and types were possible and no longer are. An empty list of new values or types allows anything. */
 function typeChanges(values: unknown[], newValues: unknown[], types: unknown[], newTypes: unknown[], path: string): string[] {
   const isNumber = (type: unknown) => type === 'integer' && newTypes.includes('number')
   const missing = newTypes.length === 0 ? [] : types.filter((type) => !newTypes.includes(type) && !isNumber(type))

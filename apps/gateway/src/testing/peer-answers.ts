@@ -14,9 +14,9 @@ import type { CampaignsSummary, DeviceCounts, RecentCounts } from '@herald/contr
 import type { Webhook, WebhookDelivery } from '@herald/contracts/webhook'
 import * as shop from '../http/shop.ts'
 
-/* What the played apps answer (start-peers.ts): single things that tests begin with, and the usual answer to each call. */
+/* What the fake services of start-peers.ts answer: single values that tests begin with, and the usual answer to each call. */
 
-/** A draft as campaigns shows it. */
+/** A draft as the service campaigns shows it. */
 export const givenCampaign: Campaign = {
   id: shop.campaignId,
   name: 'Sale',
@@ -47,7 +47,7 @@ export const givenCampaign: Campaign = {
   settledAt: null,
 }
 
-/** A send as campaigns resolves it for a dry run. */
+/** A send as the service campaigns resolves it for a dry run. */
 export const givenResolved: FrozenSend = {
   campaignId: '0'.repeat(24),
   appId: newId(),
@@ -68,7 +68,7 @@ export const givenResolved: FrozenSend = {
 }
 
 const sample = { subscriptionId: shop.device.id, userId: shop.user.id, platform: 'android', variant: '', skip: null } as const
-/** What audience counts for that send: one sample, on Android. */
+/** What audience counts for the send `givenResolved`: one sample, on Android. */
 export const givenDryRun: AudienceDryRun = {
   startsAt: '2026-01-31T08:00:00.000Z',
   audience: { users: 30, byPlatform: { ios: 10, android: 20, web: 5 } },
@@ -185,13 +185,13 @@ const givenTags: audienceCalls.TagUses = {
 
 const { device, user, segment, counted, template, campaignId: draftId } = shop
 
-/** A call with an answer of its type. */
+/** Pairs a call with an answer of its type. */
 const usual = <Request, Answer>(call: Call<Request, Answer>, answer: Answer): [call: Call<unknown, unknown>, answer: unknown] => [
   call,
   answer,
 ]
 
-/** The usual answer of each call, which is the documented one, by the app that answers it. */
+/** The usual answers to calls, which are the documented examples, by the service that answers. */
 export const usualAnswers = {
   audience: [
     usual(audienceCalls.rotateSubscription, { id: device.id }),

@@ -2,7 +2,7 @@ import { adminToken, type GatewayUnderTest } from './start-gateway.ts'
 import type { Told } from './ask.ts'
 
 let visitors = 0
-/** Headers of a visitor with its own address, so that the wrong tokens of one test do not limit another test. */
+/** Makes headers of a visitor with its own address, so that the wrong tokens of one test do not limit another test. */
 export const visitor = (address = `203.0.113.${(visitors += 1)}`): { 'x-forwarded-for': string } => ({ 'x-forwarded-for': address })
 
 /** Signs in to the dashboard of a gateway. */
@@ -11,7 +11,7 @@ export const signIn = (at: GatewayUnderTest, body: unknown, headers: Record<stri
 
 export type Session = { cookie: string; csrf: string; told: Told }
 
-/** A session that began with the administration token. */
+/** Begins a session with the administration token. */
 export async function givenSession(at: GatewayUnderTest, name = 'Dana'): Promise<Session> {
   const told = await signIn(at, { token: adminToken, name })
   if (told.status !== 201) throw new Error(`the sign-in answered ${told.status}: ${told.text}`)
@@ -28,7 +28,7 @@ export const askWith = (
   { headers = {}, body }: { headers?: Record<string, string>; body?: unknown } = {},
 ): Promise<Told> => at.ask({ method, path, headers: { cookie, ...(method === 'GET' ? {} : { 'x-csrf-token': csrf }), ...headers }, body })
 
-/** The audit of what belongs to no app, newest first. */
+/** Reads the audit of what belongs to no app, newest first. */
 export async function auditOfHerald(at: GatewayUnderTest): Promise<{ actor: string; action: string; subject: Record<string, unknown> }[]> {
   const { body } = await at.admin('GET', '/audit?limit=200')
   return body['items'] as { actor: string; action: string; subject: Record<string, unknown> }[]

@@ -17,14 +17,14 @@ export type GatewayUnderTest = {
   /** What the gateway has logged so far. */
   lines: () => Record<string, unknown>[]
   ask: (question: Question) => Promise<Told>
-  /** Asks the administration surface below `/v1/admin`, with its token. */
+  /** Sends a request to the administration, below `/v1/admin`, with its token. */
   admin: (method: string, path: string, body?: unknown) => Promise<Told>
-  /** An app with a key of each kind, made over HTTP. */
+  /** Makes an app with a key of each kind, over HTTP. */
   givenApp: () => Promise<GivenApp>
 }
 export type GivenApp = { appId: string; secretKey: string; publicKey: string; secretKeyId: string; publicKeyId: string }
 
-/** A gateway on a free port. Limits are off unless a test sets them. */
+/** Starts a gateway on a free port. Rate limits are off unless a test sets them. */
 export async function startGateway(
   addresses: { database: string; nats: string },
   settings: Record<string, string> = {},

@@ -12,22 +12,22 @@ import { givenCampaign, usualAnswers } from './peer-answers.ts'
 
 type Asked = { subject: string; request: unknown }
 
-/** The apps behind the gateway, played on the same bus, and what they were asked. */
+/** Fakes of the services behind the gateway, on the same bus, and what they were asked. */
 export type Peers = {
   registered: { appId: string; subscription: unknown }[]
   sent: { appId: string; idempotency: { key: string; fingerprint: string } | null; notification: unknown }[]
   tracked: Engagement[][]
   /** The app of each campaign that exists, by campaign id. */
   campaigns: Map<string, string>
-  /** The campaigns that are tests: they are over as soon as they are accepted. */
+  /** The ids of the campaigns that are tests. The fakes make a test end as soon as it is accepted. */
   tests: Set<string>
-  /** Every other call of the API, newest last. */
+  /** Every other call that the gateway made, newest last. */
   asked: Asked[]
   /** What the call with this subject answers from now on, in place of its documented example; the function may throw a Fault. */
   answers: Map<string, (request: unknown) => unknown>
-  /** When set, a send waits for it once it has been received. */
+  /** When set, the fake of campaigns waits for it before it answers a send. */
   beforeSend: ((request: unknown) => Promise<void>) | undefined
-  /** When set, every call of the API is refused with it. */
+  /** When set, the fakes refuse every call with this Fault. */
   refusal: Fault | undefined
   stop: () => Promise<void>
 }
@@ -59,7 +59,7 @@ export async function startPeers(natsUrl: string): Promise<Peers> {
     refusal: undefined,
     stop: async () => void (await Promise.all(services.map((service) => service.stop()))),
   }
-  /** Notes a call, unless it is refused. */
+  /** Notes a call, or refuses it when `refusal` is set. */
   const note = (subject: string, request: unknown) => {
     if (peers.refusal) throw peers.refusal
     peers.asked.push({ subject, request })

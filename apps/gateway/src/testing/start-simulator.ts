@@ -5,11 +5,11 @@ import { atEnd } from '@herald/testing/at-end'
 type Asked = { method: string; path: string; query: Record<string, string>; body: unknown }
 type Answer = { status?: number; body: unknown }
 
-/** The simulator's control API, played: what it was asked, and what it answers. */
+/** A fake of the simulator's control API: what it was asked, and what it answers. */
 export type PlayedSimulator = {
   url: string
   asked: Asked[]
-  /** By method and path, as in `GET /devices`; a function may look at what is asked. Undefined: no answer at all. */
+  /** The answers, by method and path as in `GET /devices`. A function gets what was asked; when it gives undefined, the request is never answered. */
   answers: Map<string, (asked: Asked) => Answer | undefined>
 }
 

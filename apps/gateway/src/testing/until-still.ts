@@ -1,6 +1,6 @@
 import { until } from '@herald/testing/until'
 
-/** Resolves when a count that has begun has stood still for half a second: that something is held back shows only by its not coming. */
+/** Resolves when a count above 0 has not changed for half a second. Only waiting can show that nothing more comes. */
 export async function untilStill(count: () => number): Promise<void> {
   let last = 0
   let since = performance.now()

@@ -41,7 +41,7 @@ const droppedBy = (stream: Following) =>
   stream.events().reduce((sum, { name, data }) => sum + (name === 'dropped' ? Number(data['dropped']) : 0), 0)
 
 // spec: administration/events
-test('a watcher of an app gets its events in the form of webhooks, from the first line on, and none of another app', async () => {
+test('a client that watches an app gets the app’s events from then on, in the form of webhooks, and none of another app', async () => {
   const [{ appId }, other] = [await gateway.givenApp(), await gateway.givenApp()]
   const stream = await watch(appId)
   expect([stream.status, stream.headers['content-type'], stream.headers['cache-control']]).toEqual([200, 'text/event-stream', 'no-store'])
@@ -58,7 +58,7 @@ test('a watcher of an app gets its events in the form of webhooks, from the firs
 })
 
 // spec: administration/events
-test('a watcher gets at most 100 events a second, and is told how many were left out', async () => {
+test('a client that watches an app gets at most 100 events a second, and is told how many were left out', async () => {
   const { appId } = await gateway.givenApp()
   const stream = await watch(appId)
   await until(() => stream.events().length > 0)
@@ -69,14 +69,14 @@ test('a watcher gets at most 100 events a second, and is told how many were left
       5,
     )
   await until(() => seenBy(stream).length + droppedBy(stream) === 1_050)
-  // Events behind the first hundred are sent in the next second.
+  // Events after the first hundred are sent in the next second.
   expect(seenBy(stream).length).toBeLessThanOrEqual(200)
   expect(seenBy(stream).length).toBeGreaterThanOrEqual(100)
   expect(stream.ended()).toBeUndefined()
 })
 
 // spec: administration/events
-test('the app webhooks is asked once however many watch an app, again while anybody does, and no more when nobody does', async () => {
+test('the service webhooks is asked for an app’s events once for all watchers, again while somebody watches, and no more when nobody does', async () => {
   const { appId } = await gateway.givenApp()
   const streams = [await watch(appId)]
   for (const _ of Array(5)) streams.push(await watch(appId))
@@ -92,7 +92,7 @@ test('the app webhooks is asked once however many watch an app, again while anyb
   expect(watchesOf(appId)).toBe(before)
 })
 
-test('while the app webhooks is away nobody can begin to watch, and watchers are told that nothing comes', async () => {
+test('while the service webhooks is away no client can begin to watch, and the watchers are told that no events come', async () => {
   const { appId } = await gateway.givenApp()
   const stream = await watch(appId)
   peers.answers.set(watchEvents.subject, () => {
@@ -113,7 +113,7 @@ test('the event stream of a deleted app ends', async () => {
 })
 
 // spec: administration/events
-test('an app has at most 20 event streams in a gateway and a gateway 100; more are refused until one is closed', async () => {
+test('a gateway keeps at most 20 event streams of an app open, and 100 in all; it refuses more until one is closed', async () => {
   const apps = await Promise.all(Array.from({ length: 6 }, async () => (await gateway.givenApp()).appId))
   const [first = '', ...others] = apps
   const own = await Promise.all(Array.from({ length: 20 }, () => watch(first)))

@@ -5,7 +5,7 @@ import type { Bus } from '@herald/service/bus'
 import type { Log } from '@herald/service/log'
 import { apart } from '@herald/service/request-id'
 
-/** A caller who watches the events of an app. */
+/** A client that watches the events of an app. */
 export type EventWatcher = {
   event(name: 'watching' | 'dropped', data: object): void
   events(name: 'event', all: readonly WebhookEvent[]): void
@@ -13,22 +13,24 @@ export type EventWatcher = {
   isBlocked(): boolean
   end(): void
 }
-/** Begins to tell a watcher and gives the function that stops. Fault: queue_unavailable when too many watch. */
+/** Sends a watcher the events from now on and gives the function that stops. Fault: queue_unavailable when too many watch. */
 export type Watch = (watcher: EventWatcher) => () => void
 
 export type EventTail = {
-  /** Gives a Watch once events of the app come to this process. Faults: queue_unavailable, database_unavailable. */
+  /** Gives a Watch once webhooks sends the app's events to this process. Faults: queue_unavailable, database_unavailable. */
   open(appId: string): Promise<Watch>
-  /** Ends every stream; a caller who wants to go on watching asks another gateway. */
+  /** Ends every stream; a client that wants to go on watching connects to another gateway. */
   close(): void
 }
 
-/** Streams of one process, and of one app in it. More are refused, so that watching never costs what sending needs. */
+/**
+ * One process keeps at most this many streams open: 100 in all, and 20 of one app. It refuses more, so that watching never takes what sending needs.
+ */
 const mostWatchers = 100
 const mostOfApp = 20
-/** How often a watch is renewed; webhooks keeps it for three times as long. */
+/** A watch is renewed this often. The service webhooks keeps a watch for three times as long. */
 const renewEveryMs = 10_000
-/** How soon a watcher that had not taken what was written is tried again. */
+/** Events that wait for a slow watcher are tried again after this time. */
 const lookEveryMs = 250
 const windowMs = 1_000
 
@@ -36,9 +38,9 @@ type Told = { watcher: EventWatcher; waiting: WebhookEvent[]; dropped: number; w
 type App = { told: Set<Told>; renewedAt: number }
 
 /**
- * Events of the apps that are watched, as webhooks takes them over. While nobody watches an app webhooks is not asked, tracker and audience
- * announce nothing for it, and nothing comes. Each watcher gets at most 100 events a second and is told how many were left out. `isThere`: whether
- * the app exists.
+ * Gives watchers the events of their apps, as webhooks receives them. While nobody watches an app, the gateway does not ask webhooks for its events,
+ * so tracker and audience announce none for a watcher. Each watcher gets at most 100 events a second and is told how many were left out. `isThere`
+ * says whether an app exists.
  */
 export function openEventTail(
   { bus, log }: { bus: Pick<Bus, 'call' | 'listen' | 'onReconnect'>; log: Log },
@@ -90,7 +92,10 @@ export function openEventTail(
     for (const { watcher } of app.told) watcher.end()
   }
 
-  /** The timers run while there are watchers, long after the request of the first one, so they are no part of that request's trace. */
+  /**
+   * Starts the timers with the first watcher and stops them after the last one. They run long after the first watcher's request, so they are no part
+   * of that request's trace.
+   */
   const keepTime = () => {
     if (apps.size === 0 || closed) {
       for (const timer of timers) clearInterval(timer)
@@ -115,7 +120,7 @@ export function openEventTail(
     watcher.event('watching', { appId, mostPerSecond: mostShownPerSecond })
     return () => {
       if (app.told.delete(told)) watching -= 1
-      // An app without watchers is not renewed: webhooks forgets it within 30 s.
+      // The watch of an app without watchers is not renewed, so webhooks forgets it within 30 s.
       if (app.told.size === 0 && apps.get(appId) === app) apps.delete(appId)
       keepTime()
     }

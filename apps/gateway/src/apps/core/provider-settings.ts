@@ -1,4 +1,4 @@
-/** The part of a provider's credentials that is no secret, as it is stored. */
+/** The part of a provider's credentials that is not secret, as it is stored. */
 export type ProviderSettings =
   | {
       kind: 'apns'
@@ -6,13 +6,13 @@ export type ProviderSettings =
       keyId: string
       bundleId: string
       environment: 'production' | 'sandbox'
-      /** SHA-256 (hex) of the public half of the private key: tells keys apart without opening them. */
+      /** SHA-256 (hex) of the public half of the private key. It tells private keys apart without opening them. */
       keyFingerprint: string
     }
   | { kind: 'fcm'; projectId: string; clientEmail: string; tokenUri: string }
   | { kind: 'webpush'; subject: string; publicKey: string }
 
-/** The same as the administration shows it. */
+/** What the administration shows of a provider's credentials. */
 export type ShownProvider =
   | { teamId: string; keyId: string; bundleId: string; environment: 'production' | 'sandbox' }
   | { projectId: string; clientEmail: string; tokenUri: string }

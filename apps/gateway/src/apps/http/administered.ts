@@ -2,9 +2,9 @@ import type { Route } from '../../http/route.ts'
 import { getApp } from '../store/apps.ts'
 
 /**
- * The administration's version of a public route: the same operation, on the app of the path instead of the app of the key (spec:
- * administration/segments-templates, administration/campaign-operations). Whether the app exists is checked here, but for a change: there it is
- * checked where its line in the audit begins.
+ * Makes the administration's version of a public route: the same operation, on the app that the path names instead of the app of an API key (spec:
+ * administration/segments-templates, administration/campaign-operations). For a route without an audit line, this function checks that the app
+ * exists; for a route with one, `auditElsewhere` does.
  */
 export function administered({ scope: _scope, limit: _limit, ...it }: Route): Route {
   return {

@@ -9,7 +9,7 @@ import { z } from 'zod'
 import { Count, describes, Id, listOf, Time } from '../../http/answers.ts'
 import type { ShownKey } from '../store/api-keys.ts'
 
-/* What the administration answers of apps, keys and credentials. */
+/* The schemas of what the administration answers about apps, keys and credentials. */
 
 export const AppRead = describes<App>()(z.object({ id: Id, name: z.string(), settings: Settings, createdAt: Time }))
 export const AppList = listOf(AppRead)
@@ -33,7 +33,7 @@ export const MadeApiKey = describes<ShownKey & { key: string }>()(
 const apns = { teamId: z.string(), keyId: z.string(), bundleId: z.string(), environment: z.enum(['production', 'sandbox']) }
 const fcm = { projectId: z.string(), clientEmail: z.string(), tokenUri: z.string() }
 const webpush = { subject: z.string(), publicKey: z.string() }
-/** What is known of a circuit, open or closed. */
+/** The fields that every answer about a circuit has, whether the circuit is open or closed. */
 export const circuit = {
   platform: z.enum(platforms),
   environment: z.enum(environments).meta({ description: 'The environment of APNs; empty for other platforms.' }),
@@ -49,7 +49,7 @@ export const Circuit = describes<CircuitRead>()(
   }),
 )
 const circuits = z.array(Circuit)
-/** What setting credentials answers, and what reading them answers, by kind of provider. */
+/** What setting credentials answers, by kind of provider. Reading them answers the circuits too (`CredentialsRead`). */
 export const CredentialsSet = { apns: z.object(apns), fcm: z.object(fcm), webpush: z.object(webpush) }
 export const CredentialsRead = {
   apns: z.object({ ...apns, circuits }),

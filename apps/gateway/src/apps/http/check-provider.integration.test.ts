@@ -16,7 +16,7 @@ afterEach(() => peers.answers.clear())
 const check = (kind: string, app = appId) => gateway.admin('POST', `/apps/${app}/providers/${kind}/check`)
 
 // spec: administration/provider-check
-test('checking credentials asks the provider, and a problem comes with what to do about it', async () => {
+test('checking credentials asks the provider; when there is a problem, the answer says what to do about it', async () => {
   const refused = { ok: false, code: 'credentials_invalid', providerCode: '403 InvalidProviderToken' } as const
   peers.answers.set(checkProvider.subject, () => refused)
   const remedy = remedyOf('apns', refused.code, refused.providerCode)
@@ -26,12 +26,12 @@ test('checking credentials asks the provider, and a problem comes with what to d
 })
 
 // spec: administration/provider-check
-test('credentials that the provider accepts need no remedy', async () => {
+test('the check of credentials that the provider accepts names no remedy', async () => {
   peers.answers.set(checkProvider.subject, () => ({ ok: true, code: null, providerCode: '400 BadDeviceToken' }))
   expect((await check('fcm')).body).toEqual({ ok: true, code: null, providerCode: '400 BadDeviceToken', remedy: null })
 })
 
-test('a check of an unknown app or provider is 404, and 503 without a dispatcher', async () => {
+test('checking credentials is 404 for an unknown app or provider, and 503 while no dispatcher answers', async () => {
   expect((await check('apns', newId())).status).toBe(404)
   expect((await check('smoke-signals')).status).toBe(404)
   peers.answers.set(checkProvider.subject, () => {

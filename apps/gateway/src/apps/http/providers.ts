@@ -101,7 +101,7 @@ export const providers = [
   ]),
 ]
 
-/** For pages, with a public key. */
+/** The route that gives a web page the key for its Web Push subscription. A public API key is enough for it. */
 export const webPushKey = [
   route({
     name: 'readWebPushKey',

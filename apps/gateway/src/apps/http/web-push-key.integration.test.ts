@@ -8,7 +8,7 @@ import { startGateway } from '../../testing/start-gateway.ts'
 const nats = await freshNats()
 const { url } = await freshDatabase()
 const addresses = { database: url('gateway'), nats }
-// Both gateways would remember a key for an hour.
+// Both gateways remember Web Push keys for an hour, unless a broadcast says that the app was changed.
 const [gateway, other] = [
   await startGateway(addresses, { API_KEY_CACHE_TTL: '3600' }),
   await startGateway(addresses, { API_KEY_CACHE_TTL: '3600' }),
@@ -20,7 +20,7 @@ const read = async (publicKey: string, from = gateway) => {
 }
 
 // spec: identity/web-push-key
-test('a page reads the key that it subscribes with, and every gateway answers a new key at once', async () => {
+test('a web page reads the Web Push key that it subscribes with, and after a change every gateway answers the new key', async () => {
   const { appId, publicKey } = await gateway.givenApp()
   const set = async (pair: object = {}) =>
     (await gateway.admin('PUT', `/apps/${appId}/providers/webpush`, { subject, ...pair })).body['publicKey']
@@ -35,7 +35,7 @@ test('a page reads the key that it subscribes with, and every gateway answers a 
 })
 
 // spec: identity/web-push-key
-test('the Web Push key is 404 while Web Push is not configured, and is there as soon as it is', async () => {
+test('reading the Web Push key is 404 while Web Push is not configured, and gives the key as soon as it is', async () => {
   const { appId, publicKey } = await gateway.givenApp()
   expect([await read(publicKey), await read(publicKey, other)]).toEqual(['404 not_found', '404 not_found'])
   const { body } = await gateway.admin('PUT', `/apps/${appId}/providers/webpush`, { subject })
@@ -48,7 +48,7 @@ test('the Web Push key is 404 while Web Push is not configured, and is there as 
 })
 
 // spec: identity/web-push-key, limits/origins
-test('a page of any origin may read the Web Push key of its own app, and nothing secret', async () => {
+test('a web page of any origin may read the Web Push key of its own app, and nothing secret', async () => {
   const [one, two] = [await gateway.givenApp(), await gateway.givenApp()]
   const pair = makeVapidPair()
   await gateway.admin('PUT', `/apps/${one.appId}/providers/webpush`, { subject, ...pair })

@@ -26,11 +26,11 @@ export async function insertApiKey(db: Db, { appId, ...key }: NewApiKey): Promis
   return toShown(row)
 }
 
-/** The key with this hash, unless its app is deleted. The hash is of the whole key, so it covers kind and app. */
+/** Finds the key with this hash, unless its app is deleted. The hash is of the key's whole text, which names the kind and the app too. */
 export const findApiKey = (db: Db, hash: string): Promise<{ id: string; appId: string; kind: KeyKind; scopes: Scope[] } | undefined> =>
   db
     .selectFrom('api_keys')
-    // `offset 0` keeps the planner from another order: the app is looked up by its id.
+    // `offset 0` makes Postgres find the key first and then look its app up by id.
     .innerJoinLateral(
       (apps) => apps.selectFrom('apps').select('deleted_at').whereRef('apps.id', '=', 'api_keys.app_id').offset(0).as('app'),
       (join) => join.onTrue(),
@@ -47,13 +47,13 @@ export async function findApiKeys(db: Db, appId: string, page: Page): Promise<{ 
   return rows.map((row) => ({ id: row.id, createdAt: row.created_at, key: toShown(row) }))
 }
 
-/** False when the app has no such key. */
+/** Deletes a key; gives false when the app has no such key. */
 export async function deleteApiKey(db: Db, appId: string, id: string): Promise<boolean> {
   const deleted = await db.deleteFrom('api_keys').where('id', '=', id).where('app_id', '=', appId).returning('id').executeTakeFirst()
   return deleted !== undefined
 }
 
-/** Writes in which hour keys were last used. A key that is gone, or has a later hour already, stays as it is. */
+/** Writes the hour in which each key was last used. A key that was deleted, or that has a later hour already, is left as it is. */
 export const noteKeyUses = (db: Db, uses: readonly { keyId: string; agoSeconds: number }[]): Promise<unknown> =>
   sql`
     update api_keys k set last_used_at = used.hour

@@ -3,11 +3,11 @@ import type { Tables } from '../../store/tables.ts'
 
 type Db = Kysely<Tables>
 
-/** To what a token belongs: a team's key. The fingerprint is of the public half of the private key. */
+/** The team and key that a provider token belongs to. The fingerprint is of the public half of the private key. */
 export type ApnsTokenOwner = { teamId: string; keyId: string; keyFingerprint: string }
 export type ApnsTokenRow = { sealedToken: string; mintedAt: Date; ageSeconds: number }
 
-/** Makes sure that there is a row to lock; an empty token means that none was minted yet. */
+/** Inserts a row for the team and key unless there is one, so that there is a row to lock. An empty token means that none was minted yet. */
 export const insertApnsTokenOwner = (db: Db, owner: ApnsTokenOwner): Promise<unknown> =>
   db
     .insertInto('apns_tokens')
@@ -17,7 +17,9 @@ export const insertApnsTokenOwner = (db: Db, owner: ApnsTokenOwner): Promise<unk
 
 export const findApnsToken = (db: Db, owner: ApnsTokenOwner): Promise<ApnsTokenRow | undefined> => selectOf(db, owner).executeTakeFirst()
 
-/** Locks the row for this transaction and gives it. Its age is taken once the lock is held, not when the transaction began. */
+/**
+ * Locks the token's row for this transaction and gives the row. The token's age is computed once the lock is held, not when the transaction began.
+ */
 export const lockApnsToken = (db: Db, owner: ApnsTokenOwner): Promise<ApnsTokenRow> =>
   selectOf(db, owner).forUpdate().executeTakeFirstOrThrow()
 
@@ -30,7 +32,7 @@ export const updateApnsToken = (db: Db, owner: ApnsTokenOwner, token: { sealedTo
     .where('key_fingerprint', '=', owner.keyFingerprint)
     .execute()
 
-/** The database's clock: tokens are dated by it, so that gateways with different clocks agree on their age. */
+/** Reads the database's clock. Tokens are dated by it, so that gateways with different clocks agree on a token's age. */
 export const readClock = async (db: Db): Promise<Date> => {
   const { rows } = await sql<{ now: Date }>`select clock_timestamp() as now`.execute(db)
   return rows[0]?.now ?? new Date()

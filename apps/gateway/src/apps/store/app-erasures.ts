@@ -3,7 +3,7 @@ import type { Tables } from '../../store/tables.ts'
 
 type Db = Kysely<Tables>
 
-/** The apps that hold rows of an app; campaigns is asked first to erase them. */
+/** The services that have rows of apps and erase them when an app is deleted. Campaigns is asked first. */
 const erasingApps = ['campaigns', 'audience', 'tracker', 'webhooks'] as const
 export type ErasingApp = Tables['app_erasures']['app']
 export type AppErasure = { appId: string; app: ErasingApp }
@@ -14,7 +14,10 @@ export const insertAppErasures = (db: Db, appId: string): Promise<unknown> =>
     .values(erasingApps.map((app) => ({ app_id: appId, app })))
     .execute()
 
-/** Takes erasures that are due. Each is due again after 15 s unless it is deleted before. Two sweeps never take the same one. */
+/**
+ * Takes erasures that are due, those of other services only after campaigns is done. An erasure is due again 15 s later, unless it is deleted before.
+ * Two sweeps never take the same erasure at once.
+ */
 export async function takeDueAppErasures(db: Db, limit: number): Promise<AppErasure[]> {
   const { rows } = await sql<AppErasure>`
     with due as (
@@ -29,7 +32,7 @@ export async function takeDueAppErasures(db: Db, limit: number): Promise<AppEras
   return rows
 }
 
-/** Makes an erasure due at once: there is more to erase. */
+/** Makes an erasure due at once, because the service has more rows to erase. */
 export const againAt = (db: Db, { appId, app }: AppErasure): Promise<unknown> =>
   db
     .updateTable('app_erasures')
@@ -41,7 +44,7 @@ export const againAt = (db: Db, { appId, app }: AppErasure): Promise<unknown> =>
 export const lockApp = (db: Db, appId: string): Promise<unknown> =>
   db.selectFrom('apps').select('id').where('id', '=', appId).forUpdate().execute()
 
-/** Deletes an erasure that is done and gives how many of the app are left. */
+/** Deletes an erasure that is done and gives how many erasures of the app are left. */
 export async function deleteAppErasure(db: Db, { appId, app }: AppErasure): Promise<number> {
   await db.deleteFrom('app_erasures').where('app_id', '=', appId).where('app', '=', app).execute()
   const { left } = await db

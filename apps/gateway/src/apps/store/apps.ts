@@ -26,7 +26,7 @@ export async function findApp(db: Db, id: string): Promise<App | undefined> {
   return row && toApp(row)
 }
 
-/** The app, or Fault not_found. */
+/** Reads an app. Fault not_found. */
 export async function getApp(db: Db, id: string): Promise<App> {
   const app = await findApp(db, id)
   if (!app) throw notFound()
@@ -34,15 +34,18 @@ export async function getApp(db: Db, id: string): Promise<App> {
 }
 
 /**
- * Locks the app until the transaction ends, so that nothing is added to an app that is being deleted. A share lock: many may add at once. Fault
- * not_found.
+ * Locks the app's row until the transaction ends, so that nothing is added to an app that is being deleted. Several transactions can hold this lock
+ * at once. Fault not_found.
  */
 export async function holdApp(db: Db, id: string): Promise<void> {
   const row = await db.selectFrom('apps').select('id').where('id', '=', id).where('deleted_at', 'is', null).forShare().executeTakeFirst()
   if (!row) throw notFound()
 }
 
-/** The apps of a page and one more; with `prefix` those whose name begins with it, in any letter case. */
+/**
+ * Finds the apps of a page, and one more to show that another page follows. With `page.prefix` only apps whose name begins with it, in any letter
+ * case.
+ */
 export async function findApps(db: Db, page: Page): Promise<{ id: string; createdAt: Date; app: App }[]> {
   const rows = await newestFirst(db.selectFrom('apps').where('deleted_at', 'is', null), page, {
     id: 'apps.id',
@@ -54,7 +57,9 @@ export async function findApps(db: Db, page: Page): Promise<{ id: string; create
   return rows.map((row) => ({ id: row.id, createdAt: row.created_at, app: toApp(row) }))
 }
 
-/** Changes an app. Settings that are not named stay as they are, also when two requests change at once: the statement merges them. */
+/**
+ * Changes an app. Settings that the request leaves out stay as they are, even when two requests change the app at once: the statement merges them.
+ */
 export async function updateApp(
   db: Db,
   id: string,
@@ -73,7 +78,7 @@ export async function updateApp(
   return row && toApp(row)
 }
 
-/** False when there is no such app. */
+/** Marks an app as deleted; gives false when there is no such app. */
 export async function markAppDeleted(db: Db, id: string): Promise<boolean> {
   const marked = await db
     .updateTable('apps')
@@ -86,8 +91,8 @@ export async function markAppDeleted(db: Db, id: string): Promise<boolean> {
 }
 
 /**
- * Deletes what is left of a deleted app here: its keys, its credentials, and its row with the identity secret. The audit stays. An APNs token goes
- * when no app's credentials name it any more.
+ * Deletes the gateway's rows of a deleted app: its keys, its credentials and its row with the identity secret. The audit stays. An APNs token is
+ * deleted when no app's credentials name its team and key any more.
  */
 export async function deleteAppRows(db: Db, id: string): Promise<void> {
   await db.deleteFrom('api_keys').where('app_id', '=', id).execute()
@@ -111,7 +116,7 @@ export async function updateIdentitySecret(db: Db, id: string, sealed: string): 
   return changed !== undefined
 }
 
-/** Whether an app checks identity tokens, and the sealed secret that they are signed with. */
+/** Whether an app requires identity tokens, and the sealed secret that signs them. */
 export type IdentityRule = { required: boolean; sealedSecret: string | null }
 
 export const findIdentityRule = (db: Db, id: string): Promise<IdentityRule | undefined> =>

@@ -12,7 +12,7 @@ export type Provider<Kind extends ProviderKind = ProviderKind> = {
   updatedAt: Date
 }
 
-/** The credentials of a provider; undefined for a deleted app. */
+/** Finds an app's credentials for a provider; undefined when there are none or the app is deleted. */
 export async function findProvider<Kind extends ProviderKind>(db: Db, appId: string, kind: Kind): Promise<Provider<Kind> | undefined> {
   const row = await db
     .selectFrom('providers')
@@ -29,7 +29,7 @@ export async function findProvider<Kind extends ProviderKind>(db: Db, appId: str
   return { settings: row.settings, version: row.version, sealedPrivateKey: row.sealed_private_key, updatedAt: row.updated_at }
 }
 
-/** Stores credentials in the place of the earlier ones, under a version that was never used before. */
+/** Stores credentials in the place of earlier ones, under a version that was never used before. */
 export const upsertProvider = (db: Db, appId: string, settings: ProviderSettings, sealedPrivateKey: string): Promise<unknown> =>
   db
     .insertInto('providers')
@@ -44,7 +44,7 @@ export const upsertProvider = (db: Db, appId: string, settings: ProviderSettings
     )
     .execute()
 
-/** False when there were none. */
+/** Deletes an app's credentials for a provider; gives false when there were none. */
 export async function deleteProvider(db: Db, appId: string, kind: ProviderKind): Promise<boolean> {
   const deleted = await db.deleteFrom('providers').where('app_id', '=', appId).where('kind', '=', kind).returning('kind').executeTakeFirst()
   return deleted !== undefined
@@ -55,7 +55,7 @@ const isOfKind = <Kind extends ProviderKind>(
   kind: Kind,
 ): settings is Extract<ProviderSettings, { kind: Kind }> => settings.kind === kind
 
-/** The providers that an app has credentials for. */
+/** Finds the providers that an app has credentials for. */
 export async function findProviderKinds(db: Db, appId: string): Promise<ReadonlySet<ProviderKind>> {
   const rows = await db.selectFrom('providers').select('kind').where('app_id', '=', appId).execute()
   return new Set(rows.map(({ kind }) => kind))

@@ -3,10 +3,13 @@ import type { Tables } from '../../store/tables.ts'
 
 type Db = Kysely<Tables>
 
-/** Where a sealed value stands: which column, and the key of its row in the order of `seal-context.ts`. */
+/**
+ * Where a sealed value is stored. `kind` says which column, and `key` has the primary key of the row, in the order in which the functions of
+ * `seal-context.ts` take it.
+ */
 export type SealedPlace = { kind: 'provider' | 'identity-secret' | 'apns-token'; key: string[] }
 
-/** Values that another key than this one sealed, in whatever column; an empty APNs token is no value. */
+/** Selects the values, from all three columns, that another key than `keyId` sealed. An empty APNs token counts as no value. */
 const sealedOtherwise = (keyId: string) => sql`(
   select 'provider' as kind, array[app_id, kind] as key, sealed_private_key as sealed from providers
   union all
@@ -26,7 +29,10 @@ export async function countSealedOtherwise(db: Db, keyId: string): Promise<numbe
   return rows[0]?.count ?? 0
 }
 
-/** Replaces a sealed value and gives 1, or 0 when the value was changed meanwhile. The secret inside is the same, so its version and time stay. */
+/**
+ * Replaces a sealed value and gives 1, or 0 when the value was changed meanwhile. The secret inside stays the same, so the row's version and time
+ * stay too.
+ */
 export async function updateSealed(db: Db, { kind, key }: SealedPlace, { from, to }: { from: string; to: string }): Promise<number> {
   const [one = '', two = '', three = ''] = key
   const statement = {

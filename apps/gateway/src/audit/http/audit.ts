@@ -12,7 +12,10 @@ import { findAudit, type AuditEntry as AuditRead } from '../store/audit.ts'
 
 const actionName = /^[a-z]+(?:-[a-z]+)*\.(?:[a-z]+(?:-[a-z]+)*)?$/
 
-/** `?action=&actor=&subjectId=&from=&to=` and a page. An action that ends in `.` stands for all actions that begin so. */
+/**
+ * The query of a list of audit lines. An action that ends in `.` stands for all actions that begin with it: `key.` for `key.created` and
+ * `key.revoked`.
+ */
 const AuditQuery = z
   .strictObject({
     action: z
@@ -95,7 +98,7 @@ const sessionBegun = {
   subject: { id: '671a2b3c4d5e6f7081920a08', by: 'link', browser: 'Firefox 153' },
 } satisfies AuditRead
 
-/** Examples of the audit, by route name. */
+/** Example answers of the routes of the audit, by route name. */
 export const auditExamples: Record<string, shop.Example> = {
   listAudit: { answer: shop.listOf(keyMade) },
   listAuditOfHerald: { answer: shop.listOf(sessionBegun) },

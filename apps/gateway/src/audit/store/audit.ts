@@ -7,13 +7,18 @@ import type { Tables } from '../../store/tables.ts'
 
 type Db = Kysely<Tables>
 
-/** A line as it is shown. `subject.unconfirmed`: it is unknown whether the change was made, because the app that was asked did not answer. */
+/**
+ * An audit line as it is shown. `subject.unconfirmed` is true when it is unknown whether the change was made, because the service that was asked did
+ * not answer.
+ */
 export type AuditEntry = { id: string; actor: string; action: string; subject: Subject; requestId: string | null; createdAt: string }
 
-/** What a list of the audit can be filtered by. An `action` that ends in `.` is the beginning of several. */
+/** What a list of audit lines can be filtered by. An `action` that ends in `.` stands for all actions that begin with it. */
 type AuditFilter = { [filter in 'action' | 'actor' | 'subjectId' | 'from' | 'to']?: string | undefined }
 
-/** Makes lines of intents that are older than any call may take, 100 at most; gives how many. */
+/**
+ * Turns at most 100 intents that are older than a minute into audit lines and gives how many. No call takes a minute, so their requests were cut off.
+ */
 export async function writeOldIntents(db: Db): Promise<number> {
   const { rows } = await sql`
     with old as (
@@ -28,7 +33,7 @@ export async function writeOldIntents(db: Db): Promise<number> {
   return rows.length
 }
 
-/** Deletes lines past retention, 1,000 at most; gives how many. */
+/** Deletes at most 1,000 audit lines past their retention and gives how many. */
 export async function deleteOldAudit(db: Db, retentionDays: number): Promise<number> {
   const { rows } = await sql`
     delete from audit where id = any(array(
@@ -38,12 +43,13 @@ export async function deleteOldAudit(db: Db, retentionDays: number): Promise<num
   return rows.length
 }
 
-/** How many lines a page looks through when it searches for what no index has. */
+/** A page of a search for which there is no index examines at most this many lines. */
 const mostLooked = 10_000
 
 /**
- * The lines of a page and one more, newest first. A search for an actor, an id or the beginning of an action looks through 10,000 lines. When they
- * do not fill the page, `examinedTo` is the last of them: the next page goes on there.
+ * Finds the audit lines of a page, newest first, and one more to show that another page follows. A search for an actor, an id or the beginning of an
+ * action examines at most 10,000 lines. When the matches among these do not fill the page, `examinedTo` is the last line that was examined, and the
+ * next page goes on there.
  */
 export async function findAudit(
   db: Db,

@@ -10,7 +10,7 @@ test.each([
   ['\tx', "'\tx"],
   ['\rx', '"\'\rx"'],
   ['=HYPERLINK("http://x","y")', '"\'=HYPERLINK(""http://x"",""y"")"'],
-])('a cell that begins like a formula (%j) is written as text', (value, cell) => {
+])('a cell of a CSV that begins like a formula (%j) is written as text', (value, cell) => {
   expect(csvCell(value)).toBe(cell)
 })
 
@@ -24,10 +24,10 @@ test.each([
   ['', ''],
   [null, ''],
   [3, '3'],
-])('a cell %j is written as RFC 4180 has it', (value, cell) => {
+])('a cell of a CSV %j is quoted as RFC 4180 says', (value, cell) => {
   expect(csvCell(value)).toBe(cell)
 })
 
-test('a line ends with a carriage return and a line feed', () => {
+test('a line of a CSV ends with a carriage return and a line feed', () => {
   expect(csvLine(['a', 1, null, 'b,c'])).toBe('a,1,,"b,c"\r\n')
 })

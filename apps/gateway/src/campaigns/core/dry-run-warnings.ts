@@ -6,7 +6,10 @@ import { platforms, sumOf, type Platform } from '@herald/contracts/platform'
 import type { RenderNote } from '@herald/contracts/render-entry'
 import { contentOf, type Estimate, type MeasuredText, type RenderedSample } from './dry-run.ts'
 
-/** `devices`: how many devices it is about; null where they were not counted. `path` is a path of the request. */
+/**
+ * A warning of a dry run. `path` is the path in the request that the warning is about. `devices` is how many devices it concerns, null when they were
+ * not counted.
+ */
 export type Warning = { code: string; path: string; message: string; devices: number | null }
 
 type Looked = {
@@ -18,18 +21,18 @@ type Looked = {
   estimate: Estimate
   /** The platforms that the app has credentials for. */
   configured: ReadonlySet<Platform>
-  /** Where the send stands in the request: `notification.`, `campaign.`, or '' for a stored campaign. */
+  /** The beginning of the send's paths in the request: `notification.`, `campaign.`, or '' for a stored campaign. */
   at: string
 }
 
-/** How many actions each platform shows (spec: sending/dry-run-warnings). */
+/** At most this many actions are shown on each platform (spec: sending/dry-run-warnings). */
 const mostActions: Record<Platform, number> = { ios: 4, android: 3, web: 2 }
 const nameOf: Record<Platform, string> = { ios: 'iOS', android: 'Android', web: 'the web' }
 const providerAt: Record<Platform, string> = { ios: 'providers.apns', android: 'providers.fcm', web: 'providers.webpush' }
-/** Devices whose language the text lacks are worth a warning from this share on. */
+/** A text that lacks the language of at least this share of the devices gets a warning. */
 const shareWorthAWord = 0.01
 
-/** What the operator should know before this is sent (spec: sending/dry-run-warnings). */
+/** Gives the warnings of a dry run: what to know before the send goes out (spec: sending/dry-run-warnings). */
 export const warningsOf = (looked: Looked): Warning[] => [
   ...truncated(looked),
   ...ofRendering(looked),
@@ -43,7 +46,7 @@ export const warningsOf = (looked: Looked): Warning[] => [
 
 const count = (number: number, one: string): string => `${number} ${one}${number === 1 ? '' : 's'}`
 
-/** Where the text of a variant stands in the request. */
+/** Gives the path of a variant's text in the request. */
 function pathOf({ send, at }: Pick<Looked, 'send' | 'at'>, variant: string, locale: string | null): string {
   const place = send.experiment?.variants.findIndex(({ id }) => id === variant) ?? -1
   return `${at}${place < 0 ? '' : `experiment.variants.${place}.`}content${locale === null ? '' : `.${locale}`}`

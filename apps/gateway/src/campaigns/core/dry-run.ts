@@ -7,7 +7,7 @@ import { platforms, sumOf, type Platform } from '@herald/contracts/platform'
 import { prepareSend, type PreparedSend } from '@herald/contracts/prepare-send'
 import type { RenderNote } from '@herald/contracts/render-entry'
 
-/** A push as it would be made: null fields where nothing is sent. Bytes are counted as the platform's limit counts them. */
+/** A push as it would be made. Fields are null where nothing would be sent. `bytes` counts what the platform's limit counts. */
 export type Rendered = {
   variant: string
   locale: string | null
@@ -29,10 +29,10 @@ export type MeasuredText = {
   devices: number | null
 }
 
-/** Signs the msgIds of a dry run: they are as long as real ones and name the same things, but no device can report with them. */
+/** Signs the msgIds of a dry run. They are as long as real msgIds, but no device can report with them. */
 const noSecret = 'dry run'
 
-/** Renders the samples with the dispatcher's own code, and measures each text on each platform. */
+/** Renders the samples with the code that the dispatcher renders with, and measures each text on each platform. */
 export function renderDryRun(send: FrozenSend, run: AudienceDryRun): { samples: RenderedSample[]; texts: MeasuredText[] } {
   const prepared = prepareSend(send, () => new Date(run.startsAt))
   const samples = run.samples.map((device) => renderSample(prepared, device))
@@ -50,7 +50,7 @@ function renderSample(prepared: PreparedSend, { recipient, ...device }: SampleDe
   return { ...device, ...rendered, skip: skip ?? (rendered.bytes === null ? 'empty_content' : null) }
 }
 
-/** Renders a device's push with the functions that the dispatcher sends with, in the same order. */
+/** Renders a device's push with the functions that the dispatcher uses, in the same order. */
 function render(prepared: PreparedSend, platform: Platform, recipient: Recipient, variant: string): Rendered {
   const { send } = prepared
   const { userId, subscriptionId } = recipient
@@ -67,7 +67,7 @@ function render(prepared: PreparedSend, platform: Platform, recipient: Recipient
   return { ...nothing, ...shown, payload: withoutToken(encoded.body), bytes: sizeOf(platform, encoded.body, ''), truncated }
 }
 
-/** The provider's JSON without the token in FCM's message: recipients of a dry run come without one. */
+/** Gives the payload without the field `token` of FCM's message. The field is empty in a dry run, which reads recipients without their tokens. */
 function withoutToken(body: string): Record<string, unknown> {
   const payload = JSON.parse(body) as Record<string, unknown>
   const { message } = payload
@@ -76,10 +76,7 @@ function withoutToken(body: string): Record<string, unknown> {
   return { ...payload, message: rest }
 }
 
-/**
- * Measures the texts without placeholders: such a text is the same for everybody, so it is measured for all who would be shown it, whichever
- * samples there are.
- */
+/** Measures the texts without placeholders. Such a text is the same for every device, so one measurement holds for all devices that would get it. */
 function measureFixed(prepared: PreparedSend, { locales }: AudienceDryRun): MeasuredText[] {
   return locales.flatMap(({ variant, locale, byPlatform }) => {
     const entry = localesOf(contentOf(prepared.send, variant) ?? { _default: locale }).find(([name]) => name === locale)?.[1]
@@ -93,7 +90,7 @@ function measureFixed(prepared: PreparedSend, { locales }: AudienceDryRun): Meas
   })
 }
 
-/** Adds the largest samples of the other texts, and of silent pushes, which have no text. */
+/** Adds the size of the largest sample for each text with placeholders, and for silent pushes, which have no text. */
 function measureSamples(fixed: readonly MeasuredText[], samples: readonly RenderedSample[]): MeasuredText[] {
   const keyOf = ({ platform, locale, variant }: Pick<MeasuredText, 'platform' | 'locale' | 'variant'>) => `${platform} ${locale} ${variant}`
   const known = new Set(fixed.map(keyOf))
@@ -118,7 +115,7 @@ export const contentOf = ({ content, experiment }: FrozenSend, variant: string):
 
 const isFixed = (entry: LocaleEntry): boolean => textsOf(entry).every((text) => !text.includes('{{'))
 
-/** A made-up recipient who reads this language. */
+/** Makes up a recipient with this language. */
 const standIn = (language: string): Recipient => ({
   place: 0,
   subscriptionId: '0'.repeat(24),
@@ -134,10 +131,13 @@ const standIn = (language: string): Recipient => ({
   subscription: {},
 })
 
-/** How long a send would take. `devices`: those that are not skipped. */
+/** How long a send would take. `devices` is how many devices would not be skipped. */
 export type Estimate = { seconds: number | null; perSecond: number | null; basis: 'recent_sends' | 'none'; devices: number }
 
-/** Estimates by the pace of the app's last large sends; without one there is no estimate (spec: sending/dry-run-estimate). */
+/**
+ * Estimates how long a send would take from the pace of the app's last large sends. Without such sends there is no estimate (spec:
+ * sending/dry-run-estimate).
+ */
 export function estimateOf(
   { audience: { byPlatform }, experiment, skips }: Pick<AudienceDryRun, 'audience' | 'experiment' | 'skips'>,
   pace: { pushes: number; seconds: number } | null,

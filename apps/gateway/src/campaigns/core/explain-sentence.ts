@@ -1,13 +1,13 @@
 import type { ExplainedLeaf, ExplainedStep, StepOf, WaitingFor } from '@herald/contracts/explain'
 import { parseSegment, type SegmentNode } from '@herald/contracts/segment'
 
-/** A step of a trace by its name. */
+/** Finds the step of a trace that has this name. */
 export const stepOf = <Name extends ExplainedStep['step']>(steps: readonly ExplainedStep[], name: Name): StepOf<Name> | undefined =>
   steps.find((step): step is StepOf<Name> => step.step === name)
 
 const inBrackets = (text: string | null): string => (text === null || text === '' ? '' : ` (${text})`)
 
-/** How a push ended, in one sentence. */
+/** Says in one sentence how a push ended. */
 export function sentenceOfEnd(
   steps: readonly ExplainedStep[],
   { outcome, code, providerCode, attempts, settledAt }: StepOf<'outcome'>,
@@ -58,7 +58,7 @@ const byWhat = (reachable: StepOf<'reachable'> | undefined): string => {
   return ` at ${invalidatedAt}${by ? ` by the answer ${by.code}${by.campaignId ? ` to campaign ${by.campaignId}` : ''}` : ''}`
 }
 
-/** What a push without an outcome waits for, in one sentence. */
+/** Says in one sentence what a push without an outcome waits for. */
 export function sentenceOfWaiting(waitingFor: WaitingFor, steps: readonly ExplainedStep[]): string {
   const tries = stepOf(steps, 'batch')?.tries ?? 0
   switch (waitingFor.kind) {
@@ -83,7 +83,7 @@ export function sentenceOfWaiting(waitingFor: WaitingFor, steps: readonly Explai
   }
 }
 
-/** Why no push was made for a device, by the step that stopped it, in one sentence. */
+/** Says in one sentence why no push was made for a device, from the step that stopped it. */
 export function sentenceOfStop(step: ExplainedStep, definition: unknown, startedAt: string | null): string {
   switch (step.step) {
     case 'device':
@@ -134,7 +134,10 @@ function holds(node: SegmentNode, leaves: Leaves): boolean {
   }
 }
 
-/** The first leaf because of which a node is not as `wanted` says. The `wanted` of the result says whether that leaf should have matched. */
+/**
+ * Finds the first leaf (a single condition of the segment) that keeps `node` from coming out as `wanted`. The `wanted` of the result says whether
+ * that leaf should have matched.
+ */
 function decidingLeaf(node: SegmentNode, leaves: Leaves, wanted = true): { leaf: ExplainedLeaf; wanted: boolean } | undefined {
   if (node.is === 'not') return decidingLeaf(node.node, leaves, !wanted)
   if (node.is !== 'leaf') {

@@ -55,7 +55,7 @@ const skipped = (code: string) => push({ outcome: 'skipped', code, attempts: 0 }
 const stops = ({ steps }: { steps: ExplainedStep[] }) => steps.filter(({ result }) => result === 'stop').map(({ step }) => step)
 
 // spec: administration/explain-steps, administration/explain-certainty
-describe('a push that was made', () => {
+describe('explain for a device whose push was made', () => {
   test.each([
     ['opted_out', known([there, optedOut]), ['reachable', 'outcome'], 'opted out at 2026'],
     ['deleted', gone, ['device', 'outcome'], 'deleted'],
@@ -65,26 +65,29 @@ describe('a push that was made', () => {
     ['expired', known([there, reachable]), ['outcome'], 'time to live'],
     ['cancelled', known([there, optedOut]), ['outcome'], 'cancelled'],
     ['silent_web', known([there, reachable]), ['outcome'], 'silent'],
-  ] as const)('and skipped as %s shows the step of that reason as the one that stopped it', (code, facts, expected, words) => {
-    const trace = traceOf(send, facts, skipped(code))
-    expect(trace).toMatchObject({ verdict: 'skipped', certainty: 'recorded', waitingFor: null })
-    expect(stops(trace)).toEqual(expected)
-    expect(trace.sentence).toContain(words)
-  })
+  ] as const)(
+    'explain of a push that was skipped as %s shows the step of that reason as the one that stopped the push',
+    (code, facts, expected, words) => {
+      const trace = traceOf(send, facts, skipped(code))
+      expect(trace).toMatchObject({ verdict: 'skipped', certainty: 'recorded', waitingFor: null })
+      expect(stops(trace)).toEqual(expected)
+      expect(trace.sentence).toContain(words)
+    },
+  )
 
-  test('is explained by the ledger, whatever today’s values say', () => {
+  test('explain goes by the ledger when a push has an outcome, whatever today’s values say', () => {
     const trace = traceOf(send, known([there, optedOut, cap]), push({}, { reports: [{ kind: 'opened', at }] }))
     expect(trace).toMatchObject({ verdict: 'sent', certainty: 'recorded' })
     expect(stops(trace)).toEqual([])
     expect(trace.steps.at(-1)).toMatchObject({ step: 'reports', reports: [{ kind: 'opened' }] })
   })
 
-  test('counts against the frequency cap only what came before its end', () => {
+  test('explain counts for the frequency cap only the sends before the outcome of the push', () => {
     const trace = traceOf(send, known([there, reachable, cap]), skipped('frequency_cap'))
     expect(trace.steps.find(({ step }) => step === 'frequency_cap')).toMatchObject({ counted: [{ campaignId, at }] })
   })
 
-  test('has one answer for each try', () => {
+  test('explain shows one answer of the provider for each attempt', () => {
     const trail = [{ at, code: 'timeout' as const, providerCode: '' }]
     const attempts = (of: ExplainedPush) => {
       const step = traceOf(send, known([there]), of).steps.find((one) => one.step === 'attempts')
@@ -98,7 +101,7 @@ describe('a push that was made', () => {
     expect(attempts(skipped('cancelled'))).toEqual([])
   })
 
-  test('and is still open waits for what its batch waits for', () => {
+  test('explain says that an open push waits for what its batch waits for', () => {
     const waitingFor = { kind: 'paused', since: null, at: null } as const
     const open: ExplainedDevice['push'] = { is: 'open', verdict: 'waiting', waitingFor, queuedFor: owner, no: 1, trail: [] }
     const pause = { since: at, until: '2026-03-31T10:00:00.000Z' }
@@ -110,21 +113,21 @@ describe('a push that was made', () => {
 })
 
 // spec: administration/explain-certainty
-describe('without a push', () => {
-  test('the first step that stops it is the last one shown, and is certain when it rests on frozen facts', () => {
+describe('explain for a device without a push', () => {
+  test('explain ends with the step that stopped the device, and is certain when that step rests on frozen facts', () => {
     const late: ExplainedStep = { ...there, result: 'stop', inBounds: false }
     expect(traceOf(send, known([late, optedOut]), undefined)).toMatchObject({ verdict: 'not_queued', certainty: 'derived', steps: [late] })
     expect(traceOf(send, known([there, optedOut, cap]), undefined)).toMatchObject({ certainty: 'likely', steps: [there, optedOut] })
   })
 
-  test('a send that ended before it came to the device says so', () => {
+  test('explain says that a send ended before it came to the device', () => {
     const cancelled = traceOf({ ...send, status: 'cancelled', cancelled: true }, known([there, reachable], { is: 'passed' }), undefined)
     expect(cancelled).toMatchObject({ verdict: 'not_queued', certainty: 'derived', sentence: expect.stringContaining('cancelled') })
     const failed = traceOf({ ...send, status: 'failed', failure: 'No app.' }, known([there, reachable], { is: 'nowhere' }), undefined)
     expect(failed).toMatchObject({ verdict: 'not_queued', sentence: expect.stringContaining('No app.') })
   })
 
-  test('a device that would be queued by today’s values was not meant when the send came to it', () => {
+  test('when today’s values would queue a push, explain says that the device was not meant when the send came to it', () => {
     const trace = traceOf(send, known([there, reachable]), undefined)
     expect(trace).toMatchObject({ verdict: 'not_queued', certainty: 'likely' })
     expect(stops(trace)).toEqual(['page'])
@@ -132,7 +135,7 @@ describe('without a push', () => {
     expect(sentence).toContain('named users or devices')
   })
 
-  test('past the retention of the ledger the explanation is what would have happened, and is never more than likely', () => {
+  test('past the retention of the ledger, explain says what would have happened, with the certainty `likely` at most', () => {
     const trace = traceOf({ ...send, isPast: true }, known([there, reachable]), undefined)
     expect(trace).toMatchObject({ verdict: 'sent', certainty: 'likely' })
     expect(trace.steps.at(-1)).toMatchObject({ step: 'outcome', outcome: 'past_retention' })
@@ -146,7 +149,7 @@ test.each([
   ['scheduled', { kind: 'schedule', at }],
   ['active', { kind: 'schedule', at }],
   ['sending', { kind: 'fan_out', scanned: 0, of: null }],
-] as const)('a device that matches waits for a campaign that is %s', (status, waitingFor) => {
+] as const)('explain says that a device which matches waits for a campaign that is %s', (status, waitingFor) => {
   const nextAt = status === 'draft' ? null : at
   const trace = traceOf({ ...send, status, nextAt }, known([there, reachable, cap], { is: 'nowhere' }), undefined)
   expect(trace).toMatchObject({ verdict: 'waiting', certainty: 'likely', waitingFor })

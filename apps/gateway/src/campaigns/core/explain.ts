@@ -4,24 +4,24 @@ import type { Certainty, ExplainedStep, StepOf, Trace, Verdict, WaitingFor } fro
 import type { CampaignStatus } from '@herald/contracts/stats'
 import { sentenceOfEnd, sentenceOfStop, sentenceOfWaiting, stepOf } from './explain-sentence.ts'
 
-/** A campaign and its ledger, as far as a trace needs them. */
+/** What a trace needs to know of a campaign and its ledger. */
 export type SendOfTrace = {
   status: CampaignStatus
-  /** It is cancelled, or its cancel was asked for. */
+  /** Whether the campaign is cancelled or its cancel was asked for. */
   cancelled: boolean
   failure: string | null
   nextAt: string | null
   pause: { since: string; until: string } | null
   startedAt: string | null
-  /** The segment as it is written, where the target is one. */
+  /** The segment as it was written; null when the target is no segment. */
   definition: unknown
-  /** The send named users or devices, and which ones is not kept after its end. */
+  /** Whether the send named users or devices and Herald does not know any more which ones: the list is deleted after the send's end. */
   isForgotten: boolean
-  /** Its outcomes are past their retention. */
+  /** Whether the outcomes of the send are past their retention. */
   isPast: boolean
 }
 
-/** The step of the trace that stopped a skipped push, by the skip reason. */
+/** For each skip reason, the step of the trace that stopped the push. */
 const stoppedBy: Readonly<Record<string, ExplainedStep['step']>> = {
   opted_out: 'reachable',
   invalidated: 'reachable',
@@ -32,7 +32,7 @@ const stoppedBy: Readonly<Record<string, ExplainedStep['step']>> = {
   empty_content: 'message',
 }
 
-/** These steps keep a device from getting a push at all. Where another step stops, a push is made and skipped. */
+/** A device that one of these steps stops gets no push at all. When another step stops a device, its push is made and then skipped. */
 const keepOut: ReadonlySet<ExplainedStep['step']> = new Set(['device', 'reachable', 'target', 'segment', 'experiment'])
 
 /** Explains why a device got a send or did not, from what audience knows of the device and what the ledger has of its push. */
@@ -61,8 +61,8 @@ export function traceOf(send: SendOfTrace, device: ExplainedDevice, push: Explai
 }
 
 /**
- * The steps of a push that was made. A step that would stop it by today's values decided nothing then and is shown as information, except the step
- * that is the reason why the push was skipped.
+ * Gives the steps of a push that was made. A step that would stop the push by today's values did not stop it then, so it is shown as information. The
+ * step that is the reason of a skip is shown as the stop.
  */
 function stepsOfQueued({ steps: known, owner, push: here }: ExplainedDevice, push: ExplainedPush | undefined): ExplainedStep[] {
   const end = push?.end ?? null
@@ -108,7 +108,9 @@ const outcomeOf = ({ outcome, code, providerCode, attempts, at }: End): StepOf<'
   settledAt: at,
 })
 
-/** The providers' answers in order: those to earlier tries, and the last one where the outcome was the answer to a try. */
+/**
+ * Gives the step with the provider's answers in order: those to earlier attempts, and the last one where the outcome was the answer to an attempt.
+ */
 function attemptsOf(trail: ExplainedPush['trail'], end: End | null): ExplainedStep[] {
   const attempts: StepOf<'attempts'>['attempts'] = trail.map(({ at, code, providerCode }, place) => {
     return { n: place + 1, at, code, providerCode: orNull(providerCode) }
@@ -170,7 +172,7 @@ const notQueued = (certainty: Certainty, sentence: string, steps: ExplainedStep[
   steps,
 })
 
-/** Whether a campaign without a fan-out may still be sent. */
+/** Whether a campaign whose fan-out has not begun may still be sent. */
 const waits = ({ status, cancelled }: SendOfTrace): boolean => !cancelled && !['sent', 'cancelled', 'failed'].includes(status)
 
 function waitingToBegin(send: SendOfTrace): WaitingFor {

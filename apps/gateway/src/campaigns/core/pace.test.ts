@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { etaSeconds, paceOf } from './pace.ts'
 
-test('the pace is the number of outcomes over the time of the samples; one sample gives none', () => {
+test('the pace of a send is its outcomes divided by the time in which they came; a single reading gives no pace', () => {
   expect(paceOf([])).toBe(0)
   expect(paceOf([{ at: 5, settled: 100 }])).toBe(0)
   expect(
@@ -13,7 +13,7 @@ test('the pace is the number of outcomes over the time of the samples; one sampl
   ).toBe(500.5)
 })
 
-test('the time left is in whole seconds, 0 when nothing waits, unknown when nothing moves', () => {
+test('the time left of a send is in whole seconds, 0 when no push waits, and unknown while no push gets an outcome', () => {
   expect(etaSeconds(1_001, 500)).toBe(3)
   expect(etaSeconds(0, 0)).toBe(0)
   expect(etaSeconds(10, 0)).toBeNull()

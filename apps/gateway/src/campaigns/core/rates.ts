@@ -3,8 +3,8 @@ import type { Stats } from '@herald/contracts/stats'
 export type Rates = { delivery: number | null; open: number | null; click: number | null }
 
 /**
- * A campaign's rates as decimal fractions of 4 decimals: delivery over sent, open and click over delivered; null when
- * there is nothing to divide by (spec: tracking/rates).
+ * Gives a campaign's rates with 4 decimals: delivered by sent, opened by delivered, clicked by delivered. A rate is null while its divisor is 0
+ * (spec: tracking/rates).
  */
 export const ratesOf = ({ sent, delivered, opened, clicked }: Stats): Rates => ({
   delivery: fraction(delivered, sent),

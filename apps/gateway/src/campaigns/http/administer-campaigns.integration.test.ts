@@ -49,7 +49,7 @@ test('campaigns can be listed by status, kind and name, each with its counters',
 })
 
 // spec: limits/reads-apart
-test('a read that another app is too busy for is 429, and Retry-After and the message say when to come again', async () => {
+test('when another service is too busy for a read the answer is 429, and Retry-After and the message say when to try again', async () => {
   peers.answers.set(calls.listCampaigns.subject, () => {
     throw tooManyReads(2)
   })
@@ -64,7 +64,7 @@ test.each([
   ['limit=0', 'limit'],
   ['cursor=nonsense', 'cursor'],
   ['kind=x', 'kind'],
-])('the query %s is refused at its name', async (query, name) => {
+])('a list of campaigns with the query %s is refused, and the error names the parameter', async (query, name) => {
   const answer = await gateway.admin('GET', `${path}?${query}`)
   expect([answer.status, answer.body.error?.code, answer.body.error?.details?.[0]?.path]).toEqual([422, 'invalid_body', name])
 })
@@ -76,7 +76,7 @@ test('a campaign is read with its counters and rates; rates are null while nothi
 })
 
 // spec: administration/campaign-operations, administration/audit
-test('every change of a campaign reaches the app of the path, answers its status and leaves an audit line', async () => {
+test('every change of a campaign is made in the app that the path names, answers the campaign’s status and leaves an audit line', async () => {
   const app = await gateway.givenApp()
   const at = `/apps/${app.appId}/campaigns`
   const here = { appId: app.appId, campaignId: id }
@@ -118,7 +118,7 @@ test('a cancel is answered 200 when it is done, and 202 while it is under way', 
 })
 
 // spec: administration/audit
-test('a repeated draft with the same Idempotency-Key is the same draft, and has one audit line', async () => {
+test('two requests for a draft with the same Idempotency-Key make one draft and one audit line', async () => {
   const app = await gateway.givenApp()
   const headers = { authorization: `Bearer ${adminToken}`, 'idempotency-key': 'sale' }
   const make = () => askPort(gateway.port, { method: 'POST', path: `/v1/admin/apps/${app.appId}/campaigns`, headers, body })
@@ -132,7 +132,7 @@ test('a repeated draft with the same Idempotency-Key is the same draft, and has 
 })
 
 // spec: administration/verify
-test('a recount of a campaign shows what the tracker counted, and is 404 when the ledger no longer has it', async () => {
+test('an operator can have a campaign counted again; the answer is 404 when the ledger no longer has the campaign', async () => {
   expect((await gateway.admin('GET', `${one}/verify`)).status).toBe(404)
   const verification = { campaignId: id, agrees: true, difference: 0, counters: noStats, ledger: noStats }
   peers.answers.set(verifyCampaign.subject, () => verification)

@@ -44,8 +44,8 @@ const CampaignQuery = PageQuery.extend({
 const withStats = (campaign: CampaignRead, stats: Stats = noStats) => ({ ...campaign, stats })
 
 /**
- * Campaigns as the dashboard manages them (spec: administration/campaign-operations). The app campaigns keeps them and the tracker their counters;
- * whether the Herald app exists is checked here.
+ * The routes with which the dashboard manages campaigns (spec: administration/campaign-operations). The service campaigns has the campaigns, and the
+ * tracker has their counters. The gateway checks that the app exists.
  */
 const ofTheDashboard = [
   route({
@@ -80,7 +80,7 @@ const ofTheDashboard = [
     async answer({ db, bus }, { appId, params }) {
       await getApp(db, appId)
       const of = { appId, campaignId: params.id }
-      // The status is read first: counters from before it could lack outcomes of a campaign that is `sent`.
+      // The status is read before the counters: counters that were read first could lack outcomes of a campaign that is `sent`.
       const campaign = await bus.call(calls.getCampaign, of)
       const counters = await bus.call(readStats, of)
       const shown = withStats(campaign, counters?.stats)

@@ -13,7 +13,7 @@ import { elsewhere, route } from '../../http/route.ts'
 
 const writes = { key: 'secret', scope: 'campaigns:write' } as const
 
-/** POST /v1/campaigns/:id/experiment/winner. An id that no variant can have is answered like any unknown id. */
+/** The body of POST /v1/campaigns/:id/experiment/winner. Campaigns checks whether the experiment has a variant with this id. */
 export const PickWinner = z.strictObject({ variant: text(1, 64) })
 
 export const campaigns = [
@@ -87,7 +87,7 @@ export const campaigns = [
       'Counters go on changing after the campaign is sent, because devices report later. A rate is null while there is nothing to divide by.',
     answers: CampaignStats,
     async answer({ bus }, { appId, params }) {
-      // The status is read first: counters from before it could lack outcomes of a campaign that is `sent`.
+      // The status is read before the counters: counters that were read first could lack outcomes of a campaign that is `sent`.
       const campaign = await bus.call(readCampaign, { appId, campaignId: params.id })
       if (!campaign) throw notFound()
       const counters = await bus.call(readStats, { appId, campaignId: params.id })

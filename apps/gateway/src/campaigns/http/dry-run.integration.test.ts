@@ -33,7 +33,7 @@ const warningsIn = (body: Record<string, unknown>) =>
   (body['warnings'] as Warnings).map(({ code, path, devices }) => `${code} ${path} ${devices}`)
 
 // spec: sending/dry-run, administration/dry-run
-test('a dry run tries exactly one of notification, campaign and campaignId, and mistakes have paths below it', async () => {
+test('a dry run takes exactly one of notification, campaign and campaignId, and an error names a wrong field by its path in the request', async () => {
   const campaignId = newId()
   for (const body of [{}, { notification, campaignId }, { notification, campaign: { name: 'Sale', silent: true } }])
     expect(await ofApp(body)).toMatchObject({ status: 422, body: { error: { code: 'invalid_body', details: [{ path: 'notification' }] } } })
@@ -75,7 +75,7 @@ test('a dry run tries exactly one of notification, campaign and campaignId, and 
 })
 
 // spec: sending/dry-run-samples
-test('samples of a dry run show values of users: they need users:read, and without it the rest is answered', async () => {
+test('samples of a dry run show values of users, so only a key with the scope users:read gets them; a key without it gets everything else', async () => {
   const sender = await keyWith('notifications:send')
   const reader = await keyWith('notifications:send', 'users:read')
 
@@ -159,7 +159,7 @@ test('the warnings of a dry run say what would go wrong, where in the request, a
 })
 
 // spec: sending/dry-run
-test('a dry run that counted in a sample says so, with the size of the sample and its interval', async () => {
+test('a dry run that estimated from a sample says so, with the size of the sample and the interval of each number', async () => {
   const estimated = { sampleSize: 250_000, interval: [5_900_000, 6_100_000] as [number, number] }
   answerOfAudience({ estimated, skips: [{ reason: 'quiet_hours', devices: 7, estimated }] })
   const { body } = await withKey({ notification })
@@ -168,7 +168,7 @@ test('a dry run that counted in a sample says so, with the size of the sample an
 })
 
 // spec: limits/heavy-reads
-test('an app has one dry run at a time: a second one is 429 and may come again in 2 seconds, and other apps go on', async () => {
+test('an app has one dry run at a time: a second one is refused with 429 and may be tried again after 2 seconds, and other apps are not affected', async () => {
   const { promise: held, resolve: goOn } = Promise.withResolvers<void>()
   let asked = 0
   peers.answers.set(dryRunOfAudience.subject, async () => {

@@ -17,7 +17,7 @@ const exactness = {
   interval: z.array(Count).length(2).optional(),
 }
 
-/** A text as it would be shown. It may hold less than a text that is sent must, because placeholders can come out empty. */
+/** A text as a device would show it. Unlike the text of a request it may have an empty title or body, because a placeholder can come out empty. */
 const Shown = z.object({
   title: z.string(),
   body: z.string(),
@@ -26,7 +26,7 @@ const Shown = z.object({
   actions: z.array(z.object({ id: z.string(), title: z.string(), url: z.string().optional() })).optional(),
 })
 
-/** The answer of a dry run. Codes and reasons are plain texts here, because more are added with time. */
+/** The answer of a dry run. Codes and reasons are plain strings and not enums, because later versions add some. */
 export const DryRunAnswer = z.object({
   audience: z.object({ devices: Count, users: Count, byPlatform: z.object(perPlatform(() => Count)), ...exactness }),
   unreachable: z.object({ optedOut: Count, invalidated: Count }),

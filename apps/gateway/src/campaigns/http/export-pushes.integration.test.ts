@@ -29,7 +29,7 @@ const row = (fields: Partial<LedgerRow> = {}): LedgerRow => ({
 const path = (appId: string, query = '') => `/apps/${appId}/pushes.csv${query}`
 const askedOf = ({ subject }: { subject: string }) => peers.asked.filter((one) => one.subject === subject).map(({ request }) => request)
 
-/** Opens the export and gives its response, of which nothing is read yet. */
+/** Opens the export and gives its response, of which nothing has been read. */
 async function open(appId: string): Promise<IncomingMessage> {
   const asked = httpRequest({
     host: '127.0.0.1',
@@ -44,7 +44,7 @@ async function open(appId: string): Promise<IncomingMessage> {
 }
 
 // spec: administration/pushes-csv
-test('pushes can be exported as a CSV with a header line, in which a text that begins like a formula stays text', async () => {
+test('pushes can be exported as a CSV with a header line, in which a text that begins like a formula is shown as text', async () => {
   const { appId } = await gateway.givenApp()
   const waiting = newId()
   const open = {
@@ -93,7 +93,7 @@ test('pushes can be exported as a CSV with a header line, in which a text that b
 })
 
 // spec: administration/pushes-csv
-test('an export reads the next page when the caller has taken the one before: a caller that does not read costs a few pages, one that reads gets them all', async () => {
+test('an export reads a page when the client has taken the page before it, so a client that does not read costs only a few pages', async () => {
   const { appId } = await gateway.givenApp()
   const pages = 600
   let read = 0
@@ -104,7 +104,7 @@ test('an export reads the next page when the caller has taken the one before: a 
   })
   const response = await open(appId)
   response.pause()
-  // About 60 kB a page: the sockets hold a few of them.
+  // A page is about 60 kB. As the client does not read, only the few pages that the sockets can hold are asked for.
   await untilStill(() => read)
   expect(read).toBeLessThan(300)
 
@@ -115,7 +115,7 @@ test('an export reads the next page when the caller has taken the one before: a 
   expect(lines).toBe(1 + 200 * pages)
 })
 
-test('an export asks again while reads are crowded, and cuts the connection when a page fails', async () => {
+test('an export of pushes waits while the tracker is too busy for a page, and cuts the connection when a page fails', async () => {
   const { appId } = await gateway.givenApp()
   let read = 0
   peers.answers.set(listPushes.subject, () => {
@@ -136,7 +136,7 @@ test('an export asks again while reads are crowded, and cuts the connection when
 })
 
 // spec: administration/pushes-csv
-test('an export that cannot begin is answered with its error, also when another export of the app is under way', async () => {
+test('an export of pushes that cannot begin is answered with its error, also when another export of the app is under way', async () => {
   const { appId } = await gateway.givenApp()
   for (const [query, at] of [
     ['?platform=tv', 'platform'],
@@ -166,7 +166,7 @@ test('an export that cannot begin is answered with its error, also when another 
   await until(async () => (await gateway.admin('GET', path(appId))).status === 200)
 })
 
-test('an export whose caller disconnects ends, and another may begin', async () => {
+test('when the client of an export disconnects the export ends, and the app may begin another', async () => {
   const { appId } = await gateway.givenApp()
   peers.answers.set(listPushes.subject, () => ({ items: Array.from({ length: 200 }, () => row()), nextCursor: newId() }))
   const response = await open(appId)
@@ -178,6 +178,6 @@ test('an export whose caller disconnects ends, and another may begin', async () 
     statuses.push(again.statusCode)
     return again.statusCode === 200
   })
-  // The place was taken until the end was noticed.
+  // The first export was counted until the gateway noticed that its client had disconnected, so other exports were refused with 429.
   expect(statuses.slice(0, -1).filter((status) => status !== 429)).toEqual([])
 })

@@ -20,7 +20,7 @@ const open = Array.from({ length: 3 }, (): OpenPush => {
 })
 const ended = Array.from({ length: 3 }, () => ({ campaignId, subscriptionId: newId(), outcome: 'sent' }))
 
-/** A list in pages of the size that is asked for. */
+/** Answers a list in pages of the size that is asked for. */
 const pages =
   <Item>(all: readonly Item[]) =>
   (request: unknown) => {
@@ -51,7 +51,7 @@ const idsOf = (items: readonly { subscriptionId: string }[]) => items.map(({ sub
 const askedOf = ({ subject }: { subject: string }) => peers.asked.filter((one) => one.subject === subject).map(({ request }) => request)
 
 // spec: administration/pushes
-test('an open push is listed with its last answer and next try, in the shape of the pushes that have ended', async () => {
+test('an open push is listed with its provider’s last answer and the time of its next attempt, in the shape of pushes with an outcome', async () => {
   const { items } = await list('?outcome=open&limit=1')
 
   expect(items).toEqual([
@@ -70,7 +70,7 @@ test.each([1, 2, 3, 4, 5, 6, 100])('a list of pushes in pages of %i has every pu
   expect(await walk(`?outcome=sent&limit=${limit}`)).toEqual(idsOf(ended))
 })
 
-test('a push that ends while the list is made is listed once, with its outcome', async () => {
+test('a push that gets its outcome while the list is made is listed once, with its outcome', async () => {
   const [first] = open
   peers.answers.set(listPushes.subject, pages([{ ...ended[0], subscriptionId: first?.subscriptionId }, ...ended]))
 
@@ -80,7 +80,7 @@ test('a push that ends while the list is made is listed once, with its outcome',
   expect(items.find(({ subscriptionId }) => subscriptionId === first?.subscriptionId)?.outcome).toBe('sent')
 })
 
-test('a list filtered by outcome asks the tracker alone; other filters go to audience and the tracker', async () => {
+test('for a list of pushes with an outcome only the tracker is asked; for any other list audience is asked too', async () => {
   peers.asked.length = 0
   await list('?outcome=failed')
   expect(askedOf(listOpenPushes)).toEqual([])

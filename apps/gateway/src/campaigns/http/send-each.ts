@@ -9,16 +9,16 @@ import { fingerprintOf, IdempotencyKey, longestIdempotencyKey } from '../../core
 import { refusedItem, type ItemResult } from '../../core/items.ts'
 import { faultOf } from '../../http/faults.ts'
 
-/** One notification of POST /v1/notifications/batch: the body of POST /v1/notifications and its key. */
+/** One item of POST /v1/notifications/batch: the body of POST /v1/notifications and an idempotency key. */
 export const NotificationInBatch = SendNotification.safeExtend({ idempotencyKey: IdempotencyKey.optional() })
 
 export type SentItem = ItemResult<{ id: string; replayed?: true }>
 
 /**
- * Sends each of several notifications as POST /v1/notifications would send it alone: each counts by itself (`countSend` throws the Fault
- * `rate_limited`), has its own key or `<key>:<index>`, and is refused by itself. Items with the same key are sent one after another, so that the
- * second is a replay of the first. The results are in the order of the items. An item that met an unreachable database says so, and the same
- * request again sends what is missing.
+ * Sends each of several notifications as POST /v1/notifications would send it alone. Each item counts in the rate limit (`countSend` throws the Fault
+ * `rate_limited`), has its own idempotency key or `<key>:<index>`, and is refused by itself. Items with the same key are sent one after another, so
+ * that the second is a replay of the first. The results are in the order of the items. When the database was unreachable for an item, its result says
+ * so, and repeating the request sends what is missing.
  */
 export async function sendEach(
   { bus, watch }: { bus: Pick<Bus, 'call'>; watch: Pick<DatabaseWatch, 'guard'> },
@@ -52,15 +52,15 @@ export async function sendEach(
   return Promise.all(items.map(sendInOrder))
 }
 
-/** The item's own key, valid or not: that is checked with the rest of the item. */
+/** Gives the idempotency key that an item has, valid or not: `sendOne` checks it together with the item. */
 const keyOf = (item: unknown): string | undefined => {
   const { data } = z.object({ idempotencyKey: z.string() }).safeParse(item)
   return data?.idempotencyKey
 }
 
 /**
- * The key of an item by its place. A key that leaves no room for the place is hashed first, so that the caller may use all 255 characters here
- * too.
+ * Gives the idempotency key of the item at `index`, from the key of the request. A key that is too long to have the index added is hashed first, so
+ * that the client may use all 255 characters here too.
  */
 function keyOfPlace(key: string | null, index: number): string | null {
   if (key === null) return null
@@ -68,7 +68,10 @@ function keyOfPlace(key: string | null, index: number): string | null {
   return whole.length <= longestIdempotencyKey ? whole : `${hash('sha256', key)}:${index}`
 }
 
-/** The fingerprint of a request for the item alone: a caller who changes from one call to the other with the same keys sends nothing twice. */
+/**
+ * Gives the fingerprint that POST /v1/notifications would give to the item. So a client that repeats an item alone, with the same key, sends nothing
+ * twice.
+ */
 const fingerprintOfSend = (item: unknown): string => {
   const { idempotencyKey: _key, ...body } = Object(item) as { idempotencyKey?: unknown }
   return fingerprintOf('POST', '/v1/notifications', body)

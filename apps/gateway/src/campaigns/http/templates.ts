@@ -90,5 +90,8 @@ const listOfApp = route({
   },
 })
 
-/** For the dashboard: the public operations, with a list like the administration's other lists (spec: administration/segments-templates). */
+/**
+ * The template routes of the administration: the public operations, and a list in the form of the administration's other lists (spec:
+ * administration/segments-templates).
+ */
 export const templatesOfApp: readonly Route[] = [listOfApp, ...templates.filter(({ name }) => name !== 'listTemplates').map(administered)]

@@ -32,7 +32,7 @@ const auditOf = async (action: string) => {
 }
 
 // spec: administration/test-send-answer
-test('a test is answered with the outcome of each push', async () => {
+test('a test is answered with the outcome of each of its pushes', async () => {
   const push = { subscriptionId: test1.subscriptionId, platform: 'ios', outcome: 'failed', code: 'token_invalid', attempts: 1 }
   const row = { ...push, providerCode: '400 BadDeviceToken' }
   peers.answers.set(listPushes.subject, () => ({
@@ -52,7 +52,7 @@ test('a test is answered with the outcome of each push', async () => {
 })
 
 // spec: administration/test-send, limits/idempotency-replay, administration/audit
-test('a repeated test with the same Idempotency-Key is the same test, says so, and leaves no second audit line', async () => {
+test('a test that is repeated with the same Idempotency-Key is not sent again; the answer says that it is a replay, and there is one audit line', async () => {
   const before = await auditOf('campaign.tested')
   const [first, again] = [await send(test1, { 'idempotency-key': 'test-1' }), await send(test1, { 'idempotency-key': 'test-1' })]
 
@@ -63,7 +63,7 @@ test('a repeated test with the same Idempotency-Key is the same test, says so, a
 })
 
 // spec: administration/test-send-devices, administration/test-send
-test('a wrong test is refused at its field, before any other app is asked', async () => {
+test('a test with a wrong field is refused with the name of the field, before any other service is asked', async () => {
   const asked = peers.asked.length
   expect(pathsOf(await send({ content }))).toEqual(['subscriptionId'])
   expect(pathsOf(await send({ ...test1, userIds: [newId()] }))).toEqual(['subscriptionId'])
@@ -76,7 +76,7 @@ test('a wrong test is refused at its field, before any other app is asked', asyn
 })
 
 // spec: administration/test-devices, administration/token
-test('only the administration marks a test device: no API key can, by any route', async () => {
+test('only the administration can mark a test device; an API key cannot, by any route', async () => {
   const id = newId()
   const path = `/v1/admin/apps/${appId}/subscriptions/${id}`
   const marks: unknown[] = []
@@ -100,7 +100,7 @@ test('only the administration marks a test device: no API key can, by any route'
 })
 
 // spec: administration/test-devices
-test('the 101st test device is 409, and leaves no audit line', async () => {
+test('marking the 101st test device of an app is refused with 409 and leaves no audit line', async () => {
   const before = await auditOf('device.marked')
   peers.answers.set(markTestDevice.subject, () => {
     throw fault('limit_reached', 'An app has at most 100 test devices.')

@@ -12,7 +12,7 @@ import { elsewhere, route } from '../../http/route.ts'
 const TestSent = z.object({ id: Id, status: z.enum(campaignStatuses), results: z.array(TestResult) })
 const TestDeviceList = z.object({ items: z.array(TestDevice), nextCursor: z.string().nullable() })
 
-/** Tests of what is to be sent, on devices of the operators and their colleagues (spec: administration/test-send). */
+/** The routes for tests and for test devices (spec: administration/test-send). */
 export const testSends = [
   route({
     name: 'sendTest',

@@ -20,7 +20,7 @@ const reported = async (query: string) => {
 
 // spec: tracking/action
 test.each([['?action=track'], ['?action=A-z_0.9'], [`?action=${'a'.repeat(64)}`], ['?other=1&action=track']])(
-  'a report with %s is counted with its action',
+  'a device’s report with the query %s is counted with its action',
   async (query) => {
     const action = new URLSearchParams(query).get('action')
     expect(await reported(query)).toEqual([{ kind: 'clicked', ...push, action }])
@@ -39,6 +39,6 @@ test.each([
   ['?action=%'],
   ['?action=%00'],
   ['?other=1'],
-])('a report with %j is counted without an action', async (query) => {
+])('a device’s report with the query %j is counted without an action', async (query) => {
   expect(await reported(query)).toEqual([{ kind: 'clicked', ...push }])
 })

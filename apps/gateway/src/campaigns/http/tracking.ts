@@ -4,7 +4,10 @@ import { fault } from '@herald/contracts/fault'
 import { z } from 'zod'
 import { route } from '../../http/route.ts'
 
-/** The query of a report. Any other parameter, and an action in another form, is ignored: a device must not lose its report by it. */
+/**
+ * The query of a report. Any other parameter, and an action in another form, is ignored, because a device must not lose its report for such a
+ * mistake.
+ */
 const Report = z.object({
   action: z
     .string()

@@ -24,7 +24,7 @@ const get = (path: string, ofApp = appId) => gateway.admin('GET', `/apps/${ofApp
 const askedOf = ({ subject }: { subject: string }) => peers.asked.filter((one) => one.subject === subject).map(({ request }) => request)
 
 // spec: administration/waves
-test('the waves of a send are listed as audience has them, and an unknown campaign is 404', async () => {
+test('the waves of a send are listed as audience answers them, and an unknown campaign is 404', async () => {
   const waves: SendWave[] = [
     {
       no: 1,

@@ -19,7 +19,7 @@ const operationOf = (name: string) => operations.find(({ operationId }) => opera
 const titled = administrationRoutes.map((route) => [route.name, route] as const)
 
 // spec: administration/document
-test('every administration route has a schema of its answer', () => {
+test('every administration route that answers JSON has a schema of its answer', () => {
   const silent = administrationRoutes.filter(
     ({ answers, mediaType, status }) => answers === undefined && mediaType === undefined && status !== 204,
   )
@@ -27,7 +27,7 @@ test('every administration route has a schema of its answer', () => {
 })
 
 // spec: administration/document
-test('the administration’s document describes each of its routes, with the token or a session, and no public route', () => {
+test('the administration’s OpenAPI document describes each of its routes, which need the token or a session, and no public route', () => {
   for (const { method, path, name, key } of administrationRoutes)
     expect(description.paths?.[templateOf(path)]?.[method]).toMatchObject({
       operationId: name,
@@ -38,7 +38,7 @@ test('the administration’s document describes each of its routes, with the tok
   expect(operations.filter(({ operationId }) => names.has(operationId))).toEqual([])
 })
 
-test('every reference in the document leads somewhere', () => {
+test('every reference in the administration’s OpenAPI document leads to a part of it', () => {
   const references = [...JSON.stringify(description).matchAll(/"\$ref":"([^"]+)"/g)].map(([, reference]) => ({ $ref: reference }))
   expect(references.length).toBeGreaterThan(100)
   for (const reference of references) expect(() => resolve(description, reference)).not.toThrow()
@@ -59,19 +59,22 @@ test('every administration route has an example of its body and of its answer', 
   expect({ withoutBody: names(withoutBody), withoutAnswer: names(withoutAnswer) }).toEqual({ withoutBody: [], withoutAnswer: [] })
 })
 
-/** Their example has a private key in form only, which is refused as a key. */
+/** The private keys in the examples of these routes only look like keys, so the routes refuse them. */
 const withKeys = new Set(['setApns', 'setFcm'])
 const showingBodies = titled.filter(([name]) => examplesOf(name).length > 0)
 
-test.each(showingBodies)('%s has example bodies that match its schema and that it accepts', (name, { body }) => {
-  for (const value of examplesOf(name)) {
-    expect(whyNotSchema(description, bodiesOf(name).schema, value)).toBeUndefined()
-    expect(withKeys.has(name) ? [] : (body?.safeParse(value).error?.issues ?? [])).toEqual([])
-  }
-})
+test.each(showingBodies)(
+  'the administration’s operation %s has example bodies that match its schema and that it accepts',
+  (name, { body }) => {
+    for (const value of examplesOf(name)) {
+      expect(whyNotSchema(description, bodiesOf(name).schema, value)).toBeUndefined()
+      expect(withKeys.has(name) ? [] : (body?.safeParse(value).error?.issues ?? [])).toEqual([])
+    }
+  },
+)
 
 test.each(titled.filter(([name, { status }]) => answerOf(name, status)?.example !== undefined))(
-  '%s has an example answer that matches its schema, with no field that the schema does not name',
+  'the administration’s operation %s has an example answer that matches its schema and has no field that the schema does not name',
   (name, { status }) => {
     const { schema, example } = answerOf(name, status) ?? {}
     expect(example).toEqual(administrationApi.exampleOf(name)?.answer)
@@ -80,7 +83,7 @@ test.each(titled.filter(([name, { status }]) => answerOf(name, status)?.example 
   },
 )
 
-test('every parameter of a path is described with an example, and every route but the sign-in accepts x-admin-actor', () => {
+test('the administration’s OpenAPI document has an example of every parameter in a path, and every route but the sign-in accepts x-admin-actor', () => {
   for (const [path, methods] of Object.entries(description.paths ?? {})) {
     for (const { operationId, parameters } of Object.values(methods) as Operation[]) {
       const all = parameters.map((parameter) => resolve(description, parameter))
@@ -92,7 +95,7 @@ test('every parameter of a path is described with an example, and every route bu
   }
 })
 
-test('every error of the administration has the common shape and the statuses of its codes; `forbidden` is about the missing x-csrf-token', () => {
+test('every error of the administration has the common shape and the status of its code; the example of `forbidden` is a missing x-csrf-token', () => {
   for (const { responses } of operations) {
     for (const [status, response] of Object.entries(responses).filter(([code]) => Number(code) >= 400)) {
       const { schema, examples = {} } = (resolve(description, response)['content'] as Content)['application/json'] ?? { schema: {} }

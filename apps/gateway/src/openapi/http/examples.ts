@@ -10,7 +10,7 @@ import { sessionExamples } from '../../session/http/session-answers.ts'
 import { simulatorExamples } from '../../simulator/http/simulator-answers.ts'
 import { webhookExamples } from '../../webhooks/http/webhook-examples.ts'
 
-/** The examples of every route, of both documents, by its name. */
+/** The examples of every route of both documents, by the route's name. */
 export const exampleOf: Record<string, Example> = {
   ...appExamples,
   ...userExamples,
@@ -36,7 +36,7 @@ export const exampleParam: Record<string, string> = {
     'NjcxYTJiM2M0ZDVlNmY3MDgxOTIwYTA2fDY3MWEyYjNjNGQ1ZTZmNzA4MTkyMGEwNXw2NzFhMmIzYzRkNWU2ZjcwODE5MjBhMDJ8NjcxYTJiM2M0ZDVlNmY3MDgxOTIwYTAxfGlvc3w.q83vEjRWeJCrze8SNFZ4kA',
 }
 
-/** An example of each error: the sentence, and the field where there is one. */
+/** An example of each error: its message, and the path of the field when the error is about one. */
 export const exampleFault: Record<FaultCode, { message: string; path?: string }> = {
   unknown_kind: { message: 'The kind must be d, o, c or x.' },
   invalid_msg_id: { message: 'The msgId is not one of ours.' },

@@ -4,7 +4,10 @@ import { commonParameters } from './openapi-public.ts'
 
 const { IdentityToken: _ofTheSdks, ...shared } = commonParameters
 
-/** The document of the administration (spec: administration/document), for the dashboard and for scripts: it may change with any version. */
+/**
+ * What the OpenAPI document of the administration says of all its operations (spec: administration/document). They may change with any version of
+ * Herald.
+ */
 export const administrationApi: Api = {
   title: 'Herald administration',
   version: '1.0.0',

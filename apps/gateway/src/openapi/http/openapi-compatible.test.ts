@@ -4,10 +4,9 @@ import { expect, test } from 'vitest'
 import { administrationDescription, openApiDocument } from '../../http/routes.ts'
 import { breakingChanges } from '../../testing/openapi-compatible.ts'
 
-/** A document of the last release. */
 const released = (name: string): object => JSON.parse(readFileSync(resolve(import.meta.dirname, `../../../../../docs/${name}`), 'utf8'))
 
-/** Today's document with a change in its text. */
+/** Gives today's OpenAPI document with a change in its text. */
 function changed(from: string | RegExp, to: string): object {
   const text = JSON.stringify(openApiDocument)
   const other = text.replace(from, to)
@@ -16,7 +15,7 @@ function changed(from: string | RegExp, to: string): object {
 }
 
 // spec: limits/versioning
-test('today’s API breaks no promise of the released documents, neither of the public one nor of the administration’s', () => {
+test('today’s API would break no client of the last release, neither of the public API nor of the administration', () => {
   expect(breakingChanges(released('openapi.released.json'), openApiDocument)).toEqual([])
   expect(breakingChanges(released('openapi.administration.released.json'), administrationDescription)).toEqual([])
 })
@@ -73,7 +72,7 @@ test.each<[what: string, from: string | RegExp, to: string, change: string]>([
     '"headers":{"RateLimit-Limit"',
     'POST /v1/subscriptions: the header x-request-id of 200 is gone',
   ],
-])('%s taken back is found', (_, from, to, change) => {
+])('the comparison with the last release finds a change that would break clients: %s', (_, from, to, change) => {
   expect(breakingChanges(openApiDocument, changed(from, to))).toContain(change)
 })
 
@@ -89,6 +88,6 @@ test.each<[what: string, from: string, to: string]>([
   ['a wider limit', '"maxLength":2000', '"maxLength":3000'],
   ['a value', '"enum":["high","normal"]', '"enum":["high","normal","low"]'],
   ['an error code', '"examples":{"duplicate_name":', '"examples":{"more":{},"duplicate_name":'],
-])('%s added breaks nobody', (_, from, to) => {
+])('the comparison with the last release accepts an addition: %s', (_, from, to) => {
   expect(breakingChanges(openApiDocument, changed(from, to))).toEqual([])
 })

@@ -36,7 +36,7 @@ export const commonParameters = {
   },
 } satisfies Record<string, ParameterObject>
 
-/** The document of the public API, which changes only by adding (spec: limits/versioning). */
+/** What the OpenAPI document of the public API says of all its operations. The public API changes only by adding (spec: limits/versioning). */
 export const publicApi: Api = {
   title: 'Herald',
   version: '1.0.0',

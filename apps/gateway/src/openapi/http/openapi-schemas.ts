@@ -19,7 +19,7 @@ import { SegmentsOfApp } from '../../people/http/user-answers.ts'
 import * as ofWebhooks from '../../webhooks/http/webhook-answers.ts'
 import * as answers from '../../http/answers.ts'
 
-/** Schemas that the document shows once, under their names; every other schema stands where it is used. */
+/** The schemas that a document has once, under their names. Every other schema is written where it is used. */
 const named: Record<string, unknown> = {
   ...answers,
   ...ofApps,
@@ -50,7 +50,7 @@ const named: Record<string, unknown> = {
   SystemRead,
   SegmentsOfApp,
 }
-/** Parts of these files, and answers of one route, that stand where they are used. */
+/** Exports of the modules above that get no name: parts of other schemas, and answers of a single route. They are written where they are used. */
 const unnamed = new Set(['Time', 'Count', 'nextCursor', 'WaveList', 'RunList', 'DeliveryWithBody'])
 for (const [id, schema] of Object.entries(named))
   if (schema instanceof z.ZodType && !unnamed.has(id)) z.globalRegistry.add(schema, { ...z.globalRegistry.get(schema), id })
@@ -64,7 +64,7 @@ const group = (key: string, schema: SchemaObject): SchemaObject => ({
   additionalProperties: false,
 })
 
-/** Shapes that no zod schema has: segments are read by hand, so that each mistake is named with its path. */
+/** The schemas that are written by hand. Segments have no zod schema, because Herald's own code reads them and names each mistake with its path. */
 export const writtenSchemas: Record<string, SchemaObject> = {
   Segment: {
     description:
@@ -116,10 +116,7 @@ export const writtenSchemas: Record<string, SchemaObject> = {
   },
 }
 
-/**
- * A zod schema as JSON Schema, of what a caller may send or gets. Parts with a name become references, and come along in `parts` for the
- * document's components.
- */
+/** Turns a zod schema into JSON Schema. A part that has a name becomes a reference, and `parts` has that part for the document's components. */
 export function jsonSchemaOf(schema: z.ZodType): { schema: SchemaObject; parts: Record<string, SchemaObject> } {
   const json: Record<string, unknown> = z.toJSONSchema(schema, {
     target: 'draft-2020-12',
@@ -140,7 +137,7 @@ export function jsonSchemaOf(schema: z.ZodType): { schema: SchemaObject; parts: 
 
 const isSafeLimit = (value: unknown): boolean => value === Number.MAX_SAFE_INTEGER || value === Number.MIN_SAFE_INTEGER
 
-/** References count from the root of the document. An integer's safe range and the pattern of a time say nothing and are left out. */
+/** Makes references begin at the root of the document. Leaves out what says nothing: the safe range of an integer and the pattern of a time. */
 function tidy(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(tidy)
   if (typeof value !== 'object' || value === null) return value

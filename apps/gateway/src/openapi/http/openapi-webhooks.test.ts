@@ -13,7 +13,7 @@ const schemas = openApiDocument.components?.schemas ?? {}
 const deliveryOf = (event: object) => ({ id: 'dlv_66f0c1a2b3c4d5e6f7a8b9c0', events: [event] })
 
 // spec: limits/document-webhooks
-test('the document has a schema for every type of webhook event', () => {
+test('the OpenAPI document has a schema for every type of webhook event', () => {
   const { discriminator, oneOf } = schemas['WebhookEvent'] as {
     discriminator: { mapping: Record<string, string> }
     oneOf: { $ref: string }[]
@@ -24,7 +24,7 @@ test('the document has a schema for every type of webhook event', () => {
     expect(schemas[reference.replace('#/components/schemas/', '')]).toMatchObject({ properties: { type: { const: type } } })
 })
 
-test('the example delivery matches its schema', () => {
+test('the example of a webhook delivery in the OpenAPI document matches its schema', () => {
   for (const { value } of Object.values(examples)) {
     expect(whyNotSchema(openApiDocument, schema, value)).toBeUndefined()
     expect(unnamedField(openApiDocument, schema, value)).toBeUndefined()
@@ -32,7 +32,7 @@ test('the example delivery matches its schema', () => {
   expect(Object.keys(examples)).toHaveLength(1)
 })
 
-test('an event without a field of its type does not match its schema', () => {
+test('a webhook event that lacks a field of its type does not match its schema', () => {
   const ping = { id: `evt_${'0'.repeat(24)}`, type: 'ping', ts: '2026-01-31T08:04:30.000Z', appId: '0'.repeat(24) }
   expect(whyNotSchema(openApiDocument, schema, deliveryOf(ping))).toBeUndefined()
   expect(whyNotSchema(openApiDocument, schema, deliveryOf({ ...ping, type: 'notification.sent' }))).toContain('oneOf')

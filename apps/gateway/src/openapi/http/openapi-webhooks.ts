@@ -16,7 +16,7 @@ const exampleEvent = {
   data: { code: 'token_dead', providerCode: '410 Unregistered', attempts: 1 },
 } satisfies WebhookEvent
 
-/** What Herald posts to an app's webhook endpoints (spec: limits/document-webhooks): one request for the events of up to a second. */
+/** Describes what Herald posts to an app's webhook endpoints (spec: limits/document-webhooks). One request has the events of up to a second. */
 export function describeDeliveries(builder: OpenApiBuilder): NonNullable<OpenAPIObject['webhooks']> {
   const byType = Object.entries(webhookEvents).map(([type, schema]) => [type, addSchema(builder, nameOf(type), schema)] as const)
   builder.addSchema('WebhookEvent', {
@@ -70,7 +70,7 @@ export function describeDeliveries(builder: OpenApiBuilder): NonNullable<OpenAPI
   }
 }
 
-/** `notification.sent` as the name of a schema: NotificationSentEvent. */
+/** Makes the name of a schema from the type of an event: NotificationSentEvent from `notification.sent`. */
 const nameOf = (type: string): string =>
   `${type
     .split('.')

@@ -20,7 +20,7 @@ import { exampleFault, exampleParam } from './examples.ts'
 import { jsonSchemaOf, writtenSchemas } from './openapi-schemas.ts'
 import type { Route } from '../../http/route.ts'
 
-/** What a document says of all its operations together. */
+/** What an OpenAPI document says of all its operations together. */
 export type Api = {
   title: string
   version: string
@@ -29,15 +29,15 @@ export type Api = {
   tagOf: (path: string) => string
   security: Readonly<Record<string, SecuritySchemeObject>>
   parameters: Readonly<Record<string, ParameterObject>>
-  /** The example bodies and the example answer of a route, by its name. */
+  /** Gives the example bodies and the example answer of a route, by the route's name. */
   exampleOf: (name: string) => Example | undefined
-  /** Messages of errors that read otherwise than in the public document. */
+  /** Example messages of errors, where they differ from those of the public document. */
   faultMessages?: Partial<Record<FaultCode, string>>
-  /** What Herald posts to others. */
+  /** Describes what Herald posts to webhook endpoints. */
   webhooks?: (builder: OpenApiBuilder) => NonNullable<OpenAPIObject['webhooks']>
 }
 
-/** The OpenAPI 3.1 document of these routes: drawn from the same values that the server works with. */
+/** Makes the OpenAPI 3.1 document of these routes from the same values that the server works with. */
 export function describeApi(routes: readonly Route[], api: Api): OpenAPIObject {
   const builder = OpenApiBuilder.create({
     openapi: '3.1.0',
@@ -64,7 +64,7 @@ export function describeApi(routes: readonly Route[], api: Api): OpenAPIObject {
   return { ...builder.getSpec(), ...(webhooks && { webhooks: webhooks(builder) }) }
 }
 
-/** A path as OpenAPI writes it. */
+/** Writes a path in the form of OpenAPI: `/apps/{appId}` for `/apps/:appId`. */
 export const templateOf = (path: string): string => path.replaceAll(/:(\w+)/g, '{$1}')
 
 const wholeNumber: SchemaObject = { type: 'integer', minimum: 0 }
@@ -118,7 +118,6 @@ function operationOf(route: Route, api: Api, builder: OpenApiBuilder): Operation
   }
 }
 
-/** A file that is read as it comes. */
 const fileBody = (takes: readonly string[]) => ({
   required: true,
   content: Object.fromEntries(takes.map((mediaType) => [mediaType, { schema: { type: 'string' as const } }])),
@@ -151,13 +150,12 @@ function parametersOf(route: Route): (ParameterObject | ReferenceObject)[] {
 
 const paramsOf = (path: string): string[] => [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name)
 
-/** The example id of the kind of thing that a path names. */
+/** Gives the example id for a path, by the kind of thing that the path names. */
 const exampleId = (path: string): string => {
   const kinds = ['subscriptions', 'users', 'segments', 'templates', 'campaigns']
   return `671a2b3c4d5e6f7081920a0${kinds.findIndex((kind) => path.includes(`/${kind}/`)) + 1}`
 }
 
-/** Each field of the query's schema as a parameter. */
 function queryOf({ query }: Route): ParameterObject[] {
   if (query === undefined) return []
   const { schema } = jsonSchemaOf(query)
@@ -209,7 +207,7 @@ function responsesOf(route: Route, api: Api, builder: OpenApiBuilder): Responses
   return responses
 }
 
-/** Whether requests are counted against a limit: those with an API key, and some without any. */
+/** Whether a rate limit counts the requests of a route. It counts requests with an API key, and those of some routes without a key. */
 const isCounted = ({ limit, key }: Route): boolean => limit !== undefined || key === 'public' || key === 'secret'
 
 function contentOf(route: Route, api: Api, builder: OpenApiBuilder): Pick<ResponseObject, 'content'> {
@@ -221,7 +219,10 @@ function contentOf(route: Route, api: Api, builder: OpenApiBuilder): Pick<Respon
   return { content: { 'application/json': { schema, ...(example === undefined ? {} : { example }) } } }
 }
 
-/** Adds the error response of this status with these codes, which most routes share, and refers to it. */
+/**
+ * Adds the response for this error status and these codes to the document's components, and gives a reference to it. Most routes share these
+ * responses.
+ */
 function addError(builder: OpenApiBuilder, status: number, codes: FaultCode[], counted: boolean): ReferenceObject {
   const name = `${status}-${codes.join('-')}`
   const limited = status === 429 ? [...(counted ? limitHeaders : []), 'Retry-After'] : []
@@ -238,14 +239,14 @@ function addError(builder: OpenApiBuilder, status: number, codes: FaultCode[], c
   return refer('responses', name)
 }
 
-/** The faults that follow from the route's values, and those that it names itself. */
+/** Gives the faults that follow from the route's values, and those that the route itself lists. */
 function faultsOf(route: Route): FaultCode[] {
   return [
     ...new Set<FaultCode>([
       ...(route.key === 'none' ? [] : (['unauthorized'] as const)),
-      // For an administrator: a cookie that the dashboard did not send.
+      // In the administration: another page than the dashboard's sent the cookie.
       ...(route.key === 'none' ? [] : (['forbidden'] as const)),
-      // Without an administration token every path of the administration is 404.
+      // When no administration token is set, every path of the administration answers 404.
       ...(paramsOf(route.path).length > 0 || isOfAdministration(route) ? (['not_found'] as const) : []),
       ...(route.limit === undefined && route.key === 'none' ? [] : (['rate_limited'] as const)),
       ...(route.body === undefined ? [] : (['unsupported_media_type', 'body_too_large'] as const)),
@@ -258,7 +259,7 @@ function faultsOf(route: Route): FaultCode[] {
 
 const isOfAdministration = ({ key }: Route): boolean => key === 'admin' || key === 'sign-in'
 
-/** A reference to the schema among the components: under its own name when it has one, else under the one given here. */
+/** Adds a schema to the document's components, under its own name when it has one, else under `name`. Gives a reference to it. */
 export function addSchema(builder: OpenApiBuilder, name: string, zod: z.ZodType): SchemaObject | ReferenceObject {
   const { schema, parts } = jsonSchemaOf(zod)
   for (const [part, value] of Object.entries(parts)) builder.addSchema(part, value)

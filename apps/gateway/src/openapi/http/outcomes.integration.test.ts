@@ -14,7 +14,7 @@ import type { Question, Told } from '../../testing/ask.ts'
 import { hmacSecret, startGateway, type GatewayUnderTest } from '../../testing/start-gateway.ts'
 import { startPeers } from '../../testing/start-peers.ts'
 
-// Brings about every answer that the document lists for every operation: a promise that cannot come true shows here.
+// These tests bring about every answer that the OpenAPI document lists for every operation, so they fail for an answer that can never come.
 
 const nats = await freshNats()
 const { url } = await freshDatabase()
@@ -43,7 +43,6 @@ const operationOf = ({ path, method }: Route): Operation => {
 }
 const titleOf = ({ method, path }: Route) => `${method.toUpperCase()} ${path}`
 
-/** A request that succeeds. */
 function rightQuestion(route: Route): Question {
   const params: Record<string, string> = {
     externalId: 'customer-4711',
@@ -60,7 +59,7 @@ function rightQuestion(route: Route): Question {
   }
 }
 
-/** Requests that meet an error because something is wrong with them; every other error is a refusal of another app. */
+/** Makes requests that are refused because something is wrong with them. Every other error is a refusal of another service. */
 const provocations: Partial<Record<FaultCode, (right: Question, route: Route) => Question>> = {
   unauthorized: (right) => ({ ...right, headers: {} }),
   invalid_body: (right, { body }) =>
@@ -118,7 +117,7 @@ const asDocumented = (route: Route, told: Told) =>
 
 // spec: limits/document
 test.each(publicRoutes.map((route) => [titleOf(route), route.status, route] as const))(
-  '%s answers %i as documented',
+  'the operation %s answers a right request with %i, as the OpenAPI document says',
   async (_, status, route) => {
     const told = await gateway.ask(rightQuestion(route))
 
@@ -129,10 +128,10 @@ test.each(publicRoutes.map((route) => [titleOf(route), route.status, route] as c
   },
 )
 
-/** In a batch each item has these errors itself (batches.integration.test.ts). */
+/** A batch itself is never answered with these errors; its items are (batches.integration.test.ts). */
 const ofEachItem: ReadonlySet<string> = new Set(['rate_limited', 'queue_unavailable', 'database_unavailable'])
 
-/** This route asks no other app; database-away.integration.test.ts tests every route without a database. */
+/** These routes ask no other service; database-away.integration.test.ts tests every route without a database. */
 const asksNoApp: ReadonlySet<string> = new Set(['readWebPushKey'])
 
 const outcomes = publicRoutes.flatMap((route) =>
@@ -148,7 +147,7 @@ const outcomes = publicRoutes.flatMap((route) =>
 )
 
 // spec: limits/error-codes, limits/rate-exceeded
-test.each(outcomes)('%s answers %i %s', async (_, status, code, route) => {
+test.each(outcomes)('the operation %s can answer %i %s, as the OpenAPI document says', async (_, status, code, route) => {
   const told = await provoke(route, code)
 
   expect([told.status, told.body.error?.code]).toEqual([status, code])
@@ -156,6 +155,6 @@ test.each(outcomes)('%s answers %i %s', async (_, status, code, route) => {
   expect(told.body.error?.message).toMatch(/\S/)
   const unknownFields = (told.body.error?.details ?? []).filter(({ path }) => path === 'nobody')
   expect(unknownFields).toHaveLength(code === 'invalid_body' ? 1 : 0)
-  // `asDocumented` takes every 5xx for a mistake of ours; the promised 503 was compared above.
+  // `asDocumented` takes every 5xx for a mistake of Herald's, so a promised 503 is left out here; its status and code were compared above.
   expect(status === 503 ? undefined : asDocumented(route, told)).toBeUndefined()
 })

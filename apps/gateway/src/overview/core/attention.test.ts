@@ -29,7 +29,7 @@ test('an app where all is well needs no attention', () => {
 })
 
 // spec: administration/overview-attention
-test('each thing that needs attention says what it is about, and where to read more', () => {
+test('each thing that needs attention in an app says what it is about, and where to read more', () => {
   const found = attentionOf(appId, {
     circuits: [circuit],
     configured: new Set(['apns']),
@@ -71,7 +71,7 @@ test('each thing that needs attention says what it is about, and where to read m
 })
 
 // spec: administration/overview-attention
-test('a few failures, or a small share of failures, need no attention', () => {
+test('an app with fewer than 20 failed pushes, or with less than a tenth of its pushes failed, needs no attention', () => {
   const withEnds = (sent: number, failed: number) => {
     const recent = { ...quiet, byPlatform: { ...quiet.byPlatform, ios: { sent, failed, skipped: 0 } } }
     return attentionOf(appId, { ...calm, recent }).map(({ code }) => code)

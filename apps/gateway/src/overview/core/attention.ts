@@ -4,7 +4,7 @@ import { platforms } from '@herald/contracts/platform'
 import type { CampaignsSummary, DeviceCounts, RecentCounts } from '@herald/contracts/series'
 import type { Webhook } from '@herald/contracts/webhook'
 
-/** What the operator should look at (spec: administration/overview-attention). */
+/** The codes of what needs the operator's attention (spec: administration/overview-attention). */
 export const attentionCodes = [
   'circuit_open',
   'provider_missing',
@@ -14,12 +14,15 @@ export const attentionCodes = [
   'webhook_disabled',
   'webhook_failing',
 ] as const
-/** `params`: the values for a sentence about it. `href`: the operation of the administration that says more. */
+/**
+ * One thing that needs attention. `params` has the values for a sentence about it, and `href` names the operation of the administration that says
+ * more.
+ */
 export type Attention = { code: (typeof attentionCodes)[number]; params: Record<string, string | number | null>; href: string }
 
-/** A platform has many failures when at least so many of its pushes within a day failed, and so large a share of those that were sent or failed. */
+/** A platform has many failures when at least 20 of its pushes failed within a day, and at least a tenth of those that were sent or failed. */
 const [fewestFailures, failureShare] = [20, 0.1]
-/** An endpoint is failing when so many deliveries to it failed one after another. */
+/** A webhook endpoint is failing when this many deliveries to it failed one after another. */
 const fewestFailedDeliveries = 5
 
 export function attentionOf(

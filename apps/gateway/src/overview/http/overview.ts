@@ -12,7 +12,7 @@ import { readSystem } from '../read-system.ts'
 import { Breakdown, Curve, DeviceSeries, Overview, Series, SystemRead } from './overview-answers.ts'
 import { route } from '../../http/route.ts'
 
-/** A time, or a date, which stands for its first instant in UTC. */
+/** The schema of a parameter that is a time. A date stands for its first instant in UTC. */
 const Instant = z
   .string()
   .refine((value) => parseDay(value) !== undefined, 'must be an ISO 8601 time with a zone, or a date such as 2026-01-31')
@@ -40,12 +40,12 @@ const SeriesQuery = z
   .refine(isForward, forward)
 
 const zeros = { queued: 0, open: 0, sent: 0, failed: 0, skipped: 0 }
-/** The breakdown of a campaign that has queued nothing. */
+/** The breakdown of a campaign that has queued no push. */
 const nothing: BreakdownRead = { byPlatform: perPlatform(() => zeros), codes: [], variants: {} }
 
 /**
- * An app over time (spec: administration/overview, administration/series). These numbers were counted when things happened; none is counted from
- * the ledger when it is asked for.
+ * The routes that show an app over time (spec: administration/overview, administration/series). Their numbers were counted at the time of each event,
+ * so no request counts rows of the ledger.
  */
 export const overview = [
   route({

@@ -26,7 +26,7 @@ const ownerUrl = postgres.url('postgres')
 const urls = await provision({ ownerUrl, apps: ['gateway'], passwords: {} })
 await migrate({ ownerUrl, app: 'gateway', directory: resolve(import.meta.dirname, '../../../migrations') })
 const addresses = { database: urls['gateway'] ?? '', nats: nats.url }
-// This gateway makes the streams that the played apps wait for.
+// This gateway makes the streams that the fake services wait for.
 const gateway = await startGateway(addresses)
 const peers = await startPeers(nats.url)
 afterEach(() => peers.answers.clear())
@@ -38,7 +38,7 @@ const systemOf = async (asked: GatewayUnderTest = gateway) => {
 }
 
 // spec: administration/system
-test('the system page says which version runs, that database and queue are there, how far the ledger is off and which circuits are open', async () => {
+test('the answer about the system has Herald’s version, whether the database and the queue can be reached, how far the ledger is off, and the open circuits', async () => {
   const circuit = {
     appId: newId(),
     platform: 'ios',
@@ -62,7 +62,7 @@ test('the system page says which version runs, that database and queue are there
 })
 
 // spec: administration/system
-test('the system page does not call an unchecked ledger right, and says what it can when an app cannot be asked', async () => {
+test('the answer about the system calls a ledger right only when it was checked, and has null for what a service cannot answer now', async () => {
   peers.answers.set(readReconciliation.subject, () => ({ difference: 0, roundEndedAt: null }))
   expect(await systemOf()).toMatchObject({ ledgerDifference: null, openCircuits: { count: 0, items: [] } })
 
@@ -74,14 +74,14 @@ test('the system page does not call an unchecked ledger right, and says what it 
 })
 
 // spec: administration/system
-test('the system page shows the base URL that the operator set, and that the providers are simulated', async () => {
+test('the answer about the system has the base URL that the operator set, and says when the providers are simulated', async () => {
   const settings = { HERALD_BASE_URL: 'https://push.shop.example/', SIMULATOR_CONTROL_URL: 'http://127.0.0.1:2202' }
   const other = await startGateway(addresses, settings)
   expect(await systemOf(other)).toMatchObject({ baseUrl: 'https://push.shop.example', simulator: true })
 })
 
 // spec: administration/session-away
-test('an operator stays signed in while the database is away, and is told that it is', async () => {
+test('an operator stays signed in while the database is away, and is told that it is away', async () => {
   const signedIn = await gateway.ask({ method: 'POST', path: '/v1/admin/session', body: { token: adminToken, name: 'Dana' } })
   const cookie = String(signedIn.headers['set-cookie']?.[0]?.split(';')[0])
   const asked = (path: string) => gateway.ask({ path: `/v1/admin${path}`, headers: { cookie } })
@@ -100,7 +100,7 @@ test('an operator stays signed in while the database is away, and is told that i
 })
 
 // spec: administration/system, administration/token
-test('the system page answers while the database or the queue is away and says so, but not without the token', async () => {
+test('the answer about the system comes even while the database or the queue is away, and says so; it needs the administration token', async () => {
   const { port } = postgres
   await postgres.stop()
   await until(async () => (await systemOf())['database'] === 'unreachable', { what: 'a database that is away' })

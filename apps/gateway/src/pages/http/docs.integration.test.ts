@@ -5,7 +5,7 @@ import { startGateway } from '../../testing/start-gateway.ts'
 
 const gateway = await startGateway({ database: (await freshDatabase()).url('gateway'), nats: await freshNats() })
 
-test('the API browser loads only what the gateway serves, under a policy that blocks everything else', async () => {
+test('the page that shows the API loads only what the gateway serves, and its policy blocks everything else', async () => {
   const page = await gateway.ask({ path: '/docs' })
   expect(page).toMatchObject({ status: 200, headers: { 'content-type': 'text/html; charset=utf-8' } })
   expect(page.headers['content-security-policy']).toContain("default-src 'none'; script-src 'self'")
@@ -24,7 +24,7 @@ test('the API browser loads only what the gateway serves, under a policy that bl
   }
 })
 
-test('the API browser does not send the document to a validator', async () => {
+test('the page that shows the API does not send the OpenAPI document to a validator on the internet', async () => {
   const { text } = await gateway.ask({ path: '/docs/start.js' })
   expect(text).toContain('validatorUrl: null')
   expect(text).toContain("url: '/openapi.json'")
@@ -37,6 +37,6 @@ test.each([
   '/docs/index.html',
   '/docs/%2e%2e/package.json',
   '/docs/../openapi.json',
-])('%s of the package is not served', async (path) => {
+])('%s is not served: of the package that shows the API, only what its page needs', async (path) => {
   expect(await gateway.ask({ path })).toMatchObject({ status: 404 })
 })

@@ -7,8 +7,8 @@ const require = createRequire(import.meta.url)
 const { version } = require('swagger-ui-dist/package.json') as { version: string }
 
 /**
- * The page runs, loads and asks nothing but what the gateway serves. Swagger UI lays out its parts with styles in attributes and has its icons as
- * pictures in `data:`.
+ * The page may load files from the gateway only, and send requests to the gateway only. `unsafe-inline` and `data:` are for Swagger UI, which has
+ * styles in attributes and icons in `data:` addresses.
  */
 const policy = [
   "default-src 'none'",
@@ -56,7 +56,7 @@ const text = (mediaType: string, body: string) =>
     headers: { 'content-type': `${mediaType}; charset=utf-8`, 'Content-Security-Policy': policy, 'Cache-Control': 'no-cache' },
   })
 
-/** The API in a browser (Swagger UI), without the internet. */
+/** The page that shows the API in a browser (Swagger UI). It needs nothing from the internet. */
 export const docs = route({
   name: 'readDocs',
   method: 'get',
@@ -69,7 +69,10 @@ export const docs = route({
   answer: async () => text('text/html', page),
 })
 
-/** The files that the page needs, of the package's twelve megabytes. Each is asked for with its version, so a browser may keep it for ever. */
+/**
+ * The files of swagger-ui-dist (twelve megabytes in all) that the page needs. The page asks for each with its version, so a browser may cache it for
+ * good.
+ */
 const files = [
   { name: 'swagger-ui.css', file: 'swagger-ui.css', mediaType: 'text/css; charset=utf-8' },
   { name: 'swagger-ui.js', file: 'swagger-ui-bundle.js', mediaType: 'text/javascript; charset=utf-8' },

@@ -50,7 +50,7 @@ const trustedTypes = "; require-trusted-types-for 'script'; trusted-types herald
 
 // spec: administration/dashboard-served
 test.each(['/dashboard', '/dashboard/', '/dashboard/apps/671a2b3c4d5e6f7081920a06/log?code=token_dead', '/dashboard/a/b/c/d/e/f/g/h.i'])(
-  '%s is the dashboard, under a policy that blocks everything that the gateway does not serve',
+  '%s shows the dashboard, under a policy that blocks everything that the gateway does not serve',
   async (path) => {
     const told = await get(path, { accept: 'text/html' })
     expect([told.status, told.text]).toEqual([200, index])
@@ -75,7 +75,7 @@ test.each(['/dashboard', '/dashboard/', '/dashboard/apps/671a2b3c4d5e6f7081920a0
   },
 )
 
-/** The bytes of an answer as they were sent. */
+/** Reads the bytes of an answer as they were sent. */
 const bytesOf = (
   path: string,
   acceptEncoding?: string,
@@ -94,7 +94,7 @@ const bytesOf = (
   })
 
 // spec: administration/dashboard-served
-test('a file with a hash in its name may be cached for ever, and comes compressed when the browser accepts that', async () => {
+test('a file with a hash in its name may be cached for good, and is answered compressed when the browser accepts that', async () => {
   const path = '/dashboard/assets/main-AbC123.js'
   const { headers } = await get(path)
   expect(headers).toMatchObject({
@@ -117,12 +117,12 @@ test('a file with a hash in its name may be cached for ever, and comes compresse
     etags.add(sent.etag)
   }
   expect(etags.size).toBe(3)
-  // The build did not compress this file, so it comes as it is.
+  // The build did not compress this file, so it is answered as it is.
   expect((await bytesOf('/dashboard/assets/main-AbC123.css', 'br')).encoding).toBeUndefined()
 })
 
 // spec: administration/dashboard-served
-test('a service worker may load its second half by its address', async () => {
+test('the policy of the dashboard’s service worker lets the worker load its second file', async () => {
   const { status, headers } = await get('/dashboard/try-out-worker.js')
   expect([status, headers['content-type'], headers['cache-control']]).toEqual([200, 'text/javascript; charset=utf-8', 'no-cache'])
   expect(headers['content-security-policy']).toBe(policy)
@@ -149,7 +149,7 @@ test.each([
   '/docs/guide/%2e%2e/secret.txt',
   '/docs/guide/absent',
   '/docs/guide/.hidden',
-])('%s is no file that is served', async (path) => {
+])('%s is not served, because it is not one of the built files', async (path) => {
   const told = await get(path)
   expect([path, told.status]).toEqual([path, 404])
   expect(told.text).not.toContain('outside')
@@ -161,7 +161,7 @@ test('hidden files of the dashboard’s directory, and files outside of it, are 
     expect((await get(path)).text).toBe(index)
 })
 
-test('a build that replaces the files is seen at once', async () => {
+test('when a build replaces a page, browsers get the new page at once', async () => {
   expect((await get('/docs/guide/changing')).status).toBe(404)
   write('guide/changing.html', 'one')
   const first = await get('/docs/guide/changing')
@@ -172,7 +172,7 @@ test('a build that replaces the files is seen at once', async () => {
 })
 
 // spec: administration/web-sdk-served
-test('pages of any origin can load the web SDK and check it by its hashes', async () => {
+test('web pages of any origin can load the web SDK and check it by its hashes', async () => {
   const told = await get('/sdk/v1/herald.iife.js', { origin: 'https://shop.example' })
   expect([told.status, told.text]).toEqual([200, 'var Herald'])
   expect(told.headers).toMatchObject({
@@ -208,7 +208,7 @@ test('a guide is served by its name, under the policy of the dashboard', async (
 })
 
 // spec: administration/dashboard-unbuilt
-test('a page that is not built says so, and says what builds it', async () => {
+test('the dashboard and the guides say when they are not built, and what builds them', async () => {
   for (const path of ['/dashboard', '/dashboard/apps', '/docs/guide/', '/docs/guide/webhooks']) {
     const { status, text, headers } = await unbuilt.ask({ path })
     expect([path, status, headers['content-type']]).toEqual([path, 503, 'text/html; charset=utf-8'])
@@ -220,7 +220,7 @@ test('a page that is not built says so, and says what builds it', async () => {
 })
 
 // spec: administration/welcome
-test('the root links the dashboard and the documentation: a page for browsers, JSON for programs', async () => {
+test('the address `/` links to the dashboard and the documentation: as a page for browsers, as JSON for programs', async () => {
   const page = await get('/', { accept: 'text/html,application/xhtml+xml;q=0.9,*/*;q=0.8' })
   expect([page.status, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
   const links = [...page.text.matchAll(/href="([^"]+)"/g)].map(([, link]) => String(link))

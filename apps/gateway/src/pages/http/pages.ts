@@ -21,16 +21,19 @@ const policyOf = (...more: string[]) =>
     ...more,
   ].join('; ')
 
-/** A page runs, loads and asks nothing but what the gateway serves (spec: administration/dashboard-served). */
+/** A page may load files from the gateway only, and send requests to the gateway only (spec: administration/dashboard-served). */
 const pagePolicy = policyOf("require-trusted-types-for 'script'", 'trusted-types herald-sw')
-/** A worker loads its other half with importScripts, for which Trusted Types would demand a policy of its own. */
+/**
+ * The policy of scripts. It does not demand Trusted Types: a service worker loads its second file with importScripts, which would need a Trusted
+ * Types policy of its own.
+ */
 const workerPolicy = policyOf()
 
 const alone = {
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Resource-Policy': 'same-origin',
   'Permissions-Policy': 'camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()',
-  // Not no-referrer: with it a browser may send a change with the origin null.
+  // `no-referrer` would be wrong: a browser may then send a change with the origin `null`.
   'Referrer-Policy': 'same-origin',
 }
 const askedEachTime = { 'Cache-Control': 'no-cache' }
@@ -62,7 +65,7 @@ const dashboard = (['/dashboard', '/dashboard/', '/dashboard/*rest'] as const).m
   }),
 )
 
-/** For files that pages of other origins load with script elements: CORS lets the browser check `integrity`. */
+/** The headers of files that pages of other origins load with script elements. CORS lets the browser check their `integrity`. */
 const loadable = { 'Cache-Control': 'public, max-age=3600', 'Cross-Origin-Resource-Policy': 'cross-origin' }
 export const webSdkFiles = ['herald.iife.js', 'worker.iife.js', 'herald.mjs', 'worker.mjs']
 
@@ -162,5 +165,5 @@ const start = route({
   },
 })
 
-/** What is served beside the API. */
+/** The routes of everything that is served beside the API. */
 export const pages = [start, ...dashboard, ...webSdk, ...guide]

@@ -8,7 +8,7 @@ li{margin:.25rem 0}
 a{color:inherit}
 code{font-family:ui-monospace,monospace}`
 
-/** The page runs, loads and asks nothing; its one style is allowed by its hash. */
+/** The page may load nothing and send no requests. Its only style is allowed by its hash. */
 const policy = [
   "default-src 'none'",
   `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
@@ -18,8 +18,8 @@ const policy = [
 ].join('; ')
 
 /**
- * A page of a few sentences that needs no other file. `main` is HTML of ours, with nothing of the request in it. `againInSeconds`: the browser
- * loads the page again by itself.
+ * Makes a page of a few sentences that needs no other file. `main` is HTML from this repository: nothing of a request may be in it. After
+ * `againInSeconds` the browser loads the page again by itself.
  */
 export function plainPage(
   title: string,

@@ -7,7 +7,7 @@ import { Reply } from '../../http/reply.ts'
 
 /** The built files of one directory: read when they are asked for, and again when they have changed. */
 export type StaticFiles = {
-  /** A file by its path below the directory; undefined when there is none, or it is not one to serve. */
+  /** Reads a file by its path below the directory; undefined when there is no such file or its kind is not served. */
   read(place: readonly string[]): Promise<StaticFile | undefined>
 }
 
@@ -15,7 +15,7 @@ type Encoding = 'br' | 'gzip'
 export type StaticFile = {
   mediaType: string
   bytes: Buffer
-  /** The compressed versions that the build put beside it. */
+  /** The compressed versions of the file that the build wrote beside it. */
   compressed: Partial<Record<Encoding, Buffer>>
   etag: string
   modifiedAt: number
@@ -36,11 +36,13 @@ const mediaTypes: Readonly<Record<string, string>> = {
   '.txt': 'text/plain; charset=utf-8',
 }
 
-/** The form of each part of a path, checked after decoding: no part is hidden or leads elsewhere, however the address spelt it. */
+/**
+ * Each part of a path must have this form. It is checked after decoding, so no spelling of an address leads to a hidden file or out of the directory.
+ */
 const partForm = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$/
 const mostParts = 6
 const largestFile = 8_000_000
-/** Bytes of each directory that are kept in memory. */
+/** At most this many bytes of each directory are cached in memory. */
 const mostKept = 32_000_000
 
 export function openStaticFiles(directory: string): StaticFiles {
@@ -55,7 +57,7 @@ export function openStaticFiles(directory: string): StaticFiles {
       if (!found?.isFile() || found.size > largestFile) return undefined
       const known = kept.get(path)
       if (known && known.modifiedAt === found.mtimeMs && known.bytes.length === found.size) return known
-      // The file may go after it was looked at: a build is replacing it.
+      // A build may have replaced or removed the file since it was found.
       const file = await load(path, mediaType, found.mtimeMs).catch(() => undefined)
       if (file) kept.set(path, file)
       return file
@@ -73,7 +75,7 @@ async function load(path: string, mediaType: string, modifiedAt: number): Promis
   return { mediaType, bytes, compressed: { ...(br && { br }), ...(gzip && { gzip }) }, etag, modifiedAt }
 }
 
-/** Answers with a file: compressed where the caller takes that, or 304 when the caller has the file already. */
+/** Answers with a file: compressed when the client accepts that, or 304 when the client has the file already. */
 export function replyWith(file: StaticFile, header: (name: string) => string | undefined, headers: Record<string, string>): Reply {
   const encoding = encodingFor(header('accept-encoding') ?? '', file.compressed)
   const etag = `"${file.etag}${encoding === undefined ? '' : `-${encoding}`}"`
@@ -83,7 +85,7 @@ export function replyWith(file: StaticFile, header: (name: string) => string | u
   return new Reply(body, { headers: { ...all, 'content-type': file.mediaType, ...(encoding && { 'content-encoding': encoding }) } })
 }
 
-/** The smallest version that the caller takes (RFC 9110, 12.5.3); `q=0` refuses one. */
+/** Chooses the smallest version that the client accepts (RFC 9110, 12.5.3); `q=0` refuses a version. */
 function encodingFor(accepted: string, compressed: StaticFile['compressed']): Encoding | undefined {
   const takes = new Map(
     accepted.split(',').map((one) => {
@@ -99,7 +101,7 @@ function encodingFor(accepted: string, compressed: StaticFile['compressed']): En
 const isKnown = (ifNoneMatch: string | undefined, etag: string): boolean =>
   ifNoneMatch === '*' || (ifNoneMatch?.split(',').some((one) => one.trim().replace(/^W\//, '') === etag) ?? false)
 
-/** The built files that browsers load. `dashboard` is undefined without an administration token: nobody could sign in. */
+/** The built files that browsers load. `dashboard` is undefined when there is no administration token, because nobody could sign in. */
 export type Pages = { dashboard: StaticFiles | undefined; webSdk: StaticFiles; guide: StaticFiles }
 
 type Directories = { [setting in 'DASHBOARD_DIR' | 'WEB_SDK_DIR' | 'GUIDE_DIR']?: string | undefined }
@@ -112,7 +114,9 @@ export function openPages({ DASHBOARD_DIR, WEB_SDK_DIR, GUIDE_DIR }: Directories
   }
 }
 
-/** A directory of built files: as it is set, else beside the program in an image, else where the repository builds it. */
+/**
+ * Finds a directory of built files: the one that is set, else the one beside the program in an image, else the one where the repository builds them.
+ */
 function builtAt(set: string | undefined, beside: string, inRepository: string): string {
   if (set !== undefined) return set
   const inImage = join(import.meta.dirname, beside)

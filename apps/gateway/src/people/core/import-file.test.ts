@@ -2,7 +2,7 @@ import { parse } from 'csv-parse/sync'
 import { describe, expect, test } from 'vitest'
 import { openRows, type FileRow } from './import-file.ts'
 
-/** Reads a file from an offset on, in parts of these sizes one after another. */
+/** Reads a file from an offset on, in parts that have these sizes in turn. */
 function readAll(
   file: Buffer,
   { kind = 'csv', sizes = [file.length], from = 0 }: { kind?: 'csv' | 'lines'; sizes?: number[]; from?: number } = {},
@@ -29,7 +29,7 @@ function openRandom(seed: number): (below: number) => number {
 }
 const pieces = ['a', '\uFFFD', 'ü', '日本', '😀', '"', ',', '\n', '\r\n', '\r', ' ', '\u0000', "'", 'x y', '{"a":"b"}']
 
-/** A CSV file of random fields, quoted where they must be and sometimes where they need not, and its rows. */
+/** Makes a CSV file of random fields, and its rows. Fields are quoted where they must be, and sometimes where they need not. */
 function randomFile(seed: number): { file: Buffer; rows: string[][] } {
   const random = openRandom(seed)
   const lineEnd = random(2) === 0 ? '\n' : '\r\n'
@@ -41,9 +41,9 @@ function randomFile(seed: number): { file: Buffer; rows: string[][] } {
   return { file: Buffer.from((random(3) === 0 ? '\uFEFF' : '') + text), rows }
 }
 
-describe('a CSV file', () => {
+describe('the CSV file of an import', () => {
   // spec: administration/import-row
-  test('may have quotes, line ends and commas inside quotation marks, CRLF, a byte order mark and letters of any script', () => {
+  test('an imported CSV file may have quotes, line ends and commas inside quotation marks, CRLF, a byte order mark and letters of any script', () => {
     const file = Buffer.from('\uFEFFname,note\r\n"O""Neil, Ann","two\r\nlines"\r\n日本,😀\r\n,""\r\n')
 
     const rows = readAll(file)
@@ -54,7 +54,7 @@ describe('a CSV file', () => {
       ['日本', '😀'],
       ['', ''],
     ])
-    // Offsets are bytes of the file, its mark and its line ends included.
+    // Offsets count bytes of the file, with its byte order mark and its line ends.
     expect(rows.map(({ end }) => end)).toEqual([
       Buffer.byteLength('\uFEFFname,note\r\n'),
       Buffer.byteLength('\uFEFFname,note\r\n"O""Neil, Ann","two\r\nlines"\r\n'),
@@ -63,7 +63,7 @@ describe('a CSV file', () => {
     ])
   })
 
-  test('is read as csv-parse reads it, whatever its fields contain', () => {
+  test('an imported CSV file is read as the package csv-parse reads it, whatever its fields contain', () => {
     for (let seed = 1; seed <= 2_000; seed += 1) {
       const { file, rows } = randomFile(seed)
       const theirs = parse(file, { bom: true, relax_column_count: true, record_delimiter: ['\n', '\r\n'] })
@@ -73,11 +73,11 @@ describe('a CSV file', () => {
   })
 
   // spec: administration/import-exactly-once
-  test('has the same rows however it is cut into parts, and from behind any row', () => {
+  test('an imported CSV file has the same rows however it is split into parts, and when reading begins again after any row', () => {
     for (let seed = 1; seed <= 400; seed += 1) {
       const { file } = randomFile(seed)
       const random = openRandom(seed + 10_000)
-      // Some files get random bytes, so that they are no CSV.
+      // Some files get random bytes, so that they are not valid CSV.
       const broken = Buffer.from(file)
       for (let n = random(4); n > 0 && broken.length > 0; n -= 1) broken[random(broken.length)] = [0x22, 0x2c, 0x0a, 0xff][random(4)] ?? 0
       const whole = readAll(broken)
@@ -89,7 +89,7 @@ describe('a CSV file', () => {
   })
 
   // spec: administration/import-rejected
-  test('loses one row when a quote is wrong, also when it is never closed', () => {
+  test('an imported CSV file loses only one row for each wrong quote, even a quote that is never closed', () => {
     const lines = ['a,b', 'x"y,1', '"x"y,2', '"open,3', 'good,4', 'good,5']
 
     const rows = readAll(Buffer.from(`${lines.join('\n')}\n`))
@@ -97,7 +97,7 @@ describe('a CSV file', () => {
     expect(wrongOf(rows)).toEqual(['row', 'bad_quotes', 'bad_quotes', 'bad_quotes', 'row', 'row'])
   })
 
-  test('loses one row when bytes are no UTF-8', () => {
+  test('an imported CSV file loses only the rows that are not UTF-8', () => {
     const rows = readAll(
       Buffer.concat([
         Buffer.from('a,b\n'),
@@ -111,7 +111,7 @@ describe('a CSV file', () => {
     expect(wrongOf(rows)).toEqual(['row', 'invalid_utf8', 'invalid_utf8', 'row'])
   })
 
-  test('loses one row when a field has 10 MB, quoted or not, and keeps none of it in memory', () => {
+  test('an imported CSV file loses only one row when a field has 10 MB, quoted or not, and keeps none of the field in memory', () => {
     for (const field of ['x'.repeat(10_000_000), `"${'x'.repeat(10_000_000)}"`, `"${'x'.repeat(10_000_000)}`]) {
       const file = Buffer.from(`a,b\n${field},1\ngood,2\n`)
 
@@ -123,7 +123,7 @@ describe('a CSV file', () => {
     }
   })
 
-  test('that pauses gives back what is not yet a whole row', () => {
+  test('when an upload of an import ends within a row, the bytes of that row are kept for later', () => {
     const rows = openRows('csv', 0)
 
     expect([...rows.push(Buffer.from('a,b\n1,'))].map(({ end }) => end)).toEqual([4])
@@ -135,7 +135,7 @@ describe('a CSV file', () => {
   })
 })
 
-test('a file of lines has one text per line', () => {
+test('an imported file in JSON Lines has one row for each line', () => {
   const file = Buffer.from('{"a":"ü"}\r\n\n{"b":"\\n"}')
 
   expect(readAll(file, { kind: 'lines', sizes: [3] })).toEqual([

@@ -1,6 +1,6 @@
 import { largestRow } from '@herald/contracts/import'
 
-/** A row of a file: its content, or why it cannot be read. `end`: the offset in the file behind the row and its line end. */
+/** A row of a file: its content, or why it cannot be read. `end` is the offset in the file just after the row and its line end. */
 export type FileRow = { end: number } & ({ fields: string[] } | { text: string } | { wrong: WrongRow })
 export type WrongRow = 'bad_quotes' | 'invalid_utf8' | 'row_too_large'
 
@@ -11,25 +11,28 @@ type Read = { end: number } & ({ fields: string[] } | { text: string } | { wrong
 
 /** Reads the rows of a file whose parts come one after another. */
 export type FileRows = {
-  /** The rows that end in this part. */
+  /** Reads a part of the file and gives the rows that end in it. */
   push: (part: Buffer) => Generator<FileRow>
-  /** No more parts come for now; `rest` is what is not yet a whole row. A row that is too large to be kept ends here. */
+  /**
+   * Stops reading for now. `rest` has the bytes of a row that is not complete. When that row is too large to hold, it is given as a wrong row
+   * instead.
+   */
   pause: () => { rows: FileRow[]; rest: Buffer }
-  /** The file ends here, and with it its last row. */
+  /** Ends the file and gives its last row. */
   end: () => FileRow[]
 }
 
 /**
- * Reads the rows of a file as it comes: CSV by RFC 4180 (a quoted field may hold line ends), or one text per line. Each row depends on the bytes
- * behind its own offset alone, so that reading may begin again behind any row and finds the same rows. A broken row ends at its first line end,
- * and the next line is read as a row again: one wrong quote costs one row and not the rest of the file. Holds a row of 1 MiB and the last part,
- * and no more. `offset`: where in the file reading begins.
+ * Reads the rows of a file as its parts arrive: CSV by RFC 4180 (a quoted field may hold line ends), or one text per line. A row depends only on the
+ * bytes from its own offset on, so reading may begin again after any row and finds the same rows. A broken row ends at its first line end, and the
+ * next line is read as a row again: so one wrong quote costs one row and not the rest of the file. Memory holds at most a row of 1 MiB and the last
+ * part. `offset`: where in the file reading begins.
  */
 export function openRows(kind: 'csv' | 'lines', offset: number): FileRows {
   const read = kind === 'csv' ? readCsvRow : readLine
   let bytes: Buffer = Buffer.alloc(0)
   let isAtStart = offset === 0
-  /** Whether reading is inside a row that is too large: everything up to its first line end is thrown away. */
+  /** Whether reading is inside a row that is too large. Its bytes up to its first line end are thrown away. */
   let isSkipping = false
 
   function* rowsOf(isEnd: boolean): Generator<FileRow> {
@@ -53,7 +56,7 @@ export function openRows(kind: 'csv' | 'lines', offset: number): FileRows {
       } else if (view.length < largestRow) break
       else isSkipping = true
     }
-    // A byte order mark stays with the first row.
+    // A byte order mark alone stays in `bytes` until the first row is complete.
     if (at === from) return
     isAtStart = false
     offset += at
@@ -70,7 +73,7 @@ export function openRows(kind: 'csv' | 'lines', offset: number): FileRows {
   }
 }
 
-/** The first row of some bytes; undefined when it is not complete. `isEnd`: nothing follows, so the last row is complete. */
+/** Reads the first row of some bytes; undefined when the row is not complete. `isEnd`: no bytes follow, so the last row is complete. */
 export function readCsvRow(bytes: Buffer, isEnd: boolean): Read | undefined {
   const lineEnd = bytes.indexOf(lineFeed)
   if (lineEnd < 0 && !isEnd) return undefined
@@ -81,7 +84,7 @@ export function readCsvRow(bytes: Buffer, isEnd: boolean): Read | undefined {
   return text === undefined ? { end, wrong: 'invalid_utf8' } : { end, fields: text.split(',') }
 }
 
-/** The first line of some bytes as a text; undefined when it is not complete. */
+/** Reads the first line of some bytes as a text; undefined when the line is not complete. */
 export function readLine(bytes: Buffer, isEnd: boolean): Read | undefined {
   const lineEnd = bytes.indexOf(lineFeed)
   if (lineEnd < 0 && !isEnd) return undefined
@@ -92,15 +95,15 @@ export function readLine(bytes: Buffer, isEnd: boolean): Read | undefined {
 }
 
 /**
- * Bytes as text, or undefined when they are not UTF-8. Broken bytes become U+FFFD, which a valid text may hold too: such a text is compared with
- * its bytes.
+ * Reads bytes as a text; undefined when they are not UTF-8. Decoding replaces wrong bytes by U+FFFD. A valid text may hold that character too, so a
+ * text that has it is encoded again and compared with the bytes.
  */
 function readUtf8(bytes: Buffer): string | undefined {
   const text = bytes.toString()
   return !text.includes('\uFFFD') || Buffer.from(text).equals(bytes) ? text : undefined
 }
 
-/** The bytes up to a line end, without it and without the carriage return before it. */
+/** Gives the bytes before a line end, without a carriage return at their end. */
 function lineOf(bytes: Buffer, lineEnd: number): Buffer {
   const to = lineEnd < 0 ? bytes.length : lineEnd
   return bytes.subarray(0, to > 0 && bytes[to - 1] === carriageReturn ? to - 1 : to)
@@ -128,7 +131,7 @@ function readQuotedRow(bytes: Buffer, isEnd: boolean, bad: Read): Read | undefin
   }
 }
 
-/** The offset behind the line end that stands here, or undefined when there is none. */
+/** Gives the offset just after the line end at `at`, or undefined when there is no line end. */
 function endOfLine(bytes: Buffer, at: number): number | undefined {
   if (bytes[at] === lineFeed) return at + 1
   return bytes[at] === carriageReturn && bytes[at + 1] === lineFeed ? at + 2 : undefined
@@ -136,7 +139,7 @@ function endOfLine(bytes: Buffer, at: number): number | undefined {
 
 type Field = { text: string; end: number }
 
-/** A field without quotes ends at a comma, a line end or the end of the bytes. A quote inside it is wrong. */
+/** Reads a field without quotes. It ends at a comma, a line end or the end of the bytes; a quote inside it is wrong. */
 function readPlainField(bytes: Buffer, from: number): Field | 'bad' {
   let end = from
   while (end < bytes.length && bytes[end] !== comma && bytes[end] !== lineFeed) {
@@ -148,7 +151,9 @@ function readPlainField(bytes: Buffer, from: number): Field | 'bad' {
   return { text: bytes.toString('utf8', from, to), end: to }
 }
 
-/** Reads a field from behind its opening quote. Undefined when the closing quote has not come, or the byte behind it has not. */
+/**
+ * Reads a quoted field; `from` is the offset just after its opening quote. Undefined when the closing quote, or the byte after it, has not arrived.
+ */
 function readQuotedField(bytes: Buffer, from: number, isEnd: boolean): Field | undefined {
   let text = ''
   let start = from

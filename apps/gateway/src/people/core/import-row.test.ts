@@ -8,7 +8,6 @@ const anywhere = { allowPrivate: false, hosts: ['*'] }
 const point = createECDH('prime256v1').generateKeys()
 const keys = { p256dh: point.toString('base64url'), auth: Buffer.alloc(16, 1).toString('base64url') }
 
-/** Reads one row of a CSV file that has these columns. */
 function readCsv(row: Record<string, string>, { format = 'csv', web = 'skip' }: { format?: ImportFormat; web?: 'skip' | 'import' } = {}) {
   const columns = readColumns(format, null, Object.keys(row))
   return readRow({ end: 0, fields: Object.values(row) }, { format, web }, columns, anywhere)
@@ -17,7 +16,7 @@ const readJson = (text: string, web: 'skip' | 'import' = 'import') =>
   readRow({ end: 0, text }, { format: 'jsonl', web }, undefined, anywhere)
 
 // spec: administration/import-row
-test('a row of a CSV file has the fields of a registration, and empty fields are ignored', () => {
+test('a row of an imported CSV file has the fields of a registration, and its empty fields are ignored', () => {
   const row = {
     platform: 'android',
     token: 'a:token',
@@ -51,7 +50,7 @@ test('a row of a CSV file has the fields of a registration, and empty fields are
   })
 })
 
-test('a file without a required column is refused at that column, before a row is read', () => {
+test('an imported file without a required column is refused with the name of that column, before a row is read', () => {
   expect(() => readColumns('csv', null, ['token', 'externalId'])).toThrow('platform is not a column of the file')
   expect(() => readColumns('csv', null, ['platform'])).toThrow('token is not a column of the file, and neither is endpoint')
   expect(() => readColumns('csv', { externalId: 'customer' }, ['platform', 'token'])).toThrow(
@@ -60,7 +59,7 @@ test('a file without a required column is refused at that column, before a row i
   expect(() => readColumns('onesignal_csv', null, ['identifier'])).toThrow('device_type is not a column of the file')
 })
 
-test('columns are found by the headers that the import names', () => {
+test('columns of an imported file are found by the names that the import gives for them', () => {
   const columns = readColumns('csv', { externalId: 'customer no', token: 'fcm' }, ['customer no', 'fcm', 'platform'])
 
   expect(readRow({ end: 0, fields: ['c-7', 'tok', 'ios'] }, { format: 'csv', web: 'skip' }, columns, anywhere)).toEqual({
@@ -71,7 +70,7 @@ test('columns are found by the headers that the import names', () => {
   })
 })
 
-describe('a row that is wrong', () => {
+describe('a wrong row of an import', () => {
   // spec: administration/import-rejected
   test.each([
     [{ platform: 'ios', token: 'abc', externalId: 'undefined' }, 'externalId', 'invalid_field'],
@@ -86,11 +85,11 @@ describe('a row that is wrong', () => {
     [{ platform: 'ios', token: 'abc', createdAt: 'yesterday' }, 'createdAt', 'invalid_field'],
     [{ platform: 'ios', token: 'abc', optedIn: 'perhaps' }, 'optedIn', 'invalid_field'],
     [{ platform: 'ios', token: 'dQw4:APA91bH' }, 'token', 'ios_fcm_token'],
-  ])('%j is rejected at its column', (row, column, code) => {
+  ])('the imported row %j is rejected, and the error names its wrong column', (row, column, code) => {
     expect(readCsv(row)).toMatchObject({ rejected: { column, code } })
   })
 
-  test('is refused without its value in the message', () => {
+  test('the error of a wrong row of an import does not contain the row’s values', () => {
     const canary = 'canary-5d1f'
     const wrong = [
       readCsv({ platform: canary, token: 'abc' }),
@@ -108,13 +107,13 @@ describe('a row that is wrong', () => {
     expect(JSON.stringify(wrong)).not.toContain(canary)
   })
 
-  test('of JSON is refused when it is no object or has an unknown field', () => {
+  test('an imported row of JSON is rejected when it is no object or has an unknown field', () => {
     expect(readJson('[1]')).toMatchObject({ rejected: { column: null, code: 'invalid_json' } })
     expect(readJson('{"platform":')).toMatchObject({ rejected: { column: null, code: 'invalid_json' } })
     expect(readJson('{"platform":"ios","token":"a","pushToken":"b"}')).toMatchObject({ rejected: { column: null, code: 'invalid_field' } })
   })
 
-  test('is refused when it has another number of fields than the header', () => {
+  test('an imported row is rejected when it has another number of fields than the header', () => {
     const columns = readColumns('csv', null, ['platform', 'token'])
     expect(readRow({ end: 0, fields: ['ios'] }, { format: 'csv', web: 'skip' }, columns, anywhere)).toMatchObject({
       rejected: { column: null, code: 'wrong_column_count' },
@@ -123,7 +122,7 @@ describe('a row that is wrong', () => {
 })
 
 // spec: administration/import-web, identity/endpoint-host
-test('browsers are skipped unless the import asks for them, and then they must be valid registrations', () => {
+test('an import skips browsers unless it asks for them; then they must be valid registrations', () => {
   const browser = { platform: 'web', token: '', endpoint: 'https://fcm.googleapis.com/x', ...keys }
   const strict = { allowPrivate: false, hosts: ['*.push.apple.com'] }
   const columns = readColumns('csv', null, Object.keys(browser))
@@ -136,7 +135,7 @@ test('browsers are skipped unless the import asks for them, and then they must b
   })
 })
 
-describe('OneSignal', () => {
+describe('an import of OneSignal’s export', () => {
   const exported = {
     id: '00000000-0000-0000-0000-000000000000',
     identifier: 'abcdef0123456789',
@@ -192,7 +191,7 @@ describe('OneSignal', () => {
     ['5', 'web'],
     ['8', 'web'],
     ['17', 'web'],
-  ])('device_type %s is %s', (device_type, platform) => {
+  ])('OneSignal’s device_type %s is imported as %s', (device_type, platform) => {
     const web = {
       identifier: 'https://updates.push.services.mozilla.com/wpush/v2/x',
       web_p256: point.toString('base64'),
@@ -201,7 +200,7 @@ describe('OneSignal', () => {
     expect(read({ device_type, ...(platform === 'web' ? web : {}) })).toMatchObject({ device: { platform } })
   })
 
-  test.each(['2', '3', '4', '6', '7', '9', '10', '11', '14', '', 'ios'])('device_type "%s" is rejected', (device_type) => {
+  test.each(['2', '3', '4', '6', '7', '9', '10', '11', '14', '', 'ios'])('OneSignal’s device_type "%s" is rejected', (device_type) => {
     expect(read({ device_type })).toMatchObject({ rejected: { column: 'device_type', code: 'unsupported_device_type' } })
   })
 
@@ -213,11 +212,11 @@ describe('OneSignal', () => {
     [{ notification_types: '-99' }, false],
     [{ notification_types: '' }, true],
     [{ notification_types: '31' }, true],
-  ])('%j is opted in: %s', (change, optedIn) => {
+  ])('a OneSignal row with %j is opted in: %s', (change, optedIn) => {
     expect(read(change)).toMatchObject({ device: { optedIn } })
   })
 
-  test('a OneSignal row with only the seconds from UTC has no time zone, and a warning', () => {
+  test('a OneSignal row with only the seconds from UTC is imported without a time zone and with a warning', () => {
     expect(read({ timezone_id: '' })).toMatchObject({ warning: 'timezone_without_name' })
     expect(read({ timezone_id: '' })).not.toHaveProperty('device.timezone')
     expect(read({ timezone_id: '', timezone: '' })).not.toHaveProperty('warning')
@@ -241,6 +240,6 @@ test.each([
   ['2024-01-31T08:00:00+0230', '2024-01-31T08:00:00+02:30'],
   ['2024-01-31 08:00:00-05', '2024-01-31T08:00:00-05:00'],
   ['31.01.2024', '31.01.2024'],
-])('the time %s is %s', (written, iso) => {
+])('the time %s in an imported file is read as %s', (written, iso) => {
   expect(withZone(written)).toBe(iso)
 })

@@ -14,15 +14,15 @@ import type { FileRow, WrongRow } from './import-file.ts'
 import { fieldAt, readCount, readTags, readTruth, withZone } from './import-values.ts'
 import { oneSignalNames, readOneSignalRow } from './onesignal-row.ts'
 
-/** A row to be written, or why it is refused. */
+/** What a row of the file says: a device to write, or why the row is refused. */
 export type ReadRow = { device: ImportedDevice; warning?: string } | { rejected: Omit<ImportError, 'row'> }
 
-/** Which column of a file holds what. */
+/** Which columns a CSV file has, and which field each of them holds. */
 export type Columns = {
   width: number
-  /** The place of a column in each row, by its name. */
+  /** The index of each column in a row, by the column's name. */
   at: ReadonlyMap<string, number>
-  /** The name of the column of each field that the file holds. */
+  /** For each field that the file holds, the name of its column. */
   nameOf: ReadonlyMap<ImportField, string>
 }
 
@@ -30,8 +30,8 @@ const mostColumns = 1_000
 const longestName = 255
 
 /**
- * Finds the columns of a CSV file by its header. Fault `invalid_body`: at a column that every row needs and the file lacks, or at the
- * `columns.<field>` that names no column.
+ * Finds the columns of a CSV file by its header. Fault `invalid_body`: at a column that every row needs and the file lacks, or at a `columns.<field>`
+ * that names a column which the file lacks.
  */
 export function readColumns(format: ImportFormat, columns: Record<string, string> | null, header: string[]): Columns {
   if (header.length > mostColumns || header.some((name) => name.length > longestName))
@@ -61,7 +61,7 @@ const wrongRows: Record<WrongRow, string> = {
 type Settings = Pick<ImportReport, 'format' | 'web'>
 type Candidate = { device: Record<string, unknown>; columnOf: (path: string) => string | null; warning?: string }
 
-/** Reads a row by the rules of a registration. A CSV file has `columns`. */
+/** Reads a row and checks it by the rules of a registration. `columns` is undefined for a file that is not CSV. */
 export function readRow(row: FileRow, { format, web }: Settings, columns: Columns | undefined, endpointRule: EndpointRule): ReadRow {
   if ('wrong' in row) return rejected(null, row.wrong, wrongRows[row.wrong])
   const candidate = 'text' in row ? readJson(row.text) : readFields(row.fields, format, columns)
@@ -109,7 +109,10 @@ function readCsvFields(read: (field: ImportField) => string, nameOf: ReadonlyMap
   return { device, columnOf: (path) => nameOf.get(fieldAt(path) ?? 'platform') ?? fieldAt(path) ?? null }
 }
 
-/** The value that a field of a CSV file stands for. A text that is no such value stays text, and the rules of a registration refuse it. */
+/**
+ * Gives the value that a text in a CSV file stands for. A text that stands for no value of its field stays a text, and the rules of a registration
+ * then refuse it.
+ */
 function valueOf(field: ImportField, value: string): unknown {
   if (field === 'tags') return readTags(value)
   if (field === 'optedIn' || field === 'standalone') return readTruth(value) ?? value

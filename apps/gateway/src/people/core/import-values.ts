@@ -1,8 +1,11 @@
 import { importFields, type ImportField } from '@herald/contracts/import'
 
-/* The values that the texts of a CSV file stand for. A text that is no such value stays text, and the rules of a registration refuse it. */
+/*
+ * These functions read the texts of a CSV file as values. A text that stands for no value of its field stays a text, and the rules of a registration
+ * then refuse it.
+ */
 
-/** Tags are a JSON object. */
+/** Reads tags, which are a JSON object. */
 export function readTags(value: string): unknown {
   try {
     return JSON.parse(value)
@@ -11,14 +14,17 @@ export function readTags(value: string): unknown {
   }
 }
 
-/** The words for true and false that databases and spreadsheets write. */
+/** Reads the words for true and false that databases and spreadsheets write; undefined for any other text. */
 export function readTruth(value: string): boolean | undefined {
   const word = value.trim().toLowerCase()
   if (['true', 't', 'yes', '1'].includes(word)) return true
   return ['false', 'f', 'no', '0'].includes(word) ? false : undefined
 }
 
-/** A time as databases write it, in ISO 8601: `2026-01-31 08:00:00` and `2026-01-31` are UTC. A text that is no time stays as it is. */
+/**
+ * Turns a time as databases write it into ISO 8601. A time without a zone, such as `2026-01-31 08:00:00` or `2026-01-31`, is UTC. A text that is no
+ * time stays as it is.
+ */
 export function withZone(value: string): string {
   const [, date = '', time = '00:00:00', zone = 'Z'] =
     /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?))?(?: ?(Z|UTC|[+-]\d{2}(?::?\d{2})?))?$/.exec(value.trim()) ?? []
@@ -29,7 +35,7 @@ export function withZone(value: string): string {
 
 export const readCount = (value: string): unknown => (/^\d{1,10}$/.test(value) ? Number(value) : value)
 
-/** The field that the path of a refusal is about. */
+/** Finds the field that the path in a refusal is about. */
 export function fieldAt(path: string): ImportField | undefined {
   const [first = '', second = ''] = path.split('.')
   const name = first === 'keys' ? second || 'p256dh' : first

@@ -2,8 +2,8 @@ import type { ImportField } from '@herald/contracts/import'
 import { fieldAt, readCount, readTags, readTruth, withZone } from './import-values.ts'
 
 /**
- * OneSignal's numbers of the platforms that Herald has: apps, and Chrome, Firefox and Safari by Web Push. OneSignal reaches others in ways that
- * Herald does not have.
+ * OneSignal's numbers of the platforms that Herald can send to: iOS, Android, and Chrome, Firefox and Safari with Web Push. OneSignal reaches its
+ * other platforms in ways that Herald does not have.
  */
 const platforms = new Map([
   ['0', 'ios'],
@@ -13,7 +13,6 @@ const platforms = new Map([
   ['17', 'web'],
 ])
 
-/** OneSignal's column of each field. */
 const columnOfField: Partial<Record<ImportField, string>> = {
   platform: 'device_type',
   token: 'identifier',
@@ -32,7 +31,7 @@ const columnOfField: Partial<Record<ImportField, string>> = {
   lastActiveAt: 'last_active',
 }
 
-/** The columns of the fields that audience may refuse. Newer exports have `external_id`, older ones `external_user_id`. */
+/** Gives the columns of the fields that audience may refuse. Newer exports have `external_id`, older exports `external_user_id`. */
 export const oneSignalNames = (columns: ReadonlyMap<string, unknown>): ReadonlyMap<ImportField, string> =>
   new Map([
     ['externalId', columns.has('external_user_id') ? 'external_user_id' : 'external_id'],
@@ -40,8 +39,8 @@ export const oneSignalNames = (columns: ReadonlyMap<string, unknown>): ReadonlyM
   ])
 
 /**
- * Reads a row of OneSignal's export of subscriptions (spec: administration/import-onesignal). `read` gives the field of a column, empty where
- * there is none. A user's address, location, advertising id and spending are not read. `wrong`: Herald cannot send to such a device.
+ * Reads a row of OneSignal's export of subscriptions (spec: administration/import-onesignal). `read` gives the text in a column, empty when there is
+ * none. A user's address, location, advertising id and spending are not read. `wrong` says why Herald cannot send to the device.
  */
 export function readOneSignalRow(
   read: (column: string) => string,
@@ -77,12 +76,12 @@ export function readOneSignalRow(
       if (field === undefined) return null
       return field === 'externalId' ? nameColumn : (columnOfField[field] ?? null)
     },
-    // OneSignal gives the seconds from UTC, which any of dozens of zones may have.
+    // Without a zone's name the export has only the seconds from UTC, which dozens of zones share.
     ...(said.timezone === '' && read('timezone') !== '' ? { warning: 'timezone_without_name' } : {}),
   }
 }
 
-/** `notification_types` below 1 means: unsubscribed, or never allowed. */
+/** Whether OneSignal had opted a device out. `notification_types` below 1 means that it unsubscribed or never allowed notifications. */
 const isOptedOut = (invalidIdentifier: string, notificationTypes: string): boolean =>
   readTruth(invalidIdentifier) === true || /^(?:0|-\d+)$/.test(notificationTypes.trim())
 

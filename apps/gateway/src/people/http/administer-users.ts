@@ -23,7 +23,7 @@ const UsersQuery = z.strictObject({
   segmentId: ObjectId.optional().meta({ description: 'Only users with a reachable device in this saved segment.' }),
 })
 
-/** Users as support works with them: found by what is at hand, read with what they got, changed, erased (spec: administration/users). */
+/** The routes with which an operator finds users, reads them with their pushes, changes and erases them (spec: administration/users). */
 export const usersOfApp = [
   route({
     name: 'listUsersOfApp',
@@ -137,10 +137,10 @@ export const usersOfApp = [
 
 type Bus = Pick<Gateway['bus'], 'call'>
 
-/** Whether a change only marks a device as a test device, or removes the mark. */
+/** Whether a change of a device only sets or removes its mark as a test device. */
 const isMark = (body: unknown): boolean => Object.keys(body ?? {}).join() === 'test'
 
-/** Changes a device and gives it as it is then. Fault: not_found. */
+/** Changes a device and gives the changed device. Fault: not_found. */
 export async function changeDevice(
   bus: Bus,
   { appId, subscriptionId, changes: { test, ...changes } }: { appId: string; subscriptionId: string; changes: ChangeDevice },
@@ -151,10 +151,10 @@ export async function changeDevice(
 }
 
 const newest = 50
-/** Devices whose pushes are looked for; a user has at most 100 at a time. */
+/** The pushes of at most this many devices of a user are read. A user has at most 100 devices at a time; the others have left the user. */
 const mostDevices = 200
 
-/** The newest pushes of a user, open ones first, also those to devices that have left the user. */
+/** Reads the newest pushes of a user, open ones first. Pushes to devices that have left the user are among them. */
 async function newestOfUser(bus: Bus, { appId, user }: { appId: string; user: MaskedUser }) {
   const of = { appId, userId: user.id }
   const [open, former] = await Promise.all([

@@ -7,7 +7,7 @@ import { refusedItem, type ItemResult } from '../../core/items.ts'
 
 export type ChangedItem = ItemResult<{ id: string; created: boolean }>
 
-/** Changes the valid users of a batch, all of them in one transaction of audience. The results are in the order of the items. */
+/** Changes the valid users of a batch, all in one transaction of audience. The results are in the order of the items. */
 export async function changeEach(bus: Pick<Bus, 'call'>, appId: string, items: unknown[]): Promise<ChangedItem[]> {
   const results: ChangedItem[] = []
   const valid: { index: number; user: UserInBatch }[] = []

@@ -40,12 +40,12 @@ const auditOf = async (appId: string) =>
     .execute()) ?? []
 const intentsOf = (appId: string) => db.selectFrom('audit_intents').selectAll().where('app_id', '=', appId).execute()
 
-/** A user of an export; `filler` makes its line longer. */
+/** Makes a user of an export; `filler` makes the user's line longer. */
 const userOf = (n: number, filler = '') => ({
   ...{ id: n.toString(16).padStart(24, '0'), tags: { filler }, language: null, timezone: null, country: null },
   ...{ createdAt: '2026-01-01T00:00:00.000Z', lastActiveAt: '2026-01-01T00:00:00.000Z', subscriptions: [], preferences: {} },
 })
-/** The answers of audience: portions of two users each, `count` in all. */
+/** Answers as audience does: portions of two users each, `count` users in all. */
 const portions =
   (count: number, filler = '') =>
   (request: unknown) => {
@@ -55,7 +55,7 @@ const portions =
     return { users, next: from + 2 < count ? users.at(-1)?.id : null }
   }
 
-/** Begins an export and gives its response, of which nothing is read yet. */
+/** Begins an export and gives its response, of which nothing has been read. */
 async function open(path: string): Promise<{ asked: ClientRequest; response: IncomingMessage }> {
   const asked = httpRequest({
     ...{ host: '127.0.0.1', port: gateway.port, agent: false, path: `/v1/admin${path}` },
@@ -70,7 +70,7 @@ async function open(path: string): Promise<{ asked: ClientRequest; response: Inc
 }
 
 // spec: administration/export-everybody, administration/export-end, administration/export-addresses
-test('an export has a line for each user and a last line that says how many there were, and the audit says how many left', async () => {
+test('an export of users has a line for each user and a last line with their number, and the audit says how many users were exported', async () => {
   const appId = await givenAppId()
   peers.answers.set(exportUsers.subject, portions(5))
   peers.asked.length = 0
@@ -95,7 +95,7 @@ test('an export has a line for each user and a last line that says how many ther
 })
 
 // spec: administration/export-resumed
-test('an export can continue after a user, and tokens are masked unless they are asked for in full', async () => {
+test('an export of users can continue after a user, and tokens are masked unless the operator asks for them in full', async () => {
   const appId = await givenAppId()
   peers.answers.set(exportUsers.subject, portions(5))
   peers.asked.length = 0
@@ -107,7 +107,7 @@ test('an export can continue after a user, and tokens are masked unless they are
 })
 
 // spec: administration/export-person
-test('the export of one user has the user, devices, pushes of present and former devices, open pushes once, and webhook deliveries', async () => {
+test('the export of one user has the user, the devices, the pushes to present and former devices, each open push once, and the webhook deliveries', async () => {
   const appId = await givenAppId()
   const [kept, left, campaign, other] = [givenMaskedUser.subscriptions[0]?.id ?? '', newId(), newId(), newId()]
   const push = (subscriptionId: string, campaignId: string): ExportedPush => ({
@@ -126,7 +126,7 @@ test('the export of one user has the user, devices, pushes of present and former
   const delivery = { id: 'dlv_1', webhookId: newId(), state: 'delivered', createdAt: '2026-01-01T00:00:00.000Z', endedAt: null, events: [] }
   peers.answers.set(readMaskedUser.subject, () => ({ ...givenMaskedUser, preferences: { offers: false } }))
   peers.answers.set(listFormerDevices.subject, () => ({ subscriptionIds: [kept, left], next: null }))
-  // The first of the two open pushes ends before the ledger is read.
+  // The first of the two open pushes gets its outcome before the ledger is read.
   peers.answers.set(listOpenPushes.subject, () => ({ items: [open(campaign), open(other)], nextCursor: null }))
   peers.answers.set(exportPushesOfDevice.subject, (request) => {
     const { subscriptionId, after } = request as { subscriptionId: string; after: string | null }
@@ -156,7 +156,7 @@ test('the export of one user has the user, devices, pushes of present and former
 })
 
 // spec: administration/export-pushes
-test('an export of a campaign has a line for each push; what cannot be exported is refused before the first line', async () => {
+test('the export of a campaign has a line for each push; a campaign that cannot be exported is refused before the first line', async () => {
   const appId = await givenAppId()
   const campaignId = newId()
   peers.campaigns.set(campaignId, appId)
@@ -178,7 +178,7 @@ test('an export of a campaign has a line for each push; what cannot be exported 
 })
 
 // spec: administration/export-end
-test('an export asks again when another app is busy or away for a moment, and misses nothing', async () => {
+test('an export asks again when another service is busy or away for a moment, and misses nothing', async () => {
   const appId = await givenAppId()
   const faults = [tooManyReads(0.01), queueUnavailable(), new Fault('database_unavailable', 'away')]
   const answer = portions(5)
@@ -239,7 +239,7 @@ test('an export that is refused before its first line leaves no audit line', asy
 })
 
 // spec: limits/heavy-reads
-test('while a caller does not read, no further portion is made; when it disconnects its place is free, and the audit says how much left', async () => {
+test('while a client does not read an export no further portion is made; when it disconnects the next export may begin, and the audit says that the first was cut off', async () => {
   const appId = await givenAppId()
   peers.answers.set(exportUsers.subject, portions(4_000, 'x'.repeat(50_000)))
   peers.asked.length = 0
@@ -247,7 +247,7 @@ test('while a caller does not read, no further portion is made; when it disconne
   response.pause()
 
   await untilStill(() => peers.asked.length)
-  // The kernel's buffers hold some megabytes; the whole export would be 2,000 portions and 200 MB.
+  // The kernel's buffers hold some megabytes; the complete export would be 2,000 portions and 200 MB.
   expect(peers.asked.length).toBeLessThan(500)
   const second = await gateway.admin('GET', `/apps/${appId}/users/export`)
   expect([second.status, second.headers['retry-after']]).toEqual([429, '2'])
@@ -261,7 +261,7 @@ test('while a caller does not read, no further portion is made; when it disconne
   expect(lines.map(({ subject }) => String(subject['complete'])).toSorted()).toEqual(['false', 'true'])
 })
 
-test('a HEAD request begins no export', async () => {
+test('a HEAD request for an export begins no export', async () => {
   const appId = await givenAppId()
   peers.asked.length = 0
 

@@ -24,7 +24,7 @@ const CampaignQuery = z.strictObject({
 const ndjson = 'application/x-ndjson'
 const asFile = { key: 'admin', status: 200, mediaType: ndjson, faults: ['rate_limited'] } as const
 
-/** Lines of JSON, each with its `type`; the last one is `end` with how many came before it. */
+/** The routes that export. They answer lines of JSON, each with a `type`; the last line has the type `end` and says how many lines came before it. */
 export const exports = [
   route({
     ...asFile,

@@ -20,7 +20,10 @@ const DataQuery = z.strictObject({
     .meta({ type: 'integer', minimum: 0, description: 'Where in the file this part begins: the `offset` of the import.' }),
 })
 
-/** Imports of devices from elsewhere (spec: administration/import). Audience keeps an import; its file is read here, row by row. */
+/**
+ * The routes that import devices from another system (spec: administration/import). Audience stores the import and its devices; the gateway reads the
+ * file, row by row.
+ */
 export const imports = [
   route({
     name: 'startImport',
@@ -127,7 +130,7 @@ export const imports = [
   }),
 ]
 
-/** The cursor of the list of errors is the number of a row. Fault: invalid_body at `cursor`. */
+/** Reads the cursor of the list of errors, which is the number of a row. Fault: invalid_body at `cursor`. */
 function rowOf(cursor: string | undefined): number {
   if (cursor === undefined) return 0
   if (!/^\d{1,12}$/.test(cursor)) throw invalidField('cursor', 'must be the nextCursor of an earlier answer')

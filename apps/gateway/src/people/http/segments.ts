@@ -20,7 +20,7 @@ import { elsewhere, route, type Route } from '../../http/route.ts'
 const reads = { key: 'secret', scope: 'subscriptions:read' } as const
 const writes = { key: 'secret', scope: 'campaigns:write' } as const
 
-/** POST /v1/segments/preview: without a segment, or without a body at all, everyone is counted. */
+/** The body of POST /v1/segments/preview. Without a segment, or without a body at all, everyone is counted. */
 export const PreviewSegment = z.strictObject({ segment: SegmentDefinition.optional() }).prefault({})
 
 export const segments = [
@@ -130,5 +130,8 @@ const listOfApp = route({
   },
 })
 
-/** For the dashboard: the public operations, with a list like the administration's other lists (spec: administration/segments-templates). */
+/**
+ * The segment routes of the administration: the public operations, and a list in the form of the administration's other lists (spec:
+ * administration/segments-templates).
+ */
 export const segmentsOfApp: readonly Route[] = [listOfApp, ...segments.filter(({ name }) => name !== 'listSegments').map(administered)]

@@ -17,13 +17,16 @@ import { route } from '../../http/route.ts'
 
 const forDevices = { key: 'public', scope: 'subscriptions:write' } as const
 
-/** Refuses an endpoint outside the known push services: a host name that anybody may choose costs a look-up and a connection with every push. */
+/** Refuses an endpoint outside the known push services: a host name that anybody may choose costs a DNS look-up and a connection with every push. */
 function refuseOtherHost(path: string, endpoint: string, rule: EndpointRule): void {
   const problem = endpointProblem(endpoint, rule)
   if (problem !== undefined) throw invalidField(path, problem)
 }
 
-/** PATCH and POST do the same (spec: identity/change-user); client libraries need a name for each. */
+/**
+ * Makes a route that changes the owner of a device. There is one for PATCH and one for POST, which do the same (spec: identity/change-user);
+ * generated clients need a name for each.
+ */
 const changesOwner = ([method, name]: readonly ['patch' | 'post', string]) =>
   route({
     ...forDevices,

@@ -20,7 +20,7 @@ export const tags = [
     answers: TagList,
     async answer({ db, bus }, { appId, query: { limit, cursor, q = '' } }) {
       await getApp(db, appId)
-      // The cursor is the last name of a page: the next page begins behind it, even when the tags have been counted again meanwhile.
+      // The cursor is the last name on a page. The next page begins after that name, even when the tags have been counted again meanwhile.
       const after = cursor === undefined ? '' : Buffer.from(cursor, 'base64url').toString()
       if (cursor !== undefined && !isTagName(after)) throw invalidField('cursor', 'must be the nextCursor of an earlier answer')
       const { tags: all, ...counted } = await bus.call(listTags, { appId })

@@ -3,7 +3,7 @@ import { SavedSegment } from '@herald/contracts/saved-segment'
 import { z } from 'zod'
 import { Count, listOf, nextCursor, Push, Time } from '../../http/answers.ts'
 
-/* What the administration answers of users, devices and tags. */
+/* The schemas of what the administration answers about users, devices and tags. */
 
 const pushes = z.array(Push).meta({ description: 'The newest 50.' })
 

@@ -13,14 +13,14 @@ import { route } from '../../http/route.ts'
 const reads = { key: 'secret', scope: 'users:read' } as const
 const writes = { key: 'secret', scope: 'users:write' } as const
 
-/** A user is named by id or by external id; both have the same answers (spec: identity/read-user, identity/change-user, identity/erase-user). */
+/** A path names a user by id or by external id. Both have the same answers (spec: identity/read-user, identity/change-user, identity/erase-user). */
 const byId = { path: '/v1/users/:id', suffix: '', texts: [], address: ({ id = '' }: Params): UserAddress => ({ userId: id }) } as const
 const byExternalId = {
   path: '/v1/users/by-external-id/:externalId',
   suffix: 'ByExternalId',
   texts: ['externalId'],
   address: ({ externalId = '' }: Params): UserAddress => {
-    // No user can have such an id.
+    // No user can have an external id that is not valid.
     if (!ExternalId.safeParse(externalId).success) throw notFound()
     return { externalId }
   },
@@ -29,7 +29,7 @@ type Params = { id?: string; externalId?: string }
 
 const NamedUser = z.strictObject({ externalId: ExternalId })
 
-/** The items are checked one by one, so that a wrong one leaves the others alone. */
+/** The items are checked later, one by one, so that a wrong item does not refuse the others. */
 const Batch = z.strictObject({ users: z.array(z.unknown()).min(1).max(mostUsersInBatch) })
 const ShownBatch = z.strictObject({ users: z.array(UserInBatch).min(1).max(mostUsersInBatch) })
 
@@ -79,7 +79,7 @@ const single = [byId, byExternalId].flatMap(({ path, suffix, texts, address }) =
     answers: User,
     faults: ['not_found'],
     async answer({ bus }, { appId, params, body }) {
-      // An unknown external id makes a user, so the id must be one that a body could hold.
+      // An unknown external id makes a user, so it must be as valid as one in a body.
       if (path === byExternalId.path) parseBody(NamedUser, params)
       return bus.call(changeUser, { appId, user: address(params), changes: body })
     },
@@ -98,5 +98,5 @@ const single = [byId, byExternalId].flatMap(({ path, suffix, texts, address }) =
   }),
 ])
 
-/** The batch comes first: `/v1/users/batch` has the form of `/v1/users/:id`. */
+/** The batch comes first, because `/v1/users/:id` would match `/v1/users/batch` too. */
 export const users = [batch, ...single]

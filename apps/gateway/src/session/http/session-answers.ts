@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 const Time = z.string().meta({ format: 'date-time' })
 
-/* What signing in answers, for the OpenAPI document, and examples of it. */
+/* The schemas of what signing in answers, for the OpenAPI document, and examples of the answers. */
 
 export const SessionRead = z.object({
   name: z.string().meta({ description: 'The name that the operator gave: the actor in the audit.' }),

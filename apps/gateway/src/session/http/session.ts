@@ -24,7 +24,7 @@ function signedIn(session: SignedIn | undefined): SignedIn {
   throw fault('unauthorized', 'There is no session: POST /v1/admin/session begins one.')
 }
 
-/** Signing in to the dashboard and out of it (docs/decisions/0050). */
+/** The routes for signing in to the dashboard and out of it (docs/decisions/0050). */
 export const session = [
   route({
     name: 'beginSession',

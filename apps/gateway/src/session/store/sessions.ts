@@ -3,22 +3,22 @@ import type { Tables } from '../../store/tables.ts'
 
 type Db = Kysely<Tables>
 
-/** How long a session lasts: without use, and at most. */
+/** For how many seconds a session lasts: without use, and in all. */
 export type SessionLife = { idleSeconds: number; wholeSeconds: number }
 
-/** A session: when it ends unless it is used again, and in how many seconds of the database's clock. */
+/** A session that lasts. Unless it is used again it ends at `expiresAt`, which is in `leftSeconds` by the database's clock. */
 export type FoundSession = { id: string; name: string; expiresAt: Date; leftSeconds: number }
 
-/** Sessions that are kept; beyond that the one unused for longest is deleted. */
+/** At most this many sessions exist. A further session replaces the one that was not used for longest. */
 const mostSessions = 1_000
-/** Links that may wait to be used; beyond that the oldest is deleted. */
+/** At most this many sign-in links wait to be used. A further link replaces the oldest. */
 const mostLinks = 100
 export const linkSeconds = 600
 
 const endsAt = ({ idleSeconds, wholeSeconds }: SessionLife) =>
   sql<Date>`least(seen_at + make_interval(secs => ${idleSeconds}), created_at + make_interval(secs => ${wholeSeconds}))`
 
-/** Inserts a session, and makes room for it. */
+/** Inserts a session. When there are too many, the one that was not used for longest is deleted. */
 export async function insertSession(
   db: Db,
   session: { id: string; idHash: Buffer; name: string; browser: string; tokenHash: Buffer },
@@ -32,8 +32,8 @@ export async function insertSession(
 }
 
 /**
- * Gives the session with this id and notes its use, so that its idle time begins anew; undefined when it has ended, or the administration token is
- * another than the one under which it began.
+ * Finds the session with this id and notes its use, so that its idle time begins anew. Undefined when the session has ended or began under another
+ * administration token.
  */
 export async function useSession(
   db: Db,
@@ -56,13 +56,13 @@ export async function sessionLasts(db: Db, { id, tokenHash }: { id: string; toke
   return rows.length > 0
 }
 
-/** Gives whether the session was there. */
+/** Deletes a session and gives whether there was one. */
 export async function deleteSession(db: Db, id: string): Promise<boolean> {
   const { numDeletedRows } = await db.deleteFrom('sessions').where('id', '=', id).executeTakeFirst()
   return numDeletedRows > 0n
 }
 
-/** Deletes sessions that have run out, 100 at most, and gives them. */
+/** Deletes at most 100 sessions whose time is over and gives them. */
 export async function takeEndedSessions(db: Db, life: SessionLife): Promise<{ id: string; name: string }[]> {
   const { rows } = await sql<{ id: string; name: string }>`
     delete from sessions where id = any(array(
@@ -72,7 +72,7 @@ export async function takeEndedSessions(db: Db, life: SessionLife): Promise<{ id
   return rows
 }
 
-/** Inserts a link that begins one session within ten minutes; gives when it expires. */
+/** Inserts a sign-in link, with which one session can begin within ten minutes. Gives when the link expires. */
 export async function insertLink(db: Db, link: { codeHash: Buffer; name: string | undefined; tokenHash: Buffer }): Promise<Date> {
   await sql`
     delete from sign_in_links
@@ -86,7 +86,9 @@ export async function insertLink(db: Db, link: { codeHash: Buffer; name: string 
   return row.expires_at
 }
 
-/** Uses a link up: of two callers with the same code at once, one gets it. Undefined when there is no such link, or it is too old. */
+/**
+ * Uses a sign-in link up: of two visitors who give the same code at once, one gets the link. Undefined when there is no such link or it is too old.
+ */
 export async function takeLink(
   db: Db,
   { codeHash, tokenHash }: { codeHash: Buffer; tokenHash: Buffer },

@@ -31,11 +31,14 @@ test.each(platforms)('a virtual device of %s shows what was sent to it', (platfo
   expect(data).toEqual({ order: '17' })
 })
 
-test.each(['ios', 'android'] as const)('a silent push shows nothing on a virtual device of %s, and brings its data', (platform) => {
-  expect(readPayload(platform, payloadOf(platform, { send: { ...send, silent: true } }))).toEqual({ shown: null, data: { order: '17' } })
-})
+test.each(['ios', 'android'] as const)(
+  'a silent push shows nothing on a virtual device of %s, and the device gets its data',
+  (platform) => {
+    expect(readPayload(platform, payloadOf(platform, { send: { ...send, silent: true } }))).toEqual({ shown: null, data: { order: '17' } })
+  },
+)
 
-test('a payload is shown whole, but for the token inside FCM’s message', () => {
+test('a payload is shown complete, except the token inside FCM’s message', () => {
   expect(JSON.stringify(payloadOf('android', {}))).toContain('"token"')
   const shown = withoutToken(payloadOf('android', {})) as { message: { token: string } }
   expect(shown).toEqual({ message: { ...(payloadOf('android', {}) as typeof shown).message, token: '…oken' } })
@@ -43,7 +46,7 @@ test('a payload is shown whole, but for the token inside FCM’s message', () =>
   expect(withoutToken(null)).toBeNull()
 })
 
-test.each(platforms)('a payload of %s that Herald did not make is read without an error', (platform) => {
+test.each(platforms)('a payload for %s that Herald did not make is read without an error', (platform) => {
   for (const payload of [null, undefined, 'text', 7, [], { aps: 'x', message: [], data: 5, actions: 'x' }, { aps: { alert: 'Hello' } }])
     expect(() => readPayload(platform, payload)).not.toThrow()
 })

@@ -27,14 +27,17 @@ export type ShownContent = {
   sound: string | null
 }
 
-/** What a virtual phone or browser shows of a payload, read as its app or worker would; null when the push is silent. `data` is the sender's own. */
+/**
+ * Reads what a virtual phone or browser shows of a payload, as a mobile app or a service worker would read it. `shown` is null when the push is
+ * silent. `data` is the send's own data.
+ */
 export function readPayload(platform: Platform, payload: unknown): { shown: ShownContent | null; data: Record<string, string> } {
   if (platform === 'ios') return readApns(fields(payload))
   if (platform === 'android') return readFcm(fields(fields(payload)['message']))
   return readWebPush(fields(payload))
 }
 
-/** The payload with all but the end of a device's token left out: FCM's message contains the token. */
+/** Gives the payload with only the end of a device's token. Only FCM's message contains the token. */
 export function withoutToken(payload: unknown): unknown {
   const { message, ...rest } = fields(payload)
   const { token } = fields(message)

@@ -5,7 +5,7 @@ import type { SimulatedDevice, SimulatedPush } from '../simulate.ts'
 import { describes, Id, listOf } from '../../http/answers.ts'
 import * as shop from '../../http/shop.ts'
 
-/* What the simulator's routes answer, for the OpenAPI document, and examples of it. */
+/* The schemas of what the simulator's routes answer, for the OpenAPI document, and examples of the answers. */
 
 const Device = describes<SimulatedDevice>()(
   z.object({

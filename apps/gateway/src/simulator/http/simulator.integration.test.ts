@@ -24,7 +24,7 @@ afterEach(() => {
 const privateKey = generateKeyPairSync('ec', { namedCurve: 'prime256v1' }).privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
 const apns = { teamId: 'TEAM000001', keyId: 'KEY0000001', privateKey, bundleId: 'org.example.shop', environment: 'production' }
 
-/** An app with credentials of APNs, so that the virtual phones with its bundle id are its own. */
+/** Makes an app with APNs credentials, so that the virtual phones with its bundle id belong to it. */
 async function givenApp() {
   const { appId } = await gateway.givenApp()
   await gateway.admin('PUT', `/apps/${appId}/providers/apns`, apns)
@@ -33,7 +33,7 @@ async function givenApp() {
 const ask = (method: string, path: string, body?: unknown) => gateway.admin(method, `/simulator${path}`, body)
 
 // spec: administration/simulator
-test('without a simulator each of its paths is 404', async () => {
+test('without a simulator no operation on it is possible', async () => {
   const without = await startGateway(addresses)
   const { appId } = await without.givenApp()
   for (const [method, path, body] of [
@@ -54,7 +54,7 @@ test('without a simulator each of its paths is 404', async () => {
 })
 
 // spec: administration/simulator
-test('operations of the simulator’s control API that are not on the list cannot be reached', async () => {
+test('only those operations of the simulator’s control API that have a route can be reached through the gateway', async () => {
   for (const [method, path] of [
     ['POST', '/reset'],
     ['PUT', '/faults'],
@@ -68,7 +68,7 @@ test('operations of the simulator’s control API that are not on the list canno
 })
 
 // spec: administration/simulator-devices
-test('adding a virtual phone makes it at the simulator, registers it and leaves an audit line', async () => {
+test('adding a virtual phone makes it in the simulator, registers it and leaves an audit line', async () => {
   const appId = await givenApp()
   const body = { appId, platform: 'ios', name: 'Dana’s iPhone', externalId: 'customer-7', language: 'de', tags: { plan: 'pro' } }
   const { status, body: made } = await ask('POST', '/devices', body)
@@ -91,7 +91,7 @@ test('adding a virtual phone makes it at the simulator, registers it and leaves 
 })
 
 // spec: administration/simulator-devices
-test('without simulated credentials of the platform no virtual device is made, and the answer says what to do', async () => {
+test('without simulated credentials for the platform no virtual device is made, and the answer says what to do', async () => {
   const { appId } = await gateway.givenApp()
   const none = await ask('POST', '/devices', { appId, platform: 'android' })
   expect([none.status, none.body.error?.code]).toEqual([409, 'invalid_state'])
@@ -107,7 +107,7 @@ test('without simulated credentials of the platform no virtual device is made, a
 })
 
 // spec: administration/simulator-accounts
-test('a simulated account becomes the app’s credentials, and never replaces present ones', async () => {
+test('an account at the simulated provider becomes the app’s credentials, and never replaces credentials that the app has', async () => {
   const { appId } = await gateway.givenApp()
   simulator.answers.set('POST /accounts', () => ({ body: { privateKey } }))
   const taken = await ask('POST', '/accounts', { appId, kind: 'apns' })
@@ -126,7 +126,7 @@ test('a simulated account becomes the app’s credentials, and never replaces pr
 })
 
 // spec: administration/simulator
-test('a virtual device can be told how to answer, removed, and listed by the accounts of its app', async () => {
+test('an operator can tell a virtual device how to answer, remove it, and list the virtual devices that an app reaches', async () => {
   const appId = await givenApp()
   expect(await ask('PUT', '/devices/ios-300/behaviour', { answer: 'slow', delayMs: 3_000 })).toMatchObject({ status: 200, body: device })
   expect(simulator.asked.at(-1)?.body).toEqual({ answer: 'slow', delayMs: 3_000 })
@@ -166,7 +166,7 @@ const takenPush = (seq: number) => {
   }
 }
 
-test('a push is listed with what its device shows, and with the user and campaign that its msgId names', async () => {
+test('a push to a virtual device is listed with what the device shows, and with the user and campaign that its msgId names', async () => {
   const appId = await givenApp()
   simulator.answers.set('GET /pushes/newest', () => ({ body: { pushes: [takenPush(42)] } }))
   const { body } = await ask('GET', `/pushes?appId=${appId}&deviceId=ios-300&limit=1`)
@@ -188,7 +188,7 @@ test('a push is listed with what its device shows, and with the user and campaig
 })
 
 // spec: administration/simulator
-test('when the simulator does not answer, or answers nonsense, the request is 503', async () => {
+test('when the simulator does not answer, or answers nonsense, a request for it is 503', async () => {
   const appId = await givenApp()
   simulator.answers.set('GET /devices', () => ({ status: 500, body: { error: 'a stack' } }))
   const broken = await ask('GET', `/devices?appId=${appId}`)
@@ -198,7 +198,7 @@ test('when the simulator does not answer, or answers nonsense, the request is 50
 }, 30_000)
 
 // spec: administration/simulator-stream
-test('the simulator’s stream tells pushes from now on, at most 100 a second, says how many were left out, and goes on after the simulator was away', async () => {
+test('the simulator’s stream sends new pushes, at most 100 a second, says how many were left out, and goes on after the simulator was away', async () => {
   const appId = await givenApp()
   const tails: { query: Record<string, string> }[] = []
   let script: { last: number; dropped: number; pushes: object[] } | 'away' = { last: 7, dropped: 0, pushes: [] }
@@ -220,7 +220,7 @@ test('the simulator’s stream tells pushes from now on, at most 100 a second, s
     { name: 'push', data: { seq: 9 } },
     { name: 'dropped', data: { dropped: 5 } },
   ])
-  // First from where the stream was opened, then from where the last answer ended, and only for devices of this app.
+  // The simulator is asked first from where the stream was opened, then from where its last answer ended, and only for devices of this app.
   const cursors = tails.map(({ query }) => query['after'])
   expect([cursors[0], cursors[1]]).toEqual([undefined, '7'])
   await until(() => tails.at(-1)?.query['after'] === '9')

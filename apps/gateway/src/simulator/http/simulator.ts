@@ -23,7 +23,7 @@ const AddDevice = z.strictObject({
   country: Country.optional(),
   tags: Tags.optional(),
 })
-/** What a virtual device can be told to answer, in the simulator's words. */
+/** The answers that a virtual device can be told to give, by the names that the simulator has for them. */
 const answers = [
   ...['ok', 'dead', 'bad_token', 'rate_limited', 'failing', 'unavailable', 'sender_mismatch'],
   ...['silent', 'slow', 'reset_after_accept', 'accepted_then_503'],
@@ -41,7 +41,10 @@ const PushPage = z.strictObject({ ...Page.shape, deviceId: line(1, 64).optional(
 const bySimulator = { key: 'admin', faults: ['queue_unavailable'] } as const
 const badCursor = () => invalidField('cursor', 'must be the nextCursor of an earlier answer')
 
-/** The part of the simulator's control API that pages need (docs/decisions/0051). Without a simulator every path is 404. */
+/**
+ * The routes for the part of the simulator's control API that the dashboard needs (docs/decisions/0051). Without a simulator nothing can be asked of
+ * it, and the answer is 404.
+ */
 export const simulator = [
   route({
     ...bySimulator,

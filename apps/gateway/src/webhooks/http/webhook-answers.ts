@@ -7,7 +7,7 @@ import {
 import { z } from 'zod'
 import { Count, describes, Id, listOf, Time } from '../../http/answers.ts'
 
-/* What the administration answers of webhook endpoints and deliveries. */
+/* The schemas of what the administration answers about webhook endpoints and deliveries. */
 
 export const Webhook = describes<WebhookRead>()(
   z.object({

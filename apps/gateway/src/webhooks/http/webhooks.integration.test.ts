@@ -13,7 +13,7 @@ import { startGateway, type GatewayUnderTest } from '../../testing/start-gateway
 let gateway: GatewayUnderTest
 let appId: string
 const webhookId = newId()
-/** What the app webhooks was asked with each call. */
+/** What the fake of the service webhooks was asked with each call. */
 const asked = new Map<string, unknown>()
 const webhook: Webhook = {
   id: webhookId,
@@ -78,7 +78,7 @@ beforeAll(async () => {
 })
 
 // spec: administration/webhooks
-test('every operation reaches webhooks with the app of the path, and answers its status', async () => {
+test('every operation on a webhook endpoint reaches the service webhooks with the app that the path names, and answers the right status', async () => {
   const path = `/apps/${appId}/webhooks`
   const one = `${path}/${webhookId}`
   const told = async (method: string, at: string, body?: unknown) => {
@@ -118,13 +118,13 @@ test.each([
   [{ url: 'https://receiver.example/', eventTypes: ['notification.lost'] }, 'eventTypes.0'],
   [{ url: 'https://receiver.example/', eventTypes: ['*', '*'] }, 'eventTypes'],
   [{ url: 'https://receiver.example/', secret: 'mine' }, 'secret'],
-])('%j is refused at %s', async (body, path) => {
+])('the webhook endpoint %j is refused, and the error names %s', async (body, path) => {
   const { status, body: answer } = await gateway.admin('POST', `/apps/${appId}/webhooks`, body)
   expect([status, answer.error?.code, answer.error?.details?.[0]?.path]).toEqual([422, 'invalid_body', path])
 })
 
 // spec: administration/unknown-app
-test('an unknown app or webhook is 404', async () => {
+test('a webhook endpoint of an unknown app, or with an unknown id, is 404', async () => {
   expect((await gateway.admin('GET', `/apps/${newId()}/webhooks`)).status).toBe(404)
   expect((await gateway.admin('GET', `/apps/${appId}/webhooks/${newId()}`)).status).toBe(404)
   expect((await gateway.admin('PATCH', `/apps/${appId}/webhooks/${webhookId}`, {})).status).toBe(422)
@@ -136,7 +136,7 @@ test.each([
   ['from=yesterday', 'from'],
   ['from=2026-01-02T00:00:00Z&to=2026-01-01T00:00:00Z', 'to'],
   ['cursor=nonsense', 'cursor'],
-])('deliveries that are asked for by %s are refused at %s', async (query, path) => {
+])('a list of webhook deliveries with the query %s is refused, and the error names %s', async (query, path) => {
   const { status, body } = await gateway.admin('GET', `/apps/${appId}/webhooks/${webhookId}/deliveries?${query}`)
   expect([status, body.error?.code, body.error?.details?.[0]?.path]).toEqual([422, 'invalid_body', path])
 })

@@ -29,7 +29,9 @@ const DeliveryQuery = z
   })
   .refine(({ from, to }) => from === undefined || to === undefined || from < to, { path: ['to'], message: 'must be later than from' })
 
-/** Webhook endpoints live in the app webhooks; whether the Herald app exists is checked here, and a call for one that does not answers 404. */
+/**
+ * The routes of webhook endpoints. The service webhooks has the endpoints. The gateway checks that the app exists, and answers 404 when it does not.
+ */
 export const webhooks = [
   route({
     name: 'createWebhook',

@@ -166,7 +166,7 @@ test('a page keeps its data and says of when it is while nobody answers, and is 
 })
 
 // spec: dashboard/streams
-test('a control room outlives a gateway that is killed, and says how old its numbers are while one is frozen', async () => {
+test('a control room outlives a gateway that is killed, and says of when its numbers are while one is frozen', async () => {
   const { herald, tenant, open } = dashboard
   await givenDevices(tenant, 'android', 20)
   await tenant.simulator('PUT', '/faults', { service: 'fcm', outage: '503' })
@@ -184,7 +184,7 @@ test('a control room outlives a gateway that is killed, and says how old its num
   const frozen = await until(() => readyPid(herald.dataDir, 'gateway-1'))
   signalAll([frozen], 'SIGSTOP')
   try {
-    await page.getByText(/last update \d+ s ago/).waitFor()
+    await page.getByText(/The connection is being made again\. Shown as of/).waitFor({ timeout: 20_000 })
   } finally {
     signalAll([frozen], 'SIGCONT')
   }

@@ -100,6 +100,41 @@ test('a broken stream is opened again after 1, 2, 4 s and more, and after 3 s th
 })
 
 // spec: dashboard/streams
+test('a stream without news stays live by its heartbeats, which no page hears as events', async () => {
+  const { heard, states } = await follow()
+  latest().dispatchEvent(new Event('open'))
+  for (let beat = 0; beat < 6; beat += 1) {
+    await vi.advanceTimersByTimeAsync(10_000)
+    latest().say('heartbeat', {})
+  }
+  expect(Source.all).toHaveLength(1)
+  expect(states).toEqual(['live'])
+  expect(heard).toEqual([])
+})
+
+// spec: dashboard/streams
+test('a stream without news and without heartbeats is replaced by a new one within two heartbeats, and the page says so', async () => {
+  const { states } = await follow()
+  latest().dispatchEvent(new Event('open'))
+  latest().say('heartbeat', {})
+  await vi.advanceTimersByTimeAsync(10_000)
+  expect(states).toEqual(['live'])
+  await vi.advanceTimersByTimeAsync(5_000)
+  expect(states).toEqual(['live', 'reconnecting'])
+  expect(Source.all.map(({ isClosed }) => isClosed)).toEqual([true, false])
+  latest().dispatchEvent(new Event('open'))
+  expect(states).toEqual(['live', 'reconnecting', 'live'])
+})
+
+// spec: dashboard/streams
+test('a stream that nobody answers is asked for again', async () => {
+  const { states } = await follow()
+  await vi.advanceTimersByTimeAsync(15_000)
+  expect(Source.all.map(({ isClosed }) => isClosed)).toEqual([true, false])
+  expect(states).toEqual(['reconnecting'])
+})
+
+// spec: dashboard/streams
 test('where streams are refused the page asks every 2 s, until a stream opens', async () => {
   const { states, polls } = await follow()
   for (const seconds of [1, 2]) {

@@ -1,13 +1,13 @@
 import { send } from '../api/client.ts'
 import { ApiFault } from '../api/fault.ts'
 
-/** `live`: the stream is open. `reconnecting`: it has been broken for 3 s. `polling`: streams are refused, so the page asks every 2 s. `closed`: the tab is hidden. */
+/** `live`: the stream is open. `reconnecting`: it has been broken for 3 s, or has brought nothing for 15 s. `polling`: streams are refused, so the page asks every 2 s. `closed`: the tab is hidden. */
 export type StreamState = 'live' | 'reconnecting' | 'polling' | 'closed'
 
 type Listener = {
   hear: (name: string, data: unknown) => void
   poll: () => void
-  /** `asOf`: when the last event came, in ms. */
+  /** `asOf`: when the last event or heartbeat came, in ms. */
   tell: (state: StreamState, asOf: number | undefined) => void
 }
 
@@ -16,6 +16,8 @@ export const pauseBefore = (tries: number): number => Math.min(1000 * 2 ** tries
 
 const pollMs = 2_000
 const sayAfterMs = 3_000
+/** The gateway sends a heartbeat when it has sent nothing else for 10 s. A stream that has brought nothing for this long is dead. */
+const deadAfterMs = 15_000
 /** After so many refusals in a row the page polls instead. */
 const refusalsToPoll = 3
 
@@ -27,19 +29,38 @@ export function followStream(path: string, names: string[], listener: Listener):
   let asOf: number | undefined
   let again: ReturnType<typeof setTimeout> | undefined
   let late: ReturnType<typeof setTimeout> | undefined
+  let silence: ReturnType<typeof setTimeout> | undefined
   let polling: ReturnType<typeof setInterval> | undefined
   let ended = false
 
   const hear = (name: string) => (event: MessageEvent<string>) => {
-    asOf = Date.now()
+    beat()
     listener.hear(name, parsed(event.data))
+  }
+
+  const beat = (): void => {
+    asOf = Date.now()
+    waitForMore()
     listener.tell('live', asOf)
+  }
+
+  const waitForMore = (): void => {
+    clearTimeout(silence)
+    silence = setTimeout(replace, deadAfterMs)
+  }
+
+  /** Opens a stream in place of a dead one. A frozen gateway keeps its connections open and never says that they have ended. */
+  const replace = (): void => {
+    close()
+    if (polling === undefined) listener.tell('reconnecting', asOf)
+    open()
   }
 
   const open = (): void => {
     if (ended || document.hidden || source !== undefined) return
     sayWhenLate()
     source = new EventSource(path)
+    waitForMore()
     source.addEventListener('open', () => {
       tries = 0
       opened = true
@@ -47,8 +68,10 @@ export function followStream(path: string, names: string[], listener: Listener):
       clearInterval(polling)
       polling = undefined
       onTime()
+      waitForMore()
       listener.tell('live', asOf)
     })
+    source.addEventListener('heartbeat', beat)
     for (const name of names) source.addEventListener(name, hear(name))
     source.addEventListener('error', () => void fail())
   }
@@ -57,6 +80,7 @@ export function followStream(path: string, names: string[], listener: Listener):
     source?.close()
     source = undefined
     clearTimeout(again)
+    clearTimeout(silence)
   }
 
   const sayWhenLate = (): void => {

@@ -1,6 +1,7 @@
 import { clsx } from 'clsx'
 import type { ReactNode } from 'react'
 import { clockTime } from '../core/time.ts'
+import { AllAtOnce } from './AllAtOnce.tsx'
 import { Button } from './Button.tsx'
 import { ErrorNote } from './ErrorNote.tsx'
 import { Later, Skeleton } from './Skeleton.tsx'
@@ -15,19 +16,21 @@ export type Loading<T> = {
   refetch: () => unknown
 }
 
-/** Shows a query in its four states: loading, empty, failed, and stale (the last data, while reading anew fails). Stale data lose their colours and keep their contrast. */
+/** Shows a query in its four states: loading, empty, failed, and stale (the last data, while reading anew fails). Stale data lose their colours and keep their contrast. `atOnce`: the children read more, and are shown when all of it is there. */
 export function Loaded<T>({
   query,
   children,
   isEmpty,
   empty,
   skeleton,
+  atOnce = false,
 }: {
   query: Loading<T>
   children: (data: T) => ReactNode
   isEmpty?: ((data: T) => boolean) | undefined
   empty?: ReactNode
   skeleton?: ReactNode
+  atOnce?: boolean
 }) {
   const { data, error, isError } = query
   const again = () => void query.refetch()
@@ -43,7 +46,7 @@ export function Loaded<T>({
           </Button>
         </p>
       )}
-      <div className={clsx(isError && 'grayscale')}>{shown}</div>
+      <div className={clsx(isError && 'grayscale')}>{atOnce ? <AllAtOnce>{shown}</AllAtOnce> : shown}</div>
     </>
   )
 }

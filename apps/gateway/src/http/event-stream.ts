@@ -23,7 +23,7 @@ export type EventSink = {
   end(): void
 }
 
-/** Something is written at least this often. A caller that has read nothing since the last time is cut off. */
+/** When nothing was written for this long, a heartbeat is written. A caller that has still not read what was written before is cut off. */
 const silenceMs = 10_000
 /** An event, because a page cannot see comments: by it a page tells a quiet stream from a frozen gateway. */
 const heartbeatText = 'event: heartbeat\ndata: {}\n\n'
@@ -38,7 +38,6 @@ export function respondStream(
   { headOnly, heartbeatMs = silenceMs }: { headOnly: boolean; heartbeatMs?: number },
 ): void {
   let blocked = false
-  let silent = true
   let waiting: string | undefined
   let ending = false
 
@@ -48,8 +47,8 @@ export function respondStream(
       waiting = text
       return
     }
-    silent = false
     blocked = !response.write(text)
+    heartbeat.refresh()
   }
   response.on('drain', () => {
     blocked = false
@@ -59,8 +58,7 @@ export function respondStream(
   })
   const heartbeat = setInterval(() => {
     if (blocked) response.destroy()
-    else if (silent) response.write(heartbeatText)
-    silent = true
+    else response.write(heartbeatText)
   }, heartbeatMs).unref()
 
   let stop: (() => void) | undefined

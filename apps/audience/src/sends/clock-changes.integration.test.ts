@@ -42,7 +42,7 @@ test.each([
   const after = `${eve}T12:00:00.000Z`
   const send = givenSend(appId, { userTimezone: { localTime: '02:30', after } })
 
-  const said = await dryRun(audience, { appId, send, target: { kind: 'all' }, startsAt: after, samples: { random: 0, seed: 'x' } })
+  const said = await dryRun(audience, { appId, send, target: { kind: 'all' }, startsAt: after, samples: { random: 1, seed: 'x' } })
   const campaignId = peers.givenCampaign(send, { kind: 'all' })
   await fanOut(audience, { campaignId, page: 0 })
 

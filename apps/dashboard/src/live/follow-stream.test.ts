@@ -33,7 +33,10 @@ beforeEach(() => {
   vi.stubGlobal('EventSource', Source)
   vi.stubGlobal('document', page)
   vi.stubGlobal('location', new URL('https://push.example.com/dashboard/'))
-  vi.stubGlobal('fetch', async () => Response.json({ error: { code: 'x', message: 'no' } }, { status }))
+  vi.stubGlobal('fetch', async () => {
+    if (status === 0) throw new TypeError('nobody answers')
+    return Response.json({ error: { code: 'x', message: 'no' } }, { status })
+  })
 })
 afterEach(() => {
   stopLast()
@@ -97,6 +100,21 @@ test('a broken stream is opened again after 1, 2, 4 s and more, and after 3 s th
   expect(states).toEqual(['live', 'reconnecting'])
   latest().dispatchEvent(new Event('open'))
   expect(states).toEqual(['live', 'reconnecting', 'live'])
+})
+
+// spec: dashboard/streams
+test('while the gateway is away the page tries at least every 4 s, so that it is live soon after the gateway is back', async () => {
+  await follow()
+  latest().dispatchEvent(new Event('open'))
+  status = 0
+  for (const seconds of [1, 2, 4, 4, 4]) {
+    await breakLatest()
+    const tries = Source.all.length
+    await vi.advanceTimersByTimeAsync(seconds * 1_000 - 1)
+    expect(Source.all).toHaveLength(tries)
+    await vi.advanceTimersByTimeAsync(1)
+    expect(Source.all).toHaveLength(tries + 1)
+  }
 })
 
 // spec: dashboard/streams

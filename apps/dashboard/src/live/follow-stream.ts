@@ -1,5 +1,6 @@
 import { send } from '../api/client.ts'
 import { ApiFault } from '../api/fault.ts'
+import { isPassing } from '../api/queryClient.ts'
 
 /** `live`: the stream is open. `reconnecting`: it has been broken for 3 s, or has brought nothing for 15 s. `polling`: streams are refused, so the page asks every 2 s. `closed`: the tab is hidden. */
 export type StreamState = 'live' | 'reconnecting' | 'polling' | 'closed'
@@ -13,6 +14,9 @@ type Listener = {
 
 /** Before the n-th try again, in ms: 1, 2, 4 … 30 s. */
 export const pauseBefore = (tries: number): number => Math.min(1000 * 2 ** tries, 30_000)
+
+/** While the gateway does not answer at all it is asked at least this often, so that the page is live again within 5 s of its first answer. */
+const awayPauseMs = 4_000
 
 const pollMs = 2_000
 const sayAfterMs = 3_000
@@ -97,13 +101,16 @@ export function followStream(path: string, names: string[], listener: Listener):
     sayWhenLate()
     tries += 1
     // An EventSource does not tell the status of a refusal. An ordinary request does: when the session has ended, it opens the dialog that asks for the token.
+    let isAway = false
     await send(new Request(new URL('/v1/admin/system', location.origin))).catch((error: unknown) => {
+      isAway = isPassing(error)
       if (error instanceof ApiFault && error.status === 401) ended = true
     })
     if (ended) return listener.tell('closed', asOf)
     if (!opened && tries >= refusalsToPoll) startPolling()
     opened = false
-    if (!document.hidden) again = setTimeout(open, pauseBefore(tries - 1))
+    const pause = pauseBefore(tries - 1)
+    if (!document.hidden) again = setTimeout(open, isAway ? Math.min(pause, awayPauseMs) : pause)
   }
 
   const startPolling = (): void => {

@@ -1,9 +1,9 @@
 import type { Stats } from '@herald/contracts/stats'
 import { until } from '@herald/testing/until'
-import type { Page } from 'playwright-core'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { ok, read, sendCampaign, textOf, untilStatus } from '../tests/campaigns.ts'
 import { barriersOf, openDashboard, type Dashboard } from './dashboard.ts'
+import { watchEquation, wrongOf } from './equation.ts'
 
 // The pages on sends in a real Chromium, under the content security policy of the gateway, with the platform and the simulator behind them.
 
@@ -27,28 +27,6 @@ async function givenCrowd(count: number): Promise<void> {
 const takenByFcm = async (): Promise<number> =>
   (await tenant.simulator<{ accepted: { android: number } }>('GET', '/summary?open=false')).accepted.android
 
-type Equation = Record<'Queued' | 'Sent' | 'Failed' | 'Skipped' | 'Waiting', number>
-type Seen = { readings: Equation[]; sentences: string[] }
-
-/** Runs in the page: notes every state of the equation that is ever shown, and each sentence above it. */
-const watchEquation = `
-  globalThis.seen = { readings: [], sentences: [] }
-  const look = () => {
-    const terms = [...document.querySelectorAll('[data-equation] > div')].map((term) => [
-      term.querySelector('dt').textContent,
-      Number(term.querySelector('dd a').textContent.replaceAll(',', '')),
-    ])
-    if (terms.length === 0) return
-    const reading = Object.fromEntries(terms)
-    if (JSON.stringify(seen.readings.at(-1)) !== JSON.stringify(reading)) seen.readings.push(reading)
-    const sentence = document.querySelector('[data-sentence]').textContent
-    if (seen.sentences.at(-1) !== sentence) seen.sentences.push(sentence)
-  }
-  new MutationObserver(look).observe(document.body, { subtree: true, childList: true, characterData: true })
-  look()
-`
-const seenOf = (page: Page) => page.evaluate<Seen>('seen')
-
 // spec: dashboard/equation
 // spec: dashboard/asked
 // spec: campaigns/pause
@@ -63,8 +41,7 @@ test('the equation of the control room adds up at every moment of a send that is
   const { page, watched } = await open('/campaigns')
   await page.getByRole('link', { name: 'Watched' }).click()
   await page.getByRole('heading', { level: 1, name: 'Watched' }).waitFor()
-  await page.locator('[data-equation]').waitFor()
-  await page.evaluate(watchEquation)
+  const seen = await watchEquation(page)
 
   await page.getByRole('button', { name: 'Pause', exact: true }).click()
   await page.locator('[data-sentence]', { hasText: /^Paused:/ }).waitFor()
@@ -82,7 +59,7 @@ test('the equation of the control room adds up at every moment of a send that is
 
   const { stats } = await read(tenant, id)
   const { Queued, Sent, Failed, Skipped, Waiting } = await until(async () => {
-    const last = (await seenOf(page)).readings.at(-1)
+    const last = (await seen()).readings.at(-1)
     return last?.Waiting === 0 && last.Sent === stats.sent ? last : undefined
   })
   expect({ Queued, Sent, Failed, Skipped, Waiting }).toEqual({
@@ -92,9 +69,8 @@ test('the equation of the control room adds up at every moment of a send that is
     Skipped: stats.skipped,
     Waiting: 0,
   })
-  const { readings, sentences } = await seenOf(page)
-  expect(readings.filter((one) => one.Queued !== one.Sent + one.Failed + one.Skipped + one.Waiting)).toEqual([])
-  expect(readings.every((one) => Object.values(one).every((value) => value >= 0))).toBe(true)
+  const { readings, sentences } = await seen()
+  expect(wrongOf(readings)).toEqual([])
   expect(new Set(sentences.map((sentence) => sentence.split(':')[0]))).toEqual(new Set(['Sending', 'Paused', 'Cancelling', 'Cancelled']))
   // What the provider took is what the page calls sent: nothing was recalled, nothing counted twice.
   expect((await takenByFcm()) - before).toBe(stats.sent)

@@ -4,8 +4,8 @@ import { givenTenant } from '@herald/testing/tenant'
 import { chromium, type Page } from 'playwright-core'
 import { givenDevices, sendCampaign, untilSettled } from '../tests/campaigns.ts'
 import { browserPath } from './browser-path.ts'
+import { load, median, percentile, slowDown, slowedBy, type Load } from './page-load.ts'
 
-const slowedBy = 4
 const rounds = 9
 
 const dataDir = freshDataDir()
@@ -18,11 +18,18 @@ try {
   const campaignId = await sendCampaign(tenant, { name: 'Weekend sale' }, 'sending')
   await untilSettled(tenant, campaignId)
   const page = await signIn()
-  const session = await page.context().newCDPSession(page)
-  await session.send('Emulation.setCPUThrottlingRate', { rate: slowedBy })
+  await slowDown(page)
 
   const app = `${herald.baseUrl}/dashboard/apps/${tenant.appId}`
-  const pages = { overview: '/overview', compose: '/compose', 'control room': `/campaigns/${campaignId}`, people: '/people', log: '/log' }
+  const pages = {
+    overview: '/overview',
+    compose: '/compose',
+    'control room': `/campaigns/${campaignId}`,
+    campaigns: '/campaigns',
+    people: '/people',
+    log: '/log',
+    providers: '/providers',
+  }
   console.log(`Chromium, CPU slowed ${slowedBy} times, medians of ${rounds} loads`)
   for (const [name, path] of Object.entries(pages)) {
     const loads: Load[] = []
@@ -59,23 +66,6 @@ async function signIn(): Promise<Page> {
   return page
 }
 
-type Load = { largestPaintMs: number; shift: number }
-
-/** Loads a page and reads what the browser itself has measured of it. */
-async function load(page: Page, url: string): Promise<Load> {
-  await page.goto(url)
-  await page.getByRole('heading', { level: 1 }).waitFor()
-  await page.locator('[data-skeleton]').first().waitFor({ state: 'detached' })
-  return page.evaluate<Load>(`new Promise((done) => {
-    const found = { largestPaintMs: 0, shift: 0 }
-    new PerformanceObserver((list) => { for (const entry of list.getEntries()) found.largestPaintMs = entry.startTime })
-      .observe({ type: 'largest-contentful-paint', buffered: true })
-    new PerformanceObserver((list) => { for (const entry of list.getEntries()) if (!entry.hadRecentInput) found.shift += entry.value })
-      .observe({ type: 'layout-shift', buffered: true })
-    setTimeout(() => done(found), 200)
-  })`)
-}
-
 /** How long after a click on a link of the menu the heading of the next page is painted. */
 async function change(page: Page, to: string): Promise<number> {
   await page.evaluate(`globalThis.changed = new Promise((done) => {
@@ -107,12 +97,4 @@ async function type(page: Page, url: string): Promise<number[]> {
   await page.keyboard.type('Your order is on its way. It arrives today between nine and eleven.', { delay: 120 })
   await page.waitForTimeout(500)
   return page.evaluate<number[]>('keys')
-}
-
-function percentile(values: number[], share: number): number {
-  const sorted = values.toSorted((one, other) => one - other)
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
-}
-function median(values: number[]): number {
-  return percentile(values, 0.5)
 }

@@ -6,6 +6,7 @@ import { readyPid, signalAll } from '../../chaos/processes.ts'
 import { givenDevices, ok, sendCampaign, untilSettled, textOf } from '../../tests/campaigns.ts'
 import { startDoor } from '../gateway-door.ts'
 import { barriersOf, openDashboard, signInLink, untilShown, type Dashboard } from '../dashboard.ts'
+import { load, median, slowDown } from '../page-load.ts'
 import { watch } from '../watch.ts'
 
 // What each page shows while it loads, where there is nothing yet, when a read fails, and when Herald is away and comes back.
@@ -112,6 +113,20 @@ test.each(names)(
     expect(watched.faults).toEqual([])
   },
 )
+
+/** By Chromium's measure of what moves in the first seconds of a page; 0.1 still counts as good. */
+const mostShift = 0.02
+
+test.each(['compose', ...names])('%s: next to nothing moves while it loads', async (name) => {
+  const { page, watched } = await dashboard.open('/log')
+  await slowDown(page)
+  const shifts: number[] = []
+  for (let round = 0; round < 3; round += 1)
+    shifts.push((await load(page, `${dashboard.herald.baseUrl}/dashboard/apps/${dashboard.tenant.appId}${path[name] ?? `/${name}`}`)).shift)
+  console.log(`${name}: layout shift ${shifts.map((shift) => shift.toFixed(4)).join(', ')}`)
+  expect(median(shifts)).toBeLessThanOrEqual(mostShift)
+  expect(watched.faults).toEqual([])
+})
 
 const nothingYet: Record<string, string> = {
   '/campaigns': 'No campaigns yet',

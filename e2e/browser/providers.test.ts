@@ -107,7 +107,7 @@ test("for a wrong APNs key the page shows the provider's reason and what to do, 
   expect(watched.faults).toEqual([])
 })
 
-// spec: administration/provider-check
+// spec: dashboard/test-held
 test('a test send with a wrong APNs key shows within two seconds what the provider says and what to do, and is sent with the right key', async () => {
   await tenant.simulator('PUT', '/faults', { providerTokenUpdates: 1_000 })
   onTestFinished(() => tenant.simulator('DELETE', '/faults').then(() => undefined))

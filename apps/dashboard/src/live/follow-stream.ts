@@ -107,7 +107,7 @@ export function followStream(path: string, names: string[], listener: Listener):
       if (error instanceof ApiFault && error.status === 401) ended = true
     })
     if (ended) return listener.tell('closed', asOf)
-    if (!opened && tries >= refusalsToPoll) startPolling()
+    if (!opened && !isAway && tries >= refusalsToPoll) startPolling()
     opened = false
     const pause = pauseBefore(tries - 1)
     if (!document.hidden) again = setTimeout(open, isAway ? Math.min(pause, awayPauseMs) : pause)

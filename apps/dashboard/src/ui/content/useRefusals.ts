@@ -11,7 +11,7 @@ export function useRefusals(appId: string, waiting: readonly Platform[]): Readon
   const [refusals, setRefusals] = useState<ReadonlyMap<Platform, Checked>>(new Map())
   const asked = [...new Set(waiting)].toSorted().join(' ')
   useEffect(() => {
-    setRefusals(new Map())
+    setRefusals((known) => (known.size === 0 ? known : new Map()))
     if (asked === '') return
     let isOver = false
     const ask = async (platform: Platform): Promise<void> => {

@@ -33,4 +33,6 @@ export async function watchEquation(page: Page): Promise<() => Promise<Seen>> {
 
 /** The readings whose numbers do not add up. */
 export const wrongOf = (readings: readonly Reading[]): Reading[] =>
-  readings.filter((one) => one.Queued !== one.Sent + one.Failed + one.Skipped + one.Waiting || Object.values(one).some((value) => value < 0))
+  readings.filter(
+    (one) => one.Queued !== one.Sent + one.Failed + one.Skipped + one.Waiting || Object.values(one).some((value) => value < 0),
+  )

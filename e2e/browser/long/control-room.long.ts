@@ -73,7 +73,13 @@ async function openRoom(name: string) {
 }
 const sentence = (page: Page, begins: RegExp) => page.locator('[data-sentence]', { hasText: begins }).waitFor()
 const shownAtEnd = ({ Queued, Sent, Failed, Skipped, Waiting }: Reading) => ({ Queued, Sent, Failed, Skipped, Waiting })
-const expectedOf = ({ queued, sent, failed, skipped }: Counters) => ({ Queued: queued, Sent: sent, Failed: failed, Skipped: skipped, Waiting: 0 })
+const expectedOf = ({ queued, sent, failed, skipped }: Counters) => ({
+  Queued: queued,
+  Sent: sent,
+  Failed: failed,
+  Skipped: skipped,
+  Waiting: 0,
+})
 
 // spec: dashboard/equation, dashboard/streams, campaigns/pause, campaigns/resume
 test('the numbers of a large send add up and follow the API at every moment, through a pause and a killed gateway, and end as the simulator’s record', async () => {

@@ -1,3 +1,4 @@
+import type { Checked } from '../../api/check-provider.ts'
 import { Banner } from '../../ui/Banner.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { CheckResult, isAway } from './CheckResult.tsx'

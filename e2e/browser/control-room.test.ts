@@ -1,9 +1,9 @@
 import type { Stats } from '@herald/contracts/stats'
 import { until } from '@herald/testing/until'
-import type { Page } from 'playwright-core'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { ok, read, sendCampaign, textOf, untilStatus } from '../tests/campaigns.ts'
 import { barriersOf, openDashboard, type Dashboard } from './dashboard.ts'
+import { watchEquation, wrongOf } from './equation.ts'
 
 // The control room and the log in a real Chromium, under the gateway's content security policy, with Herald and the simulator behind them.
 
@@ -27,31 +27,6 @@ async function givenCrowd(count: number): Promise<void> {
 const takenByFcm = async (): Promise<number> =>
   (await tenant.simulator<{ accepted: { android: number } }>('GET', '/summary?open=false')).accepted.android
 
-type Equation = Record<'Queued' | 'Sent' | 'Failed' | 'Skipped' | 'Waiting', number>
-type Seen = { readings: Equation[]; sentences: string[] }
-
-/**
- * Runs in the page. Records every state of the equation (queued = sent + failed + skipped + waiting) that the page shows, and every sentence about
- * the send.
- */
-const watchEquation = `
-  globalThis.seen = { readings: [], sentences: [] }
-  const look = () => {
-    const terms = [...document.querySelectorAll('[data-equation] > div')].map((term) => [
-      term.querySelector('dt').textContent,
-      Number(term.querySelector('dd a').textContent.replaceAll(',', '')),
-    ])
-    if (terms.length === 0) return
-    const reading = Object.fromEntries(terms)
-    if (JSON.stringify(seen.readings.at(-1)) !== JSON.stringify(reading)) seen.readings.push(reading)
-    const sentence = document.querySelector('[data-sentence]').textContent
-    if (seen.sentences.at(-1) !== sentence) seen.sentences.push(sentence)
-  }
-  new MutationObserver(look).observe(document.body, { subtree: true, childList: true, characterData: true })
-  look()
-`
-const seenOf = (page: Page) => page.evaluate<Seen>('seen')
-
 // spec: dashboard/equation
 // spec: dashboard/asked
 // spec: campaigns/pause
@@ -66,8 +41,7 @@ test('queued = sent + failed + skipped + waiting is true on screen at every mome
   const { page, watched } = await open('/campaigns')
   await page.getByRole('link', { name: 'Watched' }).click()
   await page.getByRole('heading', { level: 1, name: 'Watched' }).waitFor()
-  await page.locator('[data-equation]').waitFor()
-  await page.evaluate(watchEquation)
+  const seen = await watchEquation(page)
 
   await page.getByRole('button', { name: 'Pause', exact: true }).click()
   await page.locator('[data-sentence]', { hasText: /^Paused:/ }).waitFor()
@@ -85,7 +59,7 @@ test('queued = sent + failed + skipped + waiting is true on screen at every mome
 
   const { stats } = await read(tenant, id)
   const { Queued, Sent, Failed, Skipped, Waiting } = await until(async () => {
-    const last = (await seenOf(page)).readings.at(-1)
+    const last = (await seen()).readings.at(-1)
     return last?.Waiting === 0 && last.Sent === stats.sent ? last : undefined
   })
   expect({ Queued, Sent, Failed, Skipped, Waiting }).toEqual({
@@ -95,9 +69,8 @@ test('queued = sent + failed + skipped + waiting is true on screen at every mome
     Skipped: stats.skipped,
     Waiting: 0,
   })
-  const { readings, sentences } = await seenOf(page)
-  expect(readings.filter((one) => one.Queued !== one.Sent + one.Failed + one.Skipped + one.Waiting)).toEqual([])
-  expect(readings.every((one) => Object.values(one).every((value) => value >= 0))).toBe(true)
+  const { readings, sentences } = await seen()
+  expect(wrongOf(readings)).toEqual([])
   expect(new Set(sentences.map((sentence) => sentence.split(':')[0]))).toEqual(new Set(['Sending', 'Paused', 'Cancelling', 'Cancelled']))
   // The provider took exactly as many pushes as the page counts as sent, so none was recalled or counted twice.
   expect((await takenByFcm()) - before).toBe(stats.sent)

@@ -60,12 +60,14 @@ test.each<[string, Json]>([
   ['at each user’s local time', { type: 'user_timezone', localTime: '09:00' }],
   ['every day', { type: 'recurring', every: 'day', localTime: '09:00', timezone: 'Europe/Berlin' }],
 ])('the review of a message that is sent %s shows its instants, and the campaign begins at the first one', async (_name, schedule) => {
-  const { page, watched } = await open(`/compose/${await draftOf({ schedule })}?step=review`)
+  const campaignId = await draftOf({ schedule })
+  const { page, watched } = await open(`/compose/${campaignId}?step=review`)
   const times = page.getByRole('table', { name: /^When/ }).locator('time')
   await times.first().waitFor()
   const shown = await Promise.all((await times.all()).map(async (time) => (await time.getAttribute('datetime')) ?? ''))
   const devices = (await rowsOf(page, /^When/)).map(([, count]) => Number(count))
   expect(shown).toEqual(shown.toSorted())
+  expect(shown).toEqual((await app.dryRun({ campaignId })).waves.map(({ at }) => at))
   const total = await page.getByRole('region', { name: 'What would happen' }).locator('strong').first().innerText()
   expect(devices.every((count) => count > 0)).toBe(true)
   // A recurrence goes to everyone at each instant, so the sum is a multiple of the audience.

@@ -5,8 +5,8 @@ import { givenTenant } from '@herald/testing/tenant'
 import { chromium, type Page } from 'playwright-core'
 import { givenDevices, sendCampaign, untilSettled } from '../tests/campaigns.ts'
 import { browserPath } from './browser-path.ts'
+import { load, median, percentile, slowDown, slowedBy, type Load } from './page-load.ts'
 
-const slowedBy = 4
 const rounds = 9
 
 const dataDir = freshDataDir()
@@ -19,11 +19,18 @@ try {
   const campaignId = await sendCampaign(tenant, { name: 'Weekend sale' }, 'sending')
   await untilSettled(tenant, campaignId)
   const page = await signIn()
-  const session = await page.context().newCDPSession(page)
-  await session.send('Emulation.setCPUThrottlingRate', { rate: slowedBy })
+  await slowDown(page)
 
   const app = `${herald.baseUrl}/dashboard/apps/${tenant.appId}`
-  const pages = { overview: '/overview', compose: '/compose', 'control room': `/campaigns/${campaignId}`, people: '/people', log: '/log' }
+  const pages = {
+    overview: '/overview',
+    compose: '/compose',
+    'control room': `/campaigns/${campaignId}`,
+    campaigns: '/campaigns',
+    people: '/people',
+    log: '/log',
+    providers: '/providers',
+  }
   console.log(`Chromium, CPU slowed ${slowedBy} times, medians of ${rounds} loads`)
   for (const [name, path] of Object.entries(pages)) {
     const loads: Load[] = []
@@ -60,23 +67,6 @@ async function signIn(): Promise<Page> {
   return page
 }
 
-type Load = { largestPaintMs: number; shift: number }
-
-/** Loads a page and reads the largest paint and the layout shift that the browser measured. */
-async function load(page: Page, url: string): Promise<Load> {
-  await page.goto(url)
-  await page.getByRole('heading', { level: 1 }).waitFor()
-  await page.locator('[data-skeleton]').first().waitFor({ state: 'detached' })
-  return page.evaluate<Load>(`new Promise((done) => {
-    const found = { largestPaintMs: 0, shift: 0 }
-    new PerformanceObserver((list) => { for (const entry of list.getEntries()) found.largestPaintMs = entry.startTime })
-      .observe({ type: 'largest-contentful-paint', buffered: true })
-    new PerformanceObserver((list) => { for (const entry of list.getEntries()) if (!entry.hadRecentInput) found.shift += entry.value })
-      .observe({ type: 'layout-shift', buffered: true })
-    setTimeout(() => done(found), 200)
-  })`)
-}
-
 /** Gives the time in milliseconds from a click on a link of the navigation until the heading of the next page is painted. */
 async function change(page: Page, to: string): Promise<number> {
   await page.evaluate(`globalThis.changed = new Promise((done) => {
@@ -108,12 +98,4 @@ async function type(page: Page, url: string): Promise<number[]> {
   await page.keyboard.type('Your order is on its way. It arrives today between nine and eleven.', { delay: 120 })
   await page.waitForTimeout(500)
   return page.evaluate<number[]>('keys')
-}
-
-function percentile(values: number[], share: number): number {
-  const sorted = values.toSorted((one, other) => one - other)
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
-}
-function median(values: number[]): number {
-  return percentile(values, 0.5)
 }

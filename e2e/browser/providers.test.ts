@@ -106,3 +106,31 @@ test("with a wrong APNs key the page shows the provider's reason and what to do,
   expect(await page.content()).not.toContain(privateKey.split('\n')[1])
   expect(watched.faults).toEqual([])
 })
+
+// spec: dashboard/test-held
+test('a test send with a wrong APNs key shows within two seconds what the provider says and what to do, and is sent with the right key', async () => {
+  await tenant.simulator('PUT', '/faults', { providerTokenUpdates: 1_000 })
+  onTestFinished(() => tenant.simulator('DELETE', '/faults').then(() => undefined))
+  const [device] = await givenDevices(tenant, 'ios', 1, () => ({ externalId: 'tested' }))
+  const teamId = tenant.appId.slice(-10).toUpperCase()
+  const keyId = teamId.split('').toReversed().join('')
+  const account = { teamId, keyId, bundleId: tenant.bundleId }
+  const setKey = async (privateKey: string) =>
+    ok(await tenant.admin('PUT', '/providers/apns', { ...account, privateKey, environment: 'production' }), 200)
+  const { page, watched } = await open(`/people/${device!.userId}`)
+
+  await setKey(pem('ec'))
+  await page.getByRole('button', { name: 'Test send' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('button', { name: 'Send the test' }).click()
+  const pressedAt = Date.now()
+  await dialog.getByText(/InvalidProviderToken/).waitFor()
+  await dialog.getByText(/check that team id and key id are those of the \.p8 key/i).waitFor()
+  expect(Date.now() - pressedAt).toBeLessThanOrEqual(2_000)
+  expect(await barriersOf(page)).toEqual([])
+
+  const { privateKey } = await tenant.simulator<{ privateKey: string }>('POST', '/accounts', { kind: 'apns', ...account })
+  await setKey(privateKey)
+  await dialog.getByText(/APNs took it/).waitFor()
+  expect(watched.faults).toEqual([])
+})

@@ -29,6 +29,17 @@ test('a local time that comes twice when the clocks go back is marked, and the f
   ])
 })
 
+// The same instants as those of the waves in audience (waves.test.ts).
+test('each user gets a message at nine o’clock of the user’s own time zone, also in the night in which its clocks go forward', () => {
+  const atNine: Schedule = { type: 'user_timezone', localTime: '09:00' }
+  const zones = ['Asia/Tokyo', 'Europe/Berlin', 'America/New_York']
+  expect(zones.flatMap((zone) => shown(atNine, '2026-03-28T20:00:00Z', zone).map(([at]) => at))).toEqual([
+    '2026-03-29T00:00:00.000Z',
+    '2026-03-29T07:00:00.000Z',
+    '2026-03-29T13:00:00.000Z',
+  ])
+})
+
 test('a weekly recurrence shows instants on its weekdays only, and none after its end', () => {
   const weekly: Schedule = { type: 'recurring', every: 'week', daysOfWeek: [1, 4], localTime: '09:00', timezone: 'Asia/Tokyo' }
   expect(shown(weekly, '2026-11-22T12:00:00Z').map(([at]) => at)).toEqual([

@@ -33,7 +33,10 @@ beforeEach(() => {
   vi.stubGlobal('EventSource', Source)
   vi.stubGlobal('document', page)
   vi.stubGlobal('location', new URL('https://push.example.com/dashboard/'))
-  vi.stubGlobal('fetch', async () => Response.json({ error: { code: 'x', message: 'no' } }, { status }))
+  vi.stubGlobal('fetch', async () => {
+    if (status === 0) throw new TypeError('nobody answers')
+    return Response.json({ error: { code: 'x', message: 'no' } }, { status })
+  })
 })
 afterEach(() => {
   stopLast()
@@ -97,6 +100,58 @@ test('a broken stream is opened again after 1 s, then after 2 s, and after 3 s t
   expect(states).toEqual(['live', 'reconnecting'])
   latest().dispatchEvent(new Event('open'))
   expect(states).toEqual(['live', 'reconnecting', 'live'])
+})
+
+// spec: dashboard/streams
+test('while the gateway is away the page tries at least every 4 s, so that it is live soon after the gateway is back', async () => {
+  const { states } = await follow()
+  latest().dispatchEvent(new Event('open'))
+  status = 0
+  for (const seconds of [1, 2, 4, 4, 4]) {
+    await breakLatest()
+    const tries = Source.all.length
+    await vi.advanceTimersByTimeAsync(seconds * 1_000 - 1)
+    expect(Source.all).toHaveLength(tries)
+    await vi.advanceTimersByTimeAsync(1)
+    expect(Source.all).toHaveLength(tries + 1)
+  }
+  // The gateway has not refused the stream, so the page does not say that too many operators watch.
+  expect(states).toEqual(['live', 'reconnecting'])
+})
+
+// spec: dashboard/streams
+test('heartbeats keep a stream without events live, and no page gets them as events', async () => {
+  const { heard, states } = await follow()
+  latest().dispatchEvent(new Event('open'))
+  for (let beat = 0; beat < 6; beat += 1) {
+    await vi.advanceTimersByTimeAsync(10_000)
+    latest().say('heartbeat', {})
+  }
+  expect(Source.all).toHaveLength(1)
+  expect(states).toEqual(['live'])
+  expect(heard).toEqual([])
+})
+
+// spec: dashboard/streams
+test('when a stream brings neither events nor heartbeats for the time of two heartbeats, the page opens a new one and says so', async () => {
+  const { states } = await follow()
+  latest().dispatchEvent(new Event('open'))
+  latest().say('heartbeat', {})
+  await vi.advanceTimersByTimeAsync(10_000)
+  expect(states).toEqual(['live'])
+  await vi.advanceTimersByTimeAsync(5_000)
+  expect(states).toEqual(['live', 'reconnecting'])
+  expect(Source.all.map(({ isClosed }) => isClosed)).toEqual([true, false])
+  latest().dispatchEvent(new Event('open'))
+  expect(states).toEqual(['live', 'reconnecting', 'live'])
+})
+
+// spec: dashboard/streams
+test('when no answer comes to a request for a stream, the page makes the request again', async () => {
+  const { states } = await follow()
+  await vi.advanceTimersByTimeAsync(15_000)
+  expect(Source.all.map(({ isClosed }) => isClosed)).toEqual([true, false])
+  expect(states).toEqual(['reconnecting'])
 })
 
 // spec: dashboard/streams

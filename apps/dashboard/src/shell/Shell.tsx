@@ -1,12 +1,18 @@
 import { Outlet } from '@tanstack/react-router'
+import { clsx } from 'clsx'
 import { lazy, Suspense, useEffect, useState } from 'react'
 import { useAppIdIfAny } from '../session/useAppId.ts'
+import { useSystem } from '../session/useSystem.ts'
+import { useReadyOnce } from '../ui/useReadyOnce.ts'
 import { Banners } from './Banners.tsx'
 import { rememberApp } from './preferences.ts'
 import { ShortcutsHelp } from './ShortcutsHelp.tsx'
 import { Sidebar } from './Sidebar.tsx'
 import { useKeyboard } from './useKeyboard.ts'
 import { useShellShortcuts } from './useShellShortcuts.ts'
+
+/** A page does not wait longer than this for the banners above it. */
+const bannersWithinMs = 500
 
 const Palette = lazy(async () => ({ default: (await import('./Palette.tsx')).Palette }))
 
@@ -23,6 +29,8 @@ export function Shell() {
     if (appId !== undefined) rememberApp(appId)
   }, [appId])
   const close = (): void => setLayer(undefined)
+  // A banner that appeared after the page would move the page down. The page is read meanwhile, and shown with the banners.
+  const isBannered = useReadyOnce(!useSystem().isPending, bannersWithinMs)
 
   return (
     <div className="flex min-h-dvh flex-col md:flex-row">
@@ -41,7 +49,7 @@ export function Shell() {
         <section aria-label="State of Herald">
           <Banners />
         </section>
-        <main id="main" tabIndex={-1} className="min-w-0 flex-1">
+        <main id="main" tabIndex={-1} className={clsx('min-w-0 flex-1', !isBannered && 'invisible')}>
           <Outlet />
         </main>
       </div>

@@ -1,6 +1,7 @@
 import { clsx } from 'clsx'
 import type { ReactNode } from 'react'
 import { clockTime } from '../core/time.ts'
+import { AllAtOnce } from './AllAtOnce.tsx'
 import { Button } from './Button.tsx'
 import { ErrorNote } from './ErrorNote.tsx'
 import { Later, Skeleton } from './Skeleton.tsx'
@@ -17,7 +18,7 @@ export type Loading<T> = {
 
 /**
  * Shows a query in each of its states: loading, empty, failed, or stale (the last data, while reading again fails). Stale data are shown in grey,
- * with their contrast.
+ * with their contrast. With `atOnce` the children make further requests, and are shown when the answers to all of them are there.
  */
 export function Loaded<T>({
   query,
@@ -25,12 +26,14 @@ export function Loaded<T>({
   isEmpty,
   empty,
   skeleton,
+  atOnce = false,
 }: {
   query: Loading<T>
   children: (data: T) => ReactNode
   isEmpty?: ((data: T) => boolean) | undefined
   empty?: ReactNode
   skeleton?: ReactNode
+  atOnce?: boolean
 }) {
   const { data, error, isError } = query
   const again = () => void query.refetch()
@@ -46,7 +49,7 @@ export function Loaded<T>({
           </Button>
         </p>
       )}
-      <div className={clsx(isError && 'grayscale')}>{shown}</div>
+      <div className={clsx(isError && 'grayscale')}>{atOnce ? <AllAtOnce>{shown}</AllAtOnce> : shown}</div>
     </>
   )
 }

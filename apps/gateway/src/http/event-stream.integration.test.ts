@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http'
 import { until } from '@herald/testing/until'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { EventStream, respondStream, type EventSink } from './event-stream.ts'
 
 /** Opens an event stream to one client and gives both of its ends. */
@@ -63,4 +63,19 @@ test('while nothing happens an event stream sends heartbeats, so that a page kno
   client.setEncoding('utf8').on('data', (part: string) => (text += part))
   await until(() => text.length > 50)
   expect(text).toMatch(/^(event: heartbeat\ndata: \{\}\n\n)+/)
+})
+
+test('a heartbeat comes when an event stream has been quiet for 10 seconds, counted from its last event', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const { sink, client } = await givenStream()
+  let text = ''
+  client.setEncoding('utf8').on('data', (part: string) => (text += part))
+  vi.advanceTimersByTime(9_000)
+  sink.event('progress', {})
+  vi.advanceTimersByTime(9_999)
+  await until(() => text.includes('progress'))
+  expect(text).not.toContain('heartbeat')
+  vi.advanceTimersByTime(1)
+  await until(() => text.includes('heartbeat'))
 })

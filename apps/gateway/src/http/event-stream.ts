@@ -38,7 +38,6 @@ export function respondStream(
   { headOnly, heartbeatMs = silenceMs }: { headOnly: boolean; heartbeatMs?: number },
 ): void {
   let blocked = false
-  let silent = true
   let waiting: string | undefined
   let ending = false
 
@@ -48,8 +47,8 @@ export function respondStream(
       waiting = text
       return
     }
-    silent = false
     blocked = !response.write(text)
+    heartbeat.refresh()
   }
   response.on('drain', () => {
     blocked = false
@@ -59,8 +58,7 @@ export function respondStream(
   })
   const heartbeat = setInterval(() => {
     if (blocked) response.destroy()
-    else if (silent) response.write(heartbeatText)
-    silent = true
+    else response.write(heartbeatText)
   }, heartbeatMs).unref()
 
   let stop: (() => void) | undefined

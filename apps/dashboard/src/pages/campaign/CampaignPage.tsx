@@ -35,7 +35,7 @@ export function CampaignPage() {
       guide="campaigns"
       actions={campaign && reading && <SendActions appId={appId} campaign={campaign} reading={reading} onDone={send.readAllAgain} />}
     >
-      <Loaded query={send.query}>
+      <Loaded query={send.query} atOnce>
         {(loaded: Campaign) =>
           reading && (
             <div className="grid grid-cols-1 gap-4">

@@ -1,5 +1,4 @@
 import { isFollowed, stateSentence } from '../../core/progress.ts'
-import { LastUpdate } from '../../live/LastUpdate.tsx'
 import { useNow } from '../../live/useNow.ts'
 import { Banner } from '../../ui/Banner.tsx'
 import { Card } from '../../ui/Card.tsx'
@@ -68,7 +67,6 @@ export function SendState({ appId, campaign, reading, stream }: Props) {
             </TextLink>
           )}
           {campaign.test && <span>A test: it counts in no series and obeys no cap</span>}
-          {follows && <LastUpdate stream={stream} />}
         </p>
         {follows && stream.state !== 'live' && stream.state !== 'closed' && (
           <Banner kind="info">

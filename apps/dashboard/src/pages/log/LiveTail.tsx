@@ -3,7 +3,6 @@ import { platformNames } from '../../core/attention.ts'
 import { countText } from '../../core/number.ts'
 import { some } from '../../core/spans.ts'
 import { emptyTail, nextTail, type TailEvent, type TailFilter } from '../../core/tail.ts'
-import { LastUpdate } from '../../live/LastUpdate.tsx'
 import { useStream } from '../../live/useStream.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Card } from '../../ui/Card.tsx'
@@ -39,7 +38,6 @@ export function LiveTail({ appId, filter }: Props) {
     >
       <p className="text-muted mb-2 flex flex-wrap gap-x-3">
         <Status kind={tail.isPaused ? 'warning' : stream.state === 'live' ? 'good' : 'busy'}>{stateOf(stream.state, tail.isPaused)}</Status>
-        <LastUpdate stream={stream} />
         {stream.state === 'polling' && <span>Too many people follow at present. It goes on when there is room.</span>}
         {tail.dropped > 0 && (
           <span>{some(tail.dropped, 'event was', 'events were')} left out here because there were too many; the log below has all.</span>

@@ -27,7 +27,7 @@ export function OverviewPage() {
         </ButtonLink>
       }
     >
-      <Loaded query={query} isEmpty={isUntouched} empty={<FirstRun appId={appId} />}>
+      <Loaded query={query} atOnce isEmpty={isUntouched} empty={<FirstRun appId={appId} />}>
         {(overview: Overview) => (
           <div className="grid grid-cols-1 gap-4">
             <Attention appId={appId} overview={overview} />

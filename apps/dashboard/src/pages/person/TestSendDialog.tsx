@@ -1,8 +1,10 @@
 import { remedyOf } from '@herald/contracts/remedies'
 import { useEffect, useRef, useState, type FormEvent } from 'react'
+import type { Checked } from '../../api/check-provider.ts'
 import { platformNames, providerNames } from '../../core/platform-names.ts'
 import { useAppId } from '../../session/useAppId.ts'
 import { Button } from '../../ui/Button.tsx'
+import { useRefusals } from '../../ui/content/useRefusals.ts'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { ErrorNote } from '../../ui/ErrorNote.tsx'
 import { Field } from '../../ui/Field.tsx'
@@ -23,6 +25,7 @@ export function TestSendDialog({ device, onClose }: { device: Device; onClose: (
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>()
   const [sent, setSent] = useState<{ id: string; result: TestResult | undefined; isOver: boolean }>()
+  const refusal = useRefusals(appId, busy ? [device.platform] : []).get(device.platform)
   const stop = useRef(new AbortController())
   useEffect(() => {
     const controller = new AbortController()
@@ -57,7 +60,10 @@ export function TestSendDialog({ device, onClose }: { device: Device; onClose: (
           {(control) => <TextArea {...control} rows={2} value={body} onChange={(event) => setBody(event.target.value)} />}
         </Field>
         <p className="text-sm text-muted">A test obeys neither frequency cap nor quiet hours, and is counted in no statistics.</p>
-        <div aria-live="polite">{sent !== undefined && <Outcome sent={sent} device={device} />}</div>
+        <div aria-live="polite">
+          {sent !== undefined && <Outcome sent={sent} device={device} />}
+          {refusal !== undefined && <Held refusal={refusal} device={device} />}
+        </div>
         <div className="flex justify-end">
           <Button type="submit" variant="primary" busy={busy}>
             {busy ? 'Sending' : 'Send the test'}
@@ -65,6 +71,19 @@ export function TestSendDialog({ device, onClose }: { device: Device; onClose: (
         </div>
       </form>
     </Dialog>
+  )
+}
+
+/** Why the push waits: its provider takes none of this app now. */
+function Held({ refusal: { code, providerCode, remedy }, device }: { refusal: Checked; device: Device }) {
+  return (
+    <div className="flex flex-col gap-1">
+      <p>
+        <Status kind="warning">Held</Status> {providerNames[device.platform]} takes no push of this app now:{' '}
+        <code className="font-mono text-xs">{[code, providerCode].filter(Boolean).join(' · ')}</code>
+      </p>
+      {remedy !== null && <p>{remedy}</p>}
+    </div>
   )
 }
 

@@ -1,10 +1,8 @@
-import type { components } from '../../api/schema.gen.ts'
+import type { Checked } from '../../api/check-provider.ts'
 import { Banner } from '../../ui/Banner.tsx'
 import { Status } from '../../ui/Status.tsx'
 import { Time } from '../../ui/Time.tsx'
 import { kinds, type Kind } from './kinds.ts'
-
-export type Checked = components['schemas']['ProviderChecked']
 
 /** Says whether the provider could not be asked, so that the check says nothing about the credentials. */
 export const isAway = ({ code }: Checked): boolean =>

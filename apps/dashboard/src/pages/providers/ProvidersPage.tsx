@@ -2,6 +2,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { api } from '../../api/client.ts'
 import { useAppId } from '../../session/useAppId.ts'
 import { useSystem } from '../../session/useSystem.ts'
+import { AllAtOnce } from '../../ui/AllAtOnce.tsx'
 import { Banner } from '../../ui/Banner.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { Page } from '../../ui/Page.tsx'
@@ -38,45 +39,47 @@ export function ProvidersPage() {
       {system.data?.simulator === true && (
         <Banner kind="info">The simulator refuses real credentials. Where an app has none, take the simulator’s own account.</Banner>
       )}
-      <div className="flex flex-col gap-5">
-        <ProviderCard
-          kind="apns"
-          query={queries.apns}
-          facts={
-            apns.data && [
-              { label: 'Team id', value: apns.data.teamId },
-              { label: 'Key id', value: apns.data.keyId },
-              { label: 'Bundle id', value: apns.data.bundleId },
-              { label: 'Environment', value: apns.data.environment },
-            ]
-          }
-          isSandbox={apns.data?.environment === 'sandbox'}
-          onSet={() => open('apns')}
-        />
-        <ProviderCard
-          kind="fcm"
-          query={queries.fcm}
-          facts={
-            fcm.data && [
-              { label: 'Project', value: fcm.data.projectId },
-              { label: 'Service account', value: fcm.data.clientEmail },
-            ]
-          }
-          onSet={() => open('fcm')}
-        />
-        <ProviderCard
-          kind="webpush"
-          query={queries.webpush}
-          facts={
-            webpush.data && [
-              { label: 'Subject', value: webpush.data.subject },
-              { label: 'Public key', value: webpush.data.publicKey },
-            ]
-          }
-          subject={webpush.data?.subject}
-          onSet={() => open('webpush')}
-        />
-      </div>
+      <AllAtOnce>
+        <div className="flex flex-col gap-5">
+          <ProviderCard
+            kind="apns"
+            query={queries.apns}
+            facts={
+              apns.data && [
+                { label: 'Team id', value: apns.data.teamId },
+                { label: 'Key id', value: apns.data.keyId },
+                { label: 'Bundle id', value: apns.data.bundleId },
+                { label: 'Environment', value: apns.data.environment },
+              ]
+            }
+            isSandbox={apns.data?.environment === 'sandbox'}
+            onSet={() => open('apns')}
+          />
+          <ProviderCard
+            kind="fcm"
+            query={queries.fcm}
+            facts={
+              fcm.data && [
+                { label: 'Project', value: fcm.data.projectId },
+                { label: 'Service account', value: fcm.data.clientEmail },
+              ]
+            }
+            onSet={() => open('fcm')}
+          />
+          <ProviderCard
+            kind="webpush"
+            query={queries.webpush}
+            facts={
+              webpush.data && [
+                { label: 'Subject', value: webpush.data.subject },
+                { label: 'Public key', value: webpush.data.publicKey },
+              ]
+            }
+            subject={webpush.data?.subject}
+            onSet={() => open('webpush')}
+          />
+        </div>
+      </AllAtOnce>
       {set !== undefined && !queries[set].isPending && (
         <Dialog
           open

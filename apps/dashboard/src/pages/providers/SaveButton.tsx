@@ -1,6 +1,7 @@
+import type { Checked } from '../../api/check-provider.ts'
 import { Banner } from '../../ui/Banner.tsx'
 import { Button } from '../../ui/Button.tsx'
-import { CheckResult, isAway, type Checked } from './CheckResult.tsx'
+import { CheckResult, isAway } from './CheckResult.tsx'
 import { kinds, type Kind } from './kinds.ts'
 import type { Stage } from './useSaveAndCheck.ts'
 

@@ -1,7 +1,6 @@
 import { useState } from 'react'
 import { announce } from '../../ui/Announcer.tsx'
-import { checkProvider } from './check-provider.ts'
-import type { Checked } from './CheckResult.tsx'
+import { checkProvider, type Checked } from '../../api/check-provider.ts'
 import { kinds, type Kind } from './kinds.ts'
 
 export type Stage = 'filling' | 'storing' | 'asking' | 'refused'

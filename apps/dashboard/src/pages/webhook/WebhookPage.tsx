@@ -50,7 +50,7 @@ export function WebhookPage() {
           It may have been deleted, or belongs to another app.
         </Empty>
       ) : (
-        <Loaded query={webhook}>
+        <Loaded query={webhook} atOnce>
           {(data) => (
             <div className="flex flex-col gap-5">
               {!data.enabled && <WhyOff webhook={data} onChanged={changed} />}

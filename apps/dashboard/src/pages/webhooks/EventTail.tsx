@@ -3,7 +3,6 @@ import { useState } from 'react'
 import { keepEvents, type SeenEvent } from '../../core/event-tail.ts'
 import { eventTypes } from '../../core/webhook-events.ts'
 import { clockTime } from '../../core/time.ts'
-import { LastUpdate } from '../../live/LastUpdate.tsx'
 import { useStream } from '../../live/useStream.ts'
 import { useAppId } from '../../session/useAppId.ts'
 import { Button } from '../../ui/Button.tsx'
@@ -54,7 +53,6 @@ export function EventTail() {
         <Button onClick={() => setSeen({ events: [], dropped: 0 })}>Clear</Button>
         <span role="status" className="flex items-center gap-2 text-sm text-muted">
           <Status kind={kind}>{word}</Status>
-          <LastUpdate stream={stream} />
           {state === 'reconnecting' && asOf !== undefined && <>as of {clockTime(asOf)}</>}
           {seen.dropped > 0 && <>{seen.dropped} left out: more than 100 came in a second</>}
         </span>

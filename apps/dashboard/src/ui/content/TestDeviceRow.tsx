@@ -1,5 +1,6 @@
 import { remedyOf } from '@herald/contracts/remedies'
 import { failureCodes } from '@herald/contracts/outcome'
+import type { Checked } from '../../api/check-provider.ts'
 import type { components } from '../../api/schema.gen.ts'
 import { platformNames } from '../../core/platform-names.ts'
 import { Status } from '../Status.tsx'
@@ -16,17 +17,21 @@ export function TestDeviceRow({
   onChoose,
   result,
   isWaiting,
+  refusal,
 }: {
   device: TestDevice
   isChosen: boolean
   onChoose: (isChosen: boolean) => void
   result: TestResult | undefined
   isWaiting: boolean
+  /** Why the provider takes no push now, while the test waits for it. */
+  refusal: Checked | undefined
 }) {
   const name = device.externalId ?? device.userId
   const model = device.deviceModel ?? device.browser ?? ''
   const code = failureCodes.find((known) => known === result?.code)
-  const remedy = code === undefined || result === undefined ? null : remedyOf(kinds[device.platform], code, result.providerCode)
+  const remedy =
+    code === undefined || result === undefined ? (refusal?.remedy ?? null) : remedyOf(kinds[device.platform], code, result.providerCode)
   return (
     <li className="flex flex-wrap items-center gap-x-3 gap-y-1 py-2">
       <label className="flex min-h-6 min-w-0 flex-1 items-center gap-2">
@@ -42,12 +47,19 @@ export function TestDeviceRow({
         </span>
       </label>
       <span role="status" className="flex flex-wrap items-center gap-2">
-        {result ? <Outcome result={result} /> : isWaiting && <Status kind="busy">on its way</Status>}
+        {result ? <Outcome result={result} /> : refusal ? <Held refusal={refusal} /> : isWaiting && <Status kind="busy">on its way</Status>}
       </span>
       {remedy !== null && <p className="w-full pl-6 text-sm text-muted">{remedy}</p>}
     </li>
   )
 }
+
+const Held = ({ refusal: { code, providerCode } }: { refusal: Checked }) => (
+  <>
+    <Status kind="warning">held</Status>
+    <code className="font-mono text-xs">{[code, providerCode].filter(Boolean).join(', ')}</code>
+  </>
+)
 
 function Outcome({ result: { outcome, code, providerCode } }: { result: TestResult }) {
   const kind = outcome === 'sent' ? 'good' : outcome === 'failed' ? 'bad' : 'warning'

@@ -11,6 +11,7 @@ import { ErrorNote } from '../ErrorNote.tsx'
 import { Loaded } from '../Loaded.tsx'
 import { AddTestDevice } from './AddTestDevice.tsx'
 import { TestDeviceRow, type TestDevice } from './TestDeviceRow.tsx'
+import { useRefusals } from './useRefusals.ts'
 import { useTestSend } from './useTestSend.ts'
 
 /** The language, the user, the app's name and its time zone on screen. A test "as on screen" sends the text for them. */
@@ -38,6 +39,11 @@ export function TestSend({
   const [as, setAs] = useState<'screen' | 'owner'>('screen')
   const test = useTestSend(appId)
   const [problem, setProblem] = useState<string>()
+  const waits = ({ id }: TestDevice) => test.isUnderWay && test.asked.includes(id) && !test.results.has(id)
+  const refusals = useRefusals(
+    appId,
+    (query.data ?? []).filter(waits).map(({ platform }) => platform),
+  )
 
   const chosen = (devices: readonly TestDevice[]) => devices.filter(({ id }) => !left.includes(id)).slice(0, mostTested)
   const send = (devices: readonly TestDevice[]) => {
@@ -75,7 +81,8 @@ export function TestSend({
                 isChosen={!left.includes(device.id)}
                 onChoose={(isChosen) => setLeft(isChosen ? left.filter((id) => id !== device.id) : [...left, device.id])}
                 result={test.results.get(device.id)}
-                isWaiting={test.isUnderWay && test.asked.includes(device.id)}
+                isWaiting={waits(device)}
+                refusal={waits(device) ? refusals.get(device.platform) : undefined}
               />
             ))}
           </ul>

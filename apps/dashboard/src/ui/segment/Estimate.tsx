@@ -16,6 +16,9 @@ import { useSettled } from './useSettled.ts'
 /** The audience whose devices are counted. */
 export type EstimateTarget = { segment: SegmentDefinition } | { segmentId: string } | { all: true }
 
+/** The height of the numbers, which the other states have too: what is below does not move when one becomes another. */
+const height = 'min-h-36'
+
 const WhySoFew = lazy(async () => ({ default: (await import('./WhySoFew.tsx')).WhySoFew }))
 
 /** Gives the definition of a target. A saved segment is read, because the preview takes a definition and no id. */
@@ -61,14 +64,19 @@ export function Estimate({ appId, target }: { appId: string; target: EstimateTar
   const { error, dataUpdatedAt } = query
   const fault = error === null ? undefined : faultOf(error)
   if (query.data === 'unfinished' || fault?.status === 422) {
-    return <p className="text-muted">The number of devices is counted when every condition is complete.</p>
+    return <p className={`text-muted ${height}`}>The number of devices is counted when every condition is complete.</p>
   }
   const { data } = query
   if (fault !== undefined && data === undefined) return <ErrorNote error={error} retry={() => void query.refetch()} />
-  if (data === undefined) return <Skeleton lines={3} />
+  if (data === undefined)
+    return (
+      <div className={height}>
+        <Skeleton lines={4} />
+      </div>
+    )
   const isOld = query.isPlaceholderData || !isSettled || query.isFetching
   return (
-    <div className="flex flex-col gap-2" aria-busy={isOld}>
+    <div className={`flex flex-col gap-2 ${height}`} aria-busy={isOld}>
       <p aria-live="polite" className={isOld ? 'opacity-60' : undefined}>
         <strong className="text-2xl">
           <Count value={data.count} />

@@ -1,12 +1,14 @@
-import { client, dataOf, sendWithin } from '../../api/client.ts'
-import type { Checked } from './CheckResult.tsx'
-import type { Kind } from './kinds.ts'
+import { client, dataOf, sendWithin } from './client.ts'
+import type { components } from './schema.gen.ts'
+
+/** What a provider answered to the credentials of an app. */
+export type Checked = components['schemas']['ProviderChecked']
 
 /** A check may take this long: ten seconds for the provider's answer, and ten more for Herald's. */
 const checkWithinMs = 20_000
 
 /** Asks the provider whether it accepts the stored credentials. No push is sent. */
-export async function checkProvider(appId: string, kind: Kind): Promise<Checked> {
+export async function checkProvider(appId: string, kind: 'apns' | 'fcm' | 'webpush'): Promise<Checked> {
   const path = `/v1/admin/apps/{appId}/providers/${kind}/check` as const
   return dataOf(await client.POST(path, { params: { path: { appId } }, fetch: sendWithin(checkWithinMs) }))
 }

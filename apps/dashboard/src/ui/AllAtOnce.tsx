@@ -1,0 +1,36 @@
+import { useIsFetching, useQueryClient, type Query } from '@tanstack/react-query'
+import { useEffect, useState, type ReactNode } from 'react'
+import { Later, Skeleton } from './Skeleton.tsx'
+import { useReadyOnce } from './useReadyOnce.ts'
+
+/** A part that is slower than this appears when it has its data, and moves what is below it. */
+const withinMs = 1_500
+
+const isFirstRead = ({ state }: Query): boolean => state.data === undefined && state.errorUpdateCount === 0
+
+/** Shows the parts of a page when each of them has its data, so that none appears later and moves those below it. Until then there are skeletons. */
+export function AllAtOnce({ children }: { children: ReactNode }) {
+  const queryClient = useQueryClient()
+  const reads = useIsFetching({ predicate: isFirstRead })
+  const [areRead, setRead] = useState(false)
+  // The reads of a page begin in the effects of its components. After all effects they are counted.
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      if (queryClient.isFetching({ predicate: isFirstRead }) === 0) setRead(true)
+    })
+    return () => clearTimeout(timer)
+  }, [queryClient, reads])
+  const isReady = useReadyOnce(areRead, withinMs)
+  return (
+    <div className="relative">
+      {!isReady && (
+        <div className="absolute inset-x-0 top-0">
+          <Later>
+            <Skeleton lines={5} />
+          </Later>
+        </div>
+      )}
+      <div className={isReady ? undefined : 'invisible'}>{children}</div>
+    </div>
+  )
+}

@@ -1,0 +1,31 @@
+import type { Platform } from '@herald/contracts/platform'
+import { useEffect, useState } from 'react'
+import { checkProvider, type Checked } from '../../api/check-provider.ts'
+
+const kinds = { ios: 'apns', android: 'fcm', web: 'webpush' } as const
+/** A push that has no outcome after this long may be held because its provider refuses the credentials of the app. */
+const usualMs = 500
+
+/** Asks the providers of the platforms on which test pushes wait whether they take the credentials of the app. Gives the answers of those that do not. */
+export function useRefusals(appId: string, waiting: readonly Platform[]): ReadonlyMap<Platform, Checked> {
+  const [refusals, setRefusals] = useState<ReadonlyMap<Platform, Checked>>(new Map())
+  const asked = [...new Set(waiting)].toSorted().join(' ')
+  useEffect(() => {
+    setRefusals((known) => (known.size === 0 ? known : new Map()))
+    if (asked === '') return
+    let isOver = false
+    const ask = async (platform: Platform): Promise<void> => {
+      // A check that fails says nothing: the push is then shown as on its way, as before.
+      const checked = await checkProvider(appId, kinds[platform]).catch(() => undefined)
+      if (checked?.ok === false && !isOver) setRefusals((known) => new Map([...known, [platform, checked]]))
+    }
+    const timer = setTimeout(() => {
+      for (const platform of asked.split(' ') as Platform[]) void ask(platform)
+    }, usualMs)
+    return () => {
+      isOver = true
+      clearTimeout(timer)
+    }
+  }, [appId, asked])
+  return refusals
+}

@@ -1,0 +1,38 @@
+import type { Page } from 'playwright-core'
+
+/** A state of the equation that a control room showed, and when it appeared (ms). */
+export type Reading = Record<'Queued' | 'Sent' | 'Failed' | 'Skipped' | 'Waiting', number> & { at: number }
+type Seen = { readings: Reading[]; sentences: string[] }
+
+/** Runs in the page: notes every state of the equation that is ever shown, and each sentence above it. */
+const script = `
+  globalThis.seen = { readings: [], sentences: [] }
+  let before = ''
+  const look = () => {
+    const terms = [...document.querySelectorAll('[data-equation] > div')].map((term) => [
+      term.querySelector('dt').textContent,
+      Number(term.querySelector('dd a').textContent.replaceAll(',', '')),
+    ])
+    if (terms.length === 0) return
+    const reading = Object.fromEntries(terms)
+    if (JSON.stringify(reading) !== before) seen.readings.push({ ...reading, at: Date.now() })
+    before = JSON.stringify(reading)
+    const sentence = document.querySelector('[data-sentence]').textContent
+    if (seen.sentences.at(-1) !== sentence) seen.sentences.push(sentence)
+  }
+  new MutationObserver(look).observe(document.body, { subtree: true, childList: true, characterData: true })
+  look()
+`
+
+/** Notes from now on what a control room shows; the returned function gives all of it. */
+export async function watchEquation(page: Page): Promise<() => Promise<Seen>> {
+  await page.locator('[data-equation]').waitFor()
+  await page.evaluate(script)
+  return () => page.evaluate<Seen>('seen')
+}
+
+/** The readings whose numbers do not add up. */
+export const wrongOf = (readings: readonly Reading[]): Reading[] =>
+  readings.filter(
+    (one) => one.Queued !== one.Sent + one.Failed + one.Skipped + one.Waiting || Object.values(one).some((value) => value < 0),
+  )

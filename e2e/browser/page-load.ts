@@ -1,0 +1,33 @@
+import type { Page } from 'playwright-core'
+
+/** How fast a page is, and how much moves on it, as Chromium itself measures it. */
+export type Load = { largestPaintMs: number; shift: number }
+
+/** A page is measured with the CPU so many times slower than it is. */
+export const slowedBy = 4
+
+export async function slowDown(page: Page): Promise<void> {
+  const session = await page.context().newCDPSession(page)
+  await session.send('Emulation.setCPUThrottlingRate', { rate: slowedBy })
+}
+
+/** Loads a page, and half a second after its last skeleton reads what the browser has measured of it. */
+export async function load(page: Page, url: string): Promise<Load> {
+  await page.goto(url)
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  await page.locator('[data-skeleton]').first().waitFor({ state: 'detached' })
+  return page.evaluate<Load>(`new Promise((done) => {
+    const found = { largestPaintMs: 0, shift: 0 }
+    new PerformanceObserver((list) => { for (const entry of list.getEntries()) found.largestPaintMs = entry.startTime })
+      .observe({ type: 'largest-contentful-paint', buffered: true })
+    new PerformanceObserver((list) => { for (const entry of list.getEntries()) if (!entry.hadRecentInput) found.shift += entry.value })
+      .observe({ type: 'layout-shift', buffered: true })
+    setTimeout(() => done(found), 500)
+  })`)
+}
+
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((one, other) => one - other)
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
+}
+export const median = (values: readonly number[]): number => percentile(values, 0.5)

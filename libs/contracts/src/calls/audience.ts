@@ -66,6 +66,7 @@ export const takeBatches = call<{ answers: TakenBatch[] }>()(
 
 /** At most this many batches are in one answer to `takeNext`. */
 export const nextAtOnce = 16
+/** A dispatcher waits this long for the first batch. */
 export const nextWaitMs = 1_000
 const Room = z.number().int().min(0)
 /**

@@ -65,7 +65,7 @@ export type DryRun = z.output<typeof DryRunOfApp>
 export const sampleSkips = [...skipReasons, 'not_in_target', 'not_in_experiment'] as const
 export type SampleSkip = (typeof sampleSkips)[number]
 
-/** How a number was estimated: from a random block of `sampleSize` devices. With a probability of 95 % the true number lies in `interval`. */
+/** How a number was estimated: from a sample of `sampleSize` devices in random blocks of the table. With a probability of 95 % the true number lies in `interval`. */
 export type Estimated = { sampleSize: number; interval: [low: number, high: number] }
 
 /** How many devices would be shown the text of a locale. */

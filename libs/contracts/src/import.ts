@@ -87,7 +87,7 @@ export type ImportError = z.output<typeof ImportError>
 
 /**
  * The rows in the bytes of a file from `offset` to `nextOffset`, as the gateway read them. Rows are numbered from 1, without the header and blank
- * lines; each row is in `rows` or in `rejected`. `header`: the column names, sent only with the rows that follow the header directly. `columnOf`: the
+ * lines; each row is in `rows` or in `rejected`. `header`: the column names, present only with the first rows of the file. `columnOf`: the
  * file's column names of the fields that audience may refuse.
  */
 export const ImportLot = z.object({

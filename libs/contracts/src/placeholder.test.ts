@@ -183,7 +183,7 @@ test('any text is parsed without a crash, and what is parsed can be rendered', (
   )
 })
 
-test('hostile templates of 100,000 characters take only ten times as long to parse as those of 10,000', () => {
+test('hostile templates of 100,000 characters do not make the parser hang', () => {
   for (const text of [
     '{{'.repeat(50_000),
     `{{ ${'"'.repeat(99_999)}`,

@@ -134,7 +134,7 @@ describe('the meaning of a segment', () => {
     for (const name of ['constructor', 'toString', 'hasOwnProperty']) expect(answer(leaf(`tags.${name}`, 'exists', true))).toBe(false)
   })
 
-  test('the field standalone is false, and not absent, for a page that is not installed', () => {
+  test('a browser of which Herald does not know whether the page is installed does not match standalone eq false', () => {
     expect(answer(leaf('standalone', 'eq', false))).toBe(false)
     expect(answer(leaf('standalone', 'eq', false), givenDevice({ standalone: false }))).toBe(true)
   })

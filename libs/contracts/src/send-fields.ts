@@ -4,7 +4,7 @@ import { isStorable, line, ObjectId, countCodePoints } from './text.ts'
 
 /** Four weeks, in seconds: the longest time for which any provider stores a push. */
 export const maxTtlSeconds = 2_419_200
-/** The ttl of a send that gives none: the longest allowed one (spec: sending/ttl). */
+/** The ttl of a send that gives none, in seconds, unless the operator sets DEFAULT_TTL_SECONDS (spec: sending/ttl). */
 export const defaultTtlSeconds = maxTtlSeconds
 
 const maxDataKeys = 50

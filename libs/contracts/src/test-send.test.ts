@@ -17,7 +17,7 @@ function pathsRefused(body: unknown): string[] {
 }
 
 // spec: administration/test-send-devices
-test('a test names its devices in exactly one of the three ways', () => {
+test('a test names its devices in exactly one of four ways', () => {
   for (const one of [{ subscriptionId: id }, { subscriptionIds: [id] }, { userIds: [id] }, { externalIds: ['ada'] }])
     expect(pathsRefused({ ...one, content })).toEqual([])
   expect(pathsRefused({ content })).toEqual(['subscriptionId'])

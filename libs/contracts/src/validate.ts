@@ -31,14 +31,17 @@ function invalid(code: FaultCode, details: FaultDetail[]) {
   return fault(code, details.length > 1 ? `${summary} (and ${details.length - 1} more)` : summary, details)
 }
 
-/** A path is cut, because keys come from the caller and may be of any length, and the caller only has to find the place. */
+/** Writes a path. It is cut, because keys come from the client and may be of any length; the client only has to find the place of the mistake. */
 const pathOf = (path: readonly PropertyKey[]): string => path.map(String).join('.').slice(0, 300)
 
 /** Keeps one detail per path: the first one says what to do, and the others often follow from it. */
 const firstOfEachPath = (details: FaultDetail[]): FaultDetail[] =>
   [...new Map(details.toReversed().map((detail) => [detail.path, detail])).values()].toReversed()
 
-/** Zod reports unknown keys at their object and a wrong union at its root. Callers get the path of the key, and the mistake in the branch that they meant. */
+/**
+ * Gives the details of zod's issue. Zod reports unknown keys at their object, and a value that fits no form of a union at the union; clients get the
+ * path of the key, and the mistake in the form that the value resembles most.
+ */
 function detailsOf(issue: Issue, at: readonly PropertyKey[]): FaultDetail[] {
   const path = [...at, ...issue.path]
   if (issue.code === 'unrecognized_keys')

@@ -9,7 +9,7 @@ import { ok, pushesOf, read, sendCampaign, untilSettled } from '../tests/campaig
 
 export type Finding = { what: string; isRight: boolean; found: unknown }
 
-/** Uses every function of the compiled client for one device, and compares each step with what Herald stores. */
+/** Takes one device from its registration to its deletion with the compiled client, and compares each step with what Herald stores. */
 export async function walkKotlin(herald: Herald, jar: string, directory: string): Promise<Finding[]> {
   const findings: Finding[] = []
   const check = (what: string, isRight: boolean, found: unknown) => void findings.push({ what, isRight, found })

@@ -73,7 +73,7 @@ export const natsFull: Scenario = {
 
 const resize = (directory: string, size: string) => execFileSync('mount', ['-o', `remount,size=${size}`, directory])
 
-/** Gives the option of `fallocate` that fills a tmpfs of this size. */
+/** Gives the bytes in use: a tmpfs that is resized to this size is full. */
 function usedBytes(directory: string): string {
   const { bsize, blocks, bfree } = statfsSync(directory)
   return String((blocks - bfree) * bsize)

@@ -69,8 +69,8 @@ function randomFields(random: Random): Json {
 }
 
 /**
- * Quiet hours in these tests begin and end at half past an hour in UTC. All zones here differ by whole hours, so no zone's quiet hours begin or end
- * between a dry run and its send.
+ * Gives the UTC time that is `hours` hours and 30 minutes from now. All zones here differ by whole hours. So in every zone quiet hours begin and end
+ * about half an hour from now or at a distance of whole hours from then, and never between a dry run and its send.
  */
 const halfPast = (hours: number): string => clockIn('UTC', 60 * hours + 30)
 

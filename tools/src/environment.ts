@@ -11,7 +11,7 @@ import {
 } from './apps.ts'
 import type { Secrets } from './secrets.ts'
 
-/** What the simulator says when it is ready: where its servers are. */
+/** The message in which the simulator says that it is ready, with the addresses of its servers. */
 export type SimulatorAddresses = { apns: string; apnsSandbox: string; fcm: string; fcmToken: string; webPush: string; control: string }
 
 export type Computed = {
@@ -20,7 +20,7 @@ export type Computed = {
   natsUrl: string
   databaseUrls: Record<string, string>
   secrets: Secrets
-  /** With the simulator only: its addresses, and the file of authorities to trust. */
+  /** Only with the simulator: its addresses, and the file of authorities to trust. */
   simulator?: { addresses: SimulatorAddresses; authorities: string }
 }
 
@@ -36,8 +36,8 @@ export type Computed = {
 const heapOptionsOf = (name: ProcessName): string => `--max-semi-space-size=${name === 'dispatcher' ? 8 : 16} --max-old-space-size=1024`
 
 /**
- * The environment of one process: all that the starter was given, and what the starter computed. Secrets and database addresses are only in the environments of
- * the apps that need them. The owner's DATABASE_URL, and a socket given to the starter, are in none.
+ * Gives the environment of one process: everything that the starter was given, and what the starter computed. Secrets and database addresses are only
+ * in the environments of the services that need them. The owner's DATABASE_URL, and a socket given to the starter, are in none.
  */
 export function environmentOf(name: ProcessName, given: NodeJS.ProcessEnv, computed: Computed): NodeJS.ProcessEnv {
   const environment: NodeJS.ProcessEnv = { ...given, NATS_URL: computed.natsUrl, HOST: computed.host }
@@ -58,7 +58,7 @@ export function environmentOf(name: ProcessName, given: NodeJS.ProcessEnv, compu
   for (const secret of secretsOf[name]) environment[secret] = computed.secrets[secret]
   if (hasDatabase(name)) environment[databaseVariable(name)] = given[databaseVariable(name)] || computed.databaseUrls[name]
   if (usesNats(name)) {
-    // A server that the operator gives may have one user for all apps; the embedded one has a user for each app.
+    // A NATS server of the operator may have one user for all services; the embedded one has a user for each service.
     const shared = given['NATS_URL'] ? given : {}
     if (shared['NATS_USER']) environment['NATS_USER'] = shared['NATS_USER']
     environment['NATS_PASSWORD'] = shared['NATS_PASSWORD'] || computed.secrets.natsPasswords[name]
@@ -72,7 +72,10 @@ export function environmentOf(name: ProcessName, given: NodeJS.ProcessEnv, compu
   return environment
 }
 
-/** When the operator gives one address of APNs, the simulator must not become the other environment (spec: running/simulator). */
+/**
+ * Gives the variables that point services at the simulator. When the operator gives one address of APNs, the simulator must not become the other
+ * environment (spec: running/simulator).
+ */
 function simulatorVariables(given: NodeJS.ProcessEnv, addresses: SimulatorAddresses): NodeJS.ProcessEnv {
   const apnsGiven = Boolean(given['APNS_URL'] || given['APNS_SANDBOX_URL'])
   return {

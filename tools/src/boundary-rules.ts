@@ -19,7 +19,7 @@ export type Place = {
 const vocabulary = ['@herald/contracts/*', '@herald/auth/*']
 const everything = { values: ['*'], types: ['*'], packages: ['*'], typePackages: ['*'] }
 
-/** The packages that each library may import, and each project that depends on nothing else in the repository. */
+/** The packages that each library may import. Projects with rules of the same form, such as the dashboard and the SDKs, are listed too. */
 const libraries: Record<string, readonly string[]> = {
   // node:net is allowed for parsing addresses, not for connections.
   'libs/contracts': ['zod', 'node:crypto', 'node:net'],

@@ -25,13 +25,14 @@ export type Computed = {
 }
 
 /**
- * The limits of V8's heap. By itself V8 sizes the heap by the machine, and a dispatcher grew to 397 MB. Measured in sends to 10,000 devices (medians of
- * interleaved runs): with 8 MB for new objects 283 MB and 1,780 pushes/s, with 16 MB 302 MB and 2,080, with 32 MB 337 MB and 2,110. A heap that may not grow
- * beyond 2 GB is collected when it has twice the size of its living objects, and not four times: 210 MB instead of 300, for 3 to 7 % of the pushes/s. No process needs a
- * quarter of 2 GB. These options come before those that the operator gives, so that the operator's win.
+ * Gives the limits of V8's heap for a process, in MB. Without them V8 sizes the heap by the machine, and a dispatcher grew to 397 MB.
  *
- * Since then a dispatcher makes half the garbage, and a fifth of it outlives a collection: with 8 MB for new objects it takes 152 MB instead of 169,
- * and as much CPU for each push (medians of 12 interleaved rounds of 10,000).
+ * The first limit is the space for new objects. Measured in sends to 10,000 devices (medians of interleaved runs): with 8 MB 283 MB of memory and
+ * 1,780 pushes/s, with 16 MB 302 MB and 2,080, with 32 MB 337 MB and 2,110. A dispatcher later made half the garbage, and a fifth of it outlives a
+ * collection: with 8 MB it takes 152 MB instead of 169 MB with 16 MB, and as much CPU for each push (medians of 12 interleaved rounds of 10,000).
+ *
+ * A heap that may not grow beyond 1 GB is collected when it has twice the size of its living objects, and not four times: 210 MB instead of 300 MB, for
+ * 3 to 7 % of the pushes/s. No process needs half of 1 GB. Options that the operator gives come after these, so they take precedence.
  */
 const heapOptionsOf = (name: ProcessName): string => `--max-semi-space-size=${name === 'dispatcher' ? 8 : 16} --max-old-space-size=1024`
 

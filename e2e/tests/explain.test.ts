@@ -288,7 +288,7 @@ test('explain refuses a wrong request and names the field, and answers 404 for a
 })
 
 // spec: administration/explain-certainty
-test('when a service is killed, explain changes no recorded verdict, except from waiting to the outcome', { timeout: 240_000 }, async () => {
+test('killing a service changes no recorded verdict of explain, except from waiting to an outcome', { timeout: 240_000 }, async () => {
   const tenant = await givenTenant(herald)
   const devices = await givenManyDevices({ herald, tenant }, 600)
   const some = devices.filter((_device, place) => place % 30 === 0).map(({ subscriptionId }) => subscriptionId)

@@ -93,7 +93,7 @@ test('the devices of one app, imported into another app, are the same there apar
 }, 120_000)
 
 // spec: administration/import-exactly-once
-test('an import during which the gateway and audience are killed again and again ends like one without kills', { timeout: 600_000 }, async () => {
+test('an import during which gateway and audience are killed repeatedly ends like one without kills', { timeout: 600_000 }, async () => {
   const { wrong } = await play({ promise: '', run: (scene) => killDuringImport(scene, 4) }, { devices: 6_000, say: () => undefined })
 
   expect(wrong).toEqual([])

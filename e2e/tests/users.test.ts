@@ -128,7 +128,7 @@ async function cutAfter(path: string, count: number, of: Tenant): Promise<Line[]
 }
 
 // spec: administration/export-resumed, administration/export-everybody, administration/export-addresses, limits/heavy-reads
-test('an export of all users that is cut off and resumed has each user once while users are written; an export with full addresses is in the audit with its number of users', async () => {
+test('an export of all users that breaks off and is resumed has each user exactly once; an export with full addresses is in the audit with its count', async () => {
   const crowd = await givenTenant(herald)
   await makeManyDevices(addressOf(herald, 'audience'), { appId: crowd.appId, count: 8_000 })
   const there = new Set((await exported('/users/export', crowd)).map(({ id }) => id))

@@ -46,7 +46,7 @@ test('the key for APNs must be a P-256 private key', () => {
 })
 
 // spec: administration/fcm-credentials
-test("the service account file that Google hands out is accepted whole, and only the fields that Herald needs are stored", () => {
+test('the service account file that Google gives out is accepted as it is, and only the fields that Herald needs are stored', () => {
   const account = {
     type: 'service_account',
     project_id: 'demo-1',

@@ -55,10 +55,13 @@ const places: [what: string, address: [number, number, number, number]][] = [
   ['this network', [0, 0, 0, 0]],
 ]
 
-test.each(places.flatMap(([what, address]) => spellingsOf(address).map((host) => [host, what])))('Herald refuses to post to https://%s/, which is %s', (host) => {
-  expect(guarded(`https://${host}/hook`)).toBeDefined()
-  expect(guarded(`https://${host}:8443/hook`)).toBeDefined()
-})
+test.each(places.flatMap(([what, address]) => spellingsOf(address).map((host) => [host, what])))(
+  'Herald does not post to https://%s/: %s',
+  (host) => {
+    expect(guarded(`https://${host}/hook`)).toBeDefined()
+    expect(guarded(`https://${host}:8443/hook`)).toBeDefined()
+  },
+)
 
 test.each([
   'https://localhost/',

@@ -87,7 +87,7 @@ describe('a payload', () => {
   })
 
   // spec: sending/android-payload
-  test("for Android has the caller’s data where the caller uses a key of Herald’s", () => {
+  test('for Android has the caller’s data where the caller uses a key of Herald’s', () => {
     expect(buildFcmMessage(givenPush({ data: { url: 'mine' } }), 'token', 0).message.data['url']).toBe('mine')
   })
 

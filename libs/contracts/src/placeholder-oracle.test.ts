@@ -278,7 +278,7 @@ test.each(differences)('Herald differs from liquidjs on purpose: $why', ({ templ
   expect(parseTemplate(template).ok ? compile(template)(values) : 'refused').toBe(herald)
 })
 
-test("a date in a time zone that does not exist is shown in the user’s zone, where liquidjs throws", () => {
+test('a date in a time zone that does not exist is shown in the user’s zone, where liquidjs throws', () => {
   expect(compile('{{ 0 | date: "%H", "Mars/Olympus" }}')({ timezone: 'Asia/Kolkata' })).toBe('05')
   expect(() => liquid('{{ 0 | date: "%H", "Mars/Olympus" }}', {})).toThrow('Mars/Olympus')
 })

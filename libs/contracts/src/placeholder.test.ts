@@ -80,7 +80,7 @@ describe('where Herald does more than Liquid', () => {
     expect(render('{{ tags.birthday | date: "%d %B %Y" }}')).toBe('04 May 1990')
   })
 
-  test("now is the moment at which the push is rendered, shown in the user’s zone", () => {
+  test('now is the moment at which the push is rendered, shown in the user’s zone', () => {
     expect(render('{{ "now" | date: "%F %R" }}')).toBe('2026-06-14 22:00')
   })
 

@@ -75,7 +75,7 @@ test('a silent send shows nothing, and a send whose texts render empty has nothi
 })
 
 // spec: content/placeholder-dates
-test("a date in a push is shown in the user’s time zone, else the app’s, else UTC", () => {
+test('a date in a push is shown in the user’s time zone, else the app’s, else UTC', () => {
   const content = { _default: 'en', en: { title: 'T', body: '{{ user.createdAt | date: "%F %R" }}' } }
   const user = { createdAt: '2026-01-31T23:30:00.000Z' }
   const bodyFor = (timezone: string | null, app: Partial<FrozenSend>) =>

@@ -1,6 +1,6 @@
-// Finishes the set-up of a clone and then runs the given command: the right Node (fetched from the npm registry into .tools/
-// if the one at hand is another), then the dependencies of package-lock.json. Plain JavaScript without dependencies, because
-// it runs before there are any, on Node 18 or later.
+// Finishes the set-up of a clone and then runs the given command. It provides a suitable Node (fetched from the npm registry into .tools/ if this
+// Node is too old or another major version), and after that the dependencies of package-lock.json. It is plain JavaScript without dependencies and
+// runs on Node 18 or later, because it runs before anything is installed.
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -13,10 +13,10 @@ const tools = join(root, '.tools')
 const wantedNode = readFileSync(join(root, '.node-version'), 'utf8').trim()
 const [command = 'node', ...commandArguments] = process.argv.slice(2)
 
-/** The set-up cannot go on. The message tells the operator what is wrong and what to do. */
+/** An error that ends the set-up. The message tells the operator what is wrong and what to do. */
 class SetUpError extends Error {}
 
-/** npm failed; `output` is the end of its output. */
+/** An error of npm; `output` is the end of what npm printed. */
 class NpmError extends Error {
   constructor(output) {
     super('npm failed')
@@ -40,7 +40,7 @@ try {
   process.exit(1)
 }
 
-/** The path of a suitable Node: this one, the one fetched earlier, or one fetched now. */
+/** Gives the path of a suitable Node: this one, one fetched earlier, or one that it fetches now. */
 async function provideNode() {
   if (isSuitable(process.versions.node)) return process.execPath
   const directory = join(tools, `node-${wantedNode}`)
@@ -66,7 +66,7 @@ async function provideNode() {
   })
 }
 
-/** Installs what package-lock.json says, when it has changed since the last time. */
+/** Installs the packages of package-lock.json, when that file has changed since the last installation. */
 async function provideDependencies(node, environment) {
   const stamp = join(root, 'node_modules', '.set-up')
   const wanted = createHash('sha256')
@@ -79,7 +79,7 @@ async function provideDependencies(node, environment) {
     if (isDone()) return
     say('installing dependencies (a minute or two the first time)')
     await runNpm(node, ['ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund'], root, environment)
-    // Written last: an installation that was cut short has no stamp and is done again.
+    // The stamp is written last: an interrupted installation has no stamp and is done again.
     writeFileSync(stamp, wanted)
   })
 }
@@ -119,7 +119,7 @@ function runNpm(node, args, directory, environment) {
   })
 }
 
-/** The npm that started this process, else the one beside this Node, else the one on PATH. */
+/** Finds an npm: the one that started this process, else the one beside this Node, else the one on PATH. */
 function findNpm(node) {
   const beside = join(dirname(process.execPath), '..', 'lib', 'node_modules', 'npm', 'bin', 'npm-cli.js')
   const given = process.env.npm_execpath
@@ -129,21 +129,22 @@ function findNpm(node) {
 }
 
 /**
- * The environment for commands, with this Node and the commands of the installed packages first on PATH. Settings that npm hands to a script
- * (a workspace, a prefix, `omit=dev`) are left out, because they would change what a nested npm does; the address of the registry stays.
+ * Gives the environment for commands, with this Node and the commands of the installed packages first on PATH. Settings that npm passes to a script
+ * (a workspace, a prefix, `omit=dev`) are left out, because they would change what a nested npm does. The address of the registry stays.
  */
 function environmentWith(node) {
   const kept =
     /^npm_config_(registry|cache|userconfig|globalconfig|proxy|https_proxy|noproxy|no_proxy|ca|cafile|cert|key|strict_ssl|fetch_.*|offline|prefer_offline|maxsockets|\/\/.*|@.*)$/i
   const environment = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name) || kept.test(name)))
   delete environment.NODE
-  // Code is compiled once for all processes and starts: a dispatcher starts with 0.33 s of CPU instead of 0.66, and takes 104 MB instead of 124.
+  // V8 stores compiled code here, so each file is compiled once for all processes and starts: a dispatcher starts with 0.33 s of CPU instead of 0.66
+  // s, and takes 104 MB instead of 124 MB.
   environment.NODE_COMPILE_CACHE ||= join(tools, 'compile-cache')
   environment.PATH = [dirname(node), join(root, 'node_modules', '.bin'), process.env.PATH].filter(Boolean).join(delimiter)
   return environment
 }
 
-/** Lets one set-up run at a time: a second one waits for the first and then finds the work done. */
+/** Lets one set-up run at a time: a second one waits for the first and then has nothing left to do. */
 async function withLock(work) {
   mkdirSync(tools, { recursive: true })
   const lock = join(tools, 'set-up.lock')
@@ -170,10 +171,10 @@ function tryLock(lock) {
   }
   try {
     const holder = Number(readFileSync(lock, 'utf8'))
-    const isNew = Date.now() - statSync(lock).mtimeMs < 2_000 // its holder may not have written its pid yet
+    const isNew = Date.now() - statSync(lock).mtimeMs < 2_000 // the process that made the lock may not have written its pid yet
     if (!isNew && !isAlive(holder)) rmSync(lock, { force: true })
   } catch {
-    // Another process has removed the lock in between: the next try takes it.
+    // Another process removed the lock just now. The next attempt takes it.
   }
   return false
 }
@@ -186,7 +187,7 @@ function isAlive(pid) {
   }
 }
 
-/** Passes on the signals that this process gets. The starter knows that a Ctrl-C in a terminal reaches it twice. */
+/** Passes on to the command the signals that this process gets. A Ctrl-C in a terminal reaches the starter twice; the starter allows for that. */
 function watchSignals() {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
     process.on(signal, () => {
@@ -197,8 +198,9 @@ function watchSignals() {
 }
 
 /**
- * npm runs this process from a shell. When npm is killed, or when a signal to npm ends only that shell, this process is not told. So it checks
- * whether its parent, and on Linux the parent of that, is still the same as at the beginning.
+ * Watches whether the process that started this one still runs. npm runs this process from a shell; when npm is killed, or when a signal to npm ends
+ * only that shell, this process is not told. So it checks whether its parent, and on Linux the parent of its parent, are still the same as at the
+ * beginning.
  */
 function watchParent() {
   if (!process.env.npm_lifecycle_event || process.platform === 'win32') return
@@ -209,7 +211,8 @@ function watchParent() {
     clearInterval(timer)
     if (stoppedBy) return
     stoppedBy = 'SIGTERM'
-    // A closed channel tells the starter that no one waits for it any more, so it stops quickly. A command that does not listen to the channel gets the signal.
+    // Closing the channel tells the starter that no process waits for it any more, so it stops quickly. A command that does not listen to the channel
+    // gets the signal.
     if (child?.connected) child.disconnect()
     setTimeout(() => child?.kill('SIGTERM'), 300)
   }, 250)
@@ -225,7 +228,7 @@ function parentOf(pid) {
   }
 }
 
-/** The same major version, and recent enough to run TypeScript without a flag or a warning. */
+/** Whether a version of Node has the same major version as the wanted one, and is recent enough to run TypeScript without a flag or a warning. */
 function isSuitable(version) {
   const [major, minor] = version.split('.').map(Number)
   return major === majorOf(wantedNode) && minor >= 12

@@ -1,5 +1,5 @@
-// Loaded before a peer (node --require): its TLS connections to Google go to the simulator, whose addresses stand in the environment. firebase-admin knows
-// no other address than Google's, and neither it nor any library is changed for this.
+// Loaded before a peer, another push server (node --require). It leads the peer's TLS connections to Google to the simulator, whose addresses are in
+// the environment. firebase-admin can be given no other address than Google's, and no library is changed for this.
 const tls = require('node:tls')
 
 const { connect } = tls
@@ -9,7 +9,10 @@ const simulated = {
   'www.googleapis.com': process.env.PEER_OAUTH_PORT,
 }
 
-/** As tls.connect: (options), (port, options) or (port, host, options), each with a callback or without. HTTP/2 gives the port as text. */
+/**
+ * Takes the arguments of tls.connect: (options), (port, options) or (port, host, options), each with or without a callback. HTTP/2 gives the port as
+ * text.
+ */
 tls.connect = (...args) => {
   const options = args.find((arg) => typeof arg === 'object' && arg !== null) ?? {}
   const host = typeof args[1] === 'string' ? args[1] : options.host

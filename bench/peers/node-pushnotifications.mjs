@@ -1,5 +1,5 @@
-// node-pushnotifications as its README uses it: the second peer of `npm run bench -- --peer`. It has no storage and no server: the bench gives it the devices once, and each
-// later message makes it send to all of them.
+// Runs node-pushnotifications as its README shows: the second peer, another push server, of `npm run bench -- --peer`. It has no storage and no
+// server: the bench gives it the devices once, and each later message makes it send to all of them.
 import { readFileSync } from 'node:fs'
 import { Agent, globalAgent } from 'node:https'
 import PushNotifications from 'node-pushnotifications'

@@ -1,5 +1,5 @@
-// parse-server with its push adapter, as their READMEs start them: the first peer of `npm run bench -- --peer`. It gets the addresses by IPC and says when it
-// listens. The bench writes the devices as rows of _Installation, and sends by POST /parse/push.
+// Runs parse-server with its push adapter, as their READMEs show: the first peer, another push server, of `npm run bench -- --peer`. It gets the
+// addresses by IPC and reports when it listens. The bench writes the devices as rows of _Installation, and sends with POST /parse/push.
 import { readFileSync } from 'node:fs'
 import { Agent } from 'node:https'
 import PushAdapter from '@parse/push-adapter'
@@ -18,7 +18,7 @@ async function start({ databaseUrl, port, masterKey, apns, serviceAccount, vapid
       token: { key: privateKey, keyId, teamId },
       topic: bundleId,
       production: true,
-      // The address of the simulator. Without the longer time limit node-apn gives up pushes that wait behind thousands of others.
+      // The address of the simulator. The time limit is raised, because otherwise node-apn gives up pushes that wait behind thousands of others.
       address: '127.0.0.1',
       port: apns.port,
       ca,
@@ -28,7 +28,7 @@ async function start({ databaseUrl, port, masterKey, apns, serviceAccount, vapid
     web: {
       vapidDetails: { subject: 'mailto:bench@example.org', publicKey: vapid.publicKey, privateKey: vapid.privateKey },
       TTL: 3_600,
-      // Without an agent web-push opens a connection for every push.
+      // With an agent web-push reuses connections; without one it opens a connection for every push.
       agent: new Agent({ keepAlive: true, maxSockets: 64, ca }),
     },
   })

@@ -12,14 +12,14 @@ import { migrate } from '@herald/service/migrate'
 import { provision } from '@herald/service/provision'
 import type { Service } from '@herald/service/run'
 
-// Audience as a process of its own, on servers of its own; the bench plays the other apps.
+// Runs audience as a process, with a Postgres and a nats-server made for it. The bench answers in place of the other services.
 
 const root = resolve(import.meta.dirname, '../..')
 
-/** Functions that are called at the end, the newest first. */
+/** Functions that are called at the end of the bench, the newest first. */
 export type Closers = (() => unknown)[]
 
-/** A Postgres with audience's schema, and a nats-server. */
+/** Starts a Postgres with audience's schema, and a nats-server. */
 export async function startServers(closers: Closers): Promise<{ databaseUrl: string; natsUrl: string }> {
   const directory = mkdtempSync(join(tmpdir(), 'herald-bench-'))
   closers.push(() => rmSync(directory, { recursive: true, force: true }))
@@ -32,7 +32,7 @@ export async function startServers(closers: Closers): Promise<{ databaseUrl: str
   return { databaseUrl: urls['audience'] ?? '', natsUrl: nats.url }
 }
 
-/** Starts audience as `npm start` runs it, as a process of its own. */
+/** Starts audience as a process, as `npm start` does. */
 export async function startAudience(closers: Closers, databaseUrl: string, natsUrl: string): Promise<void> {
   const child = spawn(process.execPath, ['apps/audience/src/main.ts'], {
     cwd: root,
@@ -48,7 +48,7 @@ export async function startAudience(closers: Closers, databaseUrl: string, natsU
   if (isReady !== true) throw new Error('audience did not start')
 }
 
-/** Opens the bus of an app that the bench plays. */
+/** Connects to NATS in place of a service. */
 export async function openPeer(closers: Closers, name: AppName, natsUrl: string): Promise<Bus> {
   const service: Service<{ NATS_URL: string }> = {
     name,

@@ -9,14 +9,14 @@ export type Mix = 'mixed' | 'ios' | 'android' | 'web'
 
 export const platformsOf = (mix: Mix): Device['platform'][] => (mix === 'mixed' ? ['ios', 'android', 'web'] : [mix])
 
-/** How many devices each platform of a mix has: as equal as whole numbers allow. */
+/** Gives how many devices each platform of a mix has: the same number, as far as whole numbers allow. */
 export const sharesOf = (mix: Mix, count: number): { platform: Device['platform']; share: number }[] =>
   platformsOf(mix).map((platform, index, all) => ({
     platform,
     share: Math.floor(count / all.length) + (index < count % all.length ? 1 : 0),
   }))
 
-/** Makes devices at the simulator, not yet registered. Web devices share 64 pairs of keys, because making one costs more than a push to it. */
+/** Makes devices at the simulator and does not register them. Web devices share 64 pairs of keys, because making a pair takes longer than a push. */
 export async function makeDevices(tenant: Tenant, mix: Mix, count: number): Promise<Device[]> {
   const devices: Device[] = []
   for (const { platform, share } of sharesOf(mix, count)) {
@@ -26,7 +26,7 @@ export async function makeDevices(tenant: Tenant, mix: Mix, count: number): Prom
   return devices
 }
 
-/** The backend's name for the user of a device. */
+/** Gives the external id for the user of a device. */
 export const externalIdOf = ({ id }: Device): string => `bench-${id}`
 
 /** Registers each device over HTTP for a user of its own, 32 at once, over connections that stay open. */
@@ -49,7 +49,7 @@ export function registerDevices(herald: Herald, tenant: Tenant, poster: Poster, 
   })
 }
 
-/** Registers devices of the simulator by SQL in audience's database, because HTTP would take half an hour. Gives the seconds that it took. */
+/** Registers devices of the simulator by SQL in audience's database, because HTTP would take half an hour. Gives the seconds that this took. */
 export async function fillDevices(
   databaseUrl: string,
   tenant: Tenant,

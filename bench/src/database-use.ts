@@ -1,20 +1,20 @@
 import type pg from 'pg'
 
-/** How much WAL this server has written since it was made, bytes. */
+/** Reads how many bytes of WAL this server has written since it was made. */
 export async function readWal(database: pg.Client): Promise<number> {
   const { rows } = await database.query<{ bytes: string }>(`select pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0') as bytes`)
   return Number(rows[0]?.bytes)
 }
 
-/** How much the tracker's ledger and its indexes take on disk, bytes. */
+/** Reads how many bytes the tracker's ledger and its indexes take on disk. */
 export async function readLedgerSize(database: pg.Client): Promise<number> {
   const tables = await readTables(database)
   return tables.filter(({ name }) => name.startsWith('tracker.ledger')).reduce((sum, { bytes }) => sum + bytes, 0)
 }
 
 /**
- * Waits until a campaign is settled, by its row in the database: asking over HTTP twenty times a second would alone cost a tenth of what the pushes cost. Throws
- * after `withinMs`.
+ * Waits until a campaign is settled, by reading its row in the database. Asking over HTTP twenty times a second would take a tenth of the CPU of the
+ * pushes. Throws after `withinMs`.
  */
 export async function untilSettled(database: pg.Client, campaignId: string, withinMs: number): Promise<void> {
   const startedAt = performance.now()
@@ -40,8 +40,8 @@ export async function untilAllSettled(database: pg.Client, appId: string, within
 export type Table = { name: string; bytes: number; live: number; dead: number }
 
 /**
- * Every table of the apps with its size on disk (indexes and TOAST included), and its live and dead rows as Postgres counts them.
- * The partitions of a table are added up, whatever day is in their names.
+ * Lists every table of the services with its size on disk (indexes and TOAST included), and its live and dead rows as Postgres counts them. The
+ * partitions of a table are added up, whatever day is in their names.
  */
 export async function readTables(database: pg.Client): Promise<Table[]> {
   const { rows } = await database.query<{ name: string; bytes: string; live: string; dead: string }>(`

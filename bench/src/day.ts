@@ -1,4 +1,4 @@
-// A day in an hour: npm run bench:day -- --help
+// Sends in an hour what a day brings: npm run bench:day -- --help
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -82,7 +82,10 @@ try {
   await herald.end()
 }
 
-/** Runs the small sends in tenths, one after the other, with a share of the campaigns spread among them. A tenth ends when all its sends have arrived. */
+/**
+ * Runs the small sends in tenths, one tenth after the other, with a share of the campaigns spread over each. A tenth ends when all its sends have
+ * arrived.
+ */
 async function run(small: Tenant, large: Tenant, devices: Device[]) {
   const perTenth: Tenth[] = []
   const statements: Statement[][] = []
@@ -94,7 +97,7 @@ async function run(small: Tenant, large: Tenant, devices: Device[]) {
     const startedAt = performance.now()
     let over = false
     const posting = postSends(small, devices, from, to - from).finally(() => (over = true))
-    // Its error is thrown where it is awaited below; here it only ends the campaigns.
+    // An error of the posting is thrown where `posting` is awaited below; here it only ends the campaigns.
     posting.catch(() => undefined)
     for (let number = 0; number < campaignsOfTenth; number += 1) {
       await untilArrived(small, from + ((to - from) * number) / campaignsOfTenth, () => over)
@@ -154,12 +157,15 @@ function summaryOf(tenant: Tenant): Promise<Summary> {
   return tenant.simulator<Summary>('GET', '/summary?open=false')
 }
 
-/** Waits until so many small sends have arrived, or until `isOver`. */
+/** Waits until `count` small sends have arrived, or until `isOver`. */
 async function untilArrived(tenant: Tenant, count: number, isOver: () => boolean): Promise<void> {
   while (!isOver() && (await summaryOf(tenant)).accepted.ios < count) await new Promise((resolve) => setTimeout(resolve, 250))
 }
 
-/** Checks that every push came once, that everything is settled, and that the counters of the campaigns and of a hundred small sends are those of the ledger. */
+/**
+ * Checks that every push came once, that every send is settled, and that the counters of the campaigns and of a hundred small sends agree with the
+ * ledger.
+ */
 async function checkExact(small: Tenant, large: Tenant): Promise<void> {
   const { accepted, copies, distinctDevices } = await summaryOf(small)
   const isExact = accepted.ios === sends && accepted.android === campaigns * campaignDevices && copies === 0
@@ -177,12 +183,12 @@ async function checkExact(small: Tenant, large: Tenant): Promise<void> {
 }
 
 async function readSizes(): Promise<{ tables: Table[]; natsBytes: number }> {
-  // `du` complains of files that are deleted while it looks, and prints the sum all the same.
+  // `du` reports files that are deleted while it runs as errors, and still prints the sum.
   const { stdout: told } = spawnSync('du', ['-sb', join(herald.dataDir, 'nats')], { encoding: 'utf8' })
   return { tables: await readTables(herald.database), natsBytes: Number(told.split('\t')[0]) }
 }
 
-/** Waits until no table has changed for 75 s, which is longer than autovacuum sleeps, or until the time for the rest is over. */
+/** Waits until no table has changed for 75 s, which is longer than the pauses of autovacuum, or until the time limit for waiting has passed. */
 async function rest() {
   const startedAt = performance.now()
   let unchanged = 0
@@ -207,7 +213,7 @@ function compareTables(before: Table[], after: Table[], rested: Table[]): TableC
   return rested.map(({ name }) => ({ name, before: lookAt(before, name), after: lookAt(after, name), rested: lookAt(rested, name) }))
 }
 
-/** The mean time of each statement that ran at least fifty times in both tenths; the statement that grew most is first. */
+/** Compares the mean times of each statement that ran at least fifty times in both tenths. The statement whose time grew most comes first. */
 function compareStatements(first: Statement[], last: Statement[]) {
   const mean = ({ microseconds, calls }: Statement) => microseconds / calls
   return last

@@ -48,7 +48,7 @@ const sides: Side[] = []
 const turns: Record<string, Turn[]> = {}
 try {
   for (const kind of kinds) sides.push(await startSide(kind))
-  // A process that has just started needs twice as much CPU, so the first turns do not count.
+  // A process that has just started needs twice as much CPU, so the first sends are not counted.
   for (const platform of platforms) for (const side of sides) await takeTurn(side, platform)
   for (let round = 0; round < rounds; round += 1) {
     for (const platform of platforms) {
@@ -72,7 +72,7 @@ for (const name of Object.keys(turns)) {
   const [cpu, rate] = [of(name, 'cpuMicroseconds').toFixed(1), String(Math.round(of(name, 'pushesPerSecond')))]
   say(`${name.padEnd(18)}${cpu.padStart(12)}${rate.padStart(10)}${String(of(name, 'peakRssMb')).padStart(13)}`)
 }
-/** The ratio is taken within each round, because a busy machine slows down both sides. */
+/** The ratio is computed within each round, because a busy machine slows down both sides. */
 const ratio = (platform: string): number =>
   median(
     (turns[`${platform} own`] ?? []).map(
@@ -110,7 +110,7 @@ async function startSide(kind: Kind): Promise<Side> {
   return side
 }
 
-/** Sends one notification after the other to all devices, until at least so many pushes were sent. */
+/** Sends one notification after the other to all devices, until at least the wanted number of pushes was sent. */
 async function takeTurn({ herald, tenants }: Side, platform: string): Promise<Turn> {
   const tenant = tenants.get(platform)
   if (!tenant) throw new Error(`nobody is registered for ${platform}`)

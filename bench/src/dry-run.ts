@@ -115,7 +115,7 @@ async function timeOf(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - startedAt
 }
 
-/** Writes that every user had a campaign today, and every second user two. */
+/** Writes claims that say that every user had a campaign today, and every second user two. */
 async function makeClaims(databaseUrl: string, appId: string): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl })
   await client.connect()

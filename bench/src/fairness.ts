@@ -1,4 +1,5 @@
-// How long small sends of one app wait while another app has large ones under way, and how much memory the backlog takes: node bench/src/fairness.ts --help
+// Measures how long small sends of one app wait while another app has large ones under way, and how much memory the waiting pushes take: node
+// bench/src/fairness.ts --help
 import { parseArgs } from 'node:util'
 import { givenTenant, type Tenant } from '@herald/testing/tenant'
 import { until } from '@herald/testing/until'
@@ -56,7 +57,7 @@ try {
   await herald.end()
 }
 
-/** Does work while large sends are under way: it begins after their first pushes were sent, and does not wait for their end. */
+/** Does work while large sends are under way. The work begins after the first pushes of the large sends, and nothing waits for their end. */
 async function beside(large: Tenant, howMany: number, work: () => Promise<number[]>): Promise<number[]> {
   const before = await accepted(large)
   for (let send = 0; send < howMany; send += 1) await post(large)

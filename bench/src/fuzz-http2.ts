@@ -33,7 +33,7 @@ const tell = (name: string, { sequences, codes }: FuzzCount) =>
 
 for (let n = 0; n < sequences; n++) {
   const seed = from + n
-  // Lets the immediates and timers of the connections run.
+  // Lets immediates and timers of the connections run.
   if (n % 500 === 0) await new Promise((resolve) => setImmediate(resolve))
   try {
     if (seed % 2 === 0) fuzzClient(randomFrom(seed), client)

@@ -1,12 +1,12 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 
-/** The path of h2load (Debian's nghttp2-client), or undefined when it is not installed. */
+/** Gives the path of h2load (Debian's package nghttp2-client); undefined when it is not installed. */
 export const findH2load = (): string | undefined => ['/usr/bin/h2load', '/usr/local/bin/h2load'].find(existsSync)
 
 /**
- * Pushes to one device of APNs with h2load over one connection. Its CPU time comes from the shell that waits for it.
- * Throws when not every push was accepted.
+ * Sends pushes to one APNs device with h2load over one connection. The CPU time of h2load comes from the shell that waits for it. Throws when not
+ * every push was accepted.
  */
 export function runH2load(
   path: string,

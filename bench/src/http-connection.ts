@@ -5,8 +5,9 @@ export type Reply = { status: number; body: string }
 const limitMs = 30_000
 
 /**
- * One HTTP/1.1 connection that stays open and carries one request at a time. It costs about a fifth of `fetch`, so that on a small machine the bench takes
- * little CPU from the platform that it measures. It opens again when the other side has closed it. A request that is not answered within 30 s fails.
+ * Opens an HTTP/1.1 connection that stays open and carries one request at a time. It takes about a fifth of the CPU of `fetch`, so that on a small
+ * machine the bench takes little from the platform that it measures. When the server has closed the connection, the next request opens it again. A
+ * request that is not answered within 30 s fails.
  */
 export function openConnection(baseUrl: string) {
   const { hostname, port, host } = new URL(baseUrl)
@@ -55,7 +56,7 @@ export function openConnection(baseUrl: string) {
   }
 
   return {
-    /** Sends a request and gives the reply. `head` holds further header lines, each with its line end. */
+    /** Sends a request and gives the reply. `head` has further header lines, each with its line end. */
     ask(method: string, path: string, head: string, body = ''): Promise<Reply> {
       return new Promise((done, fail) => {
         waiting = { done, fail }
@@ -72,13 +73,16 @@ export type Connection = ReturnType<typeof openConnection>
 
 type Taken = { body: Buffer; length: number }
 
-/** Takes a body with a Content-Length; an answer without that header (204) has no body. Undefined while a part is missing. */
+/** Reads a body with a Content-Length from the received bytes; an answer without that header (204) has no body. Undefined while a part is missing. */
 function takeLength(rest: Buffer, head: string): Taken | undefined {
   const length = Number(/\r\ncontent-length: *(\d+)/i.exec(head)?.[1] ?? 0)
   return rest.length < length ? undefined : { body: rest.subarray(0, length), length }
 }
 
-/** Takes a chunked body, up to the empty chunk that ends it. Trailers are not supported, because Herald sends none. */
+/**
+ * Reads a chunked body from the received bytes, up to the empty chunk that ends it. Trailers are not supported, because Herald sends none. Undefined
+ * while a part is missing.
+ */
 function takeChunks(rest: Buffer): Taken | undefined {
   const chunks: Buffer[] = []
   for (let at = 0; ;) {

@@ -1,4 +1,5 @@
-// One client of the benchmark of http2.ts. It is a process of its own, so that its CPU time can be measured. Its argument is JSON; its result is one line of JSON.
+// A client for the benchmark http2.ts. It runs as a process, so that its CPU time can be measured. Its argument is JSON; its result is one line of
+// JSON.
 import { readFileSync } from 'node:fs'
 import { connect } from 'node:http2'
 import { openOrigin } from '@herald/http2/client/origin'
@@ -12,7 +13,7 @@ export type ClientTask = {
   headers: Record<string, string>
   warmUp: number
   pushes: number
-  /** The most pushes without an answer at once. */
+  /** At most this many pushes wait for an answer at once. */
   window: number
 }
 export type ClientResult = { pushesPerSecond: number; cpuMicroseconds: number; rssMb: number }

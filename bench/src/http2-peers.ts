@@ -52,7 +52,7 @@ async function freePort(): Promise<number> {
   return port
 }
 
-/** Starts nghttpd with further options. It sends every body back. */
+/** Starts nghttpd with further options. It answers every request with the request's body. */
 async function withNghttpd(options: string[], use: (port: number, process: ChildProcess) => Promise<void>): Promise<void> {
   const port = await freePort()
   const all = ['--echo-upload', '-a', '127.0.0.1', ...options, String(port), certificate.privateKeyPath, certificate.certificatePath]
@@ -67,7 +67,7 @@ async function withNghttpd(options: string[], use: (port: number, process: Child
 async function echo(port: number, requests: number, bodyBytes: (n: number) => number): Promise<string[]> {
   const head = prepareHead({ authority: `localhost:${port}`, fields: [['apns-topic', 'org.example.app']] })
   const origin = openOrigin({ host: 'localhost', port, ca: certificate.pem, limits: { connections: 1, backoffMs: 20 } })
-  // The server may still be starting.
+  // Asks again while the server is still starting.
   for (let n = 0; n < 200 && (await origin.request({ head, path: '/', body: 'x', timeoutMs: 5_000 })).is === 'unsent'; n++);
   const replies = await Promise.all(
     Array.from({ length: requests }, async (_, n) => {
@@ -107,7 +107,7 @@ if (nghttpd !== '') {
 const peer = await givenServer({ serve: ({ path, body }) => ({ status: 200, headers: { 'x-path': path }, body: body.toString('latin1') }) })
 const url = `https://127.0.0.1:${peer.port}/some/path`
 
-/** Runs a program without blocking, because the server runs in this process. */
+/** Runs a program without blocking this process, because the server runs in this process. */
 function run(program: string, ...options: string[]): Promise<string> {
   return new Promise((resolve) => {
     const child = spawn(program, options, { stdio: ['ignore', 'pipe', 'pipe'], timeout: 120_000 })

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { givenCertificate } from '@herald/http2/testing/certificate'
 
-/** Starts a simulator process with a certificate of its own. */
+/** Starts the simulator as a process, with a certificate made for it. */
 export async function startSimulator() {
   const certificate = givenCertificate()
   const child: ChildProcess = fork(join(resolve(import.meta.dirname, '../..'), 'apps/simulator/src/main.ts'), [], {
@@ -18,7 +18,7 @@ export async function startSimulator() {
   const control = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
     const answer = await fetch(ready.control + path, {
       method,
-      // Between two calls lies a run that takes longer than a connection is kept open.
+      // The connection is closed after each call, because more time passes between two calls than the server keeps a connection open.
       headers: { connection: 'close' },
       signal: AbortSignal.timeout(60_000),
       ...(body !== undefined && { body: JSON.stringify(body) }),
@@ -32,7 +32,10 @@ export async function startSimulator() {
     certificate,
     pid: child.pid ?? 0,
     accepted: async (): Promise<number> => (await control<{ accepted: { total: number } }>('GET', '/summary?open=false')).accepted.total,
-    /** Forgets the accepted pushes. Of later ones only the number is kept, because a record of every push would be the larger part of the work. */
+    /**
+     * Makes the simulator forget the accepted pushes. Of later pushes it only counts, because recording every push would be the larger part of its
+     * work.
+     */
     reset: async (): Promise<void> => {
       await control('POST', '/reset')
       await control('PUT', '/faults', { record: 'counts' })
@@ -46,7 +49,7 @@ export async function startSimulator() {
 
 type Addresses = { apns: string; fcm: string; control: string }
 
-/** Starts a simulator with an APNs account and devices. Gives the headers of a push that it accepts, too. */
+/** Starts a simulator with an APNs account and devices. Gives its address and the headers of a push that it accepts. */
 export async function startApnsSimulator(deviceCount: number) {
   const simulator = await startSimulator()
   const { control, certificate } = simulator

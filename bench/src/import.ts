@@ -1,4 +1,4 @@
-// How fast devices are imported from a file, and how much registrations slow down meanwhile: npm run bench:import -- --help
+// Measures how fast devices are imported from a file, and how much registrations slow down meanwhile: npm run bench:import -- --help
 import { randomBytes } from 'node:crypto'
 import { parseArgs } from 'node:util'
 import { givenTenant, type Tenant } from '@herald/testing/tenant'
@@ -38,7 +38,7 @@ const herald = await startMeasuredHerald()
 const poster = startPoster()
 try {
   const tenant = await givenTenant(herald)
-  // A first run, so that what Node compiles and Postgres reads only once is in neither figure.
+  // This first run is not measured. After it Node has compiled the code and Postgres has read what it reads only once.
   await register(tenant, 5)
   const alone = await register(tenant, aloneSeconds)
   sayRegistrations('alone', alone)
@@ -50,7 +50,7 @@ try {
   const beside: PostResult[] = []
   let isOver = false
   const sent = sending.finally(() => (isOver = true))
-  // Ten seconds at a time, so that registrations stop soon after the end of the file.
+  // Registrations run for ten seconds at a time, so that they stop soon after the end of the file.
   while (!isOver) beside.push(await register(tenant, 10))
   await sent
   const report = (await tenant.admin<Report>('POST', `/imports/${id}/finish`)).body
@@ -83,7 +83,7 @@ try {
   await herald.end()
 }
 
-/** Registers new devices, each with a user of its own, at an even rate. */
+/** Registers new devices at an even rate, each with a user of its own. */
 function register(tenant: Tenant, withinSeconds: number): Promise<PostResult> {
   const tokens = Array.from({ length: perSecond * withinSeconds }, () => randomBytes(32).toString('hex'))
   return poster.post({
@@ -107,7 +107,7 @@ function sayRegistrations(where: string, { posted, seconds, answeredMs: { p50, p
   say(`registrations ${where}: ${Math.round(posted / seconds)}/s, p50 ${p50.toFixed(1)}, p99 ${p99.toFixed(1)}, max ${max.toFixed(1)} ms`)
 }
 
-/** Sends the file while it is made, because a million rows are 250 MB. */
+/** Sends the file while its rows are made, because a million rows are 250 MB. */
 async function sendFile({ appId }: Tenant, id: string): Promise<void> {
   const response = await fetch(`${herald.baseUrl}/v1/admin/apps/${appId}/imports/${id}/data?offset=0`, {
     method: 'PUT',
@@ -127,7 +127,7 @@ function* parts(): Generator<Uint8Array> {
     const identifier = isIos
       ? randomBytes(32).toString('hex')
       : `${randomBytes(11).toString('hex')}:APA91b${randomBytes(67).toString('hex')}`
-    // Of every four rows the last two share a user, so four rows have three users.
+    // Of every four rows the last two have the same user, so four rows have three users.
     const user = n % 4 === 3 ? n - 1 : n
     const tags = `"{""plan"":""${n % 3 === 0 ? 'pro' : 'free'}"",""city"":""Köln""}"`
     lines += `${n},${identifier},${n % 50},de,3600,1.2.${n % 9},17.1,${isIos ? 0 : 1},Model ${n % 40},${tags},2024-05-01 10:20:30,2023-01-02 03:04:05,f,DE,customer-${user},Europe/Berlin,1\n`

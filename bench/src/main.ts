@@ -84,7 +84,7 @@ try {
     const kind = [values.peer ? 'peers' : 'send', ...(statements ? ['statements'] : []), mix, String(count)].join('-')
     say(`kept in ${keep(kind, result)}`)
   }
-  // A run in which a round of Herald is void must not end as a success.
+  // A run in which a round of Herald does not count must end with an error.
   if (rounds.some((round) => round.void !== null && round.contender === 'herald')) process.exitCode = 1
 } finally {
   poster.stop()

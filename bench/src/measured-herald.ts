@@ -5,18 +5,18 @@ import { startPostgres } from '@herald/embedded/postgres'
 import { removeDataDir, startHerald, type Herald } from '@herald/testing/herald'
 import pg from 'pg'
 
-/** The platform as `npm start` runs it, with a further connection of the database's owner that only measures. */
+/** The platform as `npm start` runs it, with an additional connection of the database's owner that is used only for measuring. */
 export type MeasuredHerald = Herald & {
   database: pg.Client
-  /** The address of the database as one app sees it: its role and its schema. */
+  /** Gives the database address of a service, with its role and its schema. */
   databaseUrl(app: string): string
   /** Stops everything and removes the data. */
   end(): Promise<void>
 }
 
 /**
- * Starts a platform on a data directory of its own. With `statements` its Postgres counts every statement (pg_stat_statements), which
- * costs some microseconds each. So figures with it are not compared with figures without it.
+ * Starts a platform on a new data directory. With `statements` its Postgres counts every statement (pg_stat_statements), which takes some
+ * microseconds for each. So figures with `statements` are not compared with figures without it.
  */
 export async function startMeasuredHerald({
   statements = false,
@@ -32,7 +32,7 @@ export async function startMeasuredHerald({
     const ownerPassword = readFileSync(join(dataDir, 'postgres.password'), 'utf8').trim()
     const database = new pg.Client({ connectionString: url('postgres', ownerPassword), application_name: 'bench' })
     await database.connect()
-    // When the platform stops, its database ends while this connection is open.
+    // When the platform stops, Postgres ends while this connection is open, which must not count as an error.
     database.on('error', () => undefined)
     if (statements) await database.query('create extension if not exists pg_stat_statements')
     return {
@@ -51,7 +51,7 @@ export async function startMeasuredHerald({
   }
 }
 
-/** Makes the cluster before the platform is started, so that Postgres loads the library of pg_stat_statements at its first start. */
+/** Makes the Postgres cluster before the platform starts, so that Postgres loads the library of pg_stat_statements at its first start. */
 async function prepareToCount(dataDir: string): Promise<void> {
   const server = await startPostgres({ dataDir, durable: true, database: 'herald' })
   const owner = new pg.Client({ connectionString: server.url() })

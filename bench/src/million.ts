@@ -1,4 +1,4 @@
-// One send to a million devices: npm run bench:million -- --help
+// Measures one send to a million devices: npm run bench:million -- --help
 import { parseArgs } from 'node:util'
 import { givenTenant, type Device, type Tenant } from '@herald/testing/tenant'
 import { until } from '@herald/testing/until'
@@ -33,7 +33,9 @@ if (values.help) {
 const { platform } = values
 if (platform !== 'ios' && platform !== 'android') throw new Error(`--platform ${platform} is neither ios nor android`)
 const count = Number(values.devices)
-/** The most prompt sends. There is one each second, each to a device of its own, so that its push can be found among a million. */
+/**
+ * At most this many small sends on the prompt lane. There is one each second, each to another device, so that its push can be found among a million.
+ */
 const mostPrompts = 900
 
 type Sample = { at: number; rssMb: Record<string, number> }
@@ -85,7 +87,7 @@ async function measure(large: Tenant, prompt: Tenant, devices: Device[]) {
     settledAt = now()
   }
   const done = settled()
-  // Its error is thrown below, where it is awaited; without this it would be an unhandled rejection.
+  // An error of `done` is thrown below, where `done` is awaited; without this line it would be an unhandled rejection.
   done.catch(() => (settledAt = now()))
   while (settledAt === 0) {
     samples.push({ at: now(), rssMb: Object.fromEntries(pids.map(({ name, pid }) => [name, memoryOf(pid).rssMb])) })
@@ -158,7 +160,7 @@ async function accepted(tenant: Tenant): Promise<number> {
   return (await tenant.simulator<{ accepted: { total: number } }>('GET', '/summary?open=false')).accepted.total
 }
 
-/** When the first push arrived, when a tenth had, when the last tenth began, and the last push. */
+/** Gives the times at which the first push arrived, a tenth had arrived, the last tenth began, and the last push arrived. */
 function acceptedTimes(tenant: Tenant, pushes: number): Promise<number[]> {
   return Promise.all(
     [1, Math.floor(pushes / 10), Math.ceil((pushes * 9) / 10), pushes].map(async (seq) => {
@@ -173,7 +175,9 @@ async function acceptedAt(tenant: Tenant, { id }: Device): Promise<number> {
   return pushes[0]?.at ?? Number.NaN
 }
 
-/** The most memory that a process took between two times. Null when there is no sample, and for Postgres, whose backends come and go. */
+/**
+ * Gives the most memory that a process took between two times. Null when there is no sample, and for Postgres, whose processes change during the run.
+ */
 function mostOf(samples: Sample[], name: string, from: number, to: number): number | null {
   const held = samples.filter(({ at }) => at >= from && at <= to).flatMap(({ rssMb }) => rssMb[name] ?? [])
   return held.length > 0 ? Math.max(...held) : null

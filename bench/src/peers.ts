@@ -18,25 +18,25 @@ const home = resolve(import.meta.dirname, '../peers')
 export const peerNames = ['parse-server', 'node-pushnotifications'] as const
 export type PeerName = (typeof peerNames)[number]
 
-/** A push server beside Herald, with the same number of devices at the same simulator. */
+/** A peer: a push server that is compared with Herald, with the same number of devices at the same simulator. */
 export type Peer = {
   name: PeerName
-  /** The directory that its processes name in their environment or command line: see measureProcesses. */
+  /** The directory that the peer's processes name in their environment or command line, by which `measureProcesses` finds them. */
   directory: string
-  /** Asks for one push to every device. Resolves when the peer says that it is done, with what it says. */
+  /** Asks for one push to every device. Resolves with the peer's result when the peer says that it has finished. */
   send(): Promise<Said>
-  /** The WAL of its own Postgres, bytes; 0 when it has no Postgres. */
+  /** Reads the bytes of WAL that the peer's Postgres has written; 0 when the peer has no Postgres. */
   wal(): Promise<number>
   stop(): Promise<void>
 }
 
-/** How many pushes were sent and how many failed, as the peer says. It may be wrong: the number that the simulator accepted counts. */
+/** How many pushes were sent and how many failed, according to the peer. The peer may be wrong, so the number that the simulator accepted counts. */
 export type Said = { sent: number; failed: number; reason?: string }
 
 const content = { title: 'Hello', body: 'This is a push notification of a usual size for the test' }
 const sendLimitMs = 300_000
 
-/** Installs the packages of `bench/peers/package.json`, the first time and whenever a version there has changed. */
+/** Installs the packages of `bench/peers/package.json`: at the first run, and when a version there has changed. */
 export function installPeers(say: (line: string) => void): void {
   const { dependencies } = readPackage(home) as { dependencies: Record<string, string> }
   const isThere = Object.entries(dependencies).every(([name, version]) => readPackage(join(home, 'node_modules', name)).version === version)
@@ -74,7 +74,7 @@ async function makeCustomers(herald: Herald, tenant: Tenant, mix: Mix, count: nu
   return { apns: { ...apns, privateKey, port: ports['apns'] }, serviceAccount, vapid, devices, ports }
 }
 
-/** Starts both peers with `count` devices of the mix each. */
+/** Starts both peers, each with `count` devices of the mix. */
 export async function startPeers(herald: Herald, tenant: Tenant, { mix, count }: { mix: Mix; count: number }): Promise<Peer[]> {
   const customers = await makeCustomers(herald, tenant, mix, count)
   const started: Peer[] = []
@@ -89,7 +89,10 @@ export async function startPeers(herald: Herald, tenant: Tenant, { mix, count }:
 
 type Customers = Awaited<ReturnType<typeof makeCustomers>>
 
-/** Starts a peer's process, tells it the addresses and waits until it is ready. Its directory has the CA to trust, and is named in its environment. */
+/**
+ * Starts a peer's process, tells it the addresses and waits until it is ready. The peer's directory has the CA to trust, and is named in the
+ * process's environment.
+ */
 async function startProcess(
   name: PeerName,
   directory: string,
@@ -109,7 +112,7 @@ async function startProcess(
       PEER_FCM_PORT: String(ports['fcm']),
       PEER_OAUTH_PORT: String(ports['oauth']),
     },
-    // The libraries write a line for each batch. The last lines are shown only when the process ends by itself.
+    // The libraries write a line for each batch. The last lines are shown only when the process ends without being stopped.
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   })
   let written = ''
@@ -119,7 +122,7 @@ async function startProcess(
   return child
 }
 
-/** Sends a message to a peer's process and gives its answer. */
+/** Sends a message to a peer's process and gives the answer. */
 function answerOf(child: ChildProcess, name: string, withinMs: number, message: object): Promise<unknown> {
   return new Promise((done, fail) => {
     const settle = (end: () => void) => {
@@ -146,7 +149,7 @@ async function endProcess(child: ChildProcess): Promise<void> {
 
 async function startParse(herald: Herald, customers: Customers): Promise<Peer> {
   const directory = mkdtempSync(join(tmpdir(), 'herald-bench-parse-'))
-  // This Postgres is as durable as Herald's, with the same settings.
+  // This Postgres is as durable as Herald's and has the same settings.
   const postgres = await startPostgres({ dataDir: join(directory, 'postgres'), durable: true, database: 'parse' })
   const database = new pg.Client({ connectionString: postgres.url() })
   database.on('error', () => undefined)
@@ -177,7 +180,8 @@ async function startParse(herald: Herald, customers: Customers): Promise<Peer> {
     name: 'parse-server',
     directory,
     async send() {
-      // The process ends by itself in some rounds of 100,000 devices ("write EINVAL"): such a round is void, and the next one begins with a new process.
+      // In some rounds of 100,000 devices the process ends with an error ("write EINVAL"). Such a round does not count, and the next one begins with
+      // a new process.
       if (child.exitCode !== null) child = await start()
       const former = await lastPush().catch(() => undefined)
       const { title, body } = content
@@ -203,7 +207,7 @@ async function startParse(herald: Herald, customers: Customers): Promise<Peer> {
   }
 }
 
-/** Writes the devices as rows of parse-server's own table, which parse-server makes when the first device registers. */
+/** Writes the devices as rows of parse-server's table. parse-server makes the table when the first device registers. */
 async function installDevices(database: pg.Client, ask: (path: string, body: object) => Promise<void>, { apns, devices }: Customers) {
   const first = { deviceType: 'ios', installationId: 'first', deviceToken: '0'.repeat(64), appIdentifier: apns.bundleId }
   await ask('/installations', { ...first, localeIdentifier: 'en', badge: 0 })

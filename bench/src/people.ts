@@ -1,4 +1,4 @@
-// How long it takes to find users and to export them: npm run bench:people -- --help
+// Measures how long it takes to find users and to export them: npm run bench:people -- --help
 import { get, type IncomingMessage } from 'node:http'
 import { parseArgs } from 'node:util'
 import { makeManyDevices } from '@herald/testing/many-devices'
@@ -43,7 +43,7 @@ try {
   await herald.end()
 }
 
-/** Makes searches of every kind, each for another user. Gives the milliseconds from the request to its answer. */
+/** Searches in every way, each time for another user. Gives the milliseconds from the request to its answer. */
 async function search(tenant: Tenant) {
   const { appId } = tenant
   const { rows } = await herald.database.query<{ user: string; device: string }>(
@@ -86,7 +86,7 @@ async function search(tenant: Tenant) {
   return found
 }
 
-/** Exports all users; the lines are counted and thrown away. */
+/** Exports all users, counts the lines and stores none. */
 async function exportAll({ appId }: Tenant, addresses: 'masked' | 'full') {
   const before = measureProcesses(herald.dataDir)
   const memoryBefore = memory()
@@ -121,7 +121,7 @@ async function exportAll({ appId }: Tenant, addresses: 'masked' | 'full') {
   return result
 }
 
-/** The memory of the apps that an export passes through, now and at most, in MB. */
+/** Reads the memory of the services through which an export passes, now and at most, in MB. */
 function memory() {
   return Object.fromEntries(
     measureProcesses(herald.dataDir)

@@ -1,7 +1,7 @@
-/** Finds the newest kept result whose file's name begins with `beginning`. */
+/** Finds the newest stored result whose file's name begins with `beginning`. */
 export type Kept = (beginning: string) => { file: string; result: unknown } | undefined
 
-/** A line of the table in docs/performance.md: what is measured, its goal, and the figure of the newest kept result. */
+/** A line of the table in docs/performance.md: what is measured, its goal, and the figure from the newest stored result. */
 export type Row = { measure: string; goal: string; repeat: string; from: string; read: (result: never) => Reading }
 /** `met` is null when the result cannot say whether the goal is met. */
 export type Reading = { text: string; met: boolean | null }
@@ -31,7 +31,7 @@ type Million = {
 const apps = ['audience', 'campaigns', 'dispatcher', 'gateway', 'tracker', 'webhooks']
 const none: Reading = { text: 'no round counts', met: null }
 
-/** A ratio to parse-server in the same run, with the figures that it comes from. */
+/** Makes a row with the ratio of Herald to parse-server in the same run, and the figures from which it is computed. */
 const beside =
   (value: 'pushesPerSecond' | 'cpuPerPush', bound: number) =>
   (result: Peers): Reading => {
@@ -60,7 +60,7 @@ const row = (
   measure: string,
   goal: string,
   { from, repeat }: { from: string; repeat: string },
-  // Each row reads what its own bench has written.
+  // Each row reads results of the format that its bench writes.
   read: (result: never) => Reading,
 ): Row => ({ measure, goal, from, repeat, read })
 
@@ -82,7 +82,8 @@ export const rows: Row[] = [
   })),
   row('one-device sends, 1,000 asked for a second', '≥ 1,000/s, p99 ≤ 250 ms', paced, ({ sustained: { perSecond, arrivedMs } }: Small) => ({
     text: `${perSecond.toFixed(0)}/s, p99 ${arrivedMs.p99.toFixed(0)} ms`,
-    // The last pushes arrive after the last POST. So in a run of 20 s a rate that is kept up looks up to a fiftieth lower than the rate that was asked for.
+    // The last pushes arrive after the last POST. So in a run of 20 s the measured rate is up to a fiftieth below the requested one, even when Herald
+    // keeps up.
     met: perSecond >= 980 && arrivedMs.p99 <= 250,
   })),
   row('one-device sends, as fast as they go', '≥ 1,000/s', small, ({ sustained }: Small) => ({
@@ -114,11 +115,11 @@ export const rows: Row[] = [
     text: `${agrees ? 'exact' : 'differs'}, ${(ms / 1000).toFixed(2)} s`,
     met: agrees && ms <= 3_000,
   })),
-  row('memory of the largest app, 20,000 iOS', '≤ 256 MB', peer('ios'), ({ rounds }: Peers) => {
+  row('memory of the largest service, 20,000 iOS', '≤ 256 MB', peer('ios'), ({ rounds }: Peers) => {
     const own = rounds.filter(({ contender }) => contender === 'herald')
     return atMost(Math.max(...own.flatMap(({ peakRssMb }) => apps.map((app) => peakRssMb[app] ?? 0))), 256, 'MB')
   }),
-  row('memory of the largest app, 1,000,000 iOS', '≤ 256 MB, flat', million, ({ rssMb }: Million) => {
+  row('memory of the largest service, 1,000,000 iOS', '≤ 256 MB, flat', million, ({ rssMb }: Million) => {
     const most = (of: 'firstTenth' | 'lastTenth' | 'peak') => Math.max(...apps.map((app) => rssMb[app]?.[of] ?? 0))
     const [first, last, peak] = [most('firstTenth'), most('lastTenth'), most('peak')]
     return { text: `${peak} MB; ${first} in the first tenth, ${last} in the last`, met: peak <= 256 && last <= first * 1.15 }
@@ -133,7 +134,7 @@ export const rows: Row[] = [
   row('1,000,000 sends and 100 campaigns: statements', 'none slower at the end', day, ({ perTenth, statements }: Day) => {
     const took = ({ calls, lastTenthMicroseconds }: Day['statements'][number]) => calls * lastTenthMicroseconds
     const inAll = statements.reduce((sum, statement) => sum + took(statement), 0)
-    // Only statements that take a hundredth of all the time or more count. Two runs differ by up to a quarter.
+    // Only statements that take at least a hundredth of the total time count. Two runs differ by up to a quarter.
     const [worst] = statements.filter((statement) => took(statement) >= inAll / 100).toSorted((one, other) => other.times - one.times)
     const [first, last] = [perTenth.at(0), perTenth.at(-1)].map((tenth) => Math.round(tenth?.executionMicrosecondsPerSend ?? Number.NaN))
     const grown = worst ? `; most: ${worst.times.toFixed(2)} × (${worst.app}: ${worst.text.slice(0, 40)})` : ''

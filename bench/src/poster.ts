@@ -1,40 +1,43 @@
-// Posts many requests, in a process of its own, so that its CPU time is in no figure of the bench. It gets its jobs and gives their results by IPC.
+// Posts many requests. It runs as a process, so that its CPU time is in no figure of the bench. It gets its jobs and gives their results by IPC.
 import { openConnection, type Connection } from './http-connection.ts'
 
 export type PostJob = {
-  /** `http://127.0.0.1:<port>`, and the path of the requests. */
+  /** `http://127.0.0.1:<port>`, and the path to which the requests go. */
   baseUrl: string
   path: string
   headers: Record<string, string>
-  /** A request's body is `before`, one of the values by turns, `between` and the number of the request where `between` is given, `after`. */
+  /** A request's body is `before`, one of the values in turn, `between` and the request's number (only when `between` is given), and `after`. */
   body: { before: string; between?: string; after: string }
   values: string[]
-  /** The number of the first request, and the most requests that are made. */
+  /** The number of the first request, and the largest number of requests. */
   from: number
   count: number
   /** The status that answers must have. */
   status: number
   connections: number
-  /** No request begins after so many seconds. */
+  /** No request begins after this many seconds. */
   withinSeconds: number
-  /** When given, there are at most `size` posts whose push the simulator has not accepted yet. `accepted`: how many pushes of the platform it had accepted before the job. */
+  /**
+   * When given, at most `size` posts are without a push that the simulator has accepted. `accepted`: how many pushes of the platform the simulator
+   * had accepted before the job.
+   */
   window?: { simulator: string; size: number; platform: 'ios' | 'android'; accepted: number }
-  /** When given, so many requests are made each second, each at its time, whether or not those before it were answered. */
+  /** When given, this many requests are made each second, each at its time, whether or not earlier requests were answered. */
   perSecond?: number
-  /** Whether the result has `postedAt`. */
+  /** Whether the result has the field `postedAt`. */
   times?: boolean
 }
 
 export type PostResult = {
   posted: number
-  /** From the first request to the last answer. */
+  /** The seconds from the first request to the last answer. */
   seconds: number
   /** The first five answers with another status. */
   wrong: string[]
   wrongCount: number
   answeredMs: { p50: number; p99: number; max: number }
   cpuSeconds: number
-  /** When each request began (with `perSecond`: when it should have), Unix milliseconds, in the order of their numbers. */
+  /** When each request began (with `perSecond`: when it should have begun), in Unix milliseconds, in the order of the requests' numbers. */
   postedAt: number[]
 }
 
@@ -43,7 +46,7 @@ const wait = (ms: number) => new Promise((done) => setTimeout(done, ms))
 
 async function post(job: PostJob): Promise<PostResult> {
   const { from, values, withinSeconds, window, perSecond } = job
-  // At a rate, requests are taken before their time comes. So the number of requests within the time is computed first.
+  // With `perSecond` a connection takes its request before the request's time comes, so the number of requests is computed first.
   const count = perSecond === undefined ? job.count : Math.min(job.count, Math.ceil(perSecond * withinSeconds))
   const head = Object.entries({ 'content-type': 'application/json', ...job.headers })
     .map(([name, value]) => `${name}: ${value}\r\n`)
@@ -58,7 +61,7 @@ async function post(job: PostJob): Promise<PostResult> {
   let next = 0
   let accepted = 0
   let over = false
-  /** The next look at the simulator. All connections that find the window full wait for it, by one timer. */
+  /** Resolves after the next check of the simulator. All connections that find the window full wait for the same check. */
   let look = Promise.withResolvers<void>()
 
   const watch = async ({ simulator, platform, accepted: before }: NonNullable<PostJob['window']>) => {

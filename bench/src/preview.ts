@@ -81,7 +81,7 @@ const fanOuts: { what: string; segment: unknown }[] = [
   },
 ]
 
-/** The largest segment that is accepted, with leaves that never match, so that each is computed for every device. */
+/** Makes the largest segment that Herald accepts, of leaves that never match, so that each leaf is computed for every device. */
 function dearest(leafOf: (place: number) => unknown): unknown {
   const groups: unknown[][] = []
   for (let place = 0; place < 100; place += 1) {
@@ -135,7 +135,10 @@ const dearestOnes: { what: string; segment: unknown }[] = [
   { what: 'beginnings of texts', segment: dearest((n) => leaf('externalId', 'startsWith', `nobody-${n}`)) },
 ]
 
-/** Makes the data dear to read: different versions that need more than a split, twenty-five tags for each user that differ by user, and a last notification for every device. */
+/**
+ * Makes the data expensive to read: versions that all differ and have many parts, twenty-five different tags for each user, and a time of the last
+ * notification for every device.
+ */
 async function makeDear(databaseUrl: string): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl })
   await client.connect()
@@ -203,7 +206,7 @@ async function measure(devices: number, rounds: number): Promise<void> {
   if (values.keep) keep({ what: `segments over ${devices} devices of an app`, ...aboutThisRun(), previews: counted, fanOuts: pages })
 }
 
-/** Counts a segment. Undefined when the count was ended at its time limit, which an accepted segment must never reach at a million devices. */
+/** Counts a segment. Undefined when the count was ended at its time limit; with a million devices no accepted segment may take that long. */
 async function countOrEnded(preview: () => Promise<{ count: number }>): Promise<number | undefined> {
   try {
     return (await preview()).count
@@ -213,7 +216,7 @@ async function countOrEnded(preview: () => Promise<{ count: number }>): Promise<
   }
 }
 
-/** Plays the other apps, as far as audience needs them. The dispatcher takes every batch and finishes it without sending. */
+/** Answers in place of the other services, as far as audience needs them. The dispatcher's part takes every batch and finishes it without sending. */
 async function playPeers(natsUrl: string, appId: string) {
   const [gateway, campaigns, tracker, dispatcher] = await Promise.all([
     openPeer(closers, 'gateway', natsUrl),
@@ -265,7 +268,10 @@ async function playPeers(natsUrl: string, appId: string) {
 
   return {
     gateway,
-    /** Fans out, and gives how long a page took at the start and after nine tenths, from the report of the page before to its own report. */
+    /**
+     * Runs a fan-out. Gives how long a page took at the start and after nine tenths, measured from the report of the page before to the page's
+     * report.
+     */
     async fanOut(target: FrozenTarget): Promise<{ queued: number; pages: number; firstMs: number; lateMs: number }> {
       const campaignId = newId()
       targets.set(campaignId, target)

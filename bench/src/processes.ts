@@ -1,15 +1,17 @@
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** The use of a process. `rssMb` is its memory now, `peakRssMb` the most of its life; for Postgres they are those of its largest process. */
+/**
+ * The CPU and memory of a process. `rssMb` is its memory now, `peakRssMb` the most in its life. For Postgres both are those of its largest process.
+ */
 export type ProcessUse = { name: string; pid: number; cpuSeconds: number; rssMb: number; peakRssMb: number }
 
 const ticksPerSecond = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }).trim())
 
 /**
- * CPU time and memory of every process of a platform, from /proc (Linux): the apps and the simulator, nats-server, a peer
- * (bench/peers), and Postgres with its backends as one. A process belongs to the platform when its environment or command line names
- * the data directory; a Postgres backend when its parent does.
+ * Measures CPU time and memory of every process of a platform, from /proc (Linux): the services and the simulator, nats-server, a peer (bench/peers),
+ * and Postgres with its backends as one. A process belongs to the platform when its environment or command line names the data directory, a Postgres
+ * backend when its parent does.
  */
 export function measureProcesses(dataDir: string): ProcessUse[] {
   const uses = new Map<string, ProcessUse>()
@@ -35,7 +37,7 @@ export function measureProcesses(dataDir: string): ProcessUse[] {
   for (const { pid, parent, cpuSeconds: itsOwn, endedCpuSeconds, rssMb, peakRssMb, command, ours } of seen) {
     const backend = parent === postmaster
     if (!ours && !backend) continue
-    // The CPU time of backends that have ended (autovacuum, a closed connection) is in the postmaster's account of its children.
+    // The CPU time of backends that have ended (autovacuum, a closed connection) is in the postmaster's figures for its children.
     const cpuSeconds = pid === postmaster ? itsOwn + endedCpuSeconds : itsOwn
     const name = pid === postmaster || backend ? 'postgres' : nameOf(command)
     if (!name) continue
@@ -60,14 +62,17 @@ export function measureProcesses(dataDir: string): ProcessUse[] {
 const nameOf = (command: string): string | undefined =>
   command.includes('nats-server') ? 'nats-server' : /(?:apps\/(?=\w+\/src\/main\.ts)|bench\/peers\/)([\w-]+)/.exec(command)?.[1]
 
-/** The memory of a process, now and at most, in MB. It may be read each second; measureProcesses, which looks at every process, is too slow for that. */
+/**
+ * Reads the memory of a process, now and at most, in MB. Unlike measureProcesses, which reads every process, it is fast enough to be called each
+ * second.
+ */
 export function memoryOf(pid: number): { rssMb: number; peakRssMb: number } {
   const status = read(`/proc/${pid}/status`)
   const megabytes = (name: string) => Math.round(Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1] ?? 0) / 1024)
   return { rssMb: megabytes('VmRSS'), peakRssMb: megabytes('VmHWM') }
 }
 
-/** The CPU time of each process between two measurements, in microseconds, divided by `times`. The instances of an app are added up. */
+/** Gives the CPU time of each process between two measurements, in microseconds, divided by `times`. Processes of the same service are added up. */
 export function cpuBetween(before: ProcessUse[], after: ProcessUse[], times: number): Record<string, number> {
   const shares: Record<string, number> = {}
   for (const { name, pid, cpuSeconds } of after) {

@@ -62,7 +62,7 @@ type Plan = {
   Plans?: Plan[]
 }
 type Explained = { 'Query Text': string; Plan: Plan }
-/** What Postgres has logged since the log was last read. */
+/** What Postgres has written to its log since the log was last read. */
 let logged = ''
 
 try {
@@ -134,7 +134,7 @@ async function measure() {
   return { campaigns: count, pushes: count * pushes, days, reads, together: await besideSends(gateway) }
 }
 
-/** Makes reads, several at once and again and again, while notifications are accepted one after another. */
+/** Makes reads repeatedly, several at once, while notifications are accepted one after another. */
 async function besideSends(gateway: Bus) {
   const told: Record<string, Record<string, number>> = { pushes: {}, templates: {}, sends: {} }
   const tell = async (what: string, work: Promise<unknown>) => {
@@ -207,9 +207,9 @@ async function startPlatform() {
   await fillCampaigns(environment.DATABASE_URL_CAMPAIGNS, { appId, count, days, templateId })
   await fillTracker(environment.DATABASE_URL_TRACKER, { appId, count, days, pushes })
   say(`${count} campaigns with ${count * pushes} pushes were written in ${Math.round((performance.now() - startedAt) / 1_000)} s`)
-  // From here on statements are explained; those that wrote the history were not.
+  // From here on Postgres explains statements in its log; the statements that wrote the history were not explained.
   await explainFromNowOn(ownerUrl)
-  // The gateway makes the streams that the apps wait for.
+  // The gateway makes the streams for which the services wait.
   const gateway = await openPeer('gateway')
   for (const app of ['campaigns', 'tracker']) await startApp(app, environment)
   const uses = async () => (await gateway.call(campaignCalls.readTemplate, { appId, templateId })).useCount
@@ -224,7 +224,7 @@ async function explainFromNowOn(ownerUrl: string): Promise<void> {
   await owner.end()
 }
 
-/** Starts an app and returns when it is ready. */
+/** Starts a service and resolves when it is ready. */
 async function startApp(app: string, environment: Record<string, string>): Promise<void> {
   const child = spawn(process.execPath, [join(root, 'apps', app, 'src/main.ts')], {
     env: { PATH: process.env['PATH'], ...environment },
@@ -242,7 +242,7 @@ async function startApp(app: string, environment: Record<string, string>): Promi
   })
 }
 
-/** Waits until Postgres has written its log, and gives the reads that it has explained since the last call. Sweeps are left out. */
+/** Waits until Postgres has written its log, and gives the reads that it has explained since the last call, without those of sweeps. */
 async function untilLogged(): Promise<Explained[]> {
   let before = -1
   while (before !== logged.length) {
@@ -257,7 +257,7 @@ async function untilLogged(): Promise<Explained[]> {
   })
 }
 
-/** Reads an explained statement. Undefined when two processes of Postgres wrote at once and their text is mixed, which is rare. */
+/** Parses an explained statement. Undefined when two processes of Postgres wrote at once and their texts are mixed, which is rare. */
 function parse(json: string): Explained | undefined {
   try {
     return JSON.parse(json) as Explained
@@ -282,7 +282,7 @@ function sum(numbers: number[]): number {
   return numbers.reduce((total, one) => total + one, 0)
 }
 
-/** The indexes that were used, and the tables that were read without an index. Partitions have the name of their table. */
+/** Lists the indexes that were used, and the tables that were read without an index. Partitions have the name of their table. */
 function scansOf(looks: Explained[]): string[] {
   const found = new Set<string>()
   const walk = (node: Plan) => {

@@ -1,4 +1,4 @@
-// How long a registration takes and what it costs: npm run bench:registrations -- --help
+// Measures how long a registration takes and how much CPU it costs: npm run bench:registrations -- --help
 import { randomBytes } from 'node:crypto'
 import { parseArgs } from 'node:util'
 import { makeManyDevices } from '@herald/testing/many-devices'
@@ -58,7 +58,7 @@ try {
 
 type Measured = Awaited<ReturnType<typeof measure>>
 
-/** Makes devices of iOS and Android by turns, with new tokens. The simulator need not know them, because nothing is sent. */
+/** Makes devices of iOS and Android in turn, with new tokens. The simulator need not have them, because nothing is sent. */
 function newDevices(howMany: number): Device[] {
   return Array.from({ length: howMany }, (_, n) => {
     const id = randomBytes(8).toString('hex')
@@ -90,7 +90,7 @@ async function measure(tenant: Tenant, where: string, devices: Device[]) {
     answeredMs: { p50: parts.at(-1)?.answeredMs.p50, p99: Math.max(...parts.map(({ answeredMs }) => answeredMs.p99)) },
     cpuMsEach: cpu,
     cpuMsEachInAll: Object.values(cpu).reduce((sum, ms) => sum + ms, 0),
-    /** The CPU time of the process that posts: it shows whether that process limited the rate. */
+    /** The CPU time of the process that posts, which shows whether that process limited the rate. */
     posterCpuMsEach: (parts.reduce((sum, part) => sum + part.cpuSeconds, 0) * 1000) / devices.length,
     walBytesEach: ((await readWal(herald.database)) - walBefore) / devices.length,
     ...(values.statements && {
@@ -107,7 +107,7 @@ async function measure(tenant: Tenant, where: string, devices: Device[]) {
   return result
 }
 
-/** Registers devices by the simulator's crowd, 32 at once, as the bench did before and other tools still do. */
+/** Registers devices through the simulator, 32 at once. The bench did this in earlier versions, and other tools still do. */
 async function throughCrowd(tenant: Tenant) {
   const devices = (await tenant.makeDevices('ios', tenth)).map(({ id }) => id)
   const before = measureProcesses(herald.dataDir)

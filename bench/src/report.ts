@@ -2,12 +2,12 @@ import type { Said } from './peers.ts'
 
 export type Round = {
   contender: string
-  /** Why the round counts for nothing; null when it counts. */
+  /** Why the round does not count; null when it counts. */
   void: string | null
   pushes: number
   /** The seconds from the send to the last push that the simulator accepted. */
   seconds: number
-  /** The seconds from the send until the contender says that it is done; Herald says so when every outcome is counted. */
+  /** The seconds from the send until the contender says that it has finished. Herald says so when every outcome is counted. */
   secondsToSettled: number
   pushesPerSecond: number
   said: Said
@@ -15,7 +15,7 @@ export type Round = {
   cpuMicrosecondsPerPush: Record<string, number>
   simulatorCpuMicrosecondsPerPush: number
   idleHeraldCores: number | null
-  /** The most memory that each process has taken so far in its life. */
+  /** The most memory that each process has taken in its life so far. */
   peakRssMb: Record<string, number>
   walBytesPerPush: number
   ledgerBytesPerPush: number | null
@@ -27,18 +27,18 @@ export const median = (numbers: number[]): number => {
   return sorted.length % 2 === 1 ? (sorted[middle] ?? 0) : ((sorted[middle - 1] ?? 0) + (sorted[middle] ?? 0)) / 2
 }
 
-/** The smallest of the numbers that at least `share` of them do not exceed: the median for 0.5, the p99 for 0.99. */
+/** Gives the smallest of the numbers that a share of at least `share` of them does not exceed: the median for 0.5, the p99 for 0.99. */
 export function quantile(numbers: number[], share: number): number {
   const sorted = numbers.toSorted((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
 }
 
-/** The CPU time of all processes of a round; with `withPostgres` false without its database. */
+/** Adds up the CPU time of all processes of a round, with or without Postgres. */
 function cpuOf({ cpuMicrosecondsPerPush }: Round, withPostgres: boolean): number {
   return Object.entries(cpuMicrosecondsPerPush).reduce((sum, [name, cpu]) => (withPostgres || name !== 'postgres' ? sum + cpu : sum), 0)
 }
 
-/** The measures that are compared. CPU with and without Postgres are rows of their own: the goals count Herald's Postgres and leave the peer's out. */
+/** The measures that are compared. CPU with and without Postgres are two rows: the goals count Herald's Postgres and leave out the peer's. */
 const measures: { what: string; of: (round: Round) => number | null; digits: number }[] = [
   { what: 'pushes/s', of: ({ pushesPerSecond }) => pushesPerSecond, digits: 0 },
   { what: 'CPU µs/push', of: (round) => cpuOf(round, true), digits: 1 },
@@ -51,7 +51,7 @@ const measures: { what: string; of: (round: Round) => number | null; digits: num
   { what: 's to settled', of: ({ secondsToSettled }) => secondsToSettled, digits: 2 },
 ]
 
-/** The medians of each contender over its rounds that count; null when no round has the measure. */
+/** Computes the medians of each contender over the rounds that count; null when no round has the measure. */
 export function medians(rounds: Round[]): Record<string, Record<string, number | null>> {
   const counted = rounds.filter((round) => round.void === null)
   const names = [...new Set(rounds.map(({ contender }) => contender))]
@@ -69,7 +69,7 @@ export function medians(rounds: Round[]): Record<string, Record<string, number |
   )
 }
 
-/** Herald's figures divided by a peer's: the median of the ratios of neighbouring rounds, because a busy machine slows down both. */
+/** Divides Herald's figures by a peer's. Gives the median of the ratios of neighbouring rounds, because a busy machine slows down both. */
 export function ratios(rounds: Round[], peer: string): { pushesPerSecond: number; cpuPerPush: number } | null {
   const of = (name: string) => rounds.filter(({ contender }) => contender === name)
   const pairs = of('herald').flatMap((own, index) => {
@@ -83,7 +83,7 @@ export function ratios(rounds: Round[], peer: string): { pushesPerSecond: number
   }
 }
 
-/** The rounds as text: contenders side by side, medians; then Herald's processes. */
+/** Writes the rounds as text: the medians of the contenders side by side, and below them Herald's processes. */
 export function report(rounds: Round[]): string[] {
   const all = medians(rounds)
   const names = Object.keys(all)

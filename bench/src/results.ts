@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { cpus, release, totalmem } from 'node:os'
 import { join, resolve } from 'node:path'
 
-/** When a result was measured, of which commit and on what machine. Without that a figure cannot be compared with another. */
+/** Gives when a result was measured, of which commit and on what machine. Without these a figure cannot be compared with another. */
 export const aboutThisRun = () => ({
   at: new Date().toISOString(),
   commit: commit(),
@@ -24,7 +24,7 @@ function commit(): string {
   }
 }
 
-/** Writes a result to `bench/results/<name>-<day>-<commit>.json` and gives the file. */
+/** Writes a result to `bench/results/<name>-<day>-<commit>.json` and gives the file's path. */
 export function keep(name: string, result: Record<string, unknown> & { at: string; commit: string }): string {
   const directory = resolve(import.meta.dirname, '../results')
   mkdirSync(directory, { recursive: true })

@@ -53,11 +53,11 @@ try {
 
 async function measure({ count, processes, kills }: { count: number; processes: number; kills: number }) {
   const { environment, openPeer } = await startServers()
-  // The gateway comes first, because it makes the streams that the others wait for.
+  // The gateway comes first, because it makes the streams for which the others wait.
   const [gateway, audience] = [await openPeer('gateway'), await openPeer('audience')]
-  /** When audience first heard of a campaign, by the clock of this process, and how often. */
+  /** When audience first got a pointer at each campaign, by the clock of this process, and how many pointers it got. */
   const heard = new Map<string, { at: number; times: number }>()
-  // There are slots for all messages, because the speed of audience is not measured here.
+  // All messages are taken at once, because the speed of audience is not measured here.
   await audience.consume(fanOutWork, { slots: count }, async ({ campaignId }) => {
     const { at, times } = heard.get(campaignId) ?? { at: Date.now(), times: 0 }
     heard.set(campaignId, { at, times: times + 1 })
@@ -65,7 +65,7 @@ async function measure({ count, processes, kills }: { count: number; processes: 
   })
   const apps = await Promise.all(Array.from({ length: processes }, () => startCampaigns(environment)))
 
-  // A recurrence is due at a full minute.
+  // A recurrence is due at the beginning of a minute.
   const appId = newId()
   const dueAt = Math.ceil((Date.now() + 15_000) / 60_000) * 60_000
   const minute = new Date(dueAt).toISOString()
@@ -83,7 +83,8 @@ async function measure({ count, processes, kills }: { count: number; processes: 
     await end(app, 'SIGKILL')
   }
   await until(() => heard.size >= count, { withinMs: 60_000, what: 'every start' })
-  // A run that a killed process had started and not pointed at is heard of within its lease; what is heard after that would be a second start.
+  // When campaigns was killed after it began a run and before it published the pointer, the pointer comes within the lease. A pointer after that time
+  // would be a second start of the run.
   await new Promise((done) => setTimeout(done, 5_000))
 
   const campaigns = await listAll(gateway, appId)
@@ -128,7 +129,10 @@ async function listAll(gateway: Bus, appId: string): Promise<Campaign[]> {
   return campaigns
 }
 
-/** Starts Postgres with fsync and a nats-server, and makes the schema of campaigns. Gives the app's environment and a way to play the other apps. */
+/**
+ * Starts Postgres with fsync and a nats-server, and makes the schema of campaigns. Gives the environment for campaigns, and a function that connects
+ * in place of another service.
+ */
 async function startServers() {
   const postgres = await startPostgres({ dataDir: join(directory, 'postgres'), durable: true, database: 'herald' })
   closers.push(() => postgres.stop())
@@ -146,7 +150,7 @@ async function startServers() {
   return { environment, openPeer }
 }
 
-/** Starts campaigns and returns when it is ready. */
+/** Starts the campaigns service and resolves when it is ready. */
 async function startCampaigns(environment: Record<string, string>): Promise<ChildProcess> {
   const app = spawn(process.execPath, [join(root, 'apps/campaigns/src/main.ts')], {
     env: { PATH: process.env['PATH'], ...environment },

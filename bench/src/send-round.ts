@@ -5,20 +5,20 @@ import type { Said } from './peers.ts'
 import { cpuBetween, measureProcesses } from './processes.ts'
 import type { Round } from './report.ts'
 
-/** A server that sends: Herald or a peer. */
+/** A push server that is measured: Herald or a peer. */
 export type Contender = {
   name: string
-  /** The directory that its processes name in their environment or command line: see measureProcesses. */
+  /** The directory that its processes name in their environment or command line, by which `measureProcesses` finds them. */
   directory: string
-  /** Asks for one push to every device. Resolves when the contender itself says that it is done. */
+  /** Asks for one push to every device. Resolves when the contender says that it has finished. */
   send(): Promise<Said>
-  /** The WAL of its Postgres, bytes. */
+  /** Reads the bytes of WAL that its Postgres has written. */
   wal(): Promise<number>
-  /** How many bytes its record of the pushes takes on disk, where that is known. */
+  /** Reads how many bytes its record of the pushes takes on disk, where that is known. */
   ledger?(): Promise<number>
 }
 
-/** Herald as a contender. `send` resolves when the campaign is `sent`, which is when every outcome is counted. */
+/** Makes a contender of Herald. `send` resolves when the campaign is `sent`, which is when every outcome is counted. */
 export function heraldSends({ dataDir, database }: MeasuredHerald, tenant: Tenant): Contender {
   return {
     name: 'herald',
@@ -45,8 +45,9 @@ export function heraldSends({ dataDir, database }: MeasuredHerald, tenant: Tenan
 type Summary = { accepted: { total: number }; distinctDevices: number; rejected: Record<string, number>; lastAcceptedAt: number }
 
 /**
- * Measures one send to all devices by one contender: its time up to the last push that the simulator accepted, and its CPU time up to the end of its own work. The
- * simulator's record decides: with fewer pushes than devices, two pushes to one device, or a push that Herald counts differently, the round is void.
+ * Measures one send to all devices by one contender: the time until the simulator has accepted the last push, and the CPU time until the contender
+ * has finished. The simulator's record decides whether the round counts: it does not count with fewer pushes than devices, two pushes to one device,
+ * or a push that Herald counts differently.
  */
 export async function sendRound(contender: Contender, { herald, tenant }: { herald: MeasuredHerald; tenant: Tenant }, pushes: number) {
   await tenant.simulator('POST', '/reset')
@@ -60,7 +61,7 @@ export async function sendRound(contender: Contender, { herald, tenant }: { hera
   const settledAt = performance.timeOrigin + performance.now()
   const after = measureProcesses(contender.directory)
   const besideAfter = measureProcesses(herald.dataDir)
-  // A push that comes after the contender said that it is done is a second copy, or the contender was not done.
+  // A push that comes after the contender said that it has finished is a second copy, or the contender had not finished.
   await new Promise((resolve) => setTimeout(resolve, 1_000))
   const { accepted, distinctDevices, rejected, lastAcceptedAt } = await summary()
 
@@ -83,7 +84,7 @@ export async function sendRound(contender: Contender, { herald, tenant }: { hera
     said,
     cpuMicrosecondsPerPush: cpu,
     simulatorCpuMicrosecondsPerPush: simulator,
-    // During a peer's round Herald is idle; this is the share of a core that it takes then.
+    // Herald is idle during a peer's round. This is the share of a core that Herald takes while idle.
     idleHeraldCores: contender.name === 'herald' ? null : (total(beside) * pushes) / 1e6 / ((settledAt - postedAt) / 1000),
     peakRssMb: Object.fromEntries(after.filter(({ name }) => name !== 'simulator').map(({ name, peakRssMb }) => [name, peakRssMb])),
     walBytesPerPush: ((await contender.wal()) - walBefore) / pushes,

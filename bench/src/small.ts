@@ -1,4 +1,4 @@
-// How long a notification to one device takes and what it costs: npm run bench:small -- --help
+// Measures how long a notification to one device takes and how much CPU it costs: npm run bench:small -- --help
 import { parseArgs } from 'node:util'
 import { givenTenant, type Device, type Tenant } from '@herald/testing/tenant'
 import { until } from '@herald/testing/until'
@@ -40,7 +40,7 @@ if (values.help) {
 const { platform } = values
 if (platform !== 'ios' && platform !== 'android') throw new Error(`--platform ${platform} is neither ios nor android`)
 const [idle, seconds, window, rate] = [Number(values.idle), Number(values.seconds), Number(values.window), Number(values.rate)]
-/** The most sends a second. Two cores cannot do so many, because the simulator keeps each push with its payload. */
+/** The largest rate of sends in a second. Two cores cannot reach it, because the simulator stores each push with its payload. */
 const mostPerSecond = 5_000
 
 const herald = await startMeasuredHerald({ statements: values.statements })
@@ -82,7 +82,7 @@ try {
 type Pace = Pick<PostJob, 'count' | 'connections' | 'withinSeconds' | 'window' | 'perSecond'>
 type Measured = Awaited<ReturnType<typeof measure>>
 
-/** Sends to the devices by turns, at the given pace, until each push has arrived and is counted. */
+/** Sends to the devices in turn, at the given pace, until each push has arrived and is counted. */
 async function measure(tenant: Tenant, devices: Device[], pace: Pace) {
   await tenant.simulator('POST', '/reset')
   const statementsBefore = values.statements ? await readStatements(herald.database) : []
@@ -111,7 +111,7 @@ async function measure(tenant: Tenant, devices: Device[], pace: Pace) {
   return {
     pushes,
     perSecond: pushes / ((Math.max(...acceptedAt.values()) - Math.min(...result.postedAt)) / 1000),
-    /** The time from the POST (at a rate: from the time when it was due) to the simulator's record of the push. */
+    /** The time from the POST (with --rate: from the time at which the POST should have begun) to the simulator's record of the push. */
     arrivedMs: { p50: quantile(latencies, 0.5), p99: quantile(latencies, 0.99), max: Math.max(...latencies) },
     answeredMs: result.answeredMs,
     cpuMsPerSend: cpu,
@@ -122,7 +122,7 @@ async function measure(tenant: Tenant, devices: Device[], pace: Pace) {
   }
 }
 
-/** When the push of each send arrived, by the number in its title. Throws when one is missing or came twice. */
+/** Gives when the push of each send arrived, by the number in the push's title. Throws when a push is missing or came twice. */
 async function untilAccepted(tenant: Tenant, pushes: number): Promise<Map<number, number>> {
   const accepted = async () => (await tenant.simulator<{ accepted: { total: number } }>('GET', '/summary?open=false')).accepted.total
   await until(async () => (await accepted()) >= pushes, { withinMs: 60_000, what: `${pushes} pushes` })

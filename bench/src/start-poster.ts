@@ -2,7 +2,10 @@ import { fork } from 'node:child_process'
 import { join } from 'node:path'
 import type { PostJob, PostResult } from './poster.ts'
 
-/** Starts the process that posts. It does one job at a time. A job with an answer of another status throws, because its figures would measure something else. */
+/**
+ * Starts the process that posts. It does one job at a time. A job in which an answer has another status throws, because its figures would measure
+ * something else.
+ */
 export function startPoster() {
   const child = fork(join(import.meta.dirname, 'poster.ts'), [], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
   return {

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 
-/** What one statement of one app cost: its calls, microseconds of execution, bytes of WAL with the full page images in them, and rows. */
+/** The cost of one statement of one service: its calls, microseconds of execution, bytes of WAL (full page images included), and rows. */
 export type Statement = {
   app: string
   id: string
@@ -12,7 +12,7 @@ export type Statement = {
   rows: number
 }
 
-/** Every statement that the apps' roles have executed so far, by pg_stat_statements. The bench's own statements are left out. */
+/** Reads every statement that the services' roles have executed so far, from pg_stat_statements, without the bench's statements. */
 export async function readStatements(database: pg.Client): Promise<Statement[]> {
   const { rows } = await database.query<Record<'app' | 'id' | 'text' | 'calls' | 'ms' | 'wal' | 'pages' | 'rows', string>>(`
     select substr(rolname, 8) as app, queryid::text as id, query as text, sum(calls) as calls, sum(total_exec_time) as ms,
@@ -31,7 +31,7 @@ export async function readStatements(database: pg.Client): Promise<Statement[]> 
   }))
 }
 
-/** The statements that were executed between two measurements, the dearest first. */
+/** Gives the statements that were executed between two measurements; those that took longest come first. */
 export function statementsBetween(before: Statement[], after: Statement[]): Statement[] {
   const earlier = new Map(before.map((one) => [`${one.app} ${one.id}`, one]))
   return after
@@ -51,7 +51,10 @@ export function statementsBetween(before: Statement[], after: Statement[]): Stat
     .toSorted((one, other) => other.microseconds - one.microseconds)
 }
 
-/** The cost of statements for each push or send, of which there were `times`. `all` is the sum of all statements, `dearest` the twenty-five that took longest. */
+/**
+ * Divides the cost of statements by `times`, the number of pushes or sends. `all` is the sum over all statements, `dearest` has the twenty-five that
+ * took longest.
+ */
 export function perThing(statements: Statement[], times: number) {
   const total = (value: 'calls' | 'microseconds' | 'walBytes' | 'fullPages') =>
     statements.reduce((sum, statement) => sum + statement[value], 0) / times
@@ -71,7 +74,7 @@ export function perThing(statements: Statement[], times: number) {
 
 export type PerThing = ReturnType<typeof perThing>
 
-/** The table as text, with a line for each statement. `thing` is the word for what was counted: push or send. */
+/** Writes the table as text, with a line for each statement. `thing` is the word for what was counted: push or send. */
 export function statementLines({ all, dearest }: PerThing, thing: string): string[] {
   const line = (calls: number, microseconds: number, walBytes: number, text: string) =>
     `${calls.toFixed(4).padStart(10)}${microseconds.toFixed(1).padStart(10)}${walBytes.toFixed(1).padStart(10)}  ${text}`

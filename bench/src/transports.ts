@@ -48,7 +48,7 @@ const { control, addresses } = simulator
 const devicesOf = async (wanted: object): Promise<string[]> =>
   (await control<{ devices: { token: string }[] }>('POST', '/devices', { count: 1_000, ...wanted })).devices.map(({ token }) => token)
 
-/** Makes an account at each service for the process that sends (apps/dispatcher/src/testing/push-through.ts). */
+/** Makes an account at each provider for the process that sends (apps/dispatcher/src/testing/push-through.ts). */
 async function makeAccounts() {
   const team = { teamId: 'TEAM000001', keyId: 'KEY0000001', bundleId: 'org.example.app' }
   const projectId = 'example-project'
@@ -98,7 +98,7 @@ function takeTurn(task: object): Turn {
   return JSON.parse(stdout) as Turn
 }
 
-/** Sends pushes by h2load, of the same size as Herald's. */
+/** Sends pushes of the same size as Herald's with h2load. */
 function takeTurnOfH2load(path: string, { url, account, addresses: tokens }: Accounts['apns']): Turn {
   const { teamId, keyId, privateKey, bundleId } = account
   const now = new Date()
@@ -144,7 +144,7 @@ for (const [name, all] of Object.entries(turns)) {
   const [rate, cpu] = [of(name, 'pushesPerSecond'), of(name, 'cpuMicroseconds').toFixed(1)]
   say(`${name.padEnd(16)}${String(rate).padStart(10)}${cpu.padStart(14)}${String(rss).padStart(10)}`)
 }
-/** The ratio is taken within each round, because a busy machine slows down all. */
+/** The ratio is computed within each round, because a busy machine slows down all contenders. */
 const ratio = (own: string, other: string, value: Value): number =>
   median((turns[own] ?? []).map((turn, round) => turn[value] / (turns[other]?.[round]?.[value] ?? NaN)))
 for (const name of Object.keys(turns)) {

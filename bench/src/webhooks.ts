@@ -51,7 +51,7 @@ if (values.help) {
 
 const perAnnouncement = 500
 const killEveryMs = 2_000
-/** Limits of the heap, as in production: without them the young generation grows to 130 MB with the garbage of a burst, and the process to 384 MB. */
+/** Limits of V8's heap, in MB, as in production. Without them new objects take up to 130 MB during a burst of events, and the process 384 MB. */
 const heapOptions = '--max-semi-space-size=16 --max-old-space-size=1024'
 const directory = mkdtempSync(join(tmpdir(), 'herald-bench-webhooks-'))
 const closers: (() => unknown)[] = [() => rmSync(directory, { recursive: true, force: true })]
@@ -70,7 +70,7 @@ try {
 async function measure({ eventCount, appCount, endpointCount }: { eventCount: number; appCount: number; endpointCount: number }) {
   const { environment, bus } = await startServers()
   const confirmedAt = new Map<string, number>()
-  // The gateway comes first, because it makes the streams that the others wait for.
+  // The gateway comes first, because it makes the streams for which the others wait.
   const [gateway, tracker, audience] = [await bus('gateway'), await bus('tracker'), await bus('audience')]
   tracker.answer(confirmTrackerAnnouncements, async ({ announcementIds }) => {
     for (const id of announcementIds) confirmedAt.set(id, performance.now())
@@ -123,7 +123,8 @@ async function measure({ eventCount, appCount, endpointCount }: { eventCount: nu
             tracker.publish(eventSubjects.pushSettled, { announcementId, owner: 'tracker', events }, `${announcementId}.${round}`),
           ),
       )
-      // With --kill the announcements are spread over the kills, as a tracker would do; a throughput run publishes as fast as it can.
+      // With --kill the announcements are spread over the kills, as a tracker would publish them. Without --kill they are published as fast as
+      // possible.
       if (values.kill) await new Promise((done) => setTimeout(done, 1_000))
     }
     await until(() => confirmedAt.size === announcements.size, { withinMs: values.kill ? 4_000 : 60_000 }).catch(() => undefined)
@@ -154,8 +155,8 @@ async function measure({ eventCount, appCount, endpointCount }: { eventCount: nu
   }
 
   /**
-   * Measures how long each event takes from its announcement to its healthy receiver: one event per app every 100 ms for 10 s, beside an endpoint that is dead and
-   * one that never answers. A batch waits for up to 1 s.
+   * Measures how long each event takes from its announcement to its healthy receiver: one event per app every 100 ms for 10 s. Meanwhile one other
+   * endpoint refuses connections and one never answers. A batch of events waits for up to 1 s.
    */
   async function measureTrickle() {
     const announcedAt = new Map<string, number>()
@@ -177,7 +178,10 @@ async function measure({ eventCount, appCount, endpointCount }: { eventCount: nu
   }
 }
 
-/** Starts Postgres with fsync and a nats-server, and makes the schema of webhooks. Gives the app's environment and a way to play the other apps. */
+/**
+ * Starts Postgres with fsync and a nats-server, and makes the schema of webhooks. Gives the environment for webhooks, and a function that connects in
+ * place of another service.
+ */
 async function startServers() {
   const postgres = await startPostgres({ dataDir: join(directory, 'postgres'), durable: true, database: 'herald' })
   closers.push(() => postgres.stop())
@@ -209,12 +213,12 @@ async function startServers() {
   return { environment, bus }
 }
 
-/** Starts an https receiver that counts; with --kill three answers of ten fail. */
+/** Starts an https receiver that counts the events. With --kill three of ten answers are failures. */
 async function startReceiver() {
   const { ca, certificate, privateKey } = makeServerCertificate(new Date(), 2)
   const authority = join(directory, 'ca.pem')
   writeFileSync(authority, ca)
-  /** When an event first came to an endpoint (`path id`), by the clock of this process. */
+  /** When an event first came to an endpoint (key: `path id`), by the clock of this process. */
   const seen = new Map<string, number>()
   const digests = new Map<string, string>()
   const state = { posts: 0, copies: 0, changedBytes: 0, largest: 0, seen, url: '', authority }
@@ -274,12 +278,12 @@ function eventsOf(appId: string, count: number): Event[] {
   }))
 }
 
-/** The public id of an event (spec: webhooks/event-id). */
+/** Gives the public id of an event (spec: webhooks/event-id). */
 function idOf({ campaignId, subscriptionId, type }: Event): string {
   return `evt_${hash('sha256', `${campaignId}|${subscriptionId}|${type}`).slice(0, 24)}`
 }
 
-/** The CPU time so far of webhooks, and of Postgres with all its processes. */
+/** Reads the CPU time so far of webhooks, and of Postgres with all its processes. */
 function cpuByProcess(): Map<string, number> {
   return new Map(measureProcesses(directory).map(({ name, cpuSeconds }) => [name, cpuSeconds]))
 }

@@ -1,4 +1,4 @@
-// `npm run bench:table`: writes the tables of docs/performance.md anew from the results in bench/results. No figure of that page is written by hand.
+// `npm run bench:table`: writes the tables of docs/performance.md from the results in bench/results. No figure of those tables is written by hand.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { rows, type Kept, type Row } from './performance-rows.ts'
@@ -8,7 +8,7 @@ const root = resolve(import.meta.dirname, '../..')
 const page = join(root, 'docs/performance.md')
 const results = join(root, 'bench/results')
 
-/** Finds the newest result whose file's name is `beginning`, a date and a commit. */
+/** Finds the newest result whose file name is `beginning` followed by a date and a commit. */
 const kept: Kept = (beginning) => {
   const candidates = readdirSync(results)
     .filter((file) => file.startsWith(beginning) && /^\d{4}-\d\d-\d\d-/.test(file.slice(beginning.length)))
@@ -21,7 +21,7 @@ const link = (file: string) => `[${/\d{4}-\d\d-\d\d-\w+(?=\.json$)/.exec(file)?.
 function goalLine({ measure, goal, repeat, from, read }: Row): string {
   const found = kept(from)
   if (!found) return `| ${measure} | ${goal} | not measured yet | | \`${repeat}\` |`
-  // Each row reads what its own bench has written.
+  // Each row reads results of the format that its bench writes.
   const { text, met } = read(found.result as never)
   const judged = met === null ? text : `${text}, ${met ? 'met' : '**missed**'}`
   return `| ${measure} | ${goal} | ${judged} | ${link(found.file)} | \`${repeat}\` |`

@@ -5,7 +5,7 @@ import { onDatabase, type Platform } from './platform.ts'
 
 const everyPlatform = ['ios', 'android', 'web'] as const
 
-/** A device at the simulator, and its subscription at Herald. */
+/** A device at the simulator, with the id that Herald gave it. */
 export type Registered = Device & { subscriptionId: string }
 
 /** Makes devices of the three platforms in equal parts, and registers them through the API. */
@@ -26,7 +26,7 @@ export async function givenCrowd({ herald, tenant }: Platform, count: number): P
 }
 
 /**
- * The same, but registered by SQL: 50,000 devices in seconds instead of minutes, each with a user of its own whose external id is
+ * Makes devices as `givenCrowd` does, but registers them by SQL: 50,000 devices in seconds instead of minutes, each for a user with the external id
  * `user-<n>`. Each device is registered under the address that the simulator knows, so everything after the registration is real.
  */
 export async function givenManyDevices(

@@ -6,7 +6,7 @@ import { familyOf, runningProcesses, signalAll } from './processes.ts'
 import type { Random } from './random.ts'
 
 export type Stage = Platform & { random: Random }
-/** What a fault did, and how many dispatchers it ended that may have had pushes under way: each may cost one window of copies. */
+/** What a fault did, and how many dispatchers it ended that may have had pushes under way. Each such dispatcher may cause one window of copies. */
 export type Done = { what: string; dispatchersLost: number }
 export type Fault = (stage: Stage) => Promise<Done>
 
@@ -38,8 +38,8 @@ const stopApp: Fault = async (stage) => {
 }
 
 /**
- * Now and then this is longer than a lease: another process takes over, and the thawed one must notice before it sends again. Its last
- * renewal may have been 3 s and the time of a call before it froze.
+ * Freezes a service, sometimes for longer than a lease. Then another process takes over, and the thawed process must notice this before it sends
+ * again. Its last renewal may be as old as 3 s and the time of a call.
  */
 const freezeApp: Fault = async (stage) => {
   const app = pickApp(stage)
@@ -59,7 +59,7 @@ const signalServer =
     return { what: `${words} ${name}`, dispatchersLost: 0 }
   }
 
-/** While Postgres or NATS is frozen a dispatcher cannot renew its leases. Its batches go to another when the leases end. */
+/** Freezes Postgres or NATS. Meanwhile a dispatcher cannot renew its leases, and when they end another dispatcher takes its batches. */
 const freezeServer =
   (name: 'postgres' | 'nats-server'): Fault =>
   async ({ herald, random }) => {
@@ -81,7 +81,9 @@ const loseNatsStore: Fault = async ({ herald }) => {
   return { what: 'killed nats-server and deleted its store', dispatchersLost: 0 }
 }
 
-/** After each of these troubles it is certain whether the provider took the push, so none may lose or copy one. */
+/**
+ * Makes the provider answer wrongly. After each of these troubles it is certain whether the provider took the push, so no push may be lost or copied.
+ */
 const troubleProvider: Fault = async ({ tenant, random }) => {
   const service = random.pick(['apns', 'fcm', 'web-push'])
   const trouble = random.pick([{ outage: '503' }, { goawayEvery: 200 }, { refuseStreamShare: 0.01 }, { latencyMs: 150 }])
@@ -92,7 +94,7 @@ const troubleProvider: Fault = async ({ tenant, random }) => {
   return { what: `${service}: ${JSON.stringify(trouble)} for ${Math.round(ms)} ms`, dispatchersLost: 0 }
 }
 
-/** Every fault by name. A run picks from them by its seed, and kills apps more often than it does the rest. */
+/** Every fault by name. The seed of a run picks faults from this list; services are killed more often than the other faults happen. */
 export const faults = {
   'kill-app': killApp,
   'stop-app': stopApp,

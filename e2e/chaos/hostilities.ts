@@ -3,13 +3,15 @@ import { http } from '@herald/testing/herald'
 import type { Registered } from './crowd.ts'
 import type { Receiver } from './receiver.ts'
 
-/** Something that a hostile app does again and again: `workers` at once, each at most once every `everyMs`. `act` answers the HTTP status. */
+/**
+ * Something that a hostile app does repeatedly: with `workers` at once, and each worker at most once every `everyMs`. `act` gives the HTTP status.
+ */
 export type Hostility = { name: string; workers: number; everyMs: number; act: () => Promise<number> }
 
 const content = { _default: 'en', en: { title: 'Flood', body: 'One of very many' } }
 const listed = 500
 
-/** The most expensive leaves that were ever accepted: versions are compared part by part. */
+/** The most expensive leaves that a segment may have: versions, which are compared part by part. */
 const dearLeaf = (place: number) => ({
   field: 'appVersion',
   op: 'in',
@@ -25,7 +27,7 @@ const anyOf = (count: number, leaf: (place: number) => unknown) => {
   return { or: [{ or: leaves.slice(0, 50) }, ...(count > 50 ? [{ or: leaves.slice(50) }] : [])] }
 }
 
-/** Segments, the most expensive first. The first that is accepted is used, so that the attack is as hard as the limits allow. */
+/** Segments, the most expensive first. The attack uses the first one that Herald accepts, so it is as hard as Herald's limits allow. */
 const segmentsByCost = [
   anyOf(27, dearLeaf),
   anyOf(89, plainLeaf),
@@ -35,7 +37,7 @@ const segmentsByCost = [
   anyOf(1, dearLeaf),
 ]
 
-/** Everything that the hostile app does at once, each within its documented limits. */
+/** Lists everything that the hostile app does at once, each within its documented limits. */
 export function openHostilities({
   tenant,
   devices,

@@ -3,7 +3,7 @@ import type { Tenant } from '@herald/testing/tenant'
 import { until } from '@herald/testing/until'
 import { onDatabase } from './platform.ts'
 
-/** The report of an import, as far as tests read it. */
+/** The report of an import, with the fields that tests read. */
 export type Report = {
   id: string
   state: string
@@ -26,7 +26,7 @@ export async function startImport(tenant: Tenant, settings: Record<string, unkno
   return body.id
 }
 
-/** Tries once to send the rest of a file. Answers the status, or 0 when there was no answer. */
+/** Tries once to send the part of a file that Herald does not have yet. Gives the HTTP status, or 0 when there was no answer. */
 export async function putFile(
   { baseUrl, adminToken }: Herald,
   { appId }: Tenant,
@@ -45,7 +45,10 @@ export async function putFile(
   )
 }
 
-/** Sends a whole file and finishes the import. After anything goes wrong it continues from the import's offset. Answers the report and every status. */
+/**
+ * Sends a complete file and finishes the import. When a request fails, the upload continues from the import's offset. Gives the report and every HTTP
+ * status.
+ */
 export async function importFile(
   herald: Herald,
   tenant: Tenant,
@@ -72,7 +75,7 @@ export async function importFile(
   return { report, statuses }
 }
 
-/** All users and devices of an app, without ids, ordered by address. */
+/** Reads all users and devices of an app, without ids, ordered by address. */
 export const contentOf = (herald: Herald, appId: string): Promise<Record<string, unknown>[]> =>
   onDatabase(herald, async (client) => {
     const { rows } = await client.query<Record<string, unknown>>(
@@ -86,7 +89,10 @@ export const contentOf = (herald: Herald, appId: string): Promise<Record<string,
     return rows
   })
 
-/** A CSV file of devices of all sorts: several of one user, some twice, some opted out, quotes and line ends in fields, and every 50th row wrong. */
+/**
+ * Makes a CSV file of many kinds of devices: several of one user, some listed twice, some opted out, fields with quotes and line ends. Every 50th row
+ * is wrong.
+ */
 export function manyRows(count: number): Buffer {
   const lines = ['platform,token,externalId,tags,language,deviceModel,optedIn,sessionCount,createdAt,lastActiveAt']
   for (let n = 0; n < count; n += 1) {

@@ -62,7 +62,7 @@ async function playScenarios(asked: string): Promise<boolean> {
   return bad.length === 0
 }
 
-/** Runs the same command again in a network namespace of its own, which has only a loopback interface. */
+/** Runs this command again in a network namespace that has only a loopback interface. */
 function againInOwnNetwork(): boolean {
   const command = ['--net', 'sh', '-c', 'ip link set lo up && exec "$0" "$@"', process.execPath, ...process.argv.slice(1)]
   return spawnSync('unshare', command, { stdio: 'inherit', env: { ...process.env, CHAOS_OWN_NETWORK: 'yes' } }).status === 0
@@ -70,7 +70,7 @@ function againInOwnNetwork(): boolean {
 
 async function runSeeds(): Promise<boolean> {
   const isFault = (name: string): name is FaultName => name in faults
-  // Apps die most often in practice, so they do here.
+  // Faults to pick from when the command names none. In practice services die most often, so their kill is listed three times more.
   const usual: FaultName[] = ['kill-app', 'kill-app', 'kill-app', ...Object.keys(faults).filter(isFault)]
   const asked = values.faults.split(',').filter((name) => name !== '')
   const unknown = asked.filter((name) => !isFault(name))

@@ -7,8 +7,8 @@ import { join } from 'node:path'
 const address = '127.0.0.153'
 
 /**
- * Runs work beside a name server that answers no question. A command with `launcher` in front of it runs with a file system in which this
- * is the only name server. Needs root.
+ * Runs work beside a name server that answers no question. A command that is started with `launcher` in front sees a file system in which this is the
+ * only name server. Needs root.
  */
 export async function withSilentNameServer<T>(work: (server: { launcher: string[] }) => Promise<T>): Promise<T> {
   const directory = mkdtempSync(join(tmpdir(), 'herald-names-'))

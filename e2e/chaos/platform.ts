@@ -10,7 +10,10 @@ export type Platform = { herald: Herald; tenant: Tenant }
 /** `launcher`: a command that runs the starter, for example with another file system. */
 type Options = { launcher?: string[] }
 
-/** Runs work on a platform of its own with one tenant. Afterwards, whatever happened, it thaws and stops the platform and deletes its data. */
+/**
+ * Runs work on a platform that is started for it, with one app. Afterwards, even when the work fails, the platform is thawed and stopped, and its
+ * data are deleted.
+ */
 export async function onPlatform<T>(
   env: Record<string, string>,
   work: (platform: Platform) => Promise<T>,
@@ -24,7 +27,7 @@ export async function onPlatform<T>(
   }
 }
 
-/** The same on a given data directory, which stays. */
+/** Runs work on a platform as `onPlatform` does, on a given data directory, which is not deleted. */
 export async function onDataDirectory<T>(
   dataDir: string,
   env: Record<string, string>,
@@ -34,7 +37,7 @@ export async function onDataDirectory<T>(
   const herald = await startHerald({ dataDir, env, ...options })
   try {
     const tenant = await givenTenant(herald)
-    // A dispatcher that is started again asks for a provider token anew. The simulator's limit on new tokens is not what is tested here.
+    // A dispatcher that is started again asks for a new provider token. The simulator's limit on new tokens is raised, because it is not tested here.
     await tenant.simulator('PUT', '/faults', { providerTokenUpdates: 1_000 })
     return await work({ herald, tenant })
   } finally {
@@ -43,7 +46,7 @@ export async function onDataDirectory<T>(
   }
 }
 
-/** Runs work on the platform's database as its superuser, for what no API shows. */
+/** Runs work on the platform's database as its superuser, for data that no API shows. */
 export async function onDatabase<T>({ dataDir }: Herald, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const { postgres } = JSON.parse(readFileSync(join(dataDir, 'ports.json'), 'utf8')) as { postgres: number }
   const password = readFileSync(join(dataDir, 'postgres.password'), 'utf8').trim()
@@ -65,7 +68,7 @@ export async function onDatabase<T>({ dataDir }: Herald, work: (client: pg.Clien
   }
 }
 
-/** The database URL of an app's own role. */
+/** Gives the database URL of a service's role. */
 export function addressOf({ dataDir }: Herald, app: 'audience' | 'tracker' | 'campaigns'): string {
   const { passwords } = JSON.parse(readFileSync(join(dataDir, 'secrets.json'), 'utf8')) as { passwords: Record<string, string> }
   const { postgres } = JSON.parse(readFileSync(join(dataDir, 'ports.json'), 'utf8')) as { postgres: number }

@@ -2,11 +2,11 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** The processes that run now, as the starter lists them: `audience-1`, `postgres`, … → pid. */
+/** Reads the running processes from the starter's list: name (`audience-1`, `postgres`) → pid. */
 export const runningProcesses = (dataDir: string): Map<string, number> =>
   new Map(Object.entries(JSON.parse(readFileSync(join(dataDir, 'processes.json'), 'utf8')) as Record<string, number>))
 
-/** A process and its children. To freeze Postgres, its backends must be frozen as well as the postmaster. */
+/** Lists a process and its children. To freeze Postgres, its backends must be frozen as well as the postmaster. */
 export function familyOf(pid: number): number[] {
   const pairs = execFileSync('ps', ['-eo', 'pid=,ppid='], { encoding: 'utf8' })
     .trim()
@@ -15,25 +15,25 @@ export function familyOf(pid: number): number[] {
   return [pid, ...pairs.flatMap(([child = 0, parent]) => (parent === pid ? [child] : []))]
 }
 
-/** Signals the processes that still run. One that has died meanwhile is no error. */
+/** Sends a signal to processes. A process that has died already is not an error. */
 export function signalAll(pids: number[], signal: NodeJS.Signals): void {
   for (const pid of pids) {
     try {
       process.kill(pid, signal)
     } catch {
-      // gone already
+      // the process has ended already
     }
   }
 }
 
-/** The pid of a process that has logged that it is ready (LOG_LEVEL info), or undefined while it is not. */
+/** Gives the pid of a process that has logged that it is ready (LOG_LEVEL info), or undefined while it has not. */
 export function readyPid(dataDir: string, name: string): number | undefined {
   const pid = runningProcesses(dataDir).get(name)
   if (pid === undefined) return undefined
   return readFileSync(join(dataDir, 'logs', `${name}.log`), 'utf8').includes(`"pid":${pid},"msg":"ready"`) ? pid : undefined
 }
 
-/** The CPU seconds that a process has used so far (Linux), or undefined when the process is gone. */
+/** Reads the CPU seconds that a process has used so far (Linux); undefined when the process has ended. */
 export function cpuSecondsOf(pid: number): number | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')

@@ -10,11 +10,11 @@ import type { Tenant } from '@herald/testing/tenant'
 export type Receiver = {
   /** Environment variables with which the platform can reach the receiver. */
   env: Record<string, string>
-  /** Every body, as it arrived. */
+  /** The body of every request, as it arrived. */
   bodies: string[]
   /** The ids of the events that arrived, by type. */
   events: Map<string, Set<string>>
-  /** Registers the receiver as an endpoint of the app, and answers the endpoint's secret. */
+  /** Registers the receiver as an endpoint of the app, and gives the endpoint's secret. */
   attach(tenant: Tenant): Promise<string>
   close(): void
 }
@@ -60,7 +60,7 @@ export async function startReceiver(): Promise<Receiver> {
   }
 }
 
-/** Runs work with a receiver, which is closed afterwards whatever happens. */
+/** Runs work with a receiver, which is closed afterwards even when the work fails. */
 export async function withReceiver<T>(work: (receiver: Receiver) => Promise<T>): Promise<T> {
   const receiver = await startReceiver()
   try {

@@ -8,7 +8,7 @@ import { isGood, compareWithRecord, type Campaign, type ScenarioResult } from '.
 
 export type SeedOptions = {
   seed: number
-  /** For how long faults are made. */
+  /** For how many seconds faults are made. */
   seconds: number
   devicesPerPlatform: number
   faultNames: readonly FaultName[]
@@ -23,16 +23,19 @@ export type SeedResult = ScenarioResult & {
   secondsToSettle: number
 }
 
-/** DISPATCH_WINDOW by default: how many pushes of one dispatcher may be unanswered or uncommitted at once. */
+/** The default of DISPATCH_WINDOW: at most this many pushes of one dispatcher are unanswered, or have outcomes that are not committed. */
 const dispatchWindow = 1_000
 
-/** Enough for a lease, a second lease of a dispatcher that took the batch over and died too, the sweeps after them, and a busy machine. A run that takes longer is stuck. */
+/**
+ * Enough for a lease, the lease of a second dispatcher that took the batch over and died too, the sweeps after them, and a busy machine. A run that
+ * takes longer hangs.
+ */
 const settledWithinSeconds = 60
 
 /**
- * One run: the whole platform as processes, sends with Idempotency-Keys that are repeated until they are accepted, and meanwhile faults
- * that the seed picks. Then the faults end, and the counters are compared with the simulator's record. The same seed picks the same
- * faults in the same order (what they hit also depends on the machine's timing).
+ * Runs one seed. The complete platform runs as processes, and sends with Idempotency-Keys are repeated until they are accepted; meanwhile the seed
+ * picks faults. After the faults the counters are compared with the simulator's record. The same seed picks the same faults in the same order; which
+ * pushes they hit also depends on the machine's timing.
  */
 export function runSeed({ seed, seconds, devicesPerPlatform, faultNames, print }: SeedOptions): Promise<SeedResult> {
   return onPlatform({ LOG_LEVEL: 'warn', HERALD_INSTANCES: 'dispatcher=2,audience=2' }, async (platform) => {

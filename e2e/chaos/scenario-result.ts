@@ -2,7 +2,7 @@ import type { Tenant } from '@herald/testing/tenant'
 
 export type Push = {
   seq: number
-  /** Epoch milliseconds. */
+  /** In milliseconds since 1970. */
   at: number
   deviceId: string
   msgId: string | null
@@ -13,24 +13,30 @@ export type Push = {
 export type CampaignStats = { queued: number; sent: number; failed: number; skipped: number }
 export type Campaign = { id: string; devices: string[]; status: string; stats: CampaignStats }
 
-/** What comparing the counters with the simulator's record found. */
+/** What a comparison of the counters with the simulator's record found. */
 export type ScenarioResult = {
-  /** Devices that should have got a push, got none, and are not counted as failed or skipped. */
+  /** How many devices should have got a push, got none, and are not counted as failed or skipped. */
   missing: number
-  /** Pushes of a campaign that a device got a second time. */
+  /** How many pushes of a campaign came to a device a second time. */
   copies: number
-  /** Copies whose identity differs from that of the first push: a device would show them twice. */
+  /** How many copies have another identity than the first push; a device would show such a push twice. */
   strangers: number
-  /** Campaigns in which some push has no outcome. */
+  /** How many campaigns have a push without an outcome. */
   unsettled: number
-  /** By how much the counters of all campaigns are wrong: queued differs from the number of devices, or from sent + failed + skipped. */
+  /**
+   * By how much the counters of all campaigns are wrong: the difference between queued and the number of devices, and between queued and sent +
+   * failed + skipped.
+   */
   difference: number
-  /** By how much the app's hourly counters differ from the statistics of its campaigns, added up over all kinds, and over the codes of failures and skips. */
+  /**
+   * By how much the app's hourly counters differ from the statistics of its campaigns, added up over all counters, and over the codes of failures and
+   * skips.
+   */
   series: number
   failed: number
 }
 
-/** Reads the simulator's record: what every device was really sent, in order. The counters are compared with it. */
+/** Reads the simulator's record: every push that the simulator took, in order. */
 export async function* recordedPushes(tenant: Tenant): AsyncGenerator<Push> {
   for (let after = 0; ;) {
     const { pushes } = await tenant.simulator<{ pushes: Push[] }>('GET', `/pushes?after=${after}&limit=5000`)
@@ -101,10 +107,15 @@ async function seriesDifference(tenant: Tenant): Promise<number> {
   return [...off, ...offCodes].reduce((all, one) => all + one, 0)
 }
 
-/** After a kill the simulator still reads for this long what the process had written: up to a window of pushes. Kills are further apart. */
+/**
+ * After a kill the simulator still reads for this long what the process had written, which is up to a window of pushes. Two kills are always further
+ * apart.
+ */
 const readLateMs = 100
 
-/** Answers how many copies each kill cost. A copy is charged to the first kill that can have kept a dispatcher from reporting the push as accepted. */
+/**
+ * Counts how many copies each kill caused. A copy is counted for the first kill that can have kept a dispatcher from reporting the push as accepted.
+ */
 export async function copiesByKill(tenant: Tenant, killedAt: readonly number[]): Promise<number[]> {
   const firstAt = new Map<string, number>()
   const copies = killedAt.map(() => 0)
@@ -126,10 +137,10 @@ export const campaignOf = (msgId: string | null): string =>
     .toString()
     .split('|')[1] ?? ''
 
-/** What makes a device show a repeated push once: its tracking id, and the provider's own identity where there is one. */
+/** Gives what makes a device show a repeated push only once: the msgId, and the provider's identity of the push where the provider has one. */
 const identityOf = ({ msgId, headers }: Push): string => `${msgId} ${headers['topic'] ?? ''} ${headers['collapseId'] ?? ''}`
 
-/** Whether nothing was lost, counted wrong or sent with another identity, and no more than the allowed copies were made. */
+/** Whether nothing was lost, counted wrongly or sent with another identity, and at most `copiesAllowed` copies were made. */
 export const isGood = (result: ScenarioResult, copiesAllowed: number): boolean =>
   result.missing === 0 &&
   result.difference === 0 &&

@@ -1,28 +1,28 @@
-/** What a scenario found: figures to keep, and every way in which its promise was not kept. */
+/** What a scenario found: figures for the result file, and a sentence for each way in which its promise was broken. */
 export type Found = { figures: Record<string, unknown>; wrong: string[] }
 
 export type Scene = {
-  /** How many devices the send has. A scenario that does not read it has a fixed, small size. */
+  /** The number of devices to which it sends. A scenario that does not read this number has a fixed, small size. */
   devices: number
-  /** Seeds to run one after another, for a scenario that uses seeds. */
+  /** The seeds to run one after another, for a scenario that uses seeds. */
   seeds: readonly number[]
   say: (line: string) => void
-  /** Keeps figures, and prints them. */
+  /** Adds figures to the result and prints them. */
   note: (figures: Record<string, unknown>) => void
-  /** Keeps `otherwise` as a broken promise unless `holds`. */
+  /** Adds the sentence `otherwise` to the broken promises, unless `holds` is true. */
   check: (holds: boolean, otherwise: string) => void
 }
 
 export type Scenario = {
-  /** What must hold, in one sentence. */
+  /** What must be true, in one sentence. */
   promise: string
-  /** Runs in a network namespace of its own, where losing packets harms no other program. Needs root. */
+  /** True when it runs in a network namespace made for it, where lost packets harm no other program. Needs root. */
   ownNetwork?: boolean
-  /** Ends when everything that it started has ended. Throws when it could not be played to its end. */
+  /** Runs the scenario and resolves when everything that it started has ended. Rejects when it could not run to its end. */
   run: (scene: Scene) => Promise<void>
 }
 
-/** Plays a scenario and answers what it found. A scenario that throws counts as a broken promise too. */
+/** Runs a scenario and gives what it found. A scenario that throws counts as a broken promise too. */
 export async function play(
   { run }: Scenario,
   { devices = 50_000, seeds = [1], say }: { devices?: number; seeds?: readonly number[]; say: (line: string) => void },

@@ -6,8 +6,8 @@ import { isGood, compareWithRecord, type Campaign, type CampaignStats, type Scen
 const content = (title: string) => ({ _default: 'en', en: { title, body: 'This is a push notification of a usual size for the test' } })
 
 /**
- * Posts a send with its Idempotency-Key until it is answered 202. That answer is the promise that the scenarios check. `devices` are the
- * devices that it targets. `refused` is called with the status of every other answer.
+ * Posts a send with its Idempotency-Key until Herald answers 202. From that answer on the send may not be lost, which the scenarios check. `devices`
+ * are the devices to which it goes. `refused` is called with the status of every other answer.
  */
 export async function send(
   tenant: Tenant,
@@ -36,10 +36,16 @@ export async function send(
 export const readStats = (tenant: Tenant, { id }: { id: string }) =>
   tenant.call<{ status: string; stats: CampaignStats }>('GET', `/v1/campaigns/${id}/stats`)
 
-/** What a dead process leaves behind waits no longer than a lease and the sweeps after it. A busy machine is slow, but its counters move. */
+/**
+ * The longest wait without any change of a counter. What a dead process leaves behind waits for a lease and the sweeps after it. On a busy machine
+ * counters move slowly, but they move.
+ */
 const stuckAfterMs = 90_000
 
-/** Waits until every campaign is `sent`, and answers the seconds it took. Gives up when no counter has moved for 90 s; a campaign then keeps the last status that was read. */
+/**
+ * Waits until every campaign is `sent`, and gives the seconds that this took. Gives up when no counter has moved for 90 s; a campaign then has the
+ * last status that was read.
+ */
 export async function untilAllSettled(tenant: Tenant, campaigns: Campaign[]): Promise<number> {
   const startedAt = performance.now()
   let movedAt = startedAt
@@ -57,7 +63,7 @@ export async function untilAllSettled(tenant: Tenant, campaigns: Campaign[]): Pr
   return (performance.now() - startedAt) / 1000
 }
 
-/** How many pushes the simulator has accepted, copies included. */
+/** Reads how many pushes the simulator has accepted, copies included. */
 export const accepted = async (tenant: Tenant): Promise<number> =>
   (await tenant.simulator<{ accepted: { total: number } }>('GET', '/summary?open=false')).accepted.total
 
@@ -71,7 +77,9 @@ export const untilAccepted = (tenant: Tenant, count: number, withinMs = 600_000)
     { withinMs, what: `${count} pushes accepted` },
   )
 
-/** Checks settled sends that must have reached every device: no push is lost, each is counted once, and every copy has the first one's identity. */
+/**
+ * Checks settled sends that must have reached every device: no push is lost, each is counted once, and every copy has the identity of the first push.
+ */
 export async function checkSends(
   { note, check }: Scene,
   tenant: Tenant,

@@ -1,6 +1,6 @@
 /**
- * Preloaded into every process of a platform (NODE_OPTIONS=--import): shifts the clock of the apps that HERALD_SKEWS names, in seconds, such
- * as `audience=600,dispatcher=-600`. Functions that measure durations (`performance.now`, timers) stay right, as on a machine whose clock is wrong.
+ * Loaded into every process of a platform (NODE_OPTIONS=--import). Shifts the clock of the services that HERALD_SKEWS names, in seconds, as in
+ * `audience=600,dispatcher=-600`. Functions that measure durations (`performance.now`, timers) stay right, as on a machine whose clock is wrong.
  */
 const [, app = ''] = /apps[/\\](\w+)[/\\]src[/\\]main\.ts$/.exec(process.argv[1] ?? '') ?? []
 const skews = new Map((process.env['HERALD_SKEWS'] ?? '').split(',').map((one) => [one.split('=')[0], Number(one.split('=')[1])]))

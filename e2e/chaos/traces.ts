@@ -2,10 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type pg from 'pg'
 
-/** Texts that must not be found anywhere, by what they are. Messages name the key, never the value. */
+/** Texts that must not be found anywhere, by a name that says what they are. Messages show the name, never the text. */
 export type Secrets = Readonly<Record<string, string>>
 
-/** Every file below a directory. A file that is deleted meanwhile is left out. */
+/** Reads every file below a directory. A file that is deleted during the search is left out. */
 function* filesBelow(directory: string): Generator<{ file: string; bytes: Buffer }> {
   for (const entry of readdirSync(directory, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue
@@ -18,14 +18,14 @@ function* filesBelow(directory: string): Generator<{ file: string; bytes: Buffer
   }
 }
 
-/** The ways in which bytes may hold a text: as it is, escaped in JSON, in base64 at each of the three alignments, in hex, in a URL. */
+/** Gives the ways in which bytes may hold a text: plain, escaped in JSON, in base64 at each of the three alignments, in hex, and in a URL. */
 function spellingsOf(text: string): Buffer[] {
   const bytes = Buffer.from(text)
   const inBase64 = [0, 1, 2].flatMap((before) => {
     const whole = Buffer.concat([Buffer.alloc(before), bytes])
       .toString('base64')
       .replaceAll('=', '')
-    // The characters at both ends also hold bits of the bytes beside the text.
+    // The characters at both ends are cut off, because they also hold bits of the neighbouring bytes.
     const sure = whole.slice(before === 0 ? 0 : 4, -2)
     return [sure, sure.replaceAll('+', '-').replaceAll('/', '_')]
   })
@@ -33,7 +33,7 @@ function spellingsOf(text: string): Buffer[] {
   return [...new Set(all)].map((spelling) => Buffer.from(spelling))
 }
 
-/** Searches the files below a directory, byte by byte, for the secrets. Answers each place as `<what it is> in <file>`. */
+/** Searches the files below a directory, byte by byte, for the secrets. Gives each find as `<what it is> in <file>`. */
 export function findInFiles(directory: string, secrets: Secrets): { found: string[]; files: number; bytes: number } {
   const found: string[] = []
   let files = 0
@@ -54,7 +54,7 @@ export function findInTexts(texts: readonly string[], secrets: Secrets): string[
   })
 }
 
-/** Searches every row of every table of the apps for the secrets. Columns of bytea are searched as the hex that Postgres shows. */
+/** Searches every row of every table of the services for the secrets. Columns of type bytea are searched in the hex that Postgres shows. */
 export async function findInTables(client: pg.Client, secrets: Secrets): Promise<{ found: string[]; tables: number }> {
   const { rows: tables } = await client.query<{ name: string }>(
     `select format('%I.%I', n.nspname, c.relname) as name from pg_class c join pg_namespace n on n.oid = c.relnamespace

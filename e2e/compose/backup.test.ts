@@ -9,7 +9,7 @@ const apps = ['gateway', 'audience', 'campaigns', 'dispatcher', 'tracker', 'webh
 const inPostgres = (...command: string[]) => compose(['exec', '-T', 'postgres', ...command], { quiet: true })
 
 /** docs/operations.md, Backup and restore: the same commands. */
-test('a backup taken under load restores to a consistent platform, without the queue', async () => {
+test('a backup that is taken while Herald sends restores to a platform without contradictions, although NATS is empty', async () => {
   const herald = await startHerald()
   const tenant = await givenTenant(herald)
   const devices = await tenant.makeDevices('android', 1_000)
@@ -32,7 +32,7 @@ test('a backup taken under load restores to a consistent platform, without the q
   backedUp = true
   await sending
 
-  // Only the dump is left: the database is a new one, and the volume of NATS is empty.
+  // From here on only the dump exists: the database is a new one, and the volume of NATS is empty.
   await compose(['stop', ...apps], { quiet: true })
   await compose(['rm', '-f', '-s', 'nats'], { quiet: true })
   await run('docker', ['volume', 'rm', 'herald-test_nats'], { quiet: true })

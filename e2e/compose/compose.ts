@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 
 export const root = resolve(import.meta.dirname, '../..')
 
-/** The project of the tests. A stack that runs here under its usual name is another project and is left alone. */
+/** The compose project of the tests. A stack that runs on this machine under the usual name is another project and is not touched. */
 const project = 'herald-test'
 const files = ['-f', 'docker-compose.yml', '-f', 'e2e/compose/docker-compose.test.yml']
 
@@ -12,7 +12,7 @@ export const composeEnvironment: NodeJS.ProcessEnv = { ...process.env }
 
 type Options = { quiet?: boolean; environment?: NodeJS.ProcessEnv }
 
-/** Runs a command in the repository's root and answers what it printed. Throws when the command fails. `quiet`: nothing is shown. */
+/** Runs a command in the repository's root and gives what it printed. Throws when the command fails. With `quiet` nothing is shown. */
 export function run(command: string, args: string[], { quiet = false, environment = composeEnvironment }: Options = {}): Promise<string> {
   return new Promise((done, reject) => {
     const child = spawn(command, args, { cwd: root, env: environment, stdio: ['ignore', 'pipe', 'pipe'] })
@@ -32,11 +32,11 @@ export function run(command: string, args: string[], { quiet = false, environmen
 export const compose = (args: string[], options?: Options): Promise<string> =>
   run('docker', ['compose', '--progress', 'quiet', '-p', project, ...files, ...args], options)
 
-/** The container ids of a service. */
+/** Gives the container ids of a compose service. */
 export const containersOf = async (service: string): Promise<string[]> =>
   (await compose(['ps', '-a', '-q', service], { quiet: true })).split('\n').filter((id) => id !== '')
 
-/** The containers, volumes and networks of the stack that still exist. */
+/** Lists the containers, volumes and networks of the stack that still exist. */
 export async function leftovers(): Promise<string[]> {
   const label = ['--filter', `label=com.docker.compose.project=${project}`, '-q']
   const kinds = [

@@ -23,7 +23,7 @@ beforeAll(async () => {
   await tenant.simulator('PUT', '/faults', { providerTokenUpdates: 1_000 })
 })
 
-/** Sends to every device, and repeats the send with the same key until it is accepted: a 202 is the promise. */
+/** Sends to every device, and repeats the send with the same key until Herald answers 202. From then on the send may not be lost. */
 async function send(key: string): Promise<Campaign> {
   const id = await until(
     async () => {
@@ -61,7 +61,7 @@ const sentSoFar = async ({ id }: Campaign) =>
 const scaleDispatcher = (count: number) =>
   compose(['up', '-d', '--no-recreate', '--wait', '--scale', `dispatcher=${count}`, 'dispatcher'], { quiet: true })
 
-test('scaling the dispatcher from one to four and back in mid-send loses no push and repeats none', async () => {
+test('when dispatchers are added from one to four and removed again during a send, no push is lost or sent twice', async () => {
   await tenant.simulator('PUT', '/faults', { latencyMs: 300 })
   const campaigns = [await send('scale-1'), await send('scale-2'), await send('scale-3')]
   await until(async () => (await sentSoFar(campaigns[0]!)) > 0, { withinMs: 60_000, what: 'the send is under way' })
@@ -82,13 +82,13 @@ test('scaling the dispatcher from one to four and back in mid-send loses no push
   })
 })
 
-test('when every container is killed in turn during sends, every accepted send is still sent', async () => {
+test('when every container is killed in turn during sends, every accepted send still reaches its devices', async () => {
   const campaigns: Campaign[] = []
   for (const service of [...apps, 'nats', 'postgres']) {
     campaigns.push(await send(`kill-${service}`))
     const [container = ''] = await containersOf(service)
     await run('docker', ['kill', container], { quiet: true })
-    // Docker does not restart a container that was killed by hand, so it is started by hand too.
+    // Docker does not restart a container that was killed with `docker kill`, so the test starts it.
     await run('docker', ['start', container], { quiet: true })
   }
   for (const campaign of campaigns) await settled(campaign)
@@ -98,7 +98,7 @@ test('when every container is killed in turn during sends, every accepted send i
   expect(result.copies).toBeLessThanOrEqual(1_000)
 })
 
-test('an app that crashes is started again by itself', async () => {
+test('a service that crashes in a container is started again by Docker', async () => {
   for (const service of apps) {
     const [container = ''] = await containersOf(service)
     const inspect = async (what: string) => (await run('docker', ['inspect', '-f', what, container], { quiet: true })).trim()
@@ -114,7 +114,7 @@ test('an app that crashes is started again by itself', async () => {
   expect(campaign.stats).toMatchObject({ sent: devices.length, failed: 0, skipped: 0 })
 })
 
-test('containers run without privileges: not as root, on a root file system that cannot be written', async () => {
+test('containers run without privileges: not as root, and on a root file system that cannot be written', async () => {
   for (const service of apps) {
     expect(await compose(['exec', '-T', service, 'id', '-u'], { quiet: true })).toBe('1000\n')
     await expect(compose(['exec', '-T', service, 'touch', '/app/written'], { quiet: true })).rejects.toThrow('ended with')

@@ -1,5 +1,5 @@
-// `npm run test:compose`: builds the images, brings the whole stack up beside whatever else runs here, runs the end-to-end suite and the tests
-// of containers against it, and removes the stack with its volumes, also when a test failed.
+// `npm run test:compose`: builds the images and starts the complete stack beside whatever else runs on this machine. It runs the end-to-end suite and
+// the tests of containers against the stack. At the end it removes the stack with its volumes, also when a test failed.
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -14,7 +14,7 @@ const seconds = (since: number) => `${((performance.now() - since) / 1000).toFix
 const directory = mkdtempSync(join(tmpdir(), 'herald-compose-'))
 const receiver = makeServerCertificate(new Date(), 2, ['receiver'])
 writeFileSync(join(directory, 'ca.pem'), receiver.ca)
-// The user of the stack's containers must be able to read it.
+// The user of the stack's containers must be able to read the directory.
 chmodSync(directory, 0o755)
 const [port, simulatorPort] = await Promise.all([freePort(), freePort()])
 Object.assign(composeEnvironment, {

@@ -9,7 +9,7 @@ import { ok, pushesOf, read, sendCampaign, untilSettled } from '../tests/campaig
 
 export type Finding = { what: string; isRight: boolean; found: unknown }
 
-/** Takes a device through its whole life with the compiled client, and compares each step with what Herald has. */
+/** Takes one device from its registration to its deletion with the compiled client, and compares each step with what Herald stores. */
 export async function walkKotlin(herald: Herald, jar: string, directory: string): Promise<Finding[]> {
   const findings: Finding[] = []
   const check = (what: string, isRight: boolean, found: unknown) => void findings.push({ what, isRight, found })
@@ -70,7 +70,7 @@ export async function walkKotlin(herald: Herald, jar: string, directory: string)
     check('opted out stays opted out at the next start', out.subscriptions[0]?.optedIn === false, out.subscriptions)
     await tell('optIn')
 
-    // No server listens at this address, so a change made now waits, even across a restart of the app.
+    // No server listens at this address, so a change that the client makes now waits, even across a restart of the mobile app.
     await tell('restart http://127.0.0.1:9')
     check('a change while Herald is away throws nothing', (await tell('tag plan free')) === 'ok', undefined)
     await tell('restart')

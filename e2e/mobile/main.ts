@@ -56,7 +56,7 @@ try {
 console.log(failed.length === 0 ? '\nmobile: all good' : `\nmobile: ${failed.length} bad`)
 process.exitCode = failed.length === 0 ? 0 : 1
 
-/** The folder of the Kotlin compiler, which is fetched unless it is there already. */
+/** Gives the folder of the Kotlin compiler, which is fetched when it is missing. */
 function fetchCompiler(): string {
   const home = join(root, '.tools', `kotlin-${kotlin}`)
   const compiler = join(home, 'node_modules', 'kotlin-compiler')

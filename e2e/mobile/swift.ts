@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import Parser from 'tree-sitter'
 import Swift from 'tree-sitter-swift'
 
-/** Answers what a parser of Swift does not understand, by file or block. The parser knows the grammar, but no types. */
+/** Gives what a parser of Swift does not understand, by file or block of code. The parser knows the grammar, but no types. */
 export function faultsOfSwift(root: string): { name: string; faults: string[] }[] {
   const parser = new Parser()
   parser.setLanguage(Swift as unknown as Parser.Language)

@@ -4,7 +4,7 @@ import { givenTenant, type Tenant } from '@herald/testing/tenant'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ok } from './campaigns.ts'
 
-// What a reader copies out of the administration's document works: each example, at the platform as it starts.
+// These tests show that every example of the administration's OpenAPI document works on a platform that has just started.
 
 type Json = Record<string, unknown>
 type Operation = { path: string; method: string; operation: Json }
@@ -29,7 +29,7 @@ const call = <Body>(method: string, path: string, body?: unknown) =>
   http<Body>(method, `${herald.baseUrl}${path}`, { headers: { authorization: `Bearer ${herald.adminToken}` }, body })
 const made = async (path: string, body: unknown) => ok(await tenant.admin<{ id: string }>('POST', path, body), 201).id
 
-/** Puts things of the tenant in the place of the ids and the token that the document's examples name. */
+/** Gives a function that replaces the ids and the token in the document's examples by those of real things. */
 async function makeReal(): Promise<(text: string) => string> {
   const content = { _default: 'en', en: { title: 'Hello', body: 'There is news' } }
   const [phone] = await tenant.makeDevices('ios', 1)
@@ -48,7 +48,7 @@ async function makeReal(): Promise<(text: string) => string> {
   return (text) => Object.entries(ids).reduce((replaced, [example, real]) => replaced.replaceAll(example, real), text)
 }
 
-/** A JSON body of an answer that the document describes, held against its schema. */
+/** Compares the JSON body of an answer with the schema in the document. Gives why they do not fit, or undefined. */
 function whyNotDescribed(operation: Json, status: number, body: unknown): string | undefined {
   const responses = operation['responses'] as Record<string, { content?: Record<string, { schema: unknown }> }>
   const answer = responses[String(status)]
@@ -58,7 +58,7 @@ function whyNotDescribed(operation: Json, status: number, body: unknown): string
 }
 
 // spec: administration/document
-test('every example body of the administration’s document is taken by the platform, and answered as documented', async () => {
+test('the platform accepts every example body of the administration’s OpenAPI document, and answers as documented', async () => {
   const toReal = await makeReal()
   const endpointId = await made('/webhooks', { url: 'https://backend.shop.example/herald', eventTypes: ['campaign.completed'] })
   const virtual = ok(
@@ -76,14 +76,14 @@ test('every example body of the administration’s document is taken by the plat
   const refused: unknown[] = []
   let sent = 0
   for (const { path, method, operation } of operations) {
-    // A winner needs an experiment that has been sent, and a key in an example is nobody's: both have tests of their own.
+    // Picking a winner needs an experiment that has been sent, and the provider keys of the examples are not real. Other tests cover both.
     if (/winner|providers\/(apns|fcm)/.test(path)) continue
     const { content: media } = (operation['requestBody'] ?? {}) as {
       content?: Record<string, { examples?: Record<string, { value: Json }> }>
     }
     for (const [name, { value }] of Object.entries(media?.['application/json']?.examples ?? {})) {
       const real = placeholders.reduce((text, [example, given]) => text.replaceAll(example, given), toReal(JSON.stringify(value)))
-      // What is made and what replaces it have the same name in the document.
+      // In the document the body that makes a thing and the body that replaces it have the same name.
       const body: unknown = JSON.parse(method === 'PUT' ? real.replace('"name":"', '"name":"Other ') : real)
       if (path.endsWith('/simulator/accounts')) Object.assign(body as Json, { appId: appWithoutKeys.id })
       const filled = toReal(
@@ -94,7 +94,7 @@ test('every example body of the administration’s document is taken by the plat
       )
       const { status, body: answer } = await call<Json>(method, filled, body)
       sent += 1
-      // An app has one import at a time.
+      // An app can have one import at a time.
       if (path.endsWith('/imports')) ok(await tenant.admin('DELETE', `/imports/${String(answer['id'])}`), 204)
       const why = status < 300 ? whyNotDescribed(operation, status, answer) : answer
       if (why !== undefined) refused.push([method, path, name, status, why])

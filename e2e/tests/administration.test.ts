@@ -22,7 +22,7 @@ const admin = <Body>(path: string) => http<Body>('GET', `${herald.baseUrl}/v1/ad
 const acceptedOf = async () => (await tenant.simulator<{ accepted: unknown }>('GET', '/summary')).accepted
 
 // spec: administration/system
-test('GET /v1/admin/system says that every part of the platform runs, that the ledger is right, and that providers are simulated', async () => {
+test('the system page’s data say that every part of the platform runs, that the ledger is right, and that providers are simulated', async () => {
   const system = await until(
     async () => {
       const { body } = await admin<Record<string, unknown>>('/system')
@@ -41,7 +41,7 @@ test('GET /v1/admin/system says that every part of the platform runs, that the l
 })
 
 // spec: providers/check, administration/provider-check
-test('a provider check accepts good credentials and names a revoked key with its remedy, without a push to any device', async () => {
+test('a provider check accepts good credentials, says what to do about a revoked key, and sends no push to any device', async () => {
   const accepted = await acceptedOf()
   for (const kind of ['apns', 'fcm', 'webpush'])
     expect([kind, ok(await tenant.admin('POST', `/providers/${kind}/check`), 200)]).toMatchObject([
@@ -49,7 +49,7 @@ test('a provider check accepts good credentials and names a revoked key with its
       { ok: true, code: null, remedy: null },
     ])
 
-  // The account makes a new key, so the key that Herald has is revoked.
+  // Making a new key for the account revokes the key that Herald has.
   await tenant.simulator('POST', '/accounts', { kind: 'fcm', projectId: tenant.projectId })
   expect(ok(await tenant.admin('POST', '/providers/fcm/check'), 200)).toEqual({
     ok: false,

@@ -7,7 +7,7 @@ import { onDatabase } from '../chaos/platform.ts'
 import { readyPid, signalAll } from '../chaos/processes.ts'
 import { givenDevices, pushesOf, untilSettled, textOf, type Json, type Registered } from './campaigns.ts'
 
-// Batches through the whole platform: each item is accepted or refused by itself, whatever dies meanwhile.
+// Batches of requests through the complete platform: each item is accepted or refused alone, even when a process dies during the batch.
 
 let herald: Herald
 let tenant: Tenant
@@ -33,7 +33,7 @@ async function send(notifications: Json[], headers: Record<string, string> = {})
   return body.results
 }
 
-/** Repeats a batch until each item is accepted, as a backend does that got no answer or was told that some items are still in progress. */
+/** Repeats a batch until each item is accepted, as a backend does when it got no answer or was told that some items are in progress. */
 const sendAll = (notifications: Json[], headers: Record<string, string>): Promise<Result[]> =>
   until(
     async () => {
@@ -45,7 +45,7 @@ const sendAll = (notifications: Json[], headers: Record<string, string>): Promis
     { withinMs: 60_000, what: 'a whole batch' },
   )
 
-/** Waits until these sends are settled, and answers which device got the text of which send. */
+/** Waits until these sends are settled. Gives, for each send, the devices that got its text. */
 async function heard(results: Result[]): Promise<string[][]> {
   const found: string[][] = []
   for (const { id = '' } of results) {
@@ -55,7 +55,7 @@ async function heard(results: Result[]): Promise<string[][]> {
   return found
 }
 
-test('a batch of 100 notifications with 7 that are wrong makes 93 sends, and each of them reaches its device once', async () => {
+test('of a batch of 100 notifications 7 are wrong: the other 93 are sent, and each reaches its device once', async () => {
   const wrong = new Set([0, 13, 14, 50, 77, 98, 99])
   const items = many(100, (index) => (wrong.has(index) ? { target: { externalIds: [] }, content: textOf('No') } : toCustomer(index)))
 
@@ -68,7 +68,7 @@ test('a batch of 100 notifications with 7 that are wrong makes 93 sends, and eac
   expect(await heard(right)).toEqual(right.map(({ index }) => [devices[index]?.device.id]))
 }, 120_000)
 
-test('a batch that is repeated because its gateway was killed midway sends each notification once', async () => {
+test('a batch that a client repeats because its gateway was killed sends each notification once', async () => {
   const made = await tenant.call<{ id: string }>('POST', '/v1/segments', {
     name: 'The half that waits',
     definition: { field: 'tags.place', op: 'eq', value: 0 },
@@ -83,7 +83,7 @@ test('a batch that is repeated because its gateway was killed midway sends each 
     return Number((await client.query(text, [tenant.appId, `${headers['idempotency-key']}:`])).rows[0]?.count)
   }
 
-  // The sends to a segment wait for the lock, and the gateway is killed when the other sends are accepted.
+  // The sends to a segment wait for this lock, so the gateway can be killed when only the other sends are accepted.
   await onDatabase(herald, async (client) => {
     await client.query('begin; lock table audience.segments in access exclusive mode')
     const unheard = send(items, headers).then(
@@ -105,7 +105,7 @@ test('a batch that is repeated because its gateway was killed midway sends each 
   expect((await sendAll(items, headers)).map(({ id }) => id)).toEqual(results.map(({ id }) => id))
 }, 180_000)
 
-test('a batch of 500 users changes the users that exist and makes the others, and the next send uses what the batch said', async () => {
+test('a batch of 500 users changes the users that exist and makes the others, and the next send uses the new values', async () => {
   const users = many(500, (index) => ({ externalId: `customer-${index}`, tags: { name: `Name ${index}` } }))
 
   const { status, body } = await tenant.call<{ results: (Result & { created?: boolean })[] }>('POST', '/v1/users/batch', { users })

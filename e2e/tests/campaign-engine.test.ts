@@ -33,7 +33,7 @@ import {
   type Shown,
 } from './campaigns.ts'
 
-// Experiments, waves, caps, flows, circuits and erasure through the whole platform. Every test has an app of its own.
+// Experiments, waves, caps, flows, circuits and erasure through the complete platform. Every test has an app to itself.
 
 const schemas = ['gateway', 'audience', 'campaigns', 'tracker', 'webhooks'] as const
 type Schema = (typeof schemas)[number]
@@ -56,7 +56,7 @@ beforeAll(async () => {
   const authority = join(directory, 'ca.pem')
   writeFileSync(authority, ca)
   await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
-  // A small window, so that a send to thousands takes seconds and can be changed while it is under way.
+  // A small window of pushes, so that a send to thousands takes seconds and can be changed while it is under way.
   herald = await startHerald({ dataDir, env: { NODE_EXTRA_CA_CERTS: authority, WEBHOOK_ALLOW_PRIVATE: 'true', DISPATCH_WINDOW: '200' } })
 })
 afterEach(() => fetch(`${herald.simulator}/faults`, { method: 'DELETE' }))
@@ -70,7 +70,9 @@ afterAll(async () => {
 
 const everyone = { target: { all: true } }
 
-/** Runs one SQL statement as an app does: to write what would take long over HTTP, and to look for rows that should be gone. */
+/**
+ * Runs one SQL statement with the role of a service: to write quickly what would take long over HTTP, and to look for rows that should be deleted.
+ */
 async function query<Row extends pg.QueryResultRow>(schema: Schema, text: string, values: unknown[] = []): Promise<Row[]> {
   const { passwords } = JSON.parse(readFileSync(join(dataDir, 'secrets.json'), 'utf8')) as { passwords: Record<string, string> }
   const { postgres } = JSON.parse(readFileSync(join(dataDir, 'ports.json'), 'utf8')) as { postgres: number }
@@ -98,7 +100,7 @@ const notify = async (tenant: Tenant, more: Json = everyone): Promise<string> =>
 const draft = async (tenant: Tenant, campaign: Json = {}): Promise<string> =>
   ok(await tenant.call<{ id: string }>('POST', '/v1/campaigns', { name: 'Draft', content: textOf('Draft'), ...campaign }), 201).id
 
-/** Writes many devices, each with an anonymous user, directly into the tables: over HTTP thousands would take most of a test's time. */
+/** Writes many devices, each with an anonymous user, directly into the tables. Over HTTP thousands of devices would take most of a test's time. */
 async function givenCrowd(tenant: Tenant, count: number): Promise<Set<string>> {
   const devices = await tenant.makeDevices('android', count)
   await query('audience', insertAndroids, [tenant.appId, devices.map(({ token }) => token)])
@@ -113,7 +115,7 @@ const untilMoreThan = (tenant: Tenant, count: number) =>
 const setSettings = async (tenant: Tenant, settings: Json) => ok(await tenant.admin('PATCH', '', { settings }), 200)
 
 // spec: experiments/one-variant-per-user, experiments/winner, experiments/remainder, experiments/only-the-sample
-test('in an experiment every user gets one variant, the sample is about as large as its rate says, and the winner goes to exactly the other users, once', async () => {
+test('in an experiment every user gets one variant, the sample is about as large as its rate says, and the winner goes exactly to the users outside the sample, once', async () => {
   const tenant = await givenTenant(herald)
   const users = await givenDevices(tenant, 'ios', 300, (index) => ({ externalId: `user-${index}` }))
   const second = await givenDevices(tenant, 'android', 60, (index) => ({ externalId: `user-${index}` }))
@@ -169,7 +171,7 @@ test('in an experiment every user gets one variant, the sample is about as large
 })
 
 // spec: experiments/winner-checks, experiments/no-remainder
-test('a winner cannot be picked while the experiment is sending, nor when its sample was everyone', async () => {
+test('a winner cannot be picked while the experiment is still sending, or when its sample was every user', async () => {
   const tenant = await givenTenant(herald)
   const [device] = await givenDevices(tenant, 'android', 1)
   await tenant.simulator('PUT', `/devices/${device!.device.id}/behaviour`, { answer: 'ok', delayMs: 1_500 })
@@ -185,7 +187,7 @@ test('a winner cannot be picked while the experiment is sending, nor when its sa
 })
 
 // spec: campaigns/user-timezone, campaigns/waves, campaigns/waves-once, campaigns/completed
-test('a send at the local time has a wave per zone, a user who moves between zones gets it exactly once, and the campaign completes once', async () => {
+test('a send at the user’s local time has a wave for each zone, reaches a user who moves between zones exactly once, and completes once', async () => {
   const tenant = await givenTenant(herald)
   const url = `https://127.0.0.1:${(receiver.address() as AddressInfo).port}`
   ok(await tenant.admin('POST', '/webhooks', { url, eventTypes: ['campaign.completed'] }), 201)
@@ -221,7 +223,7 @@ test('a send at the local time has a wave per zone, a user who moves between zon
 })
 
 // spec: sending/frequency-cap, sending/frequency-cap-claims, sending/bypass, sending/silent-exempt
-test('a frequency cap counts campaigns per user over all devices; pushes above it are skipped, except bypassing and silent sends', async () => {
+test('a frequency cap counts the campaigns of a user on all devices; pushes above the cap are skipped, except those of silent sends and of sends that bypass it', async () => {
   const tenant = await givenTenant(herald)
   const users = await givenDevices(tenant, 'ios', 20, (index) => ({ externalId: `user-${index}` }))
   const second = await givenDevices(tenant, 'android', 20, (index) => ({ externalId: `user-${index}` }))
@@ -242,7 +244,7 @@ test('a frequency cap counts campaigns per user over all devices; pushes above i
 })
 
 // spec: sending/quiet-hours-skip, sending/quiet-hours-hold, sending/bypass
-test('quiet hours skip or hold the users for whom it is night, unless the send bypasses them', async () => {
+test('quiet hours skip or hold pushes to users for whom it is night, unless the send bypasses quiet hours', async () => {
   const tenant = await givenTenant(herald)
   const asleep = await givenDevices(tenant, 'android', 10, () => ({ timezone: 'Asia/Tokyo' }))
   const awake = await givenDevices(tenant, 'ios', 10)
@@ -271,12 +273,12 @@ test('quiet hours skip or hold the users for whom it is night, unless the send b
 })
 
 // spec: campaigns/pause, campaigns/resume, campaigns/cancel-under-way
-test('a pause stops a send within a second, a resume sends the rest, each device once; a cancel skips the rest, also of a paused send', async () => {
+test('a pause stops a send within a second and a resume sends what is left, each device once; a cancel skips what is left, also of a paused send', async () => {
   const tenant = await givenTenant(herald)
   const count = 3_000
   const crowd = await givenCrowd(tenant, count)
   await tenant.simulator('PUT', '/faults', { service: 'fcm', latencyMs: 150 })
-  /** A send of which some hundred pushes have arrived. */
+  /** Starts a send and waits until some hundred of its pushes have arrived. */
   const underWay = async () => {
     const before = await accepted(tenant)
     const id = await sendCampaign(tenant, {}, 'sending')
@@ -301,7 +303,7 @@ test('a pause stops a send within a second, a resume sends the rest, each device
   const pausedAt = Date.now()
   expect(await codeOf(change(paused, 'pause'))).toBe('409 invalid_state')
   expect(await codeOf(tenant.call('POST', `/v1/campaigns/${paused}/send`))).toBe('409 invalid_state')
-  // The promise names a time, so the test waits for that time.
+  // The specification says how soon a pause holds, so the test waits for that time.
   await until(() => Date.now() > pausedAt + 3_000)
   const resumedAt = Date.now()
   expect((await read(tenant, paused)).status).toBe('paused')
@@ -326,7 +328,7 @@ test('a pause stops a send within a second, a resume sends the rest, each device
 
 type Progress = { name: string; data: { status: string; stats: Stats; byPlatform: Record<string, { queued: number; settled: number }> } }
 
-/** Follows a send's progress stream until it ends, and answers its events. */
+/** Reads a send's progress stream to its end, and gives its events. */
 async function follow(tenant: Tenant, id: string): Promise<Progress[]> {
   const response = await fetch(`${herald.baseUrl}/v1/admin/apps/${tenant.appId}/campaigns/${id}/progress`, {
     headers: { authorization: `Bearer ${herald.adminToken}` },
@@ -340,7 +342,7 @@ async function follow(tenant: Tenant, id: string): Promise<Progress[]> {
 }
 
 // spec: administration/progress
-test('two operators who follow a send both see its numbers rise until it ends', async () => {
+test('two operators who follow a send both see its counters rise until the send ends', async () => {
   const tenant = await givenTenant(herald)
   const iosCount = 20
   await givenDevices(tenant, 'ios', iosCount)
@@ -371,7 +373,7 @@ test('two operators who follow a send both see its numbers rise until it ends', 
 })
 
 // spec: administration/campaign-list, campaigns/replace-draft, campaigns/duplicate, administration/campaign-operations
-test('the administration lists campaigns by status, kind and name, and replaces, deletes, duplicates, sends and verifies them', async () => {
+test('an operator can list campaigns by status, kind and name, and replace, delete, duplicate, send and verify them', async () => {
   const tenant = await givenTenant(herald)
   await givenDevices(tenant, 'web', 3)
   const make = async (campaign: Json) =>
@@ -413,7 +415,7 @@ test('the administration lists campaigns by status, kind and name, and replaces,
   expect(await untilSettled(tenant, copy)).toMatchObject({ queued: 3, sent: 3 })
 })
 
-/** Makes the account again at the simulator, which revokes the key that Herald has. Answers the credentials with the new key. */
+/** Makes the account again at the simulator, which revokes the key that Herald has. Gives the credentials with the new key. */
 async function revokeApns(tenant: Tenant): Promise<Json> {
   const { appId, bundleId } = tenant
   const teamId = appId.slice(-10).toUpperCase()
@@ -454,7 +456,7 @@ test('when a provider refuses the credentials no push fails: the circuit opens, 
   }
 })
 
-test('a send that an open circuit holds can be paused, is sent with new credentials once it is resumed, and can be cancelled', async () => {
+test('a send that an open circuit holds can be paused and cancelled, and is sent after it is resumed and the credentials are new', async () => {
   const tenant = await givenTenant(herald)
   const phones = await givenDevices(tenant, 'ios', 30)
   const credentials = await revokeApns(tenant)
@@ -474,7 +476,7 @@ test('a send that an open circuit holds can be paused, is sent with new credenti
 })
 
 // spec: campaigns/resume, campaigns/cancel-under-way
-test('a send can be paused, resumed and cancelled between its waves: the next wave waits for the resume, and a cancel leaves it out', async () => {
+test('between its waves a send can be paused, resumed and cancelled: a paused send begins no wave, and a cancelled one skips the next wave', async () => {
   const tenant = await givenTenant(herald)
   const early = await givenDevices(tenant, 'android', 5, () => ({ timezone: 'Asia/Tokyo' }))
   const late = await givenDevices(tenant, 'ios', 5, () => ({ timezone: 'America/Lima' }))
@@ -502,10 +504,13 @@ test('a send can be paused, resumed and cancelled between its waves: the next wa
   expect(devicesOf(await pushesOf(tenant, cancelled))).toEqual(idsOf(early))
 })
 
-/** What stays of a deleted app by design: the audit, the marks that keep it from coming back, and the emptied rows of its sends for late pointers. */
+/**
+ * The tables with rows about a deleted app that stay on purpose: the audit, the marks that the app was erased, and the emptied rows of its sends,
+ * which late pointers need.
+ */
 const staying = new Set(['gateway.audit', 'campaigns.erased_apps', 'audience.erased_apps', 'tracker.erased_apps', 'audience.fan_outs'])
 
-/** The tables with a row that holds any of these ids. */
+/** Lists the tables that have a row with any of these ids. */
 async function tablesWith(ids: string[]): Promise<string[]> {
   const found: string[] = []
   for (const schema of schemas) {
@@ -525,7 +530,7 @@ async function tablesWith(ids: string[]): Promise<string[]> {
 }
 
 // spec: administration/delete-app
-test('an app that is deleted in mid-send is gone from every schema, with its keys, and another app is left alone', async () => {
+test('deleting an app during a send removes its rows and keys from every schema, and changes nothing of another app', async () => {
   const [tenant, other] = [await givenTenant(herald), await givenTenant(herald)]
   await givenCrowd(tenant, 2_000)
   const known = await givenDevices(tenant, 'ios', 3, (index) => ({ externalId: `user-${index}` }))
@@ -569,16 +574,16 @@ test('an app that is deleted in mid-send is gone from every schema, with its key
   }
   await until(nothing, { withinMs: 60_000, what: 'nothing left' })
   expect(await untilSettled(other, await notify(other))).toMatchObject({ queued: otherCount, sent: otherCount })
-  // Pushes that were under way at the deletion have been answered by now. Neither they nor later reports of devices bring anything back.
+  // Pushes that were under way at the deletion have been answered by now. Their answers, and later reports of devices, make no new rows of the app.
   expect((await other.call('POST', `/v1/e/o/${push!.msgId}`)).status).toBe(204)
   expect(await nothing()).toBe(true)
 })
 
 // spec: campaigns/recurring
-test('a recurring campaign whose occurrence is due makes one run that is sent, stays active, and ends when it is cancelled', async () => {
+test('a recurring campaign makes one run when an occurrence is due, stays active, and ends when it is cancelled', async () => {
   const tenant = await givenTenant(herald)
   const devices = await givenDevices(tenant, 'android', 5)
-  // The occurrence is at the beginning of this minute, so today's is a few seconds ago and the next one is tomorrow's.
+  // The occurrence is at the beginning of this minute: today's occurrence was a few seconds ago, and the next one is tomorrow's.
   const occurrence = new Date(Math.floor(Date.now() / 60_000) * 60_000)
   const localTime = occurrence.toISOString().slice(11, 16)
   const id = await sendCampaign(tenant, { schedule: { type: 'recurring', every: 'day', localTime, timezone: 'UTC' } }, 'active')
@@ -593,7 +598,7 @@ test('a recurring campaign whose occurrence is due makes one run that is sent, s
   expect(await untilSettled(tenant, run!.id)).toMatchObject({ queued: 5, sent: 5 })
   expect(devicesOf(await pushesOf(tenant, run!.id))).toEqual(idsOf(devices))
 
-  // Setting the same occurrence due again makes no second run.
+  // Making the occurrence due a second time makes no second run.
   await makeDue()
   await until(async () => (await read(tenant, id)).nextAt === next, { what: 'the next occurrence' })
   expect((await runs()).map((one) => one.id)).toEqual([run!.id])

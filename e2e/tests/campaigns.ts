@@ -7,7 +7,7 @@ import { until } from '@herald/testing/until'
 import { onDatabase } from '../chaos/platform.ts'
 import { recordedPushes, type Push } from '../chaos/scenario-result.ts'
 
-// What tests do with campaigns: make and await them through the API, and read their pushes from the simulator.
+// Helpers for tests of campaigns: they make campaigns and wait for them through the API, and read their pushes from the simulator.
 
 export type Json = Record<string, unknown>
 export type Shown = Campaign & { stats: Stats }
@@ -20,7 +20,7 @@ export function ok<Body>({ status, body }: Answer<Body>, expected: number): Body
   return body
 }
 
-/** Makes a campaign and sends it, and answers its id. `status` is the status that it must have then. */
+/** Makes a campaign, sends it and gives its id. `status` is the status that the campaign must have after that. */
 export async function sendCampaign(tenant: Tenant, campaign: Json, status: string): Promise<string> {
   const { id } = ok(
     await tenant.call<{ id: string }>('POST', '/v1/campaigns', { name: 'Test', content: textOf('Hello'), ...campaign }),
@@ -73,7 +73,7 @@ export type CampaignPush = Push & { userId: string; variant: string; title: stri
 export async function pushesOf(tenant: Tenant, campaignId: string): Promise<CampaignPush[]> {
   const found: CampaignPush[] = []
   for await (const push of recordedPushes(tenant)) {
-    // The text in a msgId: see libs/auth/src/message-id.ts.
+    // A msgId begins with a text of several ids: see libs/auth/src/message-id.ts.
     const [, campaign, userId = '', , , variant = ''] = Buffer.from((push.msgId ?? '').split('.')[0] ?? '', 'base64url')
       .toString()
       .split('|')
@@ -82,7 +82,7 @@ export async function pushesOf(tenant: Tenant, campaignId: string): Promise<Camp
   return found
 }
 type Titled = { title: string }
-/** Where each platform's payload has the title: APNs, FCM, Web Push. */
+/** The payload of each platform, with the place where it has the title: APNs, FCM, Web Push. */
 type Payload = { aps: { alert: Titled } } | { message: { notification: Titled } } | Titled
 const titleOf = (payload: Payload): string => {
   if ('aps' in payload) return payload.aps.alert.title
@@ -91,7 +91,7 @@ const titleOf = (payload: Payload): string => {
 export const devicesOf = (pushes: Push[]): string[] => pushes.map(({ deviceId }) => deviceId).toSorted()
 export const idsOf = (registered: Registered[]): string[] => registered.map(({ device }) => device.id).toSorted()
 
-/** The ledger of a campaign: all of it, or the rows that a filter such as `&outcome=skipped` lets through. */
+/** Reads the ledger of a campaign: all rows, or those that a filter such as `&outcome=skipped` selects. */
 export async function ledgerOf(tenant: Tenant, campaignId: string, filter = ''): Promise<LedgerRow[]> {
   const rows: LedgerRow[] = []
   for (let cursor: string | null = ''; cursor !== null;) {
@@ -106,17 +106,17 @@ export async function ledgerOf(tenant: Tenant, campaignId: string, filter = ''):
   return rows
 }
 
-/** The local time of a zone some minutes from now, or ago when `minutes` is negative, as HH:MM. */
+/** Gives the local time of a zone in `minutes` minutes, or that many minutes ago when `minutes` is negative, as HH:MM. */
 export const clockIn = (zone: string, minutes: number): string =>
   new Intl.DateTimeFormat('en-GB', { timeZone: zone, hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }).format(
     new Date(Date.now() + minutes * 60_000),
   )
 
-/** Moves what a campaign waits for, its instant or its next occurrence, to `at`. */
+/** Moves the time for which a campaign waits, its start or its next occurrence, to `at`. */
 export const setDue = (herald: Herald, campaignId: string, at: Date): Promise<unknown> =>
   onDatabase(herald, (client) => client.query('update campaigns.campaigns set due_at = $2 where id = $1', [campaignId, at]))
 
-/** Lets the next wave begin now. */
+/** Lets the next wave of a campaign begin now. */
 export const beginNextWave = (herald: Herald, campaignId: string): Promise<unknown> =>
   onDatabase(herald, (client) =>
     until(

@@ -28,7 +28,7 @@ afterAll(async () => {
 
 const command = resolve(import.meta.dirname, '../../sdks/cli/src/herald.ts')
 
-/** Starts the command in a process of its own. */
+/** Starts the `herald` command in a process. */
 function start(tenant: Tenant, args: string[], env: Record<string, string> = {}) {
   const child = spawn(process.execPath, [command, ...args], {
     env: {
@@ -49,13 +49,13 @@ function start(tenant: Tenant, args: string[], env: Record<string, string> = {})
   return { child, said, ended }
 }
 
-/** Runs the command to its end. */
+/** Runs the `herald` command to its end. */
 async function run(tenant: Tenant, args: string[], env: Record<string, string> = {}) {
   const { said, ended } = start(tenant, args, env)
   return { code: await ended, ...said }
 }
 
-test('a send is followed to its outcome, and explained', async () => {
+test('`herald send` follows a send to its outcome, and `herald explain` says why the device got it', async () => {
   const tenant = await givenTenant(herald)
   const [device] = await givenDevices(tenant, 'android', 1, () => ({ externalId: 'customer-7', tags: { plan: 'pro' } }))
 
@@ -77,7 +77,7 @@ test('a send is followed to its outcome, and explained', async () => {
 }, 240_000)
 
 // spec: administration/events
-test('`herald listen` brings 1,000 events to a local receiver, each once and signed', async () => {
+test('`herald listen` brings 1,000 events to a receiver on this machine, each once and signed', async () => {
   const tenant = await givenTenant(herald)
   await givenDevices(tenant, 'android', 50)
   const received: { body: string; header: string }[] = []
@@ -99,7 +99,8 @@ test('`herald listen` brings 1,000 events to a local receiver, each once and sig
   await until(() => said.err.includes('Posting to'), { withinMs: 60_000, what: 'listen watches' })
   const countOf = () => received.reduce((sum, { body }) => sum + (JSON.parse(body) as { events: unknown[] }).events.length, 0)
 
-  // The stream shows 100 events a second, so a send waits until the one before has arrived: 50 pushes and the end of the fan-out.
+  // The stream shows at most 100 events a second, so each send waits until the events of the send before have arrived: 50 pushes and the end of the
+  // fan-out.
   for (let round = 1; round <= 20; round += 1) {
     await untilSettled(tenant, await sendCampaign(tenant, {}, 'sending'))
     await until(() => countOf() >= round * 51, { withinMs: 60_000, what: `the events of round ${round}` })
@@ -116,7 +117,7 @@ test('`herald listen` brings 1,000 events to a local receiver, each once and sig
 }, 600_000)
 
 // spec: administration/import-exactly-once
-test('`herald import` of 50,000 lines, 1 % of them bad, continues after a kill and makes no duplicate', async () => {
+test('`herald import` of 50,000 lines, 1 % of them wrong, continues after a kill and makes no device twice', async () => {
   const tenant = await givenTenant(herald)
   const file = join(home, 'users.csv')
   const lines = Array.from({ length: 50_000 }, (_, n) =>
@@ -152,12 +153,12 @@ test('`herald import` of 50,000 lines, 1 % of them bad, continues after a kill a
   expect(statSync(`${file}.rejected.csv`).mode & 0o777).toBe(0o600)
 }, 900_000)
 
-test('`herald doctor` reports nothing when nothing is wrong', async () => {
+test('`herald doctor` reports nothing when everything is right', async () => {
   const { out, code } = await run(await givenTenant(herald), ['doctor'])
   expect([out.match(/FAULT.*/g), code]).toEqual([null, 0])
 }, 120_000)
 
-test('`herald doctor` finds each fault and names its remedy', async () => {
+test('`herald doctor` finds each fault and says what to do about it', async () => {
   const tenant = await givenTenant(herald)
   await givenDevices(tenant, 'ios', 1)
   const found = async (env: Record<string, string> = {}) => {
@@ -210,7 +211,7 @@ test('`herald doctor` finds each fault and names its remedy', async () => {
   expect((await found()).toSorted()).toEqual(['VAPID subject', 'apns', 'circuits', 'webhooks'])
 }, 600_000)
 
-test('`herald doctor --device` checks each step of a push to a device, and names the call that is missing', async () => {
+test('`herald doctor --device` checks each step of a push to a device, and names the API call that the client has not made', async () => {
   const tenant = await givenTenant(herald)
   const [device] = await givenDevices(tenant, 'android', 1)
   const walk = (id: string, ...more: string[]) => start(tenant, ['doctor', '--device', id, '--json', ...more])

@@ -8,7 +8,8 @@ import { clockIn, ledgerOf, ok, untilStatus, type Json } from './campaigns.ts'
 import { byPlatform, dryRunsOf, givenAudience, skipsOf, skipsSaid, type DryRun, type Member } from './dry-runs.ts'
 import { openRandom, type Random } from './random.ts'
 
-// Random sends through the whole platform, each after a dry run. DRY_RUNS says how many; after a change of dry runs use 100 or more.
+// Random sends through the complete platform, each compared with a dry run before it. DRY_RUNS says how many; after a change of dry runs use 100 or
+// more.
 
 let herald: Herald
 let tenant: Tenant
@@ -67,7 +68,10 @@ function randomFields(random: Random): Json {
   return { ...(random.chance(0.15) ? { silent: true } : { content: texts }), ...bypass }
 }
 
-/** All these zones differ by whole hours. Half an hour from a full one, no zone's quiet hours begin or end between a dry run and its send. */
+/**
+ * Gives the UTC time that is `hours` hours and 30 minutes from now. All zones here differ by whole hours. So in every zone quiet hours begin and end
+ * about half an hour from now or at a distance of whole hours from then, and never between a dry run and its send.
+ */
 const halfPast = (hours: number): string => clockIn('UTC', 60 * hours + 30)
 
 function randomSettings(random: Random): Json {
@@ -79,7 +83,7 @@ function randomSettings(random: Random): Json {
   }
 }
 
-/** Answers the waves of a send as its row has them, and lets all of them begin. Null when the send has no waves. */
+/** Gives the waves of a send as its row has them, and lets all of them begin. Null when the send has no waves. */
 async function playWaves(id: string): Promise<string[] | null> {
   return onDatabase(herald, async (client) => {
     const waves = await until(
@@ -102,7 +106,7 @@ async function playWaves(id: string): Promise<string[] | null> {
 
 const rounds = Number(process.env['DRY_RUNS'] ?? 40)
 // spec: sending/dry-run, sending/dry-run-counted
-test(`of ${rounds} random sends each is what its dry run said: devices, skips and instants`, async () => {
+test(`each of ${rounds} random sends reaches the devices that its dry run named, skips the same ones, and at the same times`, async () => {
   const random = openRandom(20_261_122)
   let [waved, skipped, experiments] = [0, 0, 0]
   for (let round = 0; round < rounds; round += 1) {
@@ -125,7 +129,7 @@ test(`of ${rounds} random sends each is what its dry run said: devices, skips an
         ...experiment,
       }
       id = ok(await tenant.call<{ id: string }>('POST', '/v1/campaigns', campaign), 201).id
-      // The sample of an experiment follows from the campaign's id, which the body of a dry run does not have.
+      // The sample of an experiment is computed from the campaign's id, so the dry run names the stored campaign; a body has no id.
       said = await app.dryRun(experiment.experiment ? { campaignId: id } : { campaign })
       ok(await tenant.call('POST', `/v1/campaigns/${id}/send`), 202)
       if (campaign.schedule['type'] === 'user_timezone')
@@ -152,7 +156,7 @@ test(`of ${rounds} random sends each is what its dry run said: devices, skips an
   expect([waved > rounds / 20, skipped > rounds / 10, experiments > rounds / 50]).toEqual([true, true, true])
 }, 900_000)
 
-/** An instant that is planned by a local time is a whole minute. Any other instant is the send's beginning. */
+/** A time that comes from a local time is a full minute. Every other time is the beginning of the send. */
 const instantOf = (at: string): string => (at.endsWith(':00.000Z') ? at : 'at once')
 
 const randomExperiment = (random: Random): Json => ({

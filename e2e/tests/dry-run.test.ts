@@ -7,7 +7,7 @@ import { recordedPushes } from '../chaos/scenario-result.ts'
 import { ledgerOf, ok, untilSettled, type Json } from './campaigns.ts'
 import { byPlatform, dryRunsOf, givenAudience, noRules, skipsOf, skipsSaid, type Member } from './dry-runs.ts'
 
-// Dry runs through the whole platform: what a dry run says is compared with what is then sent.
+// Dry runs through the complete platform: their answers are compared with what is then sent.
 
 let herald: Herald
 let tenant: Tenant
@@ -32,7 +32,7 @@ const content = {
 }
 
 // spec: sending/dry-run
-test('a dry run counts as many devices per platform, and as many skips per reason, as the real send after it', async () => {
+test('a dry run counts as many devices per platform and as many skips per reason as the send after it has', async () => {
   await app.setSettings({ ...noRules, frequencyCap: { max: 1, windowSeconds: 86_400 } })
   try {
     await untilSettled(tenant, await app.notify({ target: { externalIds: ['user-1', 'user-2', 'user-3'] }, content }))
@@ -62,12 +62,12 @@ test('a dry run counts as many devices per platform, and as many skips per reaso
 }, 120_000)
 
 // spec: sending/dry-run
-test('a dry run writes nothing and sends nothing: dumps of all schemas are equal before and after, and the simulator heard nothing', async () => {
+test('a dry run writes nothing and sends nothing: every table is the same before and after, and the providers get no request', async () => {
   const draft = { name: 'Draft', content, schedule: { type: 'user_timezone', localTime: '09:00' } }
   const { id: campaignId } = ok(await tenant.call<{ id: string }>('POST', '/v1/campaigns', draft), 201)
   const accepted = () =>
     tenant.simulator<{ accepted: { total: number } }>('GET', '/summary?open=false').then((summary) => summary.accepted.total)
-  // Rows that earlier sends left are tidied up in the background.
+  // Services delete rows of earlier sends in the background, so the test waits until they have finished.
   const before = await until(
     async () => {
       const found = await dump(herald)
@@ -88,7 +88,7 @@ test('a dry run writes nothing and sends nothing: dumps of all schemas are equal
   expect(await accepted()).toBe(heardBefore)
 }, 120_000)
 
-/** Every row of every table of every app. */
+/** Reads every row of every table of every service. */
 const dump = (of: Herald): Promise<Record<string, string>> =>
   onDatabase(of, async (client) => {
     const { rows: tables } = await client.query<{ schema: string; name: string }>(`
@@ -103,7 +103,7 @@ const dump = (of: Herald): Promise<Record<string, string>> =>
   })
 
 // spec: sending/dry-run-samples
-test('the sample payloads of a dry run are what the simulator then receives, apart from the msgId', async () => {
+test('the sample payloads of a dry run are those that the provider then gets, apart from the msgId', async () => {
   const chosen = [0, 1, 2, 31, 33, 55, 56].map((index) => crowd[index]).filter((one) => one !== undefined)
   const notification = {
     target: { subscriptionIds: chosen.map(({ id }) => id) },
@@ -134,7 +134,7 @@ const campaignOf = (msgId: string | null): string | undefined =>
     .toString()
     .split('|')[1]
 
-/** A payload without what names the push: its msgId, the tag that follows from it, and the token. */
+/** Gives a payload without the parts that differ for each push: its msgId, the tag made from the msgId, and the token. */
 function withoutIdentity(platform: Device['platform'], payload: Json): unknown {
   const copy = structuredClone(payload) as {
     herald?: Json
@@ -156,7 +156,7 @@ function withoutIdentity(platform: Device['platform'], payload: Json): unknown {
 }
 
 // spec: sending/dry-run-warnings, content/cut-at-send
-test('for a body of 5,000 bytes a dry run warns body_truncated, and no payload is larger than its platform takes', async () => {
+test('for a body of 5,000 bytes a dry run warns that the text is cut, and shows only payloads that their platform accepts', async () => {
   const long = { _default: 'en', en: { title: 'Long', body: '語'.repeat(1_700) } }
 
   const { bytes, warnings, samples } = await app.dryRun({
@@ -180,7 +180,7 @@ test('for a body of 5,000 bytes a dry run warns body_truncated, and no payload i
 }, 120_000)
 
 // spec: sending/dry-run-samples
-test('a dry run chooses the same samples for the same seed, and others for another seed', async () => {
+test('a dry run with the same seed chooses the same samples, and one with another seed chooses others', async () => {
   const notification = { target: { all: true }, content }
   const chosen = async (seed: unknown, random = 6) => (await app.dryRun({ notification, samples: { random, seed } })).samples
 

@@ -3,7 +3,7 @@ import type { Platform } from '@herald/contracts/platform'
 import type { Tenant } from '@herald/testing/tenant'
 import { givenDevices, ok, type Json, type Registered } from './campaigns.ts'
 
-// What tests do with dry runs: ask for them as the dashboard does, and compare them with the ledger of a send.
+// Helpers for tests of dry runs: they ask for dry runs as the dashboard does, and compare them with the ledger of a send.
 
 export type DryRun = {
   audience: { devices: number; users: number; byPlatform: Record<Platform, number>; exact: boolean }
@@ -31,7 +31,7 @@ export type Member = Registered & { externalId: string }
 const languages = ['en', 'de-AT', 'de', 'pt-BR', 'ja', undefined]
 const zones = ['Europe/Vienna', 'America/New_York', 'Asia/Tokyo', 'Pacific/Auckland', undefined]
 
-/** Forty users, some with two devices, of six languages and five zones; some opted out. */
+/** Makes forty users, some with two devices, with six languages and five time zones; some are opted out. */
 export async function givenAudience(tenant: Tenant): Promise<Member[]> {
   const userAt = (index: number): Json => ({
     externalId: `user-${index % 40}`,
@@ -54,7 +54,7 @@ export async function givenAudience(tenant: Tenant): Promise<Member[]> {
   return all
 }
 
-/** What a tenant does in these tests: dry runs, delivery rules and sends. */
+/** Gives the functions that these tests use for an app: dry runs, delivery rules and sends. */
 export const dryRunsOf = (tenant: Tenant) => ({
   dryRun: async (body: Json): Promise<DryRun> => ok(await tenant.admin<DryRun>('POST', '/dry-run', body), 200),
   setSettings: async (settings: Json) => ok(await tenant.admin('PATCH', '', { settings }), 200),

@@ -20,7 +20,7 @@ import {
   type Json,
 } from './campaigns.ts'
 
-// Why a device got a send or did not, through the whole platform. Every test has an app of its own.
+// Explain through the complete platform: why a device got a send or did not. Every test has an app to itself.
 
 const dataDir = freshDataDir()
 let herald: Herald
@@ -38,7 +38,7 @@ const ask = (tenant: Tenant, campaignId: string, whom: Record<string, string>) =
   tenant.admin<Explained>('GET', `/explain?${new URLSearchParams({ campaignId, ...whom }).toString()}`)
 const explain = async (tenant: Tenant, campaignId: string, whom: Record<string, string>): Promise<Explained> =>
   ok(await ask(tenant, campaignId, whom), 200)
-/** Explain's trace of one device. */
+/** Asks explain for the trace of one device. */
 async function traceOf(tenant: Tenant, campaignId: string, subscriptionId: string): Promise<Trace> {
   const { devices } = await explain(tenant, campaignId, { subscriptionId })
   expect(devices).toHaveLength(1)
@@ -68,7 +68,7 @@ const proOnTen = {
 }
 
 // spec: administration/explain, administration/explain-steps, administration/explain-certainty
-test('explain names the leaf of the segment that left a user out, what it asked for, and what the user has', async () => {
+test('explain names the condition of the segment that left a user out, what it asked for, and what the user has', async () => {
   const tenant = await givenTenant(herald)
   const [free] = await givenDevices(tenant, 'android', 1, () => ({ externalId: 'free', tags: { plan: 'free' }, appVersion: '12.1' }))
   const id = await sendCampaign(tenant, { segment: proOnTen }, 'sending')
@@ -101,7 +101,7 @@ test('explain names the leaf of the segment that left a user out, what it asked 
 })
 
 // spec: administration/explain-certainty
-test('a push stays sent when the tag that the segment asked for changes later, and the trace says that it has changed', async () => {
+test('when a tag changes after a send, explain still says that the push was sent, and says that the tag has changed', async () => {
   const tenant = await givenTenant(herald)
   const [device] = await givenDevices(tenant, 'ios', 1, () => ({ externalId: 'pro', tags: { plan: 'pro' }, appVersion: '10.0' }))
   const id = await sendCampaign(tenant, { segment: proOnTen }, 'sending')
@@ -122,7 +122,7 @@ test('a push stays sent when the tag that the segment asked for changes later, a
 })
 
 // spec: administration/explain-waiting, tracking/attempts
-test('a push that is retried shows its next attempt and the last answer, and afterwards all answers in order', async () => {
+test('for a push that is retried explain shows the next attempt and the last answer; later it shows all answers in order', async () => {
   const tenant = await givenTenant(herald)
   const [device, other] = await givenDevices(tenant, 'ios', 2)
   await tenant.simulator('PUT', `/devices/${device!.device.id}/behaviour`, { answer: 'unavailable', times: 2 })
@@ -150,7 +150,7 @@ test('a push that is retried shows its next attempt and the last answer, and aft
 })
 
 // spec: administration/explain-steps
-test('a frequency cap is explained by the campaigns that used it up', async () => {
+test('for a push that a frequency cap skipped explain lists the campaigns that used up the cap', async () => {
   const tenant = await givenTenant(herald)
   const [device] = await givenDevices(tenant, 'android', 1)
   await setSettings(tenant, { frequencyCap: { max: 2, windowSeconds: 3_600 } })
@@ -160,7 +160,7 @@ test('a frequency cap is explained by the campaigns that used it up', async () =
     await untilSettled(tenant, id)
     sends.push(id)
   }
-  // The rules of the send count, not the rules that the app has now.
+  // The rules that were frozen with the send count, not the rules that the app has now.
   await setSettings(tenant, { frequencyCap: null })
 
   const trace = await traceOf(tenant, sends[2]!, device!.id)
@@ -206,7 +206,7 @@ test('explain says what a push waits for and until when: a draft, a schedule, a 
 })
 
 // spec: administration/explain-steps, administration/explain
-test('explain tells apart devices that opted out, are dead, moved to another user, were deleted, are outside of the sample or registered later, each with its time', async () => {
+test('explain gives different reasons, each with its time, for devices that opted out, are dead, moved to another user, were deleted, are outside the sample or registered later', async () => {
   const tenant = await givenTenant(herald)
   const [out, dead, moved, gone] = await givenDevices(tenant, 'android', 4, (index) => ({ externalId: `user-${index}` }))
   ok(await tenant.call('PATCH', `/v1/subscriptions/${out!.id}`, { optedIn: false }), 200)
@@ -240,7 +240,7 @@ test('explain tells apart devices that opted out, are dead, moved to another use
   const hasMoved = await traceOf(tenant, first, moved!.id)
   expect(hasMoved).toMatchObject({ verdict: 'sent' })
   expect(stepOf(hasMoved, 'owner')).toMatchObject({ result: 'info', queuedFor: moved!.userId, ownerNow: userId })
-  // Asked about by the user that the push was queued for, the moved device is found in the ledger.
+  // Asked about the user for whom the push was queued, explain finds the moved device in the ledger.
   expect((await explain(tenant, first, { userId: moved!.userId })).devices.map(({ subscriptionId }) => subscriptionId)).toEqual([moved!.id])
 
   ok(await tenant.call('DELETE', `/v1/subscriptions/${gone!.id}`), 204)
@@ -263,7 +263,7 @@ test('explain tells apart devices that opted out, are dead, moved to another use
 })
 
 // spec: administration/explain
-test('explain refuses a wrong question and names the field, and answers 404 for an unknown campaign, device or user', async () => {
+test('explain refuses a wrong request and names the field, and answers 404 for an unknown campaign, device or user', async () => {
   const [tenant, other] = [await givenTenant(herald), await givenTenant(herald)]
   const [device] = await givenDevices(tenant, 'web', 1)
   const id = await notify(tenant)
@@ -288,7 +288,7 @@ test('explain refuses a wrong question and names the field, and answers 404 for 
 })
 
 // spec: administration/explain-certainty
-test('killing an app changes no recorded verdict, except from pending to final', { timeout: 240_000 }, async () => {
+test('killing a service changes no recorded verdict of explain, except from waiting to an outcome', { timeout: 240_000 }, async () => {
   const tenant = await givenTenant(herald)
   const devices = await givenManyDevices({ herald, tenant }, 600)
   const some = devices.filter((_device, place) => place % 30 === 0).map(({ subscriptionId }) => subscriptionId)

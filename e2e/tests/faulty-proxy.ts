@@ -4,11 +4,14 @@ import type { AddressInfo } from 'node:net'
 
 /** What a proxy in front of Herald does wrong. */
 export type Faults = {
-  /** Whether the proxy closes the connection instead of passing the answer on, although Herald did what was asked. `n` counts from 1. */
+  /**
+   * Whether the proxy closes the connection instead of passing the answer on, although Herald has done what the request asks. `n` is the number of
+   * the request, from 1.
+   */
   drops?: (n: number, request: IncomingMessage) => boolean
-  /** Sends another Host to Herald, as a proxy does that is not configured to keep it. */
+  /** Sends this Host to Herald, as a proxy does that is not configured to pass on the client's Host. */
   host?: string
-  /** Passes an answer on only when it is complete, so a stream never arrives. */
+  /** Passes an answer on only when it is complete, so a stream that never ends never arrives. */
   buffers?: boolean
   /** Changes the headers of answers. */
   headers?: (headers: IncomingHttpHeaders) => IncomingHttpHeaders
@@ -18,7 +21,7 @@ export type Faults = {
   tls?: { certificate: string; privateKey: string }
 }
 
-/** A proxy on a port of its own. `asked` counts the requests, `dropped` the answers that were not passed on. */
+/** Starts a proxy on a free port. `asked` counts the requests, `dropped` the answers that the proxy did not pass on. */
 export async function startFaultyProxy(
   target: string,
   faults: Faults,

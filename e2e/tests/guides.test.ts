@@ -7,7 +7,8 @@ import { givenTenant } from '@herald/testing/tenant'
 import { blocksOf, readMarkedPages, type Block } from '@herald/tools/guide/pages'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
-// Does what the README, the guide and the pages of docs/ show: runs their `run` blocks against a platform of their own, and compiles or parses their `check` blocks.
+// Does what the README, the guide and the pages of docs/ show: runs their `run` blocks against a platform started for this test, and compiles or
+// parses their `check` blocks.
 
 const root = resolve(import.meta.dirname, '../..')
 const blocks = readMarkedPages(root).flatMap(blocksOf)
@@ -15,7 +16,7 @@ const runnable = [...new Set(blocks.filter(({ mark }) => mark === 'run').map(({ 
 const run = promisify(execFile)
 
 let herald: Herald
-/** A directory inside the repository, so that `@herald/node` is found as an app of the reader would find it. */
+/** A directory inside the repository, so that Node finds `@herald/node` as it does in a reader's program. */
 let work: string
 
 beforeAll(async () => {
@@ -29,7 +30,7 @@ afterAll(async () => {
   rmSync(work, { recursive: true, force: true })
 })
 
-test.each(runnable)('every command of docs/%s does what the page says', async (page) => {
+test.each(runnable)('every command of docs/%s has the effect that the page describes', async (page) => {
   const tenant = await givenTenant(herald)
   for (const externalId of ['customer-7', 'customer-8', 'customer-9']) {
     const [device] = await tenant.makeDevices('android', 1)
@@ -37,7 +38,7 @@ test.each(runnable)('every command of docs/%s does what the page says', async (p
   }
   const script = blocks.filter((block) => block.page === page && block.mark === 'run').map((block, place) => commandOf(block, place))
 
-  // One shell for the whole page: what a block sets, the blocks below it use.
+  // One shell for all blocks of the page: later blocks use the variables that earlier blocks set.
   const ended = await run('bash', ['-euo', 'pipefail', '-c', ["JSON='content-type: application/json'", ...script].join('\n')], {
     cwd: work,
     timeout: 60_000,
@@ -63,7 +64,7 @@ function commandOf({ language, code, page }: Block, place: number): string {
   return `${JSON.stringify(process.execPath)} ${JSON.stringify(file)}`
 }
 
-test('every TypeScript block of a page has types that fit those of the SDKs', async () => {
+test('every block of TypeScript on a page of the documentation fits the types of the SDKs', async () => {
   const directory = join(work, 'types')
   mkdirSync(directory)
   const files = blocks.filter(({ language, mark }) => language === 'ts' && mark === 'check')
@@ -77,7 +78,7 @@ test('every TypeScript block of a page has types that fit those of the SDKs', as
       compilerOptions: {
         strict: true,
         noEmit: true,
-        // The SDKs of the repository are TypeScript sources.
+        // The repository's SDKs are TypeScript sources.
         allowImportingTsExtensions: true,
         skipLibCheck: true,
         target: 'es2022',
@@ -97,7 +98,7 @@ test('every TypeScript block of a page has types that fit those of the SDKs', as
   expect(complaints).toBe('')
 })
 
-test('every JSON block of a page is JSON', () => {
+test('every block of JSON on a page of the documentation is valid JSON', () => {
   const found = blocks.filter(({ language, mark }) => language === 'json' && mark === 'check')
   expect(found.length).toBeGreaterThan(1)
   for (const { page, line, code } of found) expect(() => void JSON.parse(code), `docs/${page}:${line}`).not.toThrow()

@@ -8,7 +8,7 @@ import { play } from '../chaos/scenario.ts'
 import { killDuringImport } from '../chaos/scenarios/kill-import.ts'
 import { findInFiles, findInTexts } from '../chaos/traces.ts'
 
-// Imports through the whole platform.
+// Imports of devices through the complete platform.
 
 let herald: Herald
 
@@ -20,7 +20,7 @@ afterAll(async () => {
   removeDataDir(herald.dataDir)
 })
 
-/** The devices of an app as the lines of a file: one object per device, with its user. */
+/** Writes the devices of an app as the lines of a file: one object for each device, with its user. */
 async function linesOf(tenant: Tenant): Promise<Buffer> {
   const rows = await contentOf(herald, tenant.appId)
   const lines = rows.map((row) => {
@@ -51,7 +51,7 @@ async function linesOf(tenant: Tenant): Promise<Buffer> {
 }
 
 // spec: administration/import, administration/import-row
-test('the devices of one app, imported into another, are equal apart from ids, and as many are reachable', async () => {
+test('the devices of one app, imported into another app, are the same there apart from their ids, and as many are reachable', async () => {
   const [from, to] = [await givenTenant(herald), await givenTenant(herald)]
   for (const platform of ['ios', 'android', 'web'] as const) {
     const devices = await from.makeDevices(platform, 8)
@@ -71,7 +71,7 @@ test('the devices of one app, imported into another, are equal apart from ids, a
       if (index === 3) await from.call('PATCH', `/v1/subscriptions/${id}`, { optedIn: false })
     }
   }
-  // A database has microseconds, and an answer of the API has milliseconds, as a file has.
+  // The database stores microseconds. A file has milliseconds, as answers of the API have.
   await onDatabase(herald, async (client) => {
     for (const table of ['users', 'subscriptions'])
       await client.query(
@@ -93,14 +93,14 @@ test('the devices of one app, imported into another, are equal apart from ids, a
 }, 120_000)
 
 // spec: administration/import-exactly-once
-test('an import whose gateway and audience are killed again and again ends like one without kills', { timeout: 600_000 }, async () => {
+test('an import during which gateway and audience are killed repeatedly ends like one without kills', { timeout: 600_000 }, async () => {
   const { wrong } = await play({ promise: '', run: (scene) => killDuringImport(scene, 4) }, { devices: 6_000, say: () => undefined })
 
   expect(wrong).toEqual([])
 })
 
 // spec: administration/import-known-device, administration/import-dry-run
-test('a dry run reports what the import then does, and importing the same file again creates nothing', async () => {
+test('a dry run of an import reports what the import then does, and importing the same file again makes no device', async () => {
   const tenant = await givenTenant(herald)
   const file = manyRows(3_000)
 
@@ -128,7 +128,7 @@ test('a dry run reports what the import then does, and importing the same file a
 }, 240_000)
 
 // spec: administration/import-rejected, administration/import-report
-test('each wrong row of a file is rejected by its number, and the other rows are written', async () => {
+test('each wrong row of a file is rejected with its number, and the other rows are imported', async () => {
   const tenant = await givenTenant(herald)
   const wrong: [string | Buffer, string][] = [
     ['ios,"a"b,x', 'bad_quotes'],
@@ -160,7 +160,7 @@ test('each wrong row of a file is rejected by its number, and the other rows are
 }, 120_000)
 
 // spec: administration/import-report, sending/secrets
-test('no token or endpoint of a file is in a log, a stored message, an error or the audit', async () => {
+test('no token or endpoint from an imported file is in a log, a stored message, an error or the audit', async () => {
   const tenant = await givenTenant(herald)
   const secrets = {
     'written token': 'canary-written-5d1f0c7a',
@@ -205,12 +205,12 @@ test('no token or endpoint of a file is in a log, a stored message, an error or 
   })
   expect(findInTexts(rows, secrets)).toEqual([])
   for (const directory of ['logs', 'nats']) expect(findInFiles(join(herald.dataDir, directory), secrets).found).toEqual([])
-  // The search would find a secret: it finds the app's id, which is none.
+  // This search for the app's id, which is no secret, shows that the search above would have found a secret.
   expect(findInFiles(join(herald.dataDir, 'logs'), { appId: tenant.appId }).found).not.toEqual([])
 }, 120_000)
 
 // spec: administration/import
-test('the start and the end of an import have a line each in the audit, and the uploads of its data none', async () => {
+test('the audit has a line for the start and one for the end of an import, and none for the uploads of its data', async () => {
   const tenant = await givenTenant(herald)
   const { report } = await importFile(herald, tenant, manyRows(10), { format: 'csv' })
   const cancelled = await startImport(tenant, { format: 'csv' })

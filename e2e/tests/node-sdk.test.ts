@@ -23,7 +23,7 @@ afterAll(async () => {
 const open = (baseUrl = platform.baseUrl, key = tenant.secretKey) =>
   new Herald({ baseUrl, key, retries: 10, timeoutMs: 60_000, totalTimeoutMs: 240_000 })
 
-/** The SDK behind a faulty proxy. */
+/** Starts the SDK with a faulty proxy between it and Herald. */
 async function openThrough(faults: Faults) {
   const proxy = await startFaultyProxy(platform.baseUrl, faults)
   onTestFinished(proxy.stop)
@@ -36,7 +36,7 @@ const campaignsOf = (appId: string): Promise<number> =>
     return Number(rows[0]?.count)
   })
 
-/** Runs work for the numbers below `count`, some at a time. */
+/** Runs work for the numbers from 0 to `count` - 1, `atOnce` at a time. */
 async function each(count: number, atOnce: number, work: (n: number) => Promise<void>): Promise<void> {
   let next = 0
   const run = async () => {
@@ -46,7 +46,7 @@ async function each(count: number, atOnce: number, work: (n: number) => Promise<
 }
 
 // spec: limits/idempotency-key, limits/idempotency-replay, limits/idempotency-in-progress
-test('through a proxy that drops every third answer, 1,000 sends of the SDK are exactly 1,000 campaigns', async () => {
+test('when a proxy drops every third answer, 1,000 sends through the Node SDK make exactly 1,000 campaigns', async () => {
   const own = await givenTenant(platform)
   const proxy = await startFaultyProxy(platform.baseUrl, { drops: (n) => n % 3 === 0 })
   onTestFinished(proxy.stop)
@@ -64,7 +64,7 @@ test('through a proxy that drops every third answer, 1,000 sends of the SDK are 
 }, 600_000)
 
 // spec: campaigns/create, campaigns/send
-test('a campaign is sent once although the answers to its drafting and sending are lost', async () => {
+test('through the Node SDK a campaign is sent once, although the answers to making and sending it are lost', async () => {
   const own = await givenTenant(platform)
   await givenDevices(own, 'android', 2)
   const proxy = await startFaultyProxy(platform.baseUrl, { drops: (n) => n === 1 || n === 3 })
@@ -80,7 +80,7 @@ test('a campaign is sent once although the answers to its drafting and sending a
   expect(proxy.dropped()).toBe(2)
 }, 120_000)
 
-test('all users of a stream are written although answers are lost, and wrong rows are named', async () => {
+test('the Node SDK writes all users of a stream although answers are lost, and names the wrong rows', async () => {
   const { herald, proxy } = await openThrough({ drops: (n) => n % 2 === 1 })
   const rows = async function* (): AsyncGenerator<UserRow> {
     for (let n = 0; n < 3_000; n += 1) yield { externalId: n === 1_234 ? 'null' : `customer-${n}`, tags: { n } }
@@ -94,7 +94,7 @@ test('all users of a stream are written although answers are lost, and wrong row
   expect(proxy.dropped()).toBeGreaterThan(2)
 }, 240_000)
 
-test('each resource of the SDK works against Herald itself, and its errors name what is wrong', async () => {
+test('each resource of the Node SDK works against Herald, and its errors name what is wrong', async () => {
   const herald = open()
   const [device] = await givenDevices(tenant, 'ios', 1, () => ({ externalId: 'kündin/7' }))
   const user = await herald.users.update({ externalId: 'kündin/7' }, { tags: { plan: 'pro' }, language: 'de' })
@@ -144,7 +144,7 @@ test('each resource of the SDK works against Herald itself, and its errors name 
   expect(webhooks.signatureHeader).toBe('x-service-signature')
 }, 240_000)
 
-/** Starts the example shop in a process of its own. Answers what it printed, and its address. */
+/** Starts the example shop as a process. Gives its address and a function that reads what it printed. */
 async function startShop(env: Record<string, string>): Promise<{ url: string; printed: () => string; exited: () => boolean }> {
   const server = resolve(import.meta.dirname, '../../examples/shop/server.ts')
   const child = spawn(process.execPath, [server], {
@@ -159,7 +159,7 @@ async function startShop(env: Record<string, string>): Promise<{ url: string; pr
   return { url: await until(ready, { what: 'the shop is ready' }), printed: () => printed, exited }
 }
 
-test('the example shop notifies a customer of an order, and accepts webhooks of Herald only', async () => {
+test('the example shop notifies a customer of an order, and accepts webhooks only from Herald', async () => {
   await givenDevices(tenant, 'android', 1, () => ({ externalId: 'shopper', language: 'de' }))
   const secret = 'whsec_shop'
   const { url } = await startShop({

@@ -1,5 +1,6 @@
-// Loaded with `node --import`. The first process of the app OLDER_APP speaks the subjects OLDER_SUBJECTS in the version before today's.
-// Every later process of the app speaks today's version. OLDER_MARK is a directory that the first process makes, so that later ones know.
+// Loaded with `node --import`. The first process of the service OLDER_APP speaks the subjects OLDER_SUBJECTS in the version before the present one.
+// Every later process of that service speaks the present version. The first process makes the directory OLDER_MARK, so that later ones know that they
+// are not the first.
 import { mkdirSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 

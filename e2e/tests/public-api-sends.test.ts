@@ -4,7 +4,7 @@ import { givenTenant, type Tenant } from '@herald/testing/tenant'
 import { until } from '@herald/testing/until'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
-// The main path of every public endpoint for segments, templates, notifications, campaigns and tracking, through the whole platform.
+// The usual use of every public endpoint for segments, templates, notifications, campaigns and tracking, through the complete platform.
 
 type Json = Record<string, unknown>
 
@@ -39,7 +39,7 @@ const untilSent = (statsPath: string) =>
 // Segments
 
 // spec: segments/preview, segments/count, segments/saved-replace, segments/saved-delete
-test('segments are previewed, saved, counted, replaced, listed and deleted', async () => {
+test('a backend can preview, save, count, replace, list and delete segments', async () => {
   for (const plan of ['silver', 'silver', 'bronze']) await app.register({ tags: { tier: plan } })
   const silver = { field: 'tags.tier', op: 'eq', value: 'silver' }
   const count = { count: 2, byPlatform: { ios: 2, android: 0, web: 0 } }
@@ -73,7 +73,7 @@ test('segments are previewed, saved, counted, replaced, listed and deleted', asy
 // Templates, notifications and campaigns
 
 // spec: content/template-replace, content/template-delete, content/template-copied, content/template-use-count
-test('templates are made, listed, replaced as a whole and deleted; sends copy them and are counted', async () => {
+test('a backend can make, list, replace and delete templates; a send gets a copy of its template and raises the template’s use count', async () => {
   const made = await call('POST', '/v1/templates', { name: 'News', content, ttl: 60, data: { kind: 'news' } })
   expect(made).toMatchObject({ status: 201, body: { name: 'News', ttl: 60, description: null, collapseId: null, useCount: 0 } })
   expect(codeOf(await call('POST', '/v1/templates', { name: 'News', content }))).toBe('409 duplicate_name')
@@ -89,7 +89,7 @@ test('templates are made, listed, replaced as a whole and deleted; sends copy th
 })
 
 // spec: sending/accept, tracking/stats, tracking/rates
-test('POST /v1/notifications reaches one device, what the device reports is counted, and stats show counts and rates', async () => {
+test('a notification reaches its one device, the device’s report is counted, and the stats show counts and rates', async () => {
   const [made] = await tenant.makeDevices('ios', 1)
   const { id: subscriptionId } = await tenant.register(made!)
   const sent = await call(
@@ -121,7 +121,7 @@ test('POST /v1/notifications reaches one device, what the device reports is coun
 })
 
 // spec: campaigns/create, campaigns/send-from
-test('a campaign is a draft until it is sent, and then cannot be sent again or cancelled', async () => {
+test('a campaign is a draft until it is sent; after that it cannot be sent again or cancelled', async () => {
   const [made] = await tenant.makeDevices('android', 1)
   await tenant.register(made!, { tags: { campaign: 'now' } })
   const segment = { field: 'tags.campaign', op: 'eq', value: 'now' }
@@ -139,7 +139,7 @@ test('a campaign is a draft until it is sent, and then cannot be sent again or c
 })
 
 // spec: campaigns/send, campaigns/cancel, campaigns/segment-copied
-test('a campaign for later is scheduled and can be cancelled; sending to a deleted segment is refused', async () => {
+test('a campaign with a later time is scheduled and can be cancelled; sending to a deleted segment is refused', async () => {
   const later = await call('POST', '/v1/campaigns', {
     name: 'Later',
     content,

@@ -5,7 +5,8 @@ import { http, removeDataDir, startHerald, type Answer, type Herald } from '@her
 import { runFuzz } from '@herald/testing/run-fuzz'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
-// The main path of every public endpoint for devices and users, through the whole platform; then every endpoint as the OpenAPI document says.
+// The usual use of every public endpoint for devices and users, through the complete platform; after that, a check of every endpoint against the
+// OpenAPI document.
 
 type Json = Record<string, unknown>
 type Device = { id: string; userId: string }
@@ -38,7 +39,7 @@ const keys = {
 // Subscriptions
 
 // spec: identity/register, identity/one-device-per-address
-test('POST /v1/subscriptions registers a device once, however often it is called', async () => {
+test('POST /v1/subscriptions makes one device, however often a client sends the same registration', async () => {
   const body = { platform: 'android', token: 'the-same-token', tags: { plan: 'gold' }, language: 'pt_br', country: 'at' }
   const first = await callOpen('POST', '/v1/subscriptions', body)
   const again = await callOpen('POST', '/v1/subscriptions', body)
@@ -56,7 +57,7 @@ test('POST /v1/subscriptions registers a device once, however often it is called
 })
 
 // spec: identity/patch-device, identity/register-revives, identity/reachable
-test('PATCH /v1/subscriptions/:id opts a device out, and registering it again brings it back', async () => {
+test('a client can opt a device out with PATCH /v1/subscriptions/:id, and registering the device again opts it in', async () => {
   const body = { platform: 'ios', token: 'opted-out-token' }
   const { id, userId } = (await callOpen('POST', '/v1/subscriptions', body)).body as Device
   expect(await callOpen('PATCH', `/v1/subscriptions/${id}`, { optedIn: false, appVersion: '2.0' })).toMatchObject({
@@ -70,7 +71,7 @@ test('PATCH /v1/subscriptions/:id opts a device out, and registering it again br
 })
 
 // spec: identity/session
-test('POST /v1/subscriptions/:id/session counts no second session within 30 minutes, with a body or without', async () => {
+test('POST /v1/subscriptions/:id/session counts at most one session within 30 minutes, with a body or without', async () => {
   const { id } = await register()
   const first = await callOpen('POST', `/v1/subscriptions/${id}/session`)
   expect(first).toMatchObject({ status: 200, body: { id, sessionCount: 1 } })
@@ -78,7 +79,7 @@ test('POST /v1/subscriptions/:id/session counts no second session within 30 minu
 })
 
 // spec: identity/login, identity/logout
-test('POST …/login gives the anonymous user an external id, or moves the device to the user who has it; …/logout makes a new anonymous user', async () => {
+test('a login gives the anonymous user an external id, or moves the device to the user who has that id; a logout gives the device a new anonymous user', async () => {
   const [one, other] = [await register({ tags: { a: 1 } }), await register({ tags: { b: 2 } })]
   expect(await callOpen('POST', `/v1/subscriptions/${one.id}/login`, { externalId: 'ada' })).toMatchObject({
     status: 200,
@@ -96,7 +97,7 @@ test('POST …/login gives the anonymous user an external id, or moves the devic
 })
 
 // spec: identity/change-user, identity/tags-merge
-test('PATCH and POST …/user change the user who owns the device: tags merge, null deletes a tag', async () => {
+test('PATCH and POST …/user change the user who owns the device: tags are merged, and null deletes a tag', async () => {
   const { id, userId } = await register({ tags: { a: 1, b: 2 } })
   expect(await callOpen('PATCH', `/v1/subscriptions/${id}/user`, { tags: { b: null, c: 'x' } })).toMatchObject({
     status: 200,
@@ -107,7 +108,7 @@ test('PATCH and POST …/user change the user who owns the device: tags merge, n
 })
 
 // spec: identity/delete-device, identity/anonymous-user
-test('DELETE /v1/subscriptions/:id removes the device, and with the last device of an anonymous user the user', async () => {
+test('DELETE /v1/subscriptions/:id removes the device; an anonymous user goes with the last device', async () => {
   const { id, userId } = await register()
   expect(await callOpen('DELETE', `/v1/subscriptions/${id}`)).toMatchObject({ status: 204, body: undefined })
   expect(codeOf(await callOpen('DELETE', `/v1/subscriptions/${id}`))).toBe('404 not_found')
@@ -115,7 +116,7 @@ test('DELETE /v1/subscriptions/:id removes the device, and with the last device 
 })
 
 // spec: identity/rotate
-test('POST /v1/subscriptions/rotate gives a browser its new endpoint in place', async () => {
+test('POST /v1/subscriptions/rotate gives a browser’s device a new endpoint, and the device keeps its id', async () => {
   const endpoint = 'https://updates.push.services.mozilla.com/old'
   const { id, userId } = (await callOpen('POST', '/v1/subscriptions', { platform: 'web', endpoint, keys, browser: 'Firefox' }))
     .body as Device
@@ -126,7 +127,7 @@ test('POST /v1/subscriptions/rotate gives a browser its new endpoint in place', 
 })
 
 // spec: identity/verification
-test('with identity verification a public key logs in only a user for whom the backend vouches', async () => {
+test('with identity verification a client with a public key can log in only a user for whom the app’s backend has signed', async () => {
   const strict = await givenApp(herald)
   await strict.admin('PATCH', '', { settings: { identityVerification: 'required' } })
   const secret = String((await strict.admin('POST', '/identity-secret')).body['secret'])
@@ -145,7 +146,7 @@ test('with identity verification a public key logs in only a user for whom the b
 // Users
 
 // spec: identity/read-user, identity/masked-token
-test('GET of a user, by id and by external id, answers the same, with tokens masked', async () => {
+test('reading a user by id and by external id gives the same answer, with tokens masked', async () => {
   const { userId } = await register({ externalId: 'grace/hopper?' })
   const byId = await call('GET', `/v1/users/${userId}`)
   const byExternalId = await call('GET', `/v1/users/by-external-id/${encodeURIComponent('grace/hopper?')}`)
@@ -155,7 +156,7 @@ test('GET of a user, by id and by external id, answers the same, with tokens mas
 })
 
 // spec: identity/change-makes-user
-test('PATCH by external id makes a user, and a later login finds that user', async () => {
+test('PATCH with an unknown external id makes a user, and a later login finds that user', async () => {
   const made = await call('PATCH', '/v1/users/by-external-id/later', { tags: { plan: 'gold' }, timezone: 'Europe/Vienna' })
   expect(made).toMatchObject({ status: 200, body: { externalId: 'later', tags: { plan: 'gold' }, subscriptions: [] } })
   const { id } = await register()
@@ -167,7 +168,7 @@ test('PATCH by external id makes a user, and a later login finds that user', asy
 })
 
 // spec: identity/erase-user
-test('DELETE of a user erases the user and the devices', async () => {
+test('DELETE of a user erases the user and all the user’s devices', async () => {
   const { id, userId } = await register({ externalId: 'forgotten' })
   expect((await call('DELETE', '/v1/users/by-external-id/forgotten')).status).toBe(204)
   expect(codeOf(await call('GET', `/v1/users/${userId}`))).toBe('404 not_found')
@@ -178,7 +179,7 @@ test('DELETE of a user erases the user and the devices', async () => {
 // Everything
 
 // spec: limits/foreign-ids
-test('another app’s ids are unknown, on every kind of resource', async () => {
+test('the ids of another app are answered as unknown, for every kind of resource', async () => {
   const stranger = await givenApp(herald)
   const { id, userId } = await register({ externalId: 'mine alone' })
   const segment = await call('POST', '/v1/segments', { name: 'Mine', definition: {} })
@@ -202,7 +203,7 @@ test('another app’s ids are unknown, on every kind of resource', async () => {
 })
 
 // spec: limits/health, limits/document
-test('GET /health, /openapi.json and /docs answer without a key', async () => {
+test('/health, /openapi.json and /docs answer without a key', async () => {
   expect(await http('GET', `${herald.baseUrl}/health`)).toMatchObject({ status: 200, body: { status: 'ok', db: 'ready' } })
   expect(document).toMatchObject({ openapi: '3.1.0' })
   expect((await http<string>('GET', `${herald.baseUrl}/docs`)).body).toContain('/docs/swagger-ui.js')

@@ -1,14 +1,14 @@
 /** Random choices that are the same for the same seed. */
 export type Random = {
-  /** 1 to `most`. */
+  /** A whole number from 1 to `most`. */
   upTo: (most: number) => number
   chance: (share: number) => boolean
   one: <Item>(of: readonly Item[]) => Item
-  /** Some of a list, each once. */
+  /** At least `least` and at most `most` different entries of a list. */
   some: <Item>(of: readonly Item[], least: number, most: number) => Item[]
 }
 
-/** Mulberry32: 32 bits of state, which is plenty for a few thousand draws. */
+/** Makes random numbers with Mulberry32. Its 32 bits of state are enough for a few thousand numbers. */
 export function openRandom(seed: number): Random {
   let state = seed >>> 0
   const next = (): number => {

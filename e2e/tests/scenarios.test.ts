@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { play } from '../chaos/scenario.ts'
 import { scenarios } from '../chaos/scenarios.ts'
 
-/** The scenarios that are quick and always play the same. docs/faults.md has all of them. */
+/** The scenarios that are quick and give the same result in every run. docs/faults.md lists all scenarios. */
 const quick = [
   ['owner-changed', 2],
   ['goaway', 6_000],
@@ -12,7 +12,7 @@ const quick = [
 ] as const
 
 // spec: sending/secrets, sending/recipients-now, providers/apns-environments, providers/refused-again, webhooks/event-secrets
-test.each(quick)('the promise of scenario %s is kept', { timeout: 240_000 }, async (name, devices) => {
+test.each(quick)('Herald keeps the promise of the fault scenario %s', { timeout: 240_000 }, async (name, devices) => {
   const scenario = scenarios[name]
   if (!scenario) throw new Error(`there is no scenario ${name}`)
 

@@ -22,7 +22,8 @@ import {
   type Shown,
 } from './campaigns.ts'
 
-// Schedules by the real clock, also of experiments and waves, with two processes of each app that has a part in them: both find what is due.
+// Schedules by the real clock, also of experiments and waves, with two processes of each service that takes part. Both processes of a service look
+// for campaigns that are due.
 
 let herald: Herald
 
@@ -35,7 +36,7 @@ afterAll(async () => {
 })
 
 // spec: campaigns/at
-test('a campaign for a moment two seconds ahead is sent once, and not before it', async () => {
+test('a campaign for a time two seconds ahead is sent once, and not before that time', async () => {
   const tenant = await givenTenant(herald)
   const devices = await givenDevices(tenant, 'android', 20)
   const at = Date.now() + 2_000
@@ -52,7 +53,7 @@ test('a campaign for a moment two seconds ahead is sent once, and not before it'
 })
 
 // spec: experiments/recurring
-test('each run of a recurring experiment has its own variants and sample, and its winner goes to its own remainder', async () => {
+test('each run of a recurring experiment has its own variants and sample, and its winner goes to the users outside that sample', async () => {
   const tenant = await givenTenant(herald)
   const devices = await givenDevices(tenant, 'android', 60)
   const variants = [
@@ -60,12 +61,12 @@ test('each run of a recurring experiment has its own variants and sample, and it
     { id: 'long', name: 'Long', weight: 1, content: textOf('Long') },
   ]
   const sampleRate = 0.5
-  // The occurrence is at the beginning of this minute, so today's is a few seconds ago.
+  // The occurrence is at the beginning of this minute, so today's occurrence was a few seconds ago.
   const occurrence = new Date(Math.floor(Date.now() / 60_000) * 60_000)
   const schedule = { type: 'recurring', every: 'day', localTime: occurrence.toISOString().slice(11, 16), timezone: 'UTC' }
   const parent = await sendCampaign(tenant, { schedule, experiment: { sampleRate, variants } }, 'active')
 
-  /** Waits for the run of the next occurrence: a run that is none of these. */
+  /** Waits for the run of the next occurrence: a run whose id is not in `known`. */
   const nextRun = async (known: string[]): Promise<string> => {
     await setDue(herald, parent, occurrence)
     const { id } = await until(
@@ -107,7 +108,7 @@ test('each run of a recurring experiment has its own variants and sample, and it
 
   const first = await nextRun([])
   const firstSample = await expectSample(first)
-  // The last run was yesterday's, so today's occurrence is still to come.
+  // Moves the last run to yesterday, so that today's occurrence is the next.
   await onDatabase(herald, (client) => client.query('update campaigns.campaigns set local_date = local_date - 1 where id = $1', [first]))
   const second = await nextRun([first])
   const secondSample = await expectSample(second)
@@ -119,7 +120,7 @@ test('each run of a recurring experiment has its own variants and sample, and it
 })
 
 // spec: sending/frequency-cap
-test('a frequency cap holds in every wave of a send at the local time: no user gets more than it allows, and every device has one outcome', async () => {
+test('a frequency cap holds in every wave of a send at the user’s local time: no user gets more than the cap, and each device’s push has one outcome', async () => {
   const tenant = await givenTenant(herald)
   const max = 2
   ok(await tenant.admin('PATCH', '', { settings: { frequencyCap: { max, windowSeconds: 3_600 } } }), 200)
@@ -157,7 +158,8 @@ test('a frequency cap holds in every wave of a send at the local time: no user g
     skipped: 10,
   })
 
-  // Between the waves some users of the second zone reach the cap, and two users of the first zone, one capped and one sent to, move to the second.
+  // Between the waves some users of the second zone reach the cap. Two users of the first zone, one at the cap and one who was sent to, move to the
+  // second zone.
   for (const _ of [1, 2]) before.push(await notify(users('America/Lima', 0, 5)))
   for (const index of [0, 9]) ok(await tenant.call('PATCH', `/v1/users/${early[index]!.userId}`, { timezone: 'America/Lima' }), 200)
   await beginNextWave(herald, id)
@@ -177,7 +179,7 @@ test('a frequency cap holds in every wave of a send at the local time: no user g
   expect(Math.max(...counts.values())).toBe(max)
 })
 
-/** How many of these campaigns reached each user, by the simulator's record. */
+/** Counts how many of these campaigns reached each user, by the simulator's record. */
 async function campaignsByUser(tenant: Tenant, campaignIds: string[]): Promise<Map<string, number>> {
   const counts = new Map<string, number>()
   for (const id of campaignIds) {

@@ -11,14 +11,15 @@ import { send, untilAllSettled } from '../chaos/sends.ts'
 import { isGood, compareWithRecord, type Campaign, type ScenarioResult } from '../chaos/scenario-result.ts'
 import { devicesOf, ledgerOf, ok, pushesOf, read, sendCampaign, untilSettled, untilStatus } from './campaigns.ts'
 
-// Six dispatchers share one provider token per team, and all of them stop when a send is paused.
+// Six dispatchers use one APNs provider token for each Apple team, and all of them stop when a send is paused.
 
 const dispatchers = [1, 2, 3, 4, 5, 6].map((number) => `dispatcher-${number}`)
 
 let herald: Herald
 
 beforeAll(async () => {
-  // A small window, so that no dispatcher sends much before the others have begun; two gateways, so that tokens are not asked for one by one.
+  // A small window of pushes, so that no dispatcher sends many before the others have begun. Two gateways, so that dispatchers can ask for tokens at
+  // the same moment.
   herald = await startHerald({ env: { HERALD_INSTANCES: 'gateway=2,dispatcher=6', DISPATCH_WINDOW: '50', LOG_LEVEL: 'info' } })
   await until(() => dispatchers.every(readyNow), { withinMs: 30_000, what: 'six dispatchers' })
 })
@@ -30,7 +31,7 @@ afterAll(async () => {
 
 const readyNow = (name: string): number | undefined => readyPid(herald.dataDir, name)
 
-/** Kills dispatchers and waits for the processes that replace them, which know no token yet. */
+/** Kills dispatchers and waits for the processes that replace them, which have no provider token yet. */
 async function replace(names: string[]): Promise<void> {
   const killed = names.map((name) => readyNow(name) ?? 0)
   signalAll(killed, 'SIGKILL')
@@ -38,11 +39,11 @@ async function replace(names: string[]): Promise<void> {
   await until(() => names.every((name) => isNew(readyNow(name))), { withinMs: 30_000, what: 'new dispatchers' })
 }
 
-/** Puts all of these apps into the team of the first one: one key for all, and a bundle id for each. Answers the team. */
+/** Puts all these apps into the Apple team of the first app: one key for all, and a bundle id for each. Gives the team's id. */
 async function shareTeam(tenants: Tenant[]): Promise<string> {
   const teamId = tenants[0]!.appId.slice(-10).toUpperCase()
   let privateKey = ''
-  // Adding a bundle id to the team makes a new key, which replaces the last one.
+  // Adding a bundle id to the team makes a new key, which replaces the key before.
   for (const tenant of tenants) {
     const account = { kind: 'apns', teamId, keyId: 'SHAREDKEY1', bundleId: tenant.bundleId }
     privateKey = (await tenant.simulator<{ privateKey: string }>('POST', '/accounts', account)).privateKey
@@ -54,7 +55,10 @@ async function shareTeam(tenants: Tenant[]): Promise<string> {
   return teamId
 }
 
-/** Locks the table of tokens while the work runs until several gateways' calls wait for it, so that they ask at the same moment. */
+/**
+ * Locks the table of tokens while the work runs, until calls of several gateways wait for the lock. So the gateways ask for the token at the same
+ * moment.
+ */
 const askedTogether = <T>(work: () => Promise<T>): Promise<T> =>
   onDatabase(herald, async (client) => {
     await client.query('begin; lock table gateway.apns_tokens in exclusive mode')
@@ -66,7 +70,10 @@ const askedTogether = <T>(work: () => Promise<T>): Promise<T> =>
     return (await Promise.all([work(), release()]))[0]
   })
 
-/** The value of a metric, given by the beginning of its line, at each dispatcher that runs now; 0 where the metric is not there yet. */
+/**
+ * Reads the value of a metric, given by the beginning of its line, from each dispatcher that runs now; 0 where a dispatcher does not show the metric
+ * yet.
+ */
 const measuredByEach = (line: string): Promise<number[]> =>
   Promise.all(
     dispatchers.map(async (name) => {
@@ -79,7 +86,7 @@ const measuredByEach = (line: string): Promise<number[]> =>
 const sentByEach = () => measuredByEach('herald_pushes_total{platform="ios",outcome="sent",code=""}')
 
 // spec: providers/apns-provider-token
-test('six dispatchers show Apple one token per team, also after some were restarted, and replace it by one new token', async () => {
+test('six dispatchers all use the same APNs token for an Apple team, also after some of them restart, and all change to the same new token', async () => {
   const [first, second, other] = [await givenTenant(herald), await givenTenant(herald), await givenTenant(herald)]
   const team = await shareTeam([first, second])
   const otherTeam = other.appId.slice(-10).toUpperCase()
@@ -87,7 +94,7 @@ test('six dispatchers show Apple one token per team, also after some were restar
   for (const tenant of [first, second, other]) apps.push({ tenant, devices: await givenManyDevices({ herald, tenant }, 50, ['ios']) })
   await first.simulator('PUT', '/faults', { service: 'apns', latencyMs: 30 })
 
-  /** Sends from every app until all six dispatchers have taken part, and answers how many tokens each team has shown by then. */
+  /** Sends from every app until all six dispatchers have sent pushes. Gives how many different tokens each team has shown to Apple by then. */
   const sendAll = async (key: string): Promise<Record<string, number>> => {
     const before = await sentByEach()
     const campaigns: Campaign[] = []
@@ -113,7 +120,7 @@ test('six dispatchers show Apple one token per team, also after some were restar
   await replace(dispatchers.slice(0, 3))
   expect(await sendAll('half of them new')).toEqual({ [team]: 1, [otherTeam]: 1 })
 
-  // The team's token is old enough to be replaced. Six dispatchers that ask at the same moment are given the same new one.
+  // Makes the team's token old enough to be replaced. Six dispatchers that ask at the same moment get the same new token.
   const age = `update gateway.apns_tokens set minted_at = minted_at - interval '51 minutes' where team_id = $1`
   await onDatabase(herald, (client) => client.query(age, [team]))
   await replace(dispatchers)
@@ -121,12 +128,12 @@ test('six dispatchers show Apple one token per team, also after some were restar
 })
 
 // spec: campaigns/pause
-test('a pause stops six dispatchers in mid-send within a second, a resume sends the rest, each device once; a cancel skips the rest', async () => {
+test('when a send is paused six dispatchers stop within a second; a resume sends what is left, each device once, and a cancel skips what is left', async () => {
   const tenant = await givenTenant(herald)
   const count = 3_000
   const devices = await givenManyDevices({ herald, tenant }, count, ['android'])
   await tenant.simulator('PUT', '/faults', { service: 'fcm', latencyMs: 200 })
-  /** A send that is queued, of which some hundred pushes have arrived, with batches leased to several dispatchers. */
+  /** Starts a send and waits until some hundred of its pushes have arrived and several dispatchers have leased its batches. */
   const underWay = async () => {
     const id = await sendCampaign(tenant, {}, 'sending')
     await until(
@@ -144,7 +151,7 @@ test('a pause stops six dispatchers in mid-send within a second, a resume sends 
   const paused = await underWay()
   expect(ok(await change(paused, 'pause'), 200)).toEqual({ status: 'paused' })
   const pausedAt = Date.now()
-  // The promise names a time, so the test waits for that time.
+  // The specification says how soon a pause holds, so the test waits for that time.
   await until(() => Date.now() > pausedAt + 2_500)
   const resumedAt = Date.now()
   expect(ok(await change(paused, 'resume'), 200)).toEqual({ status: 'sending' })

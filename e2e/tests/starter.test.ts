@@ -17,7 +17,7 @@ const dataDirOfOurs = () => {
 }
 afterAll(() => dataDirs.forEach(removeDataDir))
 
-/** Processes whose command line or environment names the data directory, or that are apps started from it. */
+/** Lists the processes that belong to a data directory: its path is in their command line or environment. */
 function processesOf(dataDir: string): { pid: number; command: string }[] {
   return execFileSync('ps', ['-eww', '-o', 'pid=,command='], { encoding: 'utf8' })
     .split('\n')
@@ -38,7 +38,7 @@ function environmentNames(pid: number, dataDir: string): boolean {
 const appOf = (dataDir: string, name: string) => processesOf(dataDir).find(({ command }) => command.includes(`apps/${name}/src/main.ts`))
 
 // spec: running/one-per-directory
-test('a second start on the same data directory is refused and names the first', async () => {
+test('a second `npm start` on the same data directory is refused, and the refusal names the first process', async () => {
   const herald = await startHerald({ dataDir: dataDirOfOurs() })
 
   const { starter, output } = runStarter(herald.dataDir)
@@ -50,7 +50,7 @@ test('a second start on the same data directory is refused and names the first',
 })
 
 // spec: running/restarted
-test('every app, Postgres and nats-server are started again when they die', async () => {
+test('when a service, Postgres or nats-server dies, the starter starts it again', async () => {
   const herald = await startHerald({ dataDir: dataDirOfOurs() })
   for (const name of ['gateway', 'audience', 'campaigns', 'dispatcher', 'tracker', 'webhooks']) {
     const before = appOf(herald.dataDir, name)
@@ -81,7 +81,7 @@ test('while a gateway is killed or stopped no client is refused: a client that c
   expect(await isPortFree(Number(new URL(herald.baseUrl).port))).toBe(true)
 })
 
-/** What a nats-server answers to a client that connects without a user and asks for a provider token. */
+/** Connects to nats-server without a user and asks for a provider token. Gives what nats-server answers. */
 async function askAsStranger(port: number): Promise<string> {
   const socket = connect(port, '127.0.0.1')
   let heard = ''
@@ -96,7 +96,7 @@ async function askAsStranger(port: number): Promise<string> {
 }
 
 // spec: running/nats-users
-test('the embedded NATS lets in no stranger, and only the user who started Herald can read its passwords', async () => {
+test('the embedded NATS refuses every client without a password, and only the user who started Herald can read the passwords', async () => {
   const herald = await startHerald({ dataDir: dataDirOfOurs() })
   const { nats } = JSON.parse(readFileSync(join(herald.dataDir, 'ports.json'), 'utf8')) as { nats: number }
 
@@ -119,7 +119,7 @@ test('the embedded NATS lets in no stranger, and only the user who started Heral
   expect(await herald.stop()).toBe(0)
 })
 
-test('a NATS server of your own works with the users that `npm run nats-users` writes; without users every process logs a warning', async () => {
+test('an operator’s own NATS server works with the users that `npm run nats-users` writes; with a server that lets every client in, every process logs a warning', async () => {
   const dataDir = dataDirOfOurs()
   const users = join(dataDir, 'users.conf')
   execFileSync(process.execPath, ['tools/src/write-nats-users.ts', users], { env: { ...process.env, HERALD_DATA_DIR: dataDir } })
@@ -151,7 +151,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)('%s stops everything and exits 0', asy
 })
 
 // spec: running/starter-killed
-test('a starter killed with -9 leaves nothing running within five seconds', async () => {
+test('when the starter is killed with -9, everything that it started has ended within five seconds', async () => {
   const herald = await startHerald({ dataDir: dataDirOfOurs() })
   expect(processesOf(herald.dataDir).length).toBeGreaterThan(8)
 
@@ -163,7 +163,7 @@ test('a starter killed with -9 leaves nothing running within five seconds', asyn
 })
 
 // spec: limits/database-away
-test('while Postgres is frozen every data endpoint answers 503 database_unavailable within two seconds, and afterwards answers again', async () => {
+test('while Postgres is frozen every data endpoint answers 503 database_unavailable within two seconds, and after that it works again', async () => {
   const herald = await startHerald({ dataDir: dataDirOfOurs() })
   const postgres = processesOf(herald.dataDir).filter(({ command }) => /postgres/.test(command))
   const all = execFileSync('ps', ['-eo', 'pid=,ppid='], { encoding: 'utf8' })

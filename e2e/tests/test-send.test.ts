@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readyPid, signalAll } from '../chaos/processes.ts'
 import { ledgerOf, ok, pushesOf, read, sendCampaign, untilSettled, textOf, type Json, type Registered, type Shown } from './campaigns.ts'
 
-// Test sends through the whole platform: what the operator gets, and that everything else stays as it was.
+// Tests, the sends to single devices, through the complete platform: what the operator gets, and that nothing else changes.
 
 let herald: Herald
 
@@ -38,7 +38,7 @@ const register = async (tenant: Tenant, platform: 'ios' | 'android', more: Json 
 const titlesOf = async (tenant: Tenant, id: string) => (await pushesOf(tenant, id)).map(({ title }) => title)
 
 // spec: administration/test-send-exempt
-test('a device whose user is at the cap and in quiet hours gets a test at once, and the next campaign is capped as before', async () => {
+test('a test reaches at once a device whose user is at the cap and in quiet hours, and the next campaign is capped as if there had been no test', async () => {
   const tenant = await givenTenant(herald)
   const device = await register(tenant, 'ios', { externalId: 'ada', timezone: 'UTC' })
   await mark(tenant, device)
@@ -64,7 +64,7 @@ test('a device whose user is at the cap and in quiet hours gets a test at once, 
 })
 
 // spec: administration/campaign-list, administration/test-send-exempt, administration/pushes
-test('a test shows up among the pushes and in the list of tests, but not in the list of campaigns or in useCount', async () => {
+test('a test is in the lists of pushes and of tests, but not in the list of campaigns or in a template’s use count', async () => {
   const tenant = await givenTenant(herald)
   const device = await register(tenant, 'android')
   const { id: templateId } = ok(await tenant.call<{ id: string }>('POST', '/v1/templates', { name: 'News', content: textOf('News') }), 201)
@@ -89,7 +89,7 @@ test('a test shows up among the pushes and in the list of tests, but not in the 
 })
 
 // spec: administration/test-send-answer, administration/test-send-exempt
-test('when the provider calls a token dead the test’s answer says so, the device is invalidated, and the next test says that there was no push', async () => {
+test('when the provider calls a token dead, the answer to the test says so and the device is invalidated; the next test says that no push was queued', async () => {
   const tenant = await givenTenant(herald)
   const wrong = await register(tenant, 'ios', { externalId: 'ada' }, { answer: 'bad_token' })
   const dead = await register(tenant, 'android', { externalId: 'ada' }, { answer: 'dead' })
@@ -119,7 +119,7 @@ test('when the provider calls a token dead the test’s answer says so, the devi
 })
 
 // spec: administration/test-send, sending/committed, limits/idempotency-replay
-test('a test that is asked for again with its key, because its gateway was killed while it waited for the provider, is one push', async () => {
+test('when a gateway is killed while a test waits for the provider, the client’s repeat with the same key sends no second push', async () => {
   const tenant = await givenTenant(herald)
   const device = await register(tenant, 'ios', {}, { answer: 'slow', delayMs: 3_000 })
   const key = newId()
@@ -133,7 +133,7 @@ test('a test that is asked for again with its key, because its gateway was kille
     () => 'answered',
     () => 'no answer',
   )
-  // The provider has the push and has not answered yet, so the gateway is waiting.
+  // The provider has the push and has not answered yet, so the gateway is waiting for the outcome.
   await until(async () => (await arrived()) === 1, { what: 'the push' })
   signalAll([readyPid(herald.dataDir, 'gateway-1') ?? 0], 'SIGKILL')
   expect(await unheard).toBe('no answer')
@@ -152,7 +152,7 @@ test('a test that is asked for again with its key, because its gateway was kille
 })
 
 // spec: administration/test-send-answer
-test('a test whose provider is slow is answered 202 with the results so far, and a repeat with its key answers the rest', async () => {
+test('when the provider is slow a test is answered 202 with the results so far, and a repeat with the same key gives the missing ones', async () => {
   const tenant = await givenTenant(herald)
   const busy = await register(tenant, 'android', {}, { answer: 'rate_limited', retryAfterSeconds: 12, times: 1 })
   const fine = await register(tenant, 'ios')

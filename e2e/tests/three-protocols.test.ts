@@ -35,7 +35,7 @@ const settled = (id: string) =>
     { withinMs: 60_000, what: `campaign ${id} is sent` },
   )
 
-/** Registers devices, a few at a time. */
+/** Registers devices, a few at a time, and gives their ids at Herald. */
 async function registerAll(devices: Device[], more: (index: number) => Record<string, unknown>): Promise<string[]> {
   const ids: string[] = []
   for (let start = 0; start < devices.length; start += 20) {
@@ -46,7 +46,7 @@ async function registerAll(devices: Device[], more: (index: number) => Record<st
 }
 
 // spec: tracking/one-outcome, tracking/counters-exact
-test('300 devices on three real protocols each receive their push exactly once, and the counters say so', async () => {
+test('300 devices of three platforms each get their push exactly once, and the counters agree', async () => {
   const devices = [
     ...(await tenant.makeDevices('ios', 100)),
     ...(await tenant.makeDevices('android', 100)),
@@ -88,7 +88,7 @@ test('300 devices on three real protocols each receive their push exactly once, 
   }
 })
 
-/** Where the payload of each platform has the fields that the first test sends. */
+/** Gives where the payload of each platform has the fields that the first test sends. */
 const expectedPush = ({ platform, msgId }: Push, title: string) =>
   ({
     ios: {
@@ -117,7 +117,7 @@ const expectedPush = ({ platform, msgId }: Push, title: string) =>
   })[platform]
 
 // spec: tracking/report, tracking/once, tracking/shows-at-once, tracking/rates
-test('what a device reports is counted once and at once, and shows in the rates', async () => {
+test('what a device reports is counted once and at once, and changes the rates', async () => {
   const [device] = await tenant.makeDevices('ios', 1)
   const { id: subscriptionId } = await tenant.register(device!)
   const { body } = await tenant.call<{ id: string }>('POST', '/v1/notifications', {
@@ -139,7 +139,7 @@ test('what a device reports is counted once and at once, and shows in the rates'
 })
 
 // spec: providers/dead-token, tracking/never-queued
-test('a push to a dead token fails with its code, the device is invalidated, and no later send tries it again', async () => {
+test('a push to a dead token fails with its failure code, the device is invalidated, and later sends leave the device out', async () => {
   const alive = await tenant.makeDevices('android', 2)
   const dead = [
     ...(await tenant.makeDevices('ios', 2)),
@@ -147,7 +147,7 @@ test('a push to a dead token fails with its code, the device is invalidated, and
     ...(await tenant.makeDevices('web', 2)),
   ]
   const subscriptionIds = await registerAll([...alive, ...dead], (index) => ({ externalId: `mortal-${index}` }))
-  // The devices must have registered before: APNs says since when a token is dead, and a device that registered later is not dead.
+  // The devices registered before this: APNs says since when a token is dead, and a device that registered after that time is not dead.
   await tenant.simulator('PUT', '/devices/behaviour', { ids: dead.map(({ id }) => id), answer: 'dead' })
   const send = () =>
     tenant.call<{ id: string }>('POST', '/v1/notifications', {
@@ -160,12 +160,12 @@ test('a push to a dead token fails with its code, the device is invalidated, and
   const { body: pushes } = await tenant.admin<{ items: { code: string }[] }>('GET', `/pushes?campaignId=${first.body.id}&outcome=failed`)
   expect(pushes.items.map(({ code }) => code)).toEqual(Array.from({ length: 6 }, () => 'token_dead'))
 
-  // The batch is finished, and its dead tokens are invalidated, a moment after its last outcome was counted.
+  // The batch is finished, and the devices with dead tokens are invalidated, a moment after its last outcome is counted.
   await until(async () => (await settled((await send()).body.id)).stats['queued'] === 2, { what: 'only the living are queued' })
 })
 
 // spec: providers/retry-after
-test('a rate-limited device is tried again after the time the provider asked for', async () => {
+test('when a provider limits the rate, the push is tried again after the time that the provider asked for', async () => {
   const [device] = await tenant.makeDevices('android', 1, { behaviour: { answer: 'rate_limited', retryAfterSeconds: 2, times: 1 } })
   const { id: subscriptionId } = await tenant.register(device!)
   const { body } = await tenant.call<{ id: string }>('POST', '/v1/notifications', {
@@ -211,7 +211,7 @@ test('every kind of target reaches exactly the users and devices that it names',
 })
 
 // spec: sending/silent
-test('a silent push goes to apps in the background and skips browsers', async () => {
+test('a silent push reaches iOS and Android apps in the background, and browsers are skipped', async () => {
   const devices = [
     ...(await tenant.makeDevices('ios', 1)),
     ...(await tenant.makeDevices('android', 1)),

@@ -3,7 +3,7 @@ import { givenTenant, type Tenant } from '@herald/testing/tenant'
 import { until } from '@herald/testing/until'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
-// Two apps on one platform: apps are served in turn, so the pushes that one app has waiting delay the other by a turn and not by all of them.
+// Two apps on one platform take turns: the many waiting pushes of one app delay the other app by one turn, and not by all of them.
 
 const floodSize = 1_500
 const content = { _default: 'en', en: { title: 'Hello', body: 'There is news' } }
@@ -35,10 +35,10 @@ const isSent = async (tenant: Tenant, campaignId: string) =>
   (await tenant.call<{ status: string }>('GET', `/v1/campaigns/${campaignId}/stats`)).body.status === 'sent'
 
 // spec: sending/turns
-test('a send settles while thousands of earlier pushes of another app are still under way', async () => {
+test('a send of one app settles while thousands of earlier pushes of another app are still under way', async () => {
   const [of, ofHonest] = [await givenDevice(flooding), await givenDevice(honest)]
   const behaves = (answer: 'slow' | 'ok') => flooding.simulator('PUT', `/devices/${of.device}/behaviour`, { answer })
-  // The flood's provider takes 3 s for each push, so the flood waits however fast it is accepted.
+  // The provider of the app with many pushes takes 3 s for each, so its pushes wait, however fast Herald accepts them.
   await behaves('slow')
   const sent: string[] = []
   let next = 0

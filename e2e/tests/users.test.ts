@@ -11,7 +11,7 @@ import { addressOf } from '../chaos/platform.ts'
 import { readyPid, signalAll } from '../chaos/processes.ts'
 import { givenDevices, ok, pushesOf, untilSettled, textOf, type Json } from './campaigns.ts'
 
-// Users through the whole platform: found, read, changed, exported and erased.
+// Users through the complete platform: an operator finds, reads, changes, exports and erases them.
 
 let herald: Herald
 let tenant: Tenant
@@ -31,7 +31,7 @@ const linesOf = (text: string): Line[] =>
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line) as Line)
-/** Reads a whole export. */
+/** Reads an export to its end. */
 async function exported(path: string, of = tenant): Promise<Line[]> {
   const { status, body } = await of.admin<string | Line>('GET', path)
   expect(status).toBe(200)
@@ -43,7 +43,7 @@ const ofType = (lines: Line[], type: string) => lines.filter((line) => line.type
 const auditOf = async (action: string, of = tenant) =>
   ok(await of.admin<{ items: { subject: Json }[] }>('GET', `/audit?action=${action}`), 200).items.map(({ subject }) => subject)
 
-/** Sends to a user, waits until all pushes have an outcome, and answers the campaign's id. */
+/** Sends to a user, waits until all pushes have an outcome, and gives the campaign's id. */
 async function sendTo(externalId: string, title: string): Promise<string> {
   const body = { target: { externalIds: [externalId] }, content: textOf(title) }
   const { id } = ok(await tenant.call<{ id: string }>('POST', '/v1/notifications', body), 202)
@@ -52,7 +52,7 @@ async function sendTo(externalId: string, title: string): Promise<string> {
 }
 
 // spec: administration/export-person, administration/former-devices, administration/user-read, administration/masked-addresses
-test('the export of a user has everything: also pushes to devices that have left or were removed, and what devices reported, but no address', async () => {
+test('the export of a user has everything that Herald stores about the user, also pushes to former devices and what devices reported, but no token or endpoint', async () => {
   const [phone, tablet, watch] = await givenDevices(tenant, 'ios', 3, () => ({ externalId: 'ann', tags: { plan: 'pro' } }))
   if (!phone || !tablet || !watch) throw new Error('three devices were registered')
   const first = await sendTo('ann', 'to three')
@@ -81,13 +81,13 @@ test('the export of a user has everything: also pushes to devices that have left
   const bob = ok(await tenant.admin<{ items: Json[] }>('GET', '/users?q=bob'), 200).items[0]
   expect(ofType(await exported(`/users/${String(bob?.['id'])}/export`), 'push').map(({ campaignId }) => campaignId)).toEqual([ofBob])
   const shown = ok(await tenant.admin<{ pushes: Json[]; subscriptions: Json[] }>('GET', `/users/${phone.userId}`), 200)
-  // Ids of the same second are in no order.
+  // Ids that were made in the same second are in no particular order.
   expect(shown.pushes.map(({ campaignId }) => String(campaignId)).toSorted()).toEqual([second, first, first, first].toSorted())
   expect(await auditOf('user.exported')).toMatchObject([{ complete: true }, { id: phone.userId, count: lines.length, complete: true }])
 })
 
 // spec: administration/address-search, administration/user-change
-test('a user is found by a token, changed and erased, each with a line in the audit, and is then gone from lists and exports', async () => {
+test('an operator finds a user by a token, changes and erases the user, each with a line in the audit; then no list or export has the user', async () => {
   const [one] = await givenDevices(tenant, 'android', 1, () => ({ externalId: 'carl' }))
   if (!one) throw new Error('a device was registered')
 
@@ -112,7 +112,7 @@ test('a user is found by a token, changed and erased, each with a line in the au
   expect(await auditOf('device.changed')).toEqual([{ id: one.id }])
 })
 
-/** Reads an export until it has `count` lines, then cuts it off. Answers the whole lines that arrived. */
+/** Reads an export until it has `count` lines, and closes the connection. Gives the complete lines that arrived. */
 async function cutAfter(path: string, count: number, of: Tenant): Promise<Line[]> {
   const url = `${herald.baseUrl}/v1/admin/apps/${of.appId}${path}`
   const asked = get(url, { headers: { authorization: `Bearer ${herald.adminToken}` }, agent: false })
@@ -128,7 +128,7 @@ async function cutAfter(path: string, count: number, of: Tenant): Promise<Line[]
 }
 
 // spec: administration/export-resumed, administration/export-everybody, administration/export-addresses, limits/heavy-reads
-test('an export of all users that is cut off and resumed has each user exactly once while other users are written, and an export with full addresses is in the audit with its count', async () => {
+test('an export of all users that breaks off and is resumed has each user exactly once; an export with full addresses is in the audit with its count', async () => {
   const crowd = await givenTenant(herald)
   await makeManyDevices(addressOf(herald, 'audience'), { appId: crowd.appId, count: 8_000 })
   const there = new Set((await exported('/users/export', crowd)).map(({ id }) => id))
@@ -147,7 +147,7 @@ test('an export of all users that is cut off and resumed has each user exactly o
     const part = await cutAfter(`/users/export?addresses=full${after}`, count, crowd)
     expect(part.length).toBeGreaterThan(0)
     seen.push(...part.map(({ id }) => id))
-    // The gateway notices with the next portion that the caller is gone.
+    // The gateway notices that the client has gone when it writes the next part.
     await until(
       async () => (await auditOf('users.exported', crowd)).filter(({ complete }) => complete === false).length === (count === 700 ? 1 : 2),
     )
@@ -165,7 +165,7 @@ test('an export of all users that is cut off and resumed has each user exactly o
 }, 240_000)
 
 // spec: administration/export-end
-test('an export continues when audience dies meanwhile, and is complete', async () => {
+test('an export goes on when audience dies during it, and is complete', async () => {
   const crowd = await givenTenant(herald)
   await makeManyDevices(addressOf(herald, 'audience'), { appId: crowd.appId, count: 12_000 })
   const asked = get(`${herald.baseUrl}/v1/admin/apps/${crowd.appId}/users/export`, {
@@ -188,7 +188,7 @@ test('an export continues when audience dies meanwhile, and is complete', async 
 }, 240_000)
 
 // spec: administration/export-pushes
-test('the pushes of a campaign are exported as the ledger has them', async () => {
+test('the export of a campaign’s pushes has the same rows as the ledger', async () => {
   const devices = await givenDevices(tenant, 'ios', 25, () => ({ tags: { wave: 'one' } }))
   const body = { target: { segment: { field: 'tags.wave', op: 'eq', value: 'one' } }, content: textOf('to many') }
   const { id } = ok(await tenant.call<{ id: string }>('POST', '/v1/notifications', body), 202)
@@ -204,7 +204,7 @@ test('the pushes of a campaign are exported as the ledger has them', async () =>
 })
 
 // spec: administration/address-search, administration/export-addresses
-test('no token that was searched for or exported is in a log or in the audit', async () => {
+test('no token that an operator searched for or exported is in a log or in the audit', async () => {
   const [one] = await givenDevices(tenant, 'ios', 1, () => ({ externalId: 'canary' }))
   const token = one?.device.token ?? ''
   expect(token.length).toBeGreaterThan(20)

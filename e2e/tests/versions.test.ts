@@ -9,11 +9,11 @@ import { expect, onTestFinished, test } from 'vitest'
 import { givenDevices, ok, pushesOf, untilSettled, textOf } from './campaigns.ts'
 import { runningProcesses, signalAll } from '../chaos/processes.ts'
 
-// An upgrade replaces one process after the other, so for a while an app of the old version works beside apps of the new one.
+// An upgrade replaces one process after the other, so for a while a service of the old version works beside services of the new version.
 
 const older = join(import.meta.dirname, 'older-wire.ts')
 
-/** A platform in which the first process of an app speaks these calls and messages in the old version. */
+/** Starts a platform in which the first process of a service speaks these calls and messages in the old version. */
 async function startWithOlder(
   app: string,
   subjects: string[],
@@ -43,7 +43,7 @@ async function send(tenant: Tenant, count: number): Promise<{ id: string; device
   return { id: ok(answer, 202).id, devices: devices.map(({ device }) => device.id) }
 }
 
-/** What became of a settled send, by its counters and by the simulator's record. */
+/** Gives how a settled send ended, by its counters and by the simulator's record. */
 async function resultOf(tenant: Tenant, id: string) {
   const { queued, sent } = await untilSettled(tenant, id)
   return { queued, sent, arrivedAt: (await pushesOf(tenant, id)).map(({ deviceId }) => deviceId).toSorted() }
@@ -53,7 +53,7 @@ const onceEach = (devices: string[]) => ({ queued: devices.length, sent: devices
 const calls = [takeBatch.subject, finishBatch.subject]
 const pointers = [batchSubject('android', 'prompt'), batchSubject('android', 'bulk')]
 
-test('an old dispatcher logs that audience speaks another version, and the batches that it could not take are sent once a new one replaces it', async () => {
+test('an old dispatcher logs that audience speaks another version, and the batches that it cannot take are sent once a new dispatcher replaces it', async () => {
   const { herald, logOf } = await startWithOlder('dispatcher', calls)
   const tenant = await givenTenant(herald)
   const sent = await send(tenant, 20)
@@ -65,7 +65,7 @@ test('an old dispatcher logs that audience speaks another version, and the batch
   expect(await resultOf(tenant, sent.id)).toEqual(onceEach(sent.devices))
 })
 
-test('an old audience beside a new dispatcher misreads nothing, and every push is sent once a new audience replaces it', async () => {
+test('an old audience and a new dispatcher misread nothing of each other, and every push is sent once a new audience replaces the old one', async () => {
   const { herald, logOf } = await startWithOlder('audience', [...calls, ...pointers])
   const tenant = await givenTenant(herald)
   const sent = await send(tenant, 20)
@@ -78,7 +78,7 @@ test('an old audience beside a new dispatcher misreads nothing, and every push i
 })
 
 // spec: running/versions
-test('while old and new processes of audience and dispatcher work side by side, every push is sent once', async () => {
+test('while old and new processes of audience and dispatcher run side by side, every push is sent exactly once', async () => {
   const { herald } = await startWithOlder('audience', [...calls, ...pointers], 2)
   const tenant = await givenTenant(herald)
   const { id, devices } = await send(tenant, 50)

@@ -20,7 +20,7 @@ let csrfToken: string
 let appId: string
 let secretKey: string
 
-/** Asks as a page of the dashboard does: with the cookie of its session and nothing else. */
+/** Makes a request as a page of the dashboard does: with the cookie of its session and no key. */
 async function asPage<Body>(method: string, path: string, body?: unknown): Promise<Answer<Body>> {
   const headers = {
     cookie,
@@ -41,7 +41,7 @@ const report = (kind: string, { msgId }: Push, query = '') => http('POST', `${he
 
 beforeAll(async () => {
   herald = await startHerald()
-  // The link as `npm start` prints it and a browser opens it.
+  // The sign-in link that `npm start` prints, for a browser to open.
   const link = await until(() => /(http:\S+\/dashboard\/#code=\S+)/.exec(herald.output())?.[1], { what: 'the sign-in link' })
   const signedIn = await http<{ csrfToken: string }>('POST', `${herald.baseUrl}/v1/admin/session`, {
     headers: { origin: herald.baseUrl, 'sec-fetch-site': 'same-origin' },
@@ -71,7 +71,7 @@ const send = async (subscriptionIds: string[], content: object) =>
     )
   ).id
 
-/** The events of the inbox's stream. */
+/** Opens the stream of the pushes that virtual devices get, and gives its events. */
 async function watch(): Promise<{ pushes: () => Push[]; isOpen: () => boolean }> {
   const gone = new AbortController()
   onTestFinished(() => gone.abort())
@@ -88,7 +88,7 @@ async function watch(): Promise<{ pushes: () => Push[]; isOpen: () => boolean }>
 }
 
 // spec: administration/simulator-devices, administration/simulator-accounts, administration/simulator-stream
-test('virtual devices of all platforms get a push and report delivered by themselves, and a tap moves exactly its own counters', async () => {
+test('virtual devices of all platforms get a push and report its delivery, and a tap on the push changes only the counters of taps', async () => {
   const devices = [
     await addDevice('ios', { name: 'Dana’s iPhone', externalId: 'dana', tags: { plan: 'pro' } }),
     await addDevice('android'),
@@ -130,7 +130,7 @@ test('virtual devices of all platforms get a push and report delivered by themse
 })
 
 // spec: tracking/action, webhooks/event-data
-test('an operator who watches the events sees which action was pressed', async () => {
+test('an operator who watches an app’s events sees which action the user pressed', async () => {
   const { subscriptionId } = await addDevice('android')
   const gone = new AbortController()
   onTestFinished(() => gone.abort())
@@ -154,7 +154,7 @@ test('an operator who watches the events sees which action was pressed', async (
 })
 
 // spec: administration/simulator-devices
-test('a virtual device that is uninstalled is dead to its provider and leaves the list; a push to a dead one fails too', async () => {
+test('an uninstalled virtual device leaves the list and is dead for its provider, so a push to it fails', async () => {
   const [gone, dead, alive] = [await addDevice('ios'), await addDevice('android'), await addDevice('web')]
   await ok(asPage('DELETE', `/simulator/devices/${gone.id}`))
   await ok(asPage('PUT', `/simulator/devices/${dead.id}/behaviour`, { answer: 'dead' }))
@@ -179,7 +179,7 @@ test('a virtual device that is uninstalled is dead to its provider and leaves th
 })
 
 // spec: administration/welcome, administration/simulator
-test('a stack without the simulator offers no virtual devices, and says where the dashboard is', async () => {
+test('a platform without the simulator offers no virtual devices, and says where its dashboard is', async () => {
   const without = await startHerald({ env: { HERALD_SIMULATOR: 'off' } })
   onTestFinished(async () => {
     await without.stop()

@@ -18,7 +18,7 @@ afterAll(async () => {
   removeDataDir(herald.dataDir)
 })
 
-/** Opens the stream of an app's events, and answers what has arrived so far. */
+/** Opens the stream of an app's events. Gives a function that reads what has arrived so far. */
 async function watch(appId: string): Promise<{ events: () => WebhookEvent[]; isOpen: () => boolean; leave: () => void }> {
   const gone = new AbortController()
   onTestFinished(() => gone.abort())
@@ -47,7 +47,7 @@ const listenersOf = (appId: string) =>
   })
 
 // spec: administration/events
-test('an operator who watches an app sees live what becomes of a send, without any endpoint, and nothing is announced before or after', async () => {
+test('an operator who watches an app sees what happens to a send as it happens, without any endpoint; nothing is announced before or after', async () => {
   const [device] = await givenDevices(tenant, 'ios', 1, () => ({ externalId: 'watched' }))
   expect(await listenersOf(tenant.appId)).toEqual([])
   const stream = await watch(tenant.appId)
@@ -76,12 +76,12 @@ test('an operator who watches an app sees live what becomes of a send, without a
   expect(shown).not.toContain('A secret text')
 
   stream.leave()
-  // Waits until the lease of 30 seconds has ended.
+  // Waits until the watch's lease of 30 seconds has ended.
   await until(async () => (await listenersOf(tenant.appId)).length === 0, { withinMs: 120_000, what: 'no listener' })
 }, 180_000)
 
 // spec: administration/pushes-csv, administration/waves, administration/tags
-test('an operator can load the pushes of a send as CSV, and see its wave and the tags of the users it went to', async () => {
+test('an operator can load the pushes of a send as CSV, and see the send’s wave and the tags of its users', async () => {
   const own = await givenTenant(herald)
   const devices = await givenDevices(own, 'android', 30, (n) => ({
     externalId: `user-${n}`,

@@ -60,7 +60,7 @@ afterAll(async () => {
 })
 
 // spec: webhooks/event-types, webhooks/event-completed, limits/document-webhooks
-test('each thing that happens to a notification arrives at its app’s webhook', async () => {
+test('an app’s webhook gets an event for each thing that happens to a notification', async () => {
   const webhook = await tenant.admin<{ id: string; secret: string }>('POST', '/webhooks', { url: `${url}/hook` })
   expect(webhook.status).toBe(201)
   const [alive] = await tenant.makeDevices('android', 1)
@@ -92,7 +92,7 @@ test('each thing that happens to a notification arrives at its app’s webhook',
 })
 
 // spec: limits/document-webhooks
-test('the events of a dead device and of a device that reports are as the OpenAPI document says', async () => {
+test('the events of a dead device and of a device’s report have the fields that the OpenAPI document gives', async () => {
   const webhook = await tenant.admin<{ id: string }>('POST', '/webhooks', { url: `${url}/documented` })
   const [dead, alive] = await tenant.makeDevices('android', 2)
   if (!dead || !alive) throw new Error('the simulator made no devices')
@@ -131,7 +131,7 @@ test('the events of a dead device and of a device that reports are as the OpenAP
 })
 
 // spec: webhooks/event-test, administration/test-send-exempt
-test('every event of a test send is marked as a test at the receiver, and no event of another send is', async () => {
+test('every event of a test is marked as a test in the webhook, and no event of another send is', async () => {
   const other = await givenTenant(herald)
   expect((await other.admin('POST', '/webhooks', { url: `${url}/tests` })).status).toBe(201)
   const register = async (answer: string) => {
@@ -167,7 +167,7 @@ test('every event of a test send is marked as a test at the receiver, and no eve
 })
 
 // spec: webhooks/test, administration/webhooks, webhooks/url-at-save
-test('an operator can test an endpoint and read its log, and addresses without https are refused', async () => {
+test('an operator can test an endpoint and read its deliveries, and an endpoint without https is refused', async () => {
   const { body: webhook } = await tenant.admin<{ id: string }>('POST', '/webhooks', { url: `${url}/other` })
   expect((await tenant.admin('POST', `/webhooks/${webhook.id}/test`)).body).toEqual({ status: 204, error: null })
   expect(received.find(({ path }) => path === '/other')?.events[0]?.type).toBe('ping')

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { root } from './workspace.ts'
 
-/** Files that name a platform or provider, and that a new provider leaves alone. */
+/** Files that name a platform or provider, and that need no change when a provider is added. */
 const exceptions: readonly [files: RegExp, because: string][] = [
   [/^apps\/(dispatcher\/src\/providers|simulator\/src)\/(apns|fcm|web-push)\//, 'the folder of another provider'],
   [
@@ -25,11 +25,17 @@ const sources = execFileSync('git', ['ls-files', '-co', '--exclude-standard', 'a
   .split('\n')
   .filter((file) => /\.tsx?$/.test(file) && existsSync(join(root, file)))
 
-/** The files of a folder whose path ends in a name of the page. Files move within an app more often than they change their names. */
+/**
+ * Finds the files in a folder whose path ends with a name from the page. Only the end is compared, because files move within a service more often
+ * than they change their names.
+ */
 const filesNamed = (folder: string, name: string) =>
   sources.filter((file) => (folder === '' || file.startsWith(`${folder}/`)) && (file === name || file.endsWith(`/${name}`)))
 
-/** What the page names: the file, and for a row that begins with a folder, the folder. New files are named after the example. */
+/**
+ * The files that the page names; for a row of its table that begins with a folder, the files in that folder. The page names new files after the files
+ * of an example provider.
+ */
 const named = page.split('\n').flatMap((line) => {
   const [first = '', ...others] = [...line.matchAll(/`([\w./-]+)`/g)].map(([, text = '']) => text)
   const isFolder = /^(apps|libs|sdks)\/[\w/-]+$/.test(first) && !/\.\w+$/.test(first)
@@ -38,12 +44,12 @@ const named = page.split('\n').flatMap((line) => {
     .map((name) => ({ folder: isFolder && !name.startsWith('apps/') ? first : '', name }))
 })
 
-test('the page about adding a provider names no file that is not there', () => {
+test('every file that the page about adding a provider names exists', () => {
   expect(named.length).toBeGreaterThan(100)
   expect(named.filter(({ folder, name }) => filesNamed(folder, name).length === 0)).toEqual([])
 })
 
-test('whoever adds a provider by the page misses no file that names one', () => {
+test('the page about adding a provider names every file in which a provider is named', () => {
   const known = new Set(named.flatMap(({ folder, name }) => filesNamed(folder, name)))
   const names = /'(?:ios|android|web|apns|fcm|webpush)'|\b(?:ios|android|apns|fcm|webpush): |\bqueued_ios\b|\.(?:ios|android)\b/
   const missing = sources

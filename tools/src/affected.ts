@@ -7,21 +7,21 @@ import { root, toolEnvironment } from './workspace.ts'
 export type Project = { name: string; root: string }
 
 /**
- * The projects that a change can touch, by Nx's graph of declared dependencies: those that hold a changed file, and all that depend on them. The change is what
- * differs from `base` (a commit), or `files`. A change of the lock file touches the projects that use the changed packages.
+ * Finds the projects that a change can touch, by Nx's graph of declared dependencies: projects with a changed file, and all projects that depend on
+ * them. The change is `files`, or what differs from the commit `base`. A change of the lock file touches the projects that use the changed packages.
  */
 export async function affectedProjects(change: { base: string } | { files: string[] }): Promise<Project[]> {
   const what = 'base' in change ? `--base=${change.base}` : `--files=${change.files.join(',')}`
   const { stdout } = await promisify(execFile)('nx', ['show', 'projects', '--affected', what, '--json'], {
     cwd: root,
-    // A daemon would outlive this process.
+    // Without this Nx would start a daemon that outlives this process.
     env: { ...toolEnvironment, NX_DAEMON: 'false' },
   })
   const names = new Set(JSON.parse(stdout) as string[])
   return everyProject().filter(({ name }) => names.has(name))
 }
 
-/** The workspaces, as package.json lists them. */
+/** Lists the workspaces in package.json. */
 export function everyProject(): Project[] {
   const { workspaces } = read('package.json') as { workspaces: string[] }
   return globSync(

@@ -6,25 +6,25 @@ import type { LogFile } from './logs.ts'
 import { howItEnded, type Unit } from './supervisor.ts'
 import { root } from './workspace.ts'
 
-/** An app that is not ready after this time will never be. */
+/** A service that is not ready after this many milliseconds counts as failed. */
 const readyWithinMs = 60_000
 
 export type AppOptions = {
   app: ProcessName
-  /** `gateway-1`, `dispatcher-2`. */
+  /** The name of the process, such as `gateway-1`. */
   name: string
   environment: NodeJS.ProcessEnv
   log: LogFile
-  /** The socket on which it listens, in the place of a port of its own. It is passed as descriptor 3, as systemd does (sd_listen_fds(3)). */
+  /** The socket on which the process listens, instead of opening a port. It is passed as descriptor 3, as systemd does (sd_listen_fds(3)). */
   listenOn?: HeldPort
-  /** Is called with the message by which the app says that it is ready. */
+  /** Called with the message in which the service says that it is ready. */
   onReady?: (message: object) => void
 }
 
 /**
- * One process of an app. It is ready when it sends `{ready: true}` over its IPC channel; when the channel closes it knows
- * that the starter has ended, and stops. It has a process group of its own, so that a Ctrl-C in the terminal reaches only the starter,
- * which stops the apps in their order. It writes its log file itself.
+ * Makes the unit for one process of a service. The process is ready when it sends `{ready: true}` over its IPC channel; when the channel closes, it
+ * knows that the starter has ended, and stops. It has a process group to itself, so that a Ctrl-C in the terminal reaches only the starter, which
+ * stops the services in their order. The process writes its log file itself.
  */
 export function appUnit({ app, name, environment, log, listenOn, onReady }: AppOptions): Unit {
   return {

@@ -8,7 +8,7 @@ export function ask(command: string, args: string[], input = ''): Promise<string
       if (error) reject(new Error(`${command} ${args.join(' ')}: ${stderr || error.message}`))
       else resolve(stdout)
     })
-    child.stdin?.on('error', () => undefined) // it may end without reading
+    child.stdin?.on('error', () => undefined) // the command may end without reading its input
     child.stdin?.end(input)
   })
 }

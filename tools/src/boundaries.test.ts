@@ -7,7 +7,7 @@ import { checkBoundaries } from './boundaries.ts'
 const made: string[] = []
 afterEach(() => made.splice(0).forEach((directory) => rmSync(directory, { recursive: true, force: true })))
 
-/** A workspace of two apps and a library with these files, checked: the findings as `path:line message`. */
+/** Checks a workspace of two services and a library with these files. Gives the findings as `path:line message`. */
 function findingsOf(files: Record<string, string>): string[] {
   const root = mkdtempSync(join(tmpdir(), 'herald-boundaries-'))
   made.push(root)
@@ -32,7 +32,7 @@ function findingsOf(files: Record<string, string>): string[] {
   return checkBoundaries(root).findings.map(({ file, line, message }) => `${file}:${line} ${message}`)
 }
 
-test('code that keeps the rules has no findings', () => {
+test('code that keeps the import rules has no findings', () => {
   const findings = findingsOf({
     'apps/gateway/src/main.ts': `import { runService } from '@herald/service/run'\nimport { serve } from './http/serve.ts'\nimport { Config } from './config.ts'`,
     'apps/gateway/src/apps/manage-key.ts': `import type { Service } from '@herald/service/run'\nimport { findKey } from './store/keys.ts'\nimport { allowed } from './core/scope.ts'`,
@@ -91,13 +91,13 @@ test.each([
   expect(findingsOf({ [`apps/gateway/src/${file}`]: `\n${source}` })).toEqual([`apps/gateway/src/${file}:2 ${message}`])
 })
 
-test('no app imports an app, even one that it declares', () => {
+test('a service that imports another service is found, even when it declares the import', () => {
   expect(findingsOf({ 'apps/tracker/src/main.ts': `import { serve } from '@herald/gateway/http/serve'` })).toEqual([
     'apps/tracker/src/main.ts:1 @herald/gateway/http/serve is an app: nobody imports an app',
   ])
 })
 
-test('a library imports only what its rule allows, even if it declares more', () => {
+test('a library that imports more than its rule allows is found, even when it declares the import', () => {
   expect(findingsOf({ 'libs/contracts/src/ids.ts': `import { z } from 'zod'\nimport { Client } from 'pg'` })).toEqual([
     'libs/contracts/src/ids.ts:2 libs/contracts may not import pg',
   ])

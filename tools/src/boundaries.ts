@@ -5,12 +5,12 @@ import { parseSync, Visitor } from 'oxc-parser'
 import { z } from 'zod'
 import { isBuiltHere, mayImportFile, mayImportPackage, mayReadEnvironment, placeOf, type Import } from './boundary-rules.ts'
 
-/** A rule that a file breaks, in a sentence. */
+/** A place where a file breaks a rule, with a sentence that says which. */
 export type Finding = { file: string; line: number; message: string }
 
 type Project = { directory: string; name: string; declared: Set<string>; declaredForTests: Set<string> }
 
-/** Checks every source file of the workspace below `root` against the import rules (boundary-rules.ts), and gives what breaks them. */
+/** Checks every source file of the workspace below `root` against the import rules (boundary-rules.ts). Gives the places that break them. */
 export function checkBoundaries(root: string): { files: number; findings: Finding[] } {
   const projects = readProjects(root)
   let files = 0

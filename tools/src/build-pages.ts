@@ -1,4 +1,4 @@
-// `npm run pages`: builds the web SDK, the dashboard and the guides, as far as their sources have changed. Exits 1 when one cannot be built.
+// `npm run pages`: builds the web SDK, the dashboard and the guides when their sources have changed. Exits with 1 when one cannot be built.
 import { buildPages, pageBuilds } from './pages.ts'
 
 const failed = await buildPages(pageBuilds, { print: (line) => void process.stdout.write(`${line}\n`) })

@@ -1,5 +1,6 @@
-// Makes the files of an app's image: `node tools/src/bundle.ts <app> <directory>`. Each app is one file of JavaScript, in the place where its sources
-// are. It takes half the start-up time and a tenth of the size of sources with their node_modules (docs/operations.md, Images).
+// Makes the files of a service's image: `node tools/src/bundle.ts <app> <directory>`. Each service becomes one file of JavaScript, at the path at
+// which its sources are. With one file a start takes half as long, and the image a tenth of the size that sources with their node_modules take
+// (docs/operations.md, Images).
 import { cpSync, mkdirSync, readdirSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
@@ -7,13 +8,16 @@ import { build } from 'esbuild'
 import { apps, appsWithDatabase } from './apps.ts'
 import { root } from './workspace.ts'
 
-/** The programs that have an image: every app, the simulator, and the set-up that makes secrets and tables. */
+/** The programs that have an image: every service, the simulator, and the set-up that makes secrets and tables. */
 const entries: Record<string, string> = {
   ...Object.fromEntries([...apps, 'simulator'].map((app) => [app, `apps/${app}/src/main.ts`])),
   'set-up': 'tools/src/set-up.ts',
 }
 
-/** Names of CommonJS that some libraries expect to find. The imports have odd names, because the bundler does not know them and could use plain ones itself. */
+/**
+ * Defines names of CommonJS that some libraries expect. The imports have unusual names, because the bundler does not know of them and may itself use
+ * the plain ones.
+ */
 const banner = `import { createRequire as __createRequire } from 'node:module';
 const require = __createRequire(import.meta.url), __filename = import.meta.filename, __dirname = import.meta.dirname;`
 
@@ -32,7 +36,7 @@ await build({
   target: 'node24',
   format: 'esm',
   banner: { js: banner },
-  // Not minified, because errors and logs show the names of functions and classes.
+  // The files are not minified, because errors and logs show the names of functions and classes.
   minify: false,
   legalComments: 'none',
   logLevel: 'warning',

@@ -14,7 +14,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(directory, { recursive: true, force: true }))
 
-test('a certificate is kept until 30 days before its end, then made anew with its authority', () => {
+test('the simulator’s certificate is used until 30 days before it expires; then it is made again together with its authority', () => {
   const paths = readCertificates(directory, now)
   const first = readFileSync(paths.certificate, 'utf8')
   expect(statSync(paths.privateKey).mode & 0o777).toBe(0o600)
@@ -28,7 +28,7 @@ test('a certificate is kept until 30 days before its end, then made anew with it
   expect(renewed.verify(new X509Certificate(readFileSync(paths.ca)).publicKey)).toBe(true)
 })
 
-test('a certificate cut short by a crash is made anew', () => {
+test('a certificate that a crash left incomplete is made again', () => {
   const paths = readCertificates(directory, now)
   writeFileSync(paths.certificate, '-----BEGIN CERTIFICATE-----\nMIIB')
 
@@ -37,7 +37,7 @@ test('a certificate cut short by a crash is made anew', () => {
 })
 
 // spec: running/certificates
-test('the authorities of NODE_EXTRA_CA_CERTS and of the simulator stand in one file', () => {
+test('the authorities of NODE_EXTRA_CA_CERTS and of the simulator are put into one file', () => {
   const { ca } = readCertificates(directory, now)
   const given = join(directory, 'given.pem')
   writeFileSync(given, 'GIVEN')

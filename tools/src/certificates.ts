@@ -10,8 +10,8 @@ export type Certificates = { ca: string; certificate: string; privateKey: string
 const day = 86_400_000
 
 /**
- * The simulator's CA and its server certificate for localhost, 127.0.0.1 and `simulator` (its name among containers), as paths of PEM files
- * in `<data>/certificates`. They are valid for a year, and made anew 30 days before they expire.
+ * Gives the paths of the simulator's CA and its server certificate as PEM files in `<data>/certificates`. The certificate is for localhost, 127.0.0.1
+ * and `simulator` (its name among containers). Both are valid for a year, and are made again 30 days before they expire.
  */
 export function readCertificates(dataDir: string, now: Date): Certificates {
   const directory = join(dataDir, 'certificates')
@@ -26,8 +26,8 @@ export function readCertificates(dataDir: string, now: Date): Certificates {
 }
 
 /**
- * Writes one file with the simulator's CA and the certificates of a given NODE_EXTRA_CA_CERTS: Node reads a single file, and
- * only at the start of a process.
+ * Writes one file with the simulator's CA and the certificates of the operator's NODE_EXTRA_CA_CERTS, because Node reads a single file, and only when
+ * a process starts.
  */
 export function joinAuthorities(dataDir: string, ca: string, given: string | undefined): string {
   const bundle = join(dataDir, 'certificates', 'authorities.pem')

@@ -1,10 +1,11 @@
-// `npm run boundaries`: checks the import rules of the workspace. It prints what breaks them and exits 1, or prints how many files it has checked.
+// `npm run boundaries`: checks the import rules of the workspace. Prints the places that break them and exits with 1, or prints how many files were
+// checked.
 import { checkBoundaries } from './boundaries.ts'
 import { root } from './workspace.ts'
 
 const { files, findings } = checkBoundaries(root)
 for (const { file, line, message } of findings) console.error(`${file}:${line}: ${message}`)
-// Without any files the check looks in the wrong place, which must not pass as success.
+// When no files were found, the check ran in the wrong directory and must fail.
 if (findings.length > 0 || files === 0) {
   console.error(`\n${findings.length} imports break the rules (${files} files; the rules stand in tools/src/boundary-rules.ts)`)
   process.exit(1)

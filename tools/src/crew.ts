@@ -6,23 +6,29 @@ import { StartError } from './start-error.ts'
 import { supervise, type Supervised, type Unit } from './supervisor.ts'
 import { writeWhole } from './write-whole.ts'
 
-/** An app gets this long to finish its work in flight (architecture.md, Guarantees); then it is killed. */
+/** A service gets this many milliseconds to finish its work in flight (architecture.md, Guarantees); then it is killed. */
 const stopLimitMs = 10_000
-/** How often an app or server that was never ready is started: apps four times (1.4 s of waiting). A server says at once what is wrong. */
+/**
+ * How often a process that was never ready is started: services four times (with waits of 1.4 s in all), servers once, because a server's first error
+ * says what is wrong.
+ */
 const firstTries = { app: 4, postgres: 1, 'nats-server': 1 } as const
 
 export type Member = { unit: Unit; kind: GuardedKind; log: LogFile }
 
 export type Crew = {
-  /** Starts units that belong together. They are stopped together, before every group that was started earlier. */
+  /** Starts units that belong together. They are later stopped together, before the groups that were started earlier. */
   start: (group: Member[]) => Promise<void>
-  /** Stops everything within the limit; the group that was started last is stopped first. */
+  /** Stops all processes within the limit; the group that was started last is stopped first. */
   stop: (withinMs?: number) => Promise<void>
-  /** Ends everything at once. */
+  /** Kills all processes at once. */
   kill: () => void
 }
 
-/** Keeps all processes: each is supervised, known to the guardian, and listed with its pid in `<data>/processes.json`. */
+/**
+ * Opens the list of all processes of the platform. Each process is supervised, reported to the guardian, and listed with its pid in
+ * `<data>/processes.json`.
+ */
 export function openCrew(dataDir: string, guard: Guard, print: (line: string) => void): Crew {
   const groups: Supervised[][] = []
   const pids: Record<string, number> = {}
@@ -30,7 +36,7 @@ export function openCrew(dataDir: string, guard: Guard, print: (line: string) =>
     try {
       writeWhole(join(dataDir, 'processes.json'), `${JSON.stringify(pids, null, 2)}\n`, 0o644)
     } catch {
-      // On a full disk the list stays old, and the processes go on running.
+      // On a full disk the old list stays, and the processes go on running.
     }
   }
 
@@ -79,7 +85,7 @@ export function openCrew(dataDir: string, guard: Guard, print: (line: string) =>
   }
 }
 
-/** The reason why an app did not start is at the end of its log; the error of a server has it already. */
+/** Gives the reason why a process did not start. For a service the reason is at the end of its log; for a server the error already has it. */
 function explainFirst(member: Member | undefined, error: unknown): unknown {
   if (member === undefined || member.kind !== 'app' || !(error instanceof Error)) return error
   const lines = member.log.lastLines(10).map((line) => `  | ${line.slice(0, 500)}`)

@@ -17,7 +17,7 @@ function freshDirectory(): string {
 }
 
 // spec: running/one-per-directory
-test('a second start on the same directory is refused with the pid of the first, until that releases it', () => {
+test('a second start on the same data directory is refused and names the pid of the first, until the first ends', () => {
   const directory = freshDirectory()
   const first = takeDataDirectory(directory)
 
@@ -29,7 +29,7 @@ test('a second start on the same directory is refused with the pid of the first,
 })
 
 // spec: running/one-per-directory
-test('the lock of a dead process is taken over', async () => {
+test('a start takes over the lock of a process that has ended', async () => {
   const directory = freshDirectory()
   const child = spawn(process.execPath, ['-e', 'process.stdin.resume()'], { stdio: ['pipe', 'ignore', 'ignore'] })
   writeFileSync(join(directory, 'herald.pid'), `${child.pid} ${identityOf(child.pid ?? 0)}\n`)
@@ -42,7 +42,7 @@ test('the lock of a dead process is taken over', async () => {
   expect(existsSync(join(directory, 'herald.pid'))).toBe(false)
 })
 
-test('a living process that merely has the pid of a dead starter does not hold the directory', () => {
+test('the lock of a dead starter does not hold when another living process has the same pid by now', () => {
   const directory = freshDirectory()
   writeFileSync(join(directory, 'herald.pid'), `${process.pid} another-boot:12345\n`)
 

@@ -6,8 +6,8 @@ import { StartError } from './start-error.ts'
 export type DataDirectory = { path: string; release: () => void }
 
 /**
- * Makes the data directory and locks it for this process. A second start is refused with the pid of the first. The lock
- * of a process that has ended, or whose pid another process has by now, is taken over.
+ * Makes the data directory and locks it for this process. A second start is refused with the pid of the first. The lock is taken over when its
+ * process has ended, also when another process has the same pid by now.
  */
 export function takeDataDirectory(given: string): DataDirectory {
   mkdirSync(given, { recursive: true, mode: 0o700 })
@@ -17,7 +17,7 @@ export function takeDataDirectory(given: string): DataDirectory {
   const draft = join(path, `herald.pid.${process.pid}`)
   writeFileSync(draft, mine)
   try {
-    // A link makes the whole lock or fails, so that no other start can read half a lock.
+    // The lock is made as a link, which appears with its complete content or not at all, so no other start can read half a lock.
     while (!tryLink(draft, lock)) takeAwayStaleLock(path, lock)
   } finally {
     rmSync(draft, { force: true })
@@ -38,10 +38,10 @@ function takeAwayStaleLock(path: string, lock: string): void {
   try {
     renameSync(lock, aside)
   } catch {
-    return // another start took it away first
+    return // another start removed the stale lock first
   }
   const taken = readLock(aside)
-  if (taken !== undefined && taken !== content) tryLink(aside, lock) // it was a new one by then: put it back
+  if (taken !== undefined && taken !== content) tryLink(aside, lock) // the lock was a new one by then: put it back
   unlinkSync(aside)
 }
 

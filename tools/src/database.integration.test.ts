@@ -6,12 +6,12 @@ import { parseInstances } from './instances.ts'
 
 // spec: running/connections
 
-test('the embedded Postgres lets in three processes of each app, and more when there are more', () => {
+test('the embedded Postgres allows the connections of three processes of each service, and of more when more are started', () => {
   expect(connectionsNeeded(parseInstances('audience=3,campaigns=3,tracker=3,webhooks=3,gateway=3'), 8)).toBeLessThanOrEqual(maxConnections)
   expect(connectionsNeeded(parseInstances('audience=4'), 8)).toBeGreaterThan(connectionsNeeded(parseInstances('audience=3'), 8))
 })
 
-test('a Postgres that has no room for all pools is refused, with both numbers', async () => {
+test('a Postgres that allows too few connections for all pools is refused at the start, and the error has both numbers', async () => {
   const { ownerUrl } = await freshDatabase()
   await expect(checkConnections(ownerUrl, 50)).resolves.toBeUndefined()
   await expect(checkConnections(ownerUrl, 100_000)).rejects.toThrow(

@@ -8,18 +8,21 @@ import type { AppName } from '@herald/contracts/call'
 import { StartError } from './start-error.ts'
 import { root } from './workspace.ts'
 
-/** A process has its pools (for work, for the statements of each send, for reads) and a connection that watches the database. */
+/** Besides its pools (for work, for the statements of each send, for reads) each process has a connection that watches the database. */
 const watchConnections = 1
-/** Connections for migrations, for an operator with a client, and those that Postgres keeps for superusers. */
+/** Connections for migrations, for an operator with a client, and those that Postgres reserves for superusers. */
 const spareConnections = 10
 
-/** How many connections the platform can open at once. */
+/** Computes how many connections the platform can open at once. */
 export function connectionsNeeded(instances: Record<AppName, number>, poolSize: number): number {
   const processes = appsWithDatabase.reduce((sum, app) => sum + instances[app], 0)
   return processes * (poolSize + keptConnections + readConnections + watchConnections) + spareConnections
 }
 
-/** Refuses to start when Postgres allows fewer connections than the pools need: otherwise random calls would fail with `database_unavailable` under load. */
+/**
+ * Refuses to start when Postgres allows fewer connections than the pools need. Otherwise random calls would fail with `database_unavailable` under
+ * load.
+ */
 export async function checkConnections(ownerUrl: string, needed: number): Promise<void> {
   const owner = new Client({ connectionString: ownerUrl, connectionTimeoutMillis: 5_000 })
   try {
@@ -37,7 +40,7 @@ export async function checkConnections(ownerUrl: string, needed: number): Promis
   }
 }
 
-/** Makes each app's role and schema, brings its tables up to date and gives each app's own address. */
+/** Makes each service's role and schema, brings its tables up to date and gives each service's database address. */
 export async function prepareDatabase(
   ownerUrl: string,
   passwords: Record<string, string>,
@@ -52,7 +55,7 @@ function explainDatabaseError(ownerUrl: string, error: unknown): unknown {
   if (error instanceof StartError || !(error instanceof Error)) return error
   const { host, pathname } = new URL(ownerUrl)
   const code = 'code' in error ? ` (${String(error.code)})` : ''
-  // Only the code of a driver's error is shown: its message may quote the address, which has a password.
+  // The error shows only the code of the driver's error, whose message may quote the address with its password.
   return new StartError(
     `Postgres at ${host}${pathname} of DATABASE_URL does not let us in${code}. Check that it runs, and the user, the password and the database.`,
   )

@@ -1,14 +1,14 @@
 import type { DemoOptions } from './demo.ts'
 
-/** The demo's HTTP calls: Herald's public and administration API, and the simulator's control. */
+/** The HTTP calls of the demo: to Herald's public and administration API, and to the simulator's control API. */
 export type HeraldClient = {
   api<Body>(secretKey: string, method: string, path: string, body?: unknown): Promise<Body>
   admin<Body>(method: string, path: string, body?: unknown): Promise<Body>
   simulator<Body>(method: string, path: string, body?: unknown): Promise<Body>
   makeDevices(options: Record<string, unknown>): Promise<string[]>
-  /** Whether the app and a device of an earlier start still exist on both sides. */
+  /** Whether the app of an earlier start still exists in Herald, and its device in the simulator. */
   stillThere(appId: string, deviceId: string): Promise<boolean>
-  /** Waits until the devices have reported what they will report: a moment at most. */
+  /** Waits a short time until the devices have sent all their reports. */
   reportsAreIn(signal: AbortSignal): Promise<void>
 }
 

@@ -8,7 +8,7 @@ const push = (platform: Push['platform'], outcome: Push['outcome'], code: string
   engagements,
 })
 
-test('the table adds up: queued is sent, failed and skipped, by platform and in all', () => {
+test('in the demo’s table queued is the sum of sent, failed and skipped, for each platform and in all', () => {
   const lines = demoTable(
     [
       push('ios', 'sent', null, 'delivered', 'opened'),

@@ -1,11 +1,11 @@
 import { platforms, type Platform } from '@herald/contracts/platform'
 
-/** The fields that the table needs of a row of the ledger, as `/v1/admin/apps/:appId/pushes` answers it. */
+/** The fields of a row of the ledger that the table needs, as `/v1/admin/apps/:appId/pushes` answers them. */
 export type Push = { platform: Platform; outcome: 'sent' | 'failed' | 'skipped'; code: string | null; engagements: string[] }
 
 const columns = ['queued', 'sent', 'failed', 'skipped', 'delivered', 'opened'] as const
 
-/** The table of a campaign's outcomes, by platform and in all, with the failures by code and the seconds that it took. */
+/** Writes the table of a campaign's outcomes, for each platform and in all, with the failures by code and the seconds that the send took. */
 export function demoTable(pushes: Push[], seconds: number): string[] {
   const rows = [...platforms, 'total'].map((name) => {
     const own = pushes.filter(({ platform }) => name === 'total' || platform === name)

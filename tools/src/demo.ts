@@ -7,7 +7,7 @@ import { writeWhole } from './write-whole.ts'
 export type DemoOptions = {
   baseUrl: string
   adminToken: string
-  /** The simulator's control address. */
+  /** The address of the simulator's control API. */
   simulatorControl: string
   dataDir: string
   print: (line: string) => void
@@ -15,25 +15,25 @@ export type DemoOptions = {
   signal: AbortSignal
 }
 
-/** The content of `<data>/demo.json` (0600), by which a second start finds the app, keys and devices again. */
+/** The content of `<data>/demo.json` (0600). With it a second start finds the demo's app, keys and devices again. */
 type DemoState = {
   appId: string
   secretKey: string
   publicKey: string
   /** The simulator's ids of the devices. */
   devices: string[]
-  /** The devices from which the app was removed: the provider calls their tokens dead. */
+  /** The devices from which the mobile app was uninstalled: the provider calls their tokens dead. */
   dead: string[]
 }
 
-/** Each demo device belongs to a user of its own, whose external id is this prefix and the device's id. */
+/** Each demo device belongs to a user of its own. The user's external id is this prefix and the device's id. */
 const userPrefix = 'demo-'
 const perPlatform = 100
 const deadPerPlatform = 4
 
 /**
- * Shows the whole platform once: an app with 300 simulated devices, some of them dead, one notification, its progress and
- * the table of its outcomes; then what to try next. Everything goes over the public API and the real provider protocols.
+ * Shows what the platform does: makes an app with 300 simulated devices, some of them dead, sends one notification, and prints its progress, the
+ * table of its outcomes and what to try next. Everything goes through the public API and the real provider protocols.
  */
 export async function demo(options: DemoOptions): Promise<void> {
   const { print, dataDir } = options
@@ -47,7 +47,7 @@ export async function demo(options: DemoOptions): Promise<void> {
     state = await makeDemo(herald)
     writeWhole(kept, `${JSON.stringify(state, null, 2)}\n`, 0o600)
   }
-  // A mobile app registers again when it is opened. The devices with dead tokens do so too, or a second demo would have no failures to show.
+  // A mobile app registers again when it is opened. Devices with dead tokens do so too, because otherwise a second demo would show no failures.
   await herald.simulator('POST', '/crowd', {
     baseUrl: options.baseUrl,
     appKey: state.publicKey,

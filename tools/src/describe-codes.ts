@@ -2,7 +2,7 @@ import { remedies } from '@herald/contracts/code-meanings'
 import { faultStatus, type FaultCode } from '@herald/contracts/fault'
 import { failureCodes, skipReasons, type FailureCode, type SkipReason } from '@herald/contracts/outcome'
 
-/** The guide's page of codes, made from the table that the dashboard shows. */
+/** Writes the guide's page of codes from the table that the dashboard shows. */
 export async function describeCodes(): Promise<string> {
   return [
     '# Codes and remedies',

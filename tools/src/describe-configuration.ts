@@ -6,7 +6,7 @@ import { ask } from './ask.ts'
 const Settings = z.array(z.object({ name: z.string(), required: z.boolean(), default: z.string().nullable(), description: z.string() }))
 type Setting = z.infer<typeof Settings>[number]
 
-/** The page of every environment variable: those of each app, as it describes them itself, and those that `npm start` reads. */
+/** Writes the page of every environment variable: those that each service describes in its sources, and those that `npm start` reads. */
 export async function describeConfiguration(): Promise<string> {
   const described = await Promise.all(
     apps.map(

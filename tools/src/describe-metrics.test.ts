@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { readMetrics } from './describe-metrics.ts'
 
-test('metrics are read with their labels, given as a list, in options or by a constant', () => {
+test('the metrics page gets the labels of a metric, whether the source has them as a list, in options or in a constant', () => {
   const source = `
     const labelNames = ['platform'] as const
     metrics.counter('herald_a_total', 'A.', ['one', 'two'])
@@ -19,7 +19,7 @@ test('metrics are read with their labels, given as a list, in options or by a co
   ])
 })
 
-test('a metric whose help or labels cannot be read is named', () => {
+test('a metric whose help text or labels cannot be read from its source is reported by name', () => {
   expect(() => readMetrics('a.ts', "metrics.gauge('herald_a', help)")).toThrow('a.ts: help and labels of herald_a')
   expect(() => readMetrics('a.ts', "metrics.counter('herald_a', 'A.', labelsOf(one))")).toThrow('a.ts: help and labels of herald_a')
 })

@@ -4,10 +4,10 @@ import { apps } from '@herald/contracts/call'
 import { parseSync, Visitor, type Expression } from 'oxc-parser'
 import { root } from './workspace.ts'
 
-/** A metric as its app makes it. */
+/** A metric, as the source of its service makes it. */
 export type Metric = { name: string; kind: 'counter' | 'gauge' | 'histogram'; help: string; labels: string[] }
 
-/** The page of every `herald_` metric, read from the sources, where names and help texts are literals. */
+/** Writes the page of every `herald_` metric from the sources, in which names and help texts are literals. */
 export async function describeMetrics(): Promise<string> {
   return [
     '# Metrics',
@@ -36,7 +36,7 @@ function table(directory: string): string {
   ].join('\n')
 }
 
-/** The metrics that a source file makes. Throws when one is not written as the page needs it. */
+/** Finds the metrics that a source file makes. Throws when one is written in a form that cannot be read. */
 export function readMetrics(file: string, source: string): Metric[] {
   const { program } = parseSync(file, source)
   const named = new Map<string, Expression>()
@@ -60,7 +60,7 @@ export function readMetrics(file: string, source: string): Metric[] {
 
 const kinds = ['counter', 'gauge', 'histogram'] as const
 
-/** The label names in an expression: a list, a constant that holds one, or options that hold one. Undefined when it is none of these. */
+/** Reads the label names from an expression: a list, a constant that has a list, or options that have one. Undefined for any other expression. */
 function labelsOf(expression: Expression, named: ReadonlyMap<string, Expression>): string[] | undefined {
   if (expression.type === 'Identifier') {
     const value = named.get(expression.name)

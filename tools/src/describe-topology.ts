@@ -17,7 +17,7 @@ import { root } from './workspace.ts'
 
 const Call = z.object({ subject: z.string().startsWith('rpc.'), timeoutMs: z.number() })
 
-/** The page of everything that travels between the apps: streams, consumers, events and calls. */
+/** Writes the page of everything that travels between services: streams, consumers, events and calls. */
 export async function describeTopology(): Promise<string> {
   return [
     '# Topology',
@@ -73,7 +73,7 @@ export async function describeTopology(): Promise<string> {
   ].join('\n')
 }
 
-/** Subjects in short: those that are alike up to their last dot are written together, because the gateway may make 60 calls. */
+/** Shortens a list of subjects: subjects that are equal up to their last dot are written together, because the gateway may make 60 calls. */
 function shortened(subjects: readonly string[]): string {
   const families = Map.groupBy(subjects, (subject) => (subject.startsWith('rpc.') ? subject.slice(0, subject.lastIndexOf('.')) : subject))
   return [...families]
@@ -85,7 +85,7 @@ function shortened(subjects: readonly string[]): string {
 
 const code = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(', ')
 
-/** Every call of the contracts, by subject. */
+/** Lists every call of the contracts, by subject. */
 export async function readCalls(): Promise<z.infer<typeof Call>[]> {
   const directory = join(root, 'libs', 'contracts', 'src', 'calls')
   const files = globSync('*.ts', { cwd: directory }).filter((file) => !file.endsWith('.test.ts'))

@@ -6,7 +6,7 @@ import { root } from './workspace.ts'
 const { workspaces } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { workspaces: string[] }
 const dockerfile = readFileSync(join(root, 'Dockerfile'), 'utf8')
 
-test('the image is installed with the package.json of every project: with one missing the lock file would not fit', () => {
+test('the Dockerfile copies the package.json of every project, because with one missing the lock file would not fit', () => {
   const manifests = workspaces.flatMap((workspace) => globSync(`${workspace}/package.json`, { cwd: root })).toSorted()
   expect(manifests.length).toBeGreaterThan(15)
   const copied = [...dockerfile.matchAll(/^COPY (\S+\/package\.json) (\S+)\/$/gm)].map(([, from = '', to = '']) => {
@@ -16,7 +16,7 @@ test('the image is installed with the package.json of every project: with one mi
   expect(copied.toSorted()).toEqual(manifests)
 })
 
-test('the gateway’s image has the pages beside its program, where the gateway looks for them', () => {
+test('the gateway’s image has the pages in the directory in which the gateway looks for them', () => {
   const pages = readFileSync(join(root, 'apps/gateway/src/pages/http/static-files.ts'), 'utf8')
   const beside = [...pages.matchAll(/builtAt\(\w+, '(\w+)', '([\w/]+)'\)/g)].map(([, name, built]) => ({ name, built }))
   expect(beside).toHaveLength(3)

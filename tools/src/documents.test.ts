@@ -23,7 +23,7 @@ test('every `npm run` that a page names is a script', () => {
   expect(named.filter(({ script }) => !Object.hasOwn(scripts, script))).toEqual([])
 })
 
-test('every file that a page links to or names is in the repository', () => {
+test('every file that a page links to or names exists', () => {
   const links = texts.flatMap(({ file, text }) =>
     [...text.matchAll(/\]\(([^)\s#]+)(?:#[^)]*)?\)/g)]
       .map(([, href = '']) => ({ file, names: href, path: join(dirname(file), href) }))
@@ -36,7 +36,7 @@ test('every file that a page links to or names is in the repository', () => {
   expect([...links, ...codes].filter(({ path }) => !isThere(path)).map(({ file, names }) => `${file} names ${names}`)).toEqual([])
 })
 
-test('every heading that a link names is on its page', () => {
+test('every heading to which a link leads exists on its page', () => {
   const dead = texts.flatMap(({ file, text }) =>
     [...text.matchAll(/\]\(([^)\s#]*\.md)?#([^)]+)\)/g)].flatMap(([, page, anchor]) => {
       const target = page === undefined ? file : join(dirname(file), page)
@@ -57,7 +57,9 @@ function fileNamedBy(file: string, code: string): { file: string; names: string;
   return isOfApp ? [{ file, names: code, path: join(dirname(file), code) }] : []
 }
 
-/** Whether a path exists. `<app>` stands for any name, as `*` does, and `{one,two}` for each of the names. What a build writes need not exist. */
+/**
+ * Whether a path exists. `<app>` stands for any name, as `*` does, and `{one,two}` for each of the names. Files that a build writes need not exist.
+ */
 function isThere(path: string): boolean {
   if (/(^|\/)dist(\/|$)/.test(path)) return true
   const pattern = path.replaceAll(/<[^>]+>/g, '*')
@@ -77,7 +79,7 @@ test('the list of decisions has every decision, under its title', () => {
   ).toEqual(lines)
 })
 
-test('every environment variable that a page names is described in docs/configuration.md, or is not a setting of an app', () => {
+test('every environment variable that a page names is described in docs/configuration.md, or is not a setting of a service', () => {
   const capitals = /[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+/g
   const known = new Set([...(read('docs/configuration.md').match(capitals) ?? []), ...notOfAnApp])
   const named = texts.flatMap(({ file, text }) =>
@@ -89,12 +91,13 @@ test('every environment variable that a page names is described in docs/configur
 })
 
 const notOfAnApp = [
-  // Settings of the simulator (apps/simulator/src/config.ts), of `herald` (sdks/cli), of the dashboard from its sources, of the tests and of Node.
+  // Settings of the simulator (apps/simulator/src/config.ts), of `herald` (sdks/cli), of the dashboard when it runs from its sources, of the tests
+  // and of Node.
   ...(read('apps/simulator/src/config.ts').match(/SIMULATOR_[A-Z_]+/g) ?? []),
   ...['HERALD_URL', 'HERALD_TOKEN', 'HERALD_APP', 'TEST_INFRA', 'NODE_OPTIONS'],
-  // Words of FCM, of HTTP/2 and of the system's look-up of names.
+  // Words of FCM, of HTTP/2 and of the system's functions for looking up names.
   ...['INVALID_ARGUMENT', 'SENDER_ID_MISMATCH', 'THIRD_PARTY_AUTH_ERROR', 'PERMISSION_DENIED', 'REFUSED_STREAM', 'EAI_AGAIN'],
-  // A setting of the provider that docs/add-a-provider.md imagines.
+  // A setting of the invented provider in docs/add-a-provider.md.
   'HMS_URL',
 ]
 
@@ -124,7 +127,7 @@ test('every command that the README or a page of docs/ shows is run by a test', 
   for (const [file, words] of Object.values(runBy)) expect(read(file)).toContain(words)
 })
 
-/** The commands of a block, without comments and without the lines of a file that it writes. */
+/** Gives the commands of a block, without comments and without lines that are written into a file. */
 const commandsOf = (code: string): string[] =>
   code
     .replaceAll(/<<'end'\n[^]*?\nend$/gm, '')
@@ -132,9 +135,9 @@ const commandsOf = (code: string): string[] =>
     .map((line) => line.replace(/(?:^|\s+)# .*$/, ''))
     .filter((line) => line !== '')
 
-/** Parts of commands that pages show: the file by which a test runs such a command, and the words with which it does so. */
+/** Parts of commands that pages show, each with the file of the test that runs such a command, and the words with which the test does so. */
 const runBy: Readonly<Record<string, readonly [file: string, words: string]>> = {
-  // For every end-to-end test, e2e/tests/starter.test.ts first of all.
+  // Started for every end-to-end test, for example e2e/tests/starter.test.ts.
   'npm start': ['libs/testing/src/herald.ts', "'tools/src/start.ts'"],
   // Runs this very test.
   'npm test': ['package.json', 'tools/src/test.ts'],
@@ -155,5 +158,5 @@ const runBy: Readonly<Record<string, readonly [file: string, words: string]>> = 
   'docker compose up -d --wait': ['e2e/compose/backup.test.ts', "['up', '-d', '--wait']"],
 }
 
-/** Parts of commands that no test runs: they set variables, copy files, or install a program of others. */
+/** Parts of commands that no test runs: they set variables, copy files, or install programs of other projects. */
 const notRun = ['BASE=http', 'docker compose cp', 'mkdir ../tracing', 'npm install --prefix ../tracing', 'cat > ../tracing']

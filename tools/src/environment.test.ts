@@ -38,7 +38,7 @@ const given = {
 }
 
 // spec: running/secrets-apart
-test('each app gets its own database and the secrets that it needs, and none of the other apps', () => {
+test('each service gets its own database address and the secrets that it needs, and those of no other service', () => {
   expect(environmentOf('gateway', given, computed)).toEqual({
     PATH: '/bin',
     HOST: '127.0.0.1',
@@ -80,13 +80,13 @@ test('each app gets its own database and the secrets that it needs, and none of 
   })
 })
 
-test('the simulator knows neither NATS nor any password', () => {
+test('the simulator gets neither the address of NATS nor any password', () => {
   const simulated = environmentOf('simulator', { ...given, NATS_URL: 'nats://x', NATS_PASSWORD: 'one for all' }, computed)
 
   expect(Object.keys(simulated).filter((name) => name.includes('NATS') || name.includes('PASSWORD'))).toEqual([])
 })
 
-test('a user that is given for all apps is used with the NATS that is given, and never with the embedded one', () => {
+test('a NATS user that the operator gives for all services is used with the operator’s NATS, and never with the embedded one', () => {
   const user = { NATS_USER: 'herald', NATS_PASSWORD: 'one for all' }
 
   expect(environmentOf('tracker', { NATS_URL: 'nats://theirs', ...user }, computed)).toMatchObject(user)
@@ -95,18 +95,18 @@ test('a user that is given for all apps is used with the NATS that is given, and
   expect(embedded).not.toHaveProperty('NATS_USER')
 })
 
-test('options of Node that the operator gives win over those of the starter', () => {
+test('options of Node that the operator gives take precedence over those of the starter', () => {
   const { NODE_OPTIONS } = environmentOf('gateway', { NODE_OPTIONS: '--import ./tracing.mjs --max-old-space-size=900' }, computed)
 
   expect(NODE_OPTIONS).toMatch(/^--max-semi-space-size=\d+ --max-old-space-size=\d+ --import \.\/tracing\.mjs --max-old-space-size=900$/)
 })
 
-test('a database address that is given for an app is used as it is', () => {
+test('a database address that the operator gives for a service is used unchanged', () => {
   expect(environmentOf('tracker', given, computed)['DATABASE_URL_TRACKER']).toBe('postgres://given')
 })
 
 // spec: running/simulator, running/certificates
-test('with the simulator the addresses of providers are on this machine, and the apps that call it trust its certificate', () => {
+test('with the simulator the providers’ addresses are on this machine, and the services that call them trust the simulator’s certificate', () => {
   const dispatcher = environmentOf('dispatcher', {}, { ...computed, simulator })
 
   expect(dispatcher).toMatchObject({
@@ -123,7 +123,7 @@ test('with the simulator the addresses of providers are on this machine, and the
 })
 
 // spec: running/simulator, providers/addresses
-test('a provider address that is given stays, and one address of APNs keeps the simulator from being the other environment', () => {
+test('a provider address that the operator gives is used; when it is one of APNs, the simulator does not become the other APNs environment', () => {
   const dispatcher = environmentOf(
     'dispatcher',
     { APNS_URL: 'https://apns.example', FCM_URL: 'https://fcm.example' },

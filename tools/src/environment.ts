@@ -11,7 +11,7 @@ import {
 } from './apps.ts'
 import type { Secrets } from './secrets.ts'
 
-/** What the simulator says when it is ready: where its servers are. */
+/** The message in which the simulator says that it is ready, with the addresses of its servers. */
 export type SimulatorAddresses = { apns: string; apnsSandbox: string; fcm: string; fcmToken: string; webPush: string; control: string }
 
 export type Computed = {
@@ -20,24 +20,25 @@ export type Computed = {
   natsUrl: string
   databaseUrls: Record<string, string>
   secrets: Secrets
-  /** With the simulator only: its addresses, and the file of authorities to trust. */
+  /** Only with the simulator: its addresses, and the file of authorities to trust. */
   simulator?: { addresses: SimulatorAddresses; authorities: string }
 }
 
 /**
- * The limits of V8's heap. By itself V8 sizes the heap by the machine, and a dispatcher grew to 397 MB. Measured in sends to 10,000 devices (medians of
- * interleaved runs): with 8 MB for new objects 283 MB and 1,780 pushes/s, with 16 MB 302 MB and 2,080, with 32 MB 337 MB and 2,110. A heap that may not grow
- * beyond 2 GB is collected when it has twice the size of its living objects, and not four times: 210 MB instead of 300, for 3 to 7 % of the pushes/s. No process needs a
- * quarter of 2 GB. These options come before those that the operator gives, so that the operator's win.
+ * Gives the limits of V8's heap for a process, in MB. Without them V8 sizes the heap by the machine, and a dispatcher grew to 397 MB.
  *
- * Since then a dispatcher makes half the garbage, and a fifth of it outlives a collection: with 8 MB for new objects it takes 152 MB instead of 169,
- * and as much CPU for each push (medians of 12 interleaved rounds of 10,000).
+ * The first limit is the space for new objects. Measured in sends to 10,000 devices (medians of interleaved runs): with 8 MB 283 MB of memory and
+ * 1,780 pushes/s, with 16 MB 302 MB and 2,080, with 32 MB 337 MB and 2,110. A dispatcher later made half the garbage, and a fifth of it outlives a
+ * collection: with 8 MB it takes 152 MB instead of 169 MB with 16 MB, and as much CPU for each push (medians of 12 interleaved rounds of 10,000).
+ *
+ * A heap that may not grow beyond 1 GB is collected when it has twice the size of its living objects, and not four times: 210 MB instead of 300 MB, for
+ * 3 to 7 % of the pushes/s. No process needs half of 1 GB. Options that the operator gives come after these, so they take precedence.
  */
 const heapOptionsOf = (name: ProcessName): string => `--max-semi-space-size=${name === 'dispatcher' ? 8 : 16} --max-old-space-size=1024`
 
 /**
- * The environment of one process: all that the starter was given, and what the starter computed. Secrets and database addresses are only in the environments of
- * the apps that need them. The owner's DATABASE_URL, and a socket given to the starter, are in none.
+ * Gives the environment of one process: everything that the starter was given, and what the starter computed. Secrets and database addresses are only
+ * in the environments of the services that need them. The owner's DATABASE_URL, and a socket given to the starter, are in none.
  */
 export function environmentOf(name: ProcessName, given: NodeJS.ProcessEnv, computed: Computed): NodeJS.ProcessEnv {
   const environment: NodeJS.ProcessEnv = { ...given, NATS_URL: computed.natsUrl, HOST: computed.host }
@@ -58,7 +59,7 @@ export function environmentOf(name: ProcessName, given: NodeJS.ProcessEnv, compu
   for (const secret of secretsOf[name]) environment[secret] = computed.secrets[secret]
   if (hasDatabase(name)) environment[databaseVariable(name)] = given[databaseVariable(name)] || computed.databaseUrls[name]
   if (usesNats(name)) {
-    // A server that the operator gives may have one user for all apps; the embedded one has a user for each app.
+    // A NATS server of the operator may have one user for all services; the embedded one has a user for each service.
     const shared = given['NATS_URL'] ? given : {}
     if (shared['NATS_USER']) environment['NATS_USER'] = shared['NATS_USER']
     environment['NATS_PASSWORD'] = shared['NATS_PASSWORD'] || computed.secrets.natsPasswords[name]
@@ -72,7 +73,10 @@ export function environmentOf(name: ProcessName, given: NodeJS.ProcessEnv, compu
   return environment
 }
 
-/** When the operator gives one address of APNs, the simulator must not become the other environment (spec: running/simulator). */
+/**
+ * Gives the variables that point services at the simulator. When the operator gives one address of APNs, the simulator must not become the other
+ * environment (spec: running/simulator).
+ */
 function simulatorVariables(given: NodeJS.ProcessEnv, addresses: SimulatorAddresses): NodeJS.ProcessEnv {
   const apnsGiven = Boolean(given['APNS_URL'] || given['APNS_SANDBOX_URL'])
   return {

@@ -10,7 +10,7 @@ const lanes = everyLane.map(({ platform, lane }) => batchSubject(platform, lane)
 const subjects = (of: readonly { subject: string }[]) => of.map(({ subject }) => subject).toSorted()
 
 // spec: running/nats-users
-test.each(apps)('NATS grants %s what its source uses, and nothing more', async (app) => {
+test.each(apps)('NATS allows the service %s what its source uses, and nothing more', async (app) => {
   const { asks, tells, hears, stores, reads } = uses[app]
   const found = await readUses(app)
 
@@ -24,16 +24,16 @@ test.each(apps)('NATS grants %s what its source uses, and nothing more', async (
   })
 })
 
-test('every call is answered by the app in its name and asked by another', async () => {
+test('every call is answered by the service in its name, and made by another service', async () => {
   const found = await Promise.all(apps.map(readUses))
-  // makeStreams is called and answered by libs/service itself.
+  // makeStreams is made and answered by libs/service itself.
   const calls = (await readCalls()).map(({ subject }) => subject).filter((subject) => subject !== makeStreams.subject)
 
   expect(found.flatMap(({ answers }) => answers).toSorted()).toEqual(calls)
   expect([...new Set(found.flatMap(({ asks }) => asks))].toSorted()).toEqual(calls)
 })
 
-test('no app is granted a wildcard, except for its own inbox, its own calls, the versions of calls that it makes, its own acks and the making of consumers', () => {
+test('no service is granted a wildcard, except for its inbox, its calls, the versions of calls that it makes, its acks and the making of consumers', () => {
   const wide = apps.flatMap((app) =>
     [...grantsOf(app).publish, ...grantsOf(app).subscribe].filter((grant) => /[*>]/.test(grant)).map((grant) => [app, grant] as const),
   )

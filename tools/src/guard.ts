@@ -4,19 +4,19 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { identityOf } from '@herald/embedded/processes'
 
-/** How a process is stopped depends on what it is. */
+/** The kind of a process, which decides how it is stopped. */
 export type GuardedKind = 'app' | 'nats-server' | 'postgres'
 
 export type Guard = {
   add: (pid: number, kind: GuardedKind) => void
   remove: (pid: number) => void
-  /** Ends the guardian, after everything has been stopped. */
+  /** Ends the guardian, once everything has been stopped. */
   dismiss: () => Promise<void>
 }
 
 /**
- * Starts the guardian, which stops the children of the starter when the starter is killed (-9) and cannot do it. When the guardian itself is killed,
- * another one is started and is told everything again.
+ * Starts the guardian, which stops the starter's children when the starter is killed (-9) and cannot do it. When the guardian itself is killed,
+ * another one is started and gets the list of children again.
  */
 export function startGuard(dataDir: string): Guard {
   const guarded = new Map<number, string>()
@@ -28,7 +28,7 @@ export function startGuard(dataDir: string): Guard {
       stdio: ['pipe', 'ignore', 'ignore'],
       detached: true,
     })
-    child.stdin?.on('error', () => undefined) // its death is noticed below
+    child.stdin?.on('error', () => undefined) // the code below notices the death of the guardian
     child.once('exit', () => {
       if (!dismissed) setTimeout(() => (guardian = spawnGuardian()), 200)
     })
@@ -58,7 +58,7 @@ export function startGuard(dataDir: string): Guard {
   }
 }
 
-/** After a starter was killed, its guardian works for up to 4.5 s. A new start waits until it has ended, so that it does not meet processes that are being stopped. */
+/** Waits until the guardian of a killed starter has ended, which takes up to 4.5 s. So a new start does not meet processes that are being stopped. */
 export async function waitForFormerGuardian(dataDir: string): Promise<void> {
   const deadline = Date.now() + 8_000
   while (isGuardianAlive(dataDir) && Date.now() < deadline) await wait(100)

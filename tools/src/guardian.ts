@@ -1,6 +1,6 @@
-// The guardian outlives the starter. It is told of the starter's children over its standard input (`+ <pid> <kind> <identity>`,
-// `- <pid>`). When its standard input ends, the starter has ended, and the guardian stops the children that still run: apps first, then the servers
-// that they use. All have ended within 4.5 s. The guardian has a session of its own and no terminal, so no Ctrl-C reaches it.
+// The guardian, a process that outlives the starter. The starter writes its children to the guardian's standard input (`+ <pid> <kind> <identity>`,
+// `- <pid>`). When the input ends, the starter has ended, and the guardian stops the children that still run: services first, then the servers that
+// they use. All have ended within 4.5 s. The guardian has a session of its own and no terminal, so no Ctrl-C reaches it.
 import { createInterface } from 'node:readline'
 import { setTimeout as wait } from 'node:timers/promises'
 import { identityOf } from '@herald/embedded/processes'
@@ -27,7 +27,7 @@ signal('postgres', 'SIGQUIT')
 await untilGone(['nats-server', 'postgres'], 800)
 signal('postgres', 'SIGKILL')
 
-/** A pid may belong to another process by now; its identity cannot. */
+/** Lists the children of these kinds that still run. Another process may have the pid of a child by now, but not its identity. */
 function living(kinds: GuardedKind[]): number[] {
   return [...guarded].filter(([pid, { kind, identity }]) => kinds.includes(kind) && identityOf(pid) === identity).map(([pid]) => pid)
 }
@@ -37,7 +37,7 @@ function signal(kind: GuardedKind, name: NodeJS.Signals): void {
     try {
       process.kill(pid, name)
     } catch {
-      // The process ended after it was listed.
+      // The process ended after the list was made.
     }
   }
 }

@@ -4,7 +4,7 @@ import { parseInstances } from './instances.ts'
 const oneOfEach = { gateway: 1, audience: 1, campaigns: 1, tracker: 1, webhooks: 1, dispatcher: 1 }
 
 // spec: running/instances
-test('an app that is not named runs once', () => {
+test('a service that HERALD_INSTANCES does not name runs as one process', () => {
   expect(parseInstances(undefined)).toEqual(oneOfEach)
   expect(parseInstances('')).toEqual(oneOfEach)
   expect(parseInstances(' dispatcher=2, audience=0 ')).toEqual({ ...oneOfEach, dispatcher: 2, audience: 0 })

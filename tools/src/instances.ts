@@ -5,8 +5,8 @@ import { StartError } from './start-error.ts'
 const mostInstances = 32
 
 /**
- * Reads HERALD_INSTANCES, such as `dispatcher=2,audience=2`: how many processes of each app are started. An app that is
- * not named runs once. 0 leaves an app out; the gateway may not be left out, because nothing is ever ready without it.
+ * Reads HERALD_INSTANCES, such as `dispatcher=2,audience=2`: how many processes of each service are started. A service that is not named runs as one
+ * process. 0 leaves a service out. The gateway may not be left out, because no other service becomes ready without it.
  */
 export function parseInstances(text: string | undefined): Record<AppName, number> {
   const counts: Record<AppName, number> = { gateway: 1, audience: 1, campaigns: 1, tracker: 1, webhooks: 1, dispatcher: 1 }

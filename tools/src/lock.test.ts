@@ -4,7 +4,7 @@ import { addressesIn, completeLock } from './lock.ts'
 const lock = (packages: Record<string, object>) => JSON.stringify({ name: 'x', lockfileVersion: 3, packages })
 const packagesOf = (text: string): unknown => JSON.parse(text).packages
 
-test('an optional package of another platform that the registry lacked is added, for that platform alone', () => {
+test('an optional package for another platform that is missing in the lock file is added, for that platform alone', () => {
   const { text, added } = completeLock(
     lock({
       'node_modules/tool': {
@@ -22,7 +22,7 @@ test('an optional package of another platform that the registry lacked is added,
   })
 })
 
-test('entries that the lock has stay as they are, nested or not, and a second run changes nothing', () => {
+test('entries of the lock file stay as they are, nested or not, and a second run changes nothing', () => {
   const once = completeLock(
     lock({
       'node_modules/tool': {
@@ -38,7 +38,7 @@ test('entries that the lock has stay as they are, nested or not, and a second ru
   expect(completeLock(once.text)).toEqual({ text: once.text, added: [], unknown: ['plain@1.0.0'] })
 })
 
-test('a package bound to an address is found; a workspace is not one', () => {
+test('a package for which the lock file names an address is found; a workspace is not one', () => {
   const text = lock({
     'node_modules/@herald/tools': { resolved: 'tools', link: true },
     'node_modules/a': { version: '1.0.0', resolved: 'https://somewhere.example/a.tgz' },

@@ -30,9 +30,9 @@ const processors = [
 ] as const
 
 /**
- * Adds the optional packages of other platforms that a registry could not serve when the lock was written. npm leaves
- * those out, and `npm ci` of npm 11 then refuses the lock ("Missing … from lock file"). It makes no one download more, because
- * an entry says for which platform it is. Gives the lock's text, the packages that were added, and those whose platform is unknown.
+ * Adds the optional packages of other platforms that a registry could not serve when the lock file was written. npm leaves such packages out, and
+ * `npm ci` of npm 11 then refuses the lock file ("Missing … from lock file"). Nobody downloads more because of an added entry, as it says for which
+ * platform it is. Gives the text of the lock file, the added packages, and those whose platform is unknown.
  */
 export function completeLock(text: string): { text: string; added: string[]; unknown: string[] } {
   const lock = readLock(text)
@@ -60,14 +60,16 @@ export function completeLock(text: string): { text: string; added: string[]; unk
   return { text: `${JSON.stringify({ ...lock, packages: Object.fromEntries(sorted) }, null, 2)}\n`, added, unknown }
 }
 
-/** Packages for which the lock names an address: a clone elsewhere could not install them, or would fetch them from an unknown server. */
+/** Lists packages for which the lock file names an address. A clone elsewhere could not install them, or would fetch them from an unknown server. */
 export function addressesIn(text: string): string[] {
   const { packages } = readLock(text)
   const isBound = (entry: Entry) => entry.resolved !== undefined && entry.link !== true
   return Object.entries(packages).flatMap(([place, entry]) => (isBound(entry) ? [place] : []))
 }
 
-/** Reads and checks the lock. It gives the parsed object itself, because its keys must keep npm's order, or every install would move lines. */
+/**
+ * Reads and checks the lock file. Gives the parsed object itself: its keys must keep npm's order, because otherwise every install would move lines.
+ */
 function readLock(text: string): Lock {
   const lock: unknown = JSON.parse(text)
   Lock.parse(lock)

@@ -3,13 +3,13 @@ import { join } from 'node:path'
 
 export type LogFile = {
   path: string
-  /** Adds text. On a full disk log lines are lost and the platform goes on. */
+  /** Adds text to the log. On a full disk the text is lost, and the platform goes on. */
   append: (text: string) => void
-  /** The last lines, which tell the operator why a process ended. */
+  /** Gives the last lines, which tell the operator why a process ended. */
   lastLines: (count: number) => string[]
 }
 
-/** Begins the log of one process, `<data>/logs/<name>.log`. The log of the run before is kept as `<name>.previous.log`. */
+/** Opens the log of one process, `<data>/logs/<name>.log`. The log of the previous run is renamed to `<name>.previous.log`. */
 export function beginLog(dataDir: string, name: string): LogFile {
   const directory = join(dataDir, 'logs')
   mkdirSync(directory, { recursive: true })
@@ -21,7 +21,7 @@ export function beginLog(dataDir: string, name: string): LogFile {
       try {
         appendFileSync(path, text)
       } catch {
-        // There is no place left to report it.
+        // The log itself cannot be written, so the error cannot be reported.
       }
     },
     lastLines: (count) => readEnd(path).trimEnd().split('\n').slice(-count),

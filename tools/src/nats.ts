@@ -1,12 +1,12 @@
 import { connect } from 'node:net'
 import { StartError } from './start-error.ts'
 
-/** The first line of a server is never longer. */
+/** The first line of a nats-server is never longer than this many bytes. */
 const longestGreeting = 10_000
 
 /**
- * Checks that one of the servers in a NATS_URL (comma-separated) accepts a connection; fails with a sentence when none does. Prints a warning when a server
- * lets every client in.
+ * Checks that one of the servers in a NATS_URL (comma-separated) accepts a connection. Fails with a sentence for the operator when none does. Prints
+ * a warning when a server accepts clients without a user.
  */
 export async function checkNats(natsUrl: string, print: (line: string) => void): Promise<void> {
   const servers = natsUrl.split(',').map((server) => (server.includes('://') ? server.trim() : `nats://${server.trim()}`))
@@ -24,7 +24,10 @@ export async function checkNats(natsUrl: string, print: (line: string) => void):
     )
 }
 
-/** The first line that a nats-server sends. It is empty when the server accepts and sends nothing within 3 s, and undefined when it does not accept. */
+/**
+ * Reads the first line that a nats-server sends. It is empty when the server accepts the connection and sends nothing within 3 s, and undefined when
+ * the server does not accept.
+ */
 function greetingOf(host: string, port: number): Promise<string | undefined> {
   return new Promise((resolve) => {
     let greeting: string | undefined

@@ -21,12 +21,12 @@ afterEach(() => {
 })
 
 const build: PageBuild = { name: 'the page', script: 'page/build.mjs', sources: ['page'], output: 'page/dist' }
-/** Writes a line for each build, so that a test sees how often it ran. */
+/** A build program that writes a line for each build, so that a test sees how often it ran. */
 const working = `import { appendFileSync, mkdirSync } from 'node:fs'
 mkdirSync('page/dist', { recursive: true })
 appendFileSync('page/dist/index.html', 'built\\n')`
 
-/** A repository with one page and a program that builds it. */
+/** Makes a repository with one page and a program that builds the page. */
 function givenRepository(script = working) {
   const directory = mkdtempSync(join(tmpdir(), 'herald-pages-'))
   directories.push(directory)
@@ -45,7 +45,7 @@ function givenRepository(script = working) {
   return { directory, write, said, run, builds }
 }
 
-test('a page is built once, and again when one of its sources has changed; a test of it is none', async () => {
+test('a page is built once, and built again when one of its sources has changed, but not when only a test has changed', async () => {
   const { directory, write, run, builds } = givenRepository()
   expect(await run()).toEqual([])
   expect(await run()).toEqual([])
@@ -62,13 +62,13 @@ test('a page is built once, and again when one of its sources has changed; a tes
   expect(builds()).toBe(5)
 })
 
-test('two processes that start at once in one directory build a page once', async () => {
+test('of two processes that start at once in one directory only one builds a page', async () => {
   const { run, builds } = givenRepository()
   await Promise.all([run(), run(), run()])
   expect(builds()).toBe(1)
 })
 
-test('a build that fails says why, and is tried again the next time', async () => {
+test('a build that fails says why, and the next start builds the page again', async () => {
   const { run, said, write, builds } = givenRepository(`console.error('no such module: uplot'); process.exit(3)`)
   expect(await run()).toEqual(['the page'])
   expect(said.join('\n')).toContain('The page could not be built: node page/build.mjs ended with 3')
@@ -77,13 +77,13 @@ test('a build that fails says why, and is tried again the next time', async () =
   expect([await run(), builds()]).toEqual([[], 1])
 })
 
-test('a build that hangs is ended', async () => {
+test('a build that hangs is stopped', async () => {
   const { run, said } = givenRepository('setInterval(() => undefined, 1000)')
   expect(await run({ withinMs: 300 })).toEqual(['the page'])
   expect(said.join('\n')).toContain('it did not end within 0.3 s')
 })
 
-test('a build ends with the process that began it, however that process ends', async () => {
+test('a build stops when the process that began it ends, however that process ends', async () => {
   const { directory } = givenRepository(`import { writeFileSync } from 'node:fs'
 writeFileSync('building', String(process.pid))
 setInterval(() => undefined, 1000)`)
@@ -99,7 +99,7 @@ await buildPages(${JSON.stringify([build])}, { directory: ${JSON.stringify(direc
 
 test('the lock of a process that has ended delays no build, and a page without a program to build it is left out', async () => {
   const { directory, write, run, builds } = givenRepository()
-  // No process has this id: it is above the largest that Linux gives.
+  // No process can have this pid: it is above the largest that Linux gives.
   write('page/.dist.lock', '4194305')
   await run()
   expect(builds()).toBe(1)

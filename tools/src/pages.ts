@@ -5,10 +5,10 @@ import { basename, dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { root, toolEnvironment } from './workspace.ts'
 
-/** How pages are built that the gateway serves: the program, its sources, and the directory that it writes. */
+/** How a page or set of pages that the gateway serves is built: the program, its sources, and the directory to which it writes. */
 export type PageBuild = { name: string; script: string; sources: readonly string[]; output: string }
 
-/** The order counts: the dashboard includes the web SDK. */
+/** In the order in which they are built: the dashboard includes the web SDK, so the web SDK comes first. */
 export const pageBuilds: readonly PageBuild[] = [
   { name: 'the web SDK', script: 'sdks/web/build.ts', sources: ['sdks/web'], output: 'sdks/web/dist' },
   {
@@ -31,8 +31,8 @@ const buildWithinMs = 300_000
 const lastLines = 15
 
 /**
- * Builds the pages whose sources have changed since they were built, one after another. When a build fails its output is printed, and the files of the last build stay as
- * that left them. Gives the names of the pages that failed.
+ * Builds the pages whose sources have changed since they were last built, one after another. When a build fails, its output is printed and the files
+ * in the directory stay as the failed build left them. Gives the names of the pages that failed.
  */
 export async function buildPages(builds: readonly PageBuild[], options: Options): Promise<string[]> {
   const failed: string[] = []
@@ -47,7 +47,7 @@ async function buildWhenChanged(build: PageBuild, options: Options): Promise<boo
   const { directory = root, print, signal } = options
   if (!existsSync(join(directory, build.script))) return true
   if (isBuilt(build, directory)) return true
-  // Of two processes that start at once in one directory, the second waits and then finds the page built.
+  // When two processes start at once in one directory, the second waits for the first and then finds the page built.
   const unlock = await lock(join(directory, lockFile(build)), options)
   try {
     if (isBuilt(build, directory)) return true
@@ -68,10 +68,13 @@ async function buildWhenChanged(build: PageBuild, options: Options): Promise<boo
   }
 }
 
-/** The lock lies beside the output, because a build may empty its output, and is hidden, so that it does not count as a source. */
+/**
+ * Gives the path of the lock file. It is beside the output directory, because a build may empty that directory. Its name begins with a dot, so that
+ * it does not count as a source.
+ */
 const lockFile = ({ output }: PageBuild): string => join(dirname(output), `.${basename(output)}.lock`)
 
-/** The file is hidden, so that it is not served. */
+/** Gives the path of the file with the hash. Its name begins with a dot, so that the gateway does not serve it. */
 const hashFile = ({ output }: PageBuild, directory: string): string => join(directory, output, '.sources')
 
 export function isBuilt(build: PageBuild, directory = root): boolean {
@@ -79,7 +82,7 @@ export function isBuilt(build: PageBuild, directory = root): boolean {
   return existsSync(file) && readFileSync(file, 'utf8') === hashOfSources(build, directory)
 }
 
-/** A hash of the paths and contents of all files that a build may read, and of the installed packages. */
+/** Computes a hash of the paths and contents of all files that a build may read, and of the versions of the installed packages. */
 function hashOfSources({ script, sources }: PageBuild, directory: string): string {
   const hash = createHash('sha256')
   for (const place of [...sources, script, 'package-lock.json'].flatMap((source) => filesIn(directory, source)))
@@ -103,10 +106,10 @@ function filesIn(directory: string, place: string): string[] {
     .flatMap((name) => filesIn(directory, `${place}/${name}`))
 }
 
-/** Makes the program end when its channel to this process closes, which happens even when this process is killed. */
+/** A module that makes the program end when its channel to this process closes, which happens even when this process is killed. */
 const endsWithUs = `data:text/javascript,${encodeURIComponent(`process.on('disconnect', () => process.exit(1)); process.channel?.unref()`)}`
 
-/** Runs a program of the repository. It is ended when it takes too long or when the starter stops. */
+/** Runs a program of the repository. The program is stopped when it takes too long or when the starter stops. */
 function run(
   script: string,
   { directory = root, signal, withinMs = buildWithinMs }: Options,
@@ -140,7 +143,10 @@ function run(
   })
 }
 
-/** Takes a lock. The file holds the id of the process that has the lock; when that process has ended, the lock is free. */
+/**
+ * Takes a lock. The lock file has the pid of the process that took it; when that process has ended, the lock is free. Gives a function that releases
+ * the lock.
+ */
 async function lock(path: string, { signal }: Options): Promise<() => void> {
   mkdirSync(dirname(path), { recursive: true })
   for (;;) {
@@ -161,7 +167,7 @@ async function lock(path: string, { signal }: Options): Promise<() => void> {
 function isLeft(path: string): boolean {
   try {
     const pid = Number(readFileSync(path, 'utf8'))
-    // The process has not written its id yet.
+    // The process that made the lock may not have written its pid yet.
     if (pid === 0) return Date.now() - statSync(path).mtimeMs > 5_000
     process.kill(pid, 0)
     return false

@@ -20,24 +20,24 @@ export type Platform = { baseUrl: string; adminToken: string; simulatorControl: 
 
 export type PlatformOptions = {
   dataDir: string
-  /** The environment of `npm start`. */
+  /** The environment with which `npm start` was called. */
   environment: NodeJS.ProcessEnv
   simulator: boolean
   crew: Crew
   print: (line: string) => void
-  /** Aborted when the platform is to stop. From then on clients are refused as soon as no gateway listens. */
+  /** Aborted when the platform is to stop. From that moment on clients are refused once no gateway listens. */
   signal: AbortSignal
 }
 
 /**
- * Starts everything in its order: Postgres and nats-server, roles and tables, the simulator, every app. Returns when all
- * are ready and the gateway's health is good. The crew has all processes that were started, also when a later start fails.
+ * Starts everything in its order: Postgres and nats-server, roles and tables, the simulator, every service. Resolves when all are ready and the
+ * gateway's health is good. All processes that were started are in `crew`, also when a later start fails.
  */
 export async function startPlatform({ dataDir, environment, simulator, crew, print, signal }: PlatformOptions): Promise<Platform> {
   const instances = parseInstances(environment['HERALD_INSTANCES'])
   const host = environment['HOST'] || '127.0.0.1'
   const former = readPorts(dataDir)
-  // One socket for all gateways (docs/decisions/0008): a client that connects while a gateway is started again waits in its queue.
+  // One socket for all gateways (docs/decisions/0008): a client that connects while a gateway restarts waits in the socket's queue.
   const gateway = await holdGatewayPort(environment['PORT'], host)
   signal.addEventListener('abort', () => gateway.close())
   const ports: Ports = { gateway: gateway.port }
@@ -133,7 +133,7 @@ async function startSimulator({
       ),
       SIMULATOR_CERTIFICATE: certificates.certificate,
       SIMULATOR_PRIVATE_KEY: certificates.privateKey,
-      // The simulator's accounts and devices, so that the demo's devices still exist after it was started again.
+      // The file in which the simulator stores its accounts and devices, so that the demo's devices still exist after a restart.
       SIMULATOR_STATE: join(dataDir, 'simulator.jsonl'),
     },
     onReady: (message) => (addresses = SimulatorReady.parse(message)),
@@ -152,7 +152,10 @@ const SimulatorReady = z.object({
   control: z.url(),
 })
 
-/** The address at which this machine reaches a server that listens on `host`: an address that means "all of them" cannot be connected to. */
+/**
+ * Gives the address at which a client on this machine reaches a server that listens on `host`. An address that means all interfaces, such as 0.0.0.0,
+ * is no address to connect to.
+ */
 function reachable(host: string): string {
   if (host === '0.0.0.0' || host === '::') return '127.0.0.1'
   return host.includes(':') ? `[${host}]` : host

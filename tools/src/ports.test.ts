@@ -7,7 +7,7 @@ import { holdGatewayPort, pickPorts, pickSimulatorPorts } from './ports.ts'
 const servers: Server[] = []
 afterEach(() => servers.splice(0).forEach((server) => server.close()))
 
-/** Listens like a gateway, with a shared port: a second gateway on it would not be refused. */
+/** Listens on a shared port as a gateway does. A second gateway could listen on the same port without an error. */
 async function takenPort(): Promise<number> {
   const server = createServer()
   servers.push(server)
@@ -18,7 +18,7 @@ async function takenPort(): Promise<number> {
 }
 
 // spec: running/ports
-test('a port on which another Herald listens counts as taken, and the error says what to set', async () => {
+test('a port on which another Herald listens counts as taken, and the error says which setting to change', async () => {
   const port = await takenPort()
 
   await expect(holdGatewayPort(String(port), '127.0.0.1')).rejects.toThrow(
@@ -27,7 +27,7 @@ test('a port on which another Herald listens counts as taken, and the error says
 })
 
 // spec: running/ports
-test('PORT=0 picks a free port; a PORT that is no port and a HOST that is not this machine are refused', async () => {
+test('with PORT=0 a free port is chosen; a PORT that is not a port and a HOST that is not this machine are refused', async () => {
   const held = await holdGatewayPort('0', '127.0.0.1')
   expect(held.port).toBeGreaterThan(0)
   held.close()
@@ -35,13 +35,13 @@ test('PORT=0 picks a free port; a PORT that is no port and a HOST that is not th
   await expect(holdGatewayPort('8080', '192.0.2.1')).rejects.toThrow('Cannot listen on 192.0.2.1:8080 (EADDRNOTAVAIL). Set HOST')
 })
 
-test('the simulator keeps its ports, except one that is taken now', async () => {
+test('the simulator has the same ports at each start, except a port that another program has taken', async () => {
   const first = await pickSimulatorPorts()
   expect(new Set(Object.values(first)).size).toBe(6)
   const taken = await takenPort()
 
   const second = await pickSimulatorPorts({ ...first, apns: taken })
-  // A test of another file may have one of the ports by now.
+  // The test of another file may have taken one of the ports by now.
   const kept: string[] = []
   for (const [name, port] of Object.entries(first))
     if (name === 'apns' || second[name] === port || !(await isPortFree(port))) kept.push(name)
@@ -49,7 +49,7 @@ test('the simulator keeps its ports, except one that is taken now', async () => 
   expect(second['apns']).not.toBe(taken)
 })
 
-test('a new process gets a port of its own, and the others keep theirs', async () => {
+test('a new process gets a free port, and the others keep their ports', async () => {
   const first = await pickPorts(['gateway-1', 'dispatcher-1'])
   const second = await pickPorts(['gateway-1', 'dispatcher-1', 'dispatcher-2'], first)
 

@@ -13,16 +13,19 @@ const Ports = z.object({
   postgres: port.optional(),
   nats: port.optional(),
   simulator: z.record(z.string(), port).optional(),
-  /** The ports of the last simulator, while none runs. Devices that it made hold its address, so the next simulator takes the same ports. */
+  /**
+   * The ports of the last simulator, after it has stopped. The endpoints of its web devices contain its port, so the next simulator takes the same
+   * ports.
+   */
   formerSimulator: z.record(z.string(), port).optional(),
-  /** The ports of probes and metrics, by process: `gateway-1`. */
+  /** The ports for probes and metrics, by process, such as `gateway-1`. */
   observe: z.record(z.string(), port).optional(),
 })
 
-/** `<data>/ports.json`: the ports on which everything listens. Servers that the operator gives (DATABASE_URL, NATS_URL) are not in it. */
+/** The content of `<data>/ports.json`: the ports on which everything listens. Servers of the operator (DATABASE_URL, NATS_URL) are not in it. */
 export type Ports = z.infer<typeof Ports>
 
-/** The simulator's servers, by the variable that gives each its port. */
+/** For each server of the simulator, the variable with which it gets its port. */
 export const simulatorPorts = {
   apns: 'SIMULATOR_APNS_PORT',
   apnsSandbox: 'SIMULATOR_APNS_SANDBOX_PORT',
@@ -34,27 +37,30 @@ export const simulatorPorts = {
 
 const fileOf = (dataDir: string) => join(dataDir, 'ports.json')
 
-/** The ports of the last run; empty when there was none. */
+/** Reads the ports of the last run; gives an empty object when there was none. */
 export function readPorts(dataDir: string): Ports {
   try {
     return existsSync(fileOf(dataDir)) ? Ports.parse(JSON.parse(readFileSync(fileOf(dataDir), 'utf8'))) : {}
   } catch {
-    return {} // worth no more than a new choice
+    return {} // an unreadable file only means that ports are chosen again
   }
 }
 
 export const writePorts = (dataDir: string, ports: Ports): void => writeWhole(fileOf(dataDir), `${JSON.stringify(ports, null, 2)}\n`, 0o644)
 
-/** The port of the last run if it is free, so that noted addresses stay right; else any free one. */
+/** Picks the port of the last run if it is free, so that addresses that somebody noted stay right; else any free port. */
 export async function pickPort(former: number | undefined): Promise<number> {
   return former !== undefined && (await isPortFree(former)) ? former : freePort()
 }
 
-/** One port for each server of the simulator. They stay the same for a data directory: a web device's address holds one. */
+/**
+ * Picks a port for each server of the simulator. A data directory has the same ports at each start, because the endpoints of web devices contain a
+ * port.
+ */
 export const pickSimulatorPorts = (former?: Record<string, number>): Promise<Record<string, number>> =>
   pickPorts(Object.keys(simulatorPorts), former)
 
-/** Picks a different port for each name: the former one if it is free. */
+/** Picks a different port for each name: the former port if it is free, else any free port. */
 export async function pickPorts(names: readonly string[], former: Record<string, number> = {}): Promise<Record<string, number>> {
   const picked: Record<string, number> = {}
   for (const name of names) {
@@ -64,7 +70,7 @@ export async function pickPorts(names: readonly string[], former: Record<string,
   return picked
 }
 
-/** Binds the port of the gateways: PORT (8080), or any free one for 0. When it cannot be bound, a StartError says what to set. */
+/** Opens the port of the gateways: PORT (default 8080), or any free port when PORT is 0. When it cannot be opened, a StartError says what to set. */
 export async function holdGatewayPort(given: string | undefined, host: string): Promise<HeldPort> {
   const wanted = given === undefined || given === '' ? 8080 : Number(given)
   if (!Number.isInteger(wanted) || wanted < 0 || wanted > 65_535)

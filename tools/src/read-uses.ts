@@ -7,18 +7,19 @@ import { parseSync, Visitor } from 'oxc-parser'
 import { z } from 'zod'
 import { root } from './workspace.ts'
 
-/** Subjects and durables, each once and in order. */
+/** The subjects and durable consumers that a service uses, each once and sorted. */
 export type FoundUses = { asks: string[]; answers: string[]; tells: string[]; hears: string[]; stores: string[]; reads: string[] }
 
 type Found = { [Kind in keyof FoundUses]: Set<string> }
 
 const Contract = z.object({ subject: z.string(), timeoutMs: z.number().optional(), durable: z.string().optional() })
-/** Modules of contracts whose values are calls, broadcasts, consumers or subjects. */
+/** The modules of contracts that export calls, broadcasts, consumers or subjects. */
 const modules = /^@herald\/contracts\/(calls\/[a-z]+|topology|batch)$/
 
 /**
- * Finds what an app does on NATS by the contracts that its source imports. A call of its own it answers, and a call of another app it makes. The function that a
- * broadcast is handed to says whether the app sends it or listens to it. A consumer is read in a file that consumes, and its subject is published to in a file that publishes. Tests are left out.
+ * Finds what a service does on NATS, by the contracts that its source imports. A call of the service itself counts as answered, a call of another
+ * service as made. Whether the service sends a broadcast or listens to it follows from the function that gets the broadcast. A consumer is read in a
+ * file that consumes, and its subject is published to in a file that publishes. Tests are left out.
  */
 export async function readUses(app: AppName): Promise<FoundUses> {
   const directory = join(root, 'apps', app, 'src')
@@ -31,7 +32,7 @@ export async function readUses(app: AppName): Promise<FoundUses> {
 
 async function readFile(app: AppName, file: string, source: string, found: Found): Promise<void> {
   const { module, program } = parseSync(file, source)
-  /** The values that names of this file stand for: a contract, a list of them, a table of subjects, or a whole module. */
+  /** What each imported name of this file stands for: a contract, a list of contracts, a table of subjects, or a module. */
   const values = new Map<string, unknown>()
   for (const { moduleRequest, entries } of module.staticImports) {
     if (!modules.test(moduleRequest.value)) continue

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import type { Reporter, TestModule } from 'vitest/node'
 import type { Report } from './test-report.ts'
 
-/** A reporter of vitest that writes what `npm test` counts and compares to the file that `HERALD_TEST_REPORT` names. */
+/** A reporter for vitest. It writes what `npm test` counts and compares into the file that `HERALD_TEST_REPORT` names. */
 export default class ReportWriter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[]): void {
     const report: Report = { unhandledErrors: unhandledErrors.length, files: modules.map(describeFile) }

@@ -5,13 +5,13 @@ type Command = { command: string; args: string[]; environment?: NodeJS.ProcessEn
 
 const running = new Set<ChildProcess>()
 
-// The bootstrap has an IPC channel to this process. When the bootstrap is killed the channel closes: then the commands that run are stopped too.
+// The bootstrap has an IPC channel to this process. When the bootstrap is killed, the channel closes, and the running commands are stopped too.
 process.on('disconnect', () => stop('SIGTERM'))
 process.channel?.unref()
 process.on('SIGTERM', () => stop('SIGTERM'))
 process.on('SIGINT', () => stop('SIGINT'))
 
-/** Runs a command in the root with this terminal and gives its exit code; 127 when it cannot be run. */
+/** Runs a command in the repository's root with this terminal. Gives its exit code, or 127 when the command cannot be run. */
 export const runCommand = ({ command, args, environment = {} }: Command): Promise<number> =>
   ended(
     command,
@@ -19,7 +19,7 @@ export const runCommand = ({ command, args, environment = {} }: Command): Promis
     (text) => void process.stderr.write(text),
   )
 
-/** Runs a command beside another one: what it prints is not shown, but given with its exit code. */
+/** Runs a command beside another one. Its output is not shown, but given together with its exit code. */
 export async function runQuietly({ command, args, environment = {} }: Command): Promise<{ code: number; output: string }> {
   let output = ''
   const keep = (text: string) => void (output += text)
@@ -37,7 +37,7 @@ function ended(command: string, child: ChildProcess, say: (text: string) => void
       say(`cannot run ${command}: ${error.message}\n`)
       resolve(127)
     })
-    // 'close' and not 'exit': the last output of a command comes after its exit.
+    // 'close' and not 'exit', because a command's last output comes after its exit.
     child.once('close', (code) => {
       running.delete(child)
       resolve(code ?? 1)

@@ -11,7 +11,7 @@ beforeEach(() => {
 afterEach(() => rmSync(directory, { recursive: true, force: true }))
 
 // spec: running/secrets-made
-test('secrets are made once, only this user can read them, and they are the same at the next start', () => {
+test('Herald makes its secrets at the first start, only this user can read them, and later starts use the same ones', () => {
   const first = readSecrets(directory, {})
 
   expect(first.ADMIN_TOKEN.length).toBeGreaterThanOrEqual(32)
@@ -20,7 +20,7 @@ test('secrets are made once, only this user can read them, and they are the same
   expect(readSecrets(directory, {})).toEqual(first)
 })
 
-test('each app has a password of its own for NATS, also in an installation that had none', () => {
+test('each service gets its own password for NATS, also in an installation from before NATS had passwords', () => {
   const { natsPasswords, ...before } = readSecrets(directory, {})
   expect(new Set(Object.values(natsPasswords)).size).toBe(6)
   const file = join(directory, 'secrets.json')
@@ -34,7 +34,7 @@ test('each app has a password of its own for NATS, also in an installation that 
   expect(readFileSync(file, 'utf8')).not.toContain('chosen')
 })
 
-test('secrets that the environment gives are used and never written down', () => {
+test('secrets that the environment gives are used and are not written to disk', () => {
   const given = readSecrets(directory, {
     ADMIN_TOKEN: 'a-token-of-the-environment-long-enough',
     DATABASE_URL_AUDIENCE: 'postgres://herald_audience:chosen%20password@db.example/herald',
@@ -45,7 +45,7 @@ test('secrets that the environment gives are used and never written down', () =>
   expect(readFileSync(join(directory, 'secrets.json'), 'utf8')).not.toMatch(/of-the-environment|chosen password/)
 })
 
-test('a broken file is never replaced: the credentials sealed with it would be lost', () => {
+test('a broken file of secrets is never replaced, because the credentials sealed with it would be lost', () => {
   writeFileSync(join(directory, 'secrets.json'), '{"adminToken":')
 
   expect(() => readSecrets(directory, {})).toThrow('secrets.json')

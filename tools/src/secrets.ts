@@ -12,7 +12,7 @@ const KeptSecrets = z.object({
   hmacSecret: z.string().min(32),
   sealKeys: z.string().min(1),
   passwords: z.record(z.string(), z.string()),
-  // An installation from before NATS had users has no passwords; they are made at its next start.
+  // An installation from before NATS had users has no passwords. They are made at its next start.
   natsPasswords: z.record(z.string(), z.string()).default({}),
 })
 
@@ -20,15 +20,15 @@ export type Secrets = {
   ADMIN_TOKEN: string
   HMAC_SECRET: string
   SEAL_KEYS: string
-  /** The passwords of the roles in Postgres, by app. */
+  /** The passwords of the services' roles in Postgres. */
   passwords: Record<string, string>
-  /** The passwords of the users of NATS, by app. */
+  /** The passwords of the services' users in NATS. */
   natsPasswords: Record<AppName, string>
 }
 
 /**
- * The secrets of this installation: those of the environment, else those in `<data>/secrets.json` (0600), which are made at the
- * first start. A broken file is never replaced: without its SEAL_KEYS every stored credential would be lost.
+ * Gives the secrets of this installation: those in the environment, else those in `<data>/secrets.json` (0600), which is written at the first start.
+ * A broken file is never replaced, because without its SEAL_KEYS every stored credential would be lost.
  */
 export function readSecrets(dataDir: string, environment: NodeJS.ProcessEnv): Secrets {
   const file = join(dataDir, 'secrets.json')
@@ -69,7 +69,7 @@ const givenNatsPasswords = (environment: NodeJS.ProcessEnv): Partial<Record<AppN
     }),
   )
 
-/** When the environment gives an app's database address, the password in it is the one of the app's role. */
+/** Reads the passwords of services' roles from the database addresses that the environment gives. */
 function givenPasswords(environment: NodeJS.ProcessEnv): Record<string, string> {
   const given = appsWithDatabase.flatMap((app) => {
     const address = environment[databaseVariable(app)]

@@ -9,7 +9,7 @@ import type { LogFile } from './logs.ts'
 import type { Secrets } from './secrets.ts'
 import type { Unit } from './supervisor.ts'
 
-/** The embedded Postgres as a unit, always on the same directory and port. `onReady` is called with the owner's address. */
+/** Makes the unit for the embedded Postgres, which always has the same directory and port. `onReady` is called with the owner's database address. */
 export function postgresUnit(
   options: { dataDir: string; port: number; connections: number; log: LogFile },
   onReady: (ownerUrl: string) => void,
@@ -35,8 +35,8 @@ export function postgresUnit(
 }
 
 /**
- * The embedded nats-server as a unit, always on the same directory and port. A stream that it could not write on a full disk it does not write when there
- * is space again either, so then it is ended and started again. It lets in only the apps, each with its own grants.
+ * Makes the unit for the embedded nats-server, which always has the same directory and port. When a full disk has space again, nats-server still does
+ * not write to a stream that it could not write before, so it is then stopped and started again. Only services may connect, each with its own grants.
  */
 export function natsUnit(options: { dataDir: string; port: number; passwords: Secrets['natsPasswords']; log: LogFile }): Unit {
   return {
@@ -73,7 +73,9 @@ export function natsUnit(options: { dataDir: string; port: number; passwords: Se
   }
 }
 
-/** With so much space it is started again: pointers are small, and when the disk fills again the server is ended again. */
+/**
+ * The bytes of free space with which nats-server is started again. Pointers are small, and when the disk fills again, the server is stopped again.
+ */
 const spaceWorthATry = 16_000_000
 
 async function untilSpace(directory: string): Promise<void> {
@@ -85,8 +87,8 @@ async function untilSpace(directory: string): Promise<void> {
 }
 
 /**
- * Stops servers that an earlier start left on the data directory, because both the starter and its guardian were killed. This process has locked the
- * data directory, so no other process uses them.
+ * Stops servers of an earlier start that still run on the data directory, because both the starter and its guardian were killed. This process has
+ * locked the data directory, so no other process uses them.
  */
 export async function stopForgottenServers(dataDir: string, print: (line: string) => void): Promise<void> {
   const forgotten = [

@@ -21,7 +21,7 @@ const laySecrets = () =>
   })
 const read = (app: string, name: string) => readFileSync(join(laid, app, name), 'utf8')
 
-test('in containers each app has its own NATS password, the server has all, and the simulator and the others have none', async () => {
+test('in containers each service gets its own NATS password, nats-server gets all of them, and the simulator and other containers get none', async () => {
   laySecrets()
   const passwords = apps.map((app) => read(app, 'NATS_PASSWORD'))
   laySecrets()
@@ -44,7 +44,7 @@ test('in containers each app has its own NATS password, the server has all, and 
   }
 })
 
-test('the NATS server of docker compose reads those users, and shows its state only inside its container', () => {
+test('the NATS server of docker compose accepts the users that the set-up made, and shows its state only inside its container', () => {
   const [compose, configuration] = ['docker-compose.yml', 'deploy/nats.conf'].map((file) => readFileSync(join(root, file), 'utf8'))
 
   expect(compose).toContain('- secrets-nats:/secrets/nats\n')

@@ -13,7 +13,10 @@ import { StartError } from './start-error.ts'
 import { writeWhole } from './write-whole.ts'
 
 const { env } = process
-/** The directory that keeps the secrets that were made, so that they are the same at the next start. When it is lost, stored credentials cannot be opened. */
+/**
+ * The directory that stores the secrets that were made, so that the next start uses the same ones. When it is lost, stored credentials cannot be
+ * read.
+ */
 const stateDir = env['SET_UP_STATE'] || '/state'
 const outDir = env['SET_UP_OUT'] || '/secrets'
 
@@ -56,7 +59,7 @@ async function migrate(): Promise<void> {
   process.stdout.write(`schemas of ${appsWithDatabase.join(', ')} are up to date\n`)
 }
 
-/** The owner's database address: the given one, or that of the stack's own Postgres with a password that is made once. */
+/** Gives the owner's database address: the given one, or that of the stack's Postgres with a password that is made once. */
 function ownerAddress(): URL {
   if (env['DATABASE_URL']) return new URL(env['DATABASE_URL'])
   const file = join(stateDir, 'postgres-password')
@@ -66,7 +69,7 @@ function ownerAddress(): URL {
   return owner
 }
 
-/** The address of an app; provision() names its role `<database>_<app>`. */
+/** Gives the database address of a service; provision() names its role `<database>_<app>`. */
 function addressOf(owner: URL, app: string, password: string): string {
   const address = new URL(owner)
   address.username = encodeURIComponent(`${decodeURIComponent(owner.pathname.slice(1))}_${app}`)
@@ -74,7 +77,7 @@ function addressOf(owner: URL, app: string, password: string): string {
   return address.href
 }
 
-/** With the simulator, makes its certificate and lets the apps that call it trust it. Without the simulator no app trusts the certificate (any more). */
+/** With the simulator: makes its certificate and lets the services that call it trust it. Without the simulator: removes that trust. */
 function laySimulator(): void {
   const isAsked = (env['COMPOSE_PROFILES'] ?? '').split(',').includes('simulator')
   if (!isAsked) {
@@ -93,7 +96,7 @@ function directoryOf(app: string): string {
   return directory
 }
 
-/** Writes the settings of an app. The files can be read in every container that the directory is mounted to, which is only the app's. */
+/** Writes the settings of a service as files. Every container that mounts the directory can read them, and only the service's container mounts it. */
 function lay(app: string, settings: Record<string, string>): void {
   const directory = directoryOf(app)
   for (const [name, value] of Object.entries(settings)) writeWhole(join(directory, name), value, 0o444)

@@ -3,7 +3,7 @@ import { z } from 'zod'
 const Link = z.object({ url: z.url() })
 const withinMs = 10_000
 
-/** Prints a link that signs in to the dashboard once, and what to click first. When the link cannot be made, the platform runs all the same. */
+/** Prints a link that signs in to the dashboard once, and what to click first. When the link cannot be made, the platform still runs. */
 export async function printSignInLink({
   baseUrl,
   adminToken,

@@ -7,13 +7,13 @@ import { checkSpecification } from './specification.ts'
 const made: string[] = []
 afterEach(() => made.splice(0).forEach((directory) => rmSync(directory, { recursive: true, force: true })))
 
-// Put together here, so that this file itself does not count as one that cites or mentions them.
+// Joined here from two parts, so that this file itself does not count as one that cites or mentions them.
 const cites = ['spec', ''].join(':')
 const elsewhere = ['api', 'md'].join('.')
 const bare = ['identity', 'md'].join('.')
 const numbered = ['decisions', 6].join(' ')
 
-/** A repository of a page with two rules and these files, checked. */
+/** Checks a repository that has a page with two rules, and these files. */
 function check(files: Record<string, string>) {
   const repository = mkdtempSync(join(tmpdir(), 'herald-specification-'))
   made.push(repository)
@@ -26,7 +26,7 @@ function check(files: Record<string, string>) {
   return { ...found, findings: findings.map(({ file, line, message }) => `${file}:${line} ${message}`) }
 }
 
-test('rules are found by their headings, citations by their names, and only a citation of a test makes a rule tested', () => {
+test('the check reads rules from headings and citations from comments, and only a citation in a test makes a rule tested', () => {
   const found = check({
     'apps/gateway/src/login.ts': `/** Logs in (${cites} identity/login, identity/logout). */`,
     'apps/gateway/src/login.test.ts': `// ${cites} identity/login\ntest('…', () => {})`,
@@ -34,7 +34,7 @@ test('rules are found by their headings, citations by their names, and only a ci
   expect(found).toEqual({ rules: ['identity/login', 'identity/logout'], tested: new Set(['identity/login']), citations: 3, findings: [] })
 })
 
-test('files in testing/ and the end-to-end tests count as tests', () => {
+test('files in testing/ and the end-to-end tests count as tests of a rule', () => {
   const found = check({
     'apps/audience/src/testing/model.ts': `// ${cites} identity/login`,
     'e2e/chaos/scenarios/one.ts': `// ${cites} identity/logout`,
@@ -42,12 +42,12 @@ test('files in testing/ and the end-to-end tests count as tests', () => {
   expect(found.tested).toEqual(new Set(['identity/login', 'identity/logout']))
 })
 
-test('a citation of a rule that does not exist is found', () => {
+test('a citation of a rule that does not exist is reported', () => {
   const found = check({ 'libs/auth/src/key.ts': `\n// ${cites} identity/login, identity/nobody` })
   expect(found.findings).toEqual(['libs/auth/src/key.ts:2 identity/nobody is no rule of docs/specification'])
 })
 
-test('a citation that cannot be read is found, and a key of that name in code or YAML is no citation', () => {
+test('a citation that cannot be read is reported; a key `spec` in code or YAML is not a citation', () => {
   const found = check({
     'libs/auth/src/key.ts': `// ${cites} identity/Login\nconst it = { spec: 7 }`,
     'deploy/one.yaml': 'spec:\n  replicas: 1\n',
@@ -55,7 +55,7 @@ test('a citation that cannot be read is found, and a key of that name in code or
   expect(found.findings).toEqual(['libs/auth/src/key.ts:1 this is no citation: docs/specification/README.md says how to write one'])
 })
 
-test('a heading with the name of another page, with another form, or used twice is no rule', () => {
+test('a rule’s heading that names another page, has another form or exists twice is reported', () => {
   const { rules, findings } = check({
     'docs/specification/limits.md': '### identity/ids\n### limits/Ids\n### limits/ids\n### limits/ids\n',
   })
@@ -72,7 +72,7 @@ test.each([
   expect(check({ 'apps/gateway/src/main.ts': text }).findings).toEqual([`apps/gateway/src/main.ts:1 ${message}`])
 })
 
-test('a page may be named from the root, from docs and from where it is mentioned; names in code are no mentions', () => {
+test('a page may be mentioned by its path from the root, from docs or from the mentioning file; names in code are not mentions', () => {
   const { findings } = check({
     'docs/architecture.md': '[identity](specification/identity.md)',
     'apps/gateway/README.md': 'This app.',

@@ -1,15 +1,15 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 
-/** A place that breaks a rule of citing, and the sentence that says so. */
+/** A place that breaks a rule for citations, with a sentence that says which. */
 export type Finding = { file: string; line: number; message: string }
 
 export type Specification = {
   /** The names of all rules, in the order of pages and headings. */
   rules: string[]
-  /** Rules that some test cites. */
+  /** Rules that at least one test cites. */
   tested: Set<string>
-  /** How many citations there are. */
+  /** The number of citations. */
   citations: number
   findings: Finding[]
 }
@@ -22,13 +22,13 @@ const ruleName = '[a-z]+/[a-z0-9]+(?:-[a-z0-9]+)*'
 const citation = new RegExp(`\\bspec: (${ruleName}(?:, ${ruleName})*)`, 'g')
 /** A citation that is no list of names. Code such as `{ spec: value }` has no slash and is no citation. */
 const brokenCitation = /\bspec: ?(?=[\w-]*\/)/
-/** A document that is mentioned by its number and not by its name. */
+/** A mention of a document by its number instead of its name. */
 const numbered = /\b(?:decisions|pattern|path|house|design) \d/
 const page = /[\w./-]*\w\.md\b/g
 
 /**
- * Reads the pages of the specification below `root` and every citation in the repository: `spec: identity/device-limit`. Finds rules that are
- * cited and do not exist, rules with two headings, and mentions of pages that are not in the repository.
+ * Reads the pages of the specification below `root`, and every citation in the repository, such as `spec: identity/device-limit`. Reports cited rules
+ * that do not exist, rules with two headings, and mentions of pages that are not in the repository.
  */
 export function checkSpecification(root: string): Specification {
   const findings: Finding[] = []
@@ -72,11 +72,11 @@ const linesOf = (root: string, file: string): [line: number, text: string][] =>
 /** Whether a file is a test, or code that only tests use. */
 const isTest = (file: string): boolean => /\.test\.ts$|\/testing\/|^e2e\//.test(file)
 
-/** Documents are mentioned in comments and titles of tests; other code may name files of any kind. */
+/** Whether mentions of documents in a text count. They count in comments and in titles of tests; other code may name files of any kind. */
 const isProse = (file: string, text: string): boolean =>
   file.endsWith('.md') || /(?:^|\s)(?:\/\/|\/?\*\*?|--|#)\s|^\s*(?:test|describe)\b/.test(text)
 
-/** The documents that a line mentions and that are not in this repository. */
+/** Lists the documents that a line mentions and that are not in this repository. */
 function mentionsIn(root: string, file: string, text: string): string[] {
   if (!isProse(file, text)) return []
   const found = numbered.exec(text)

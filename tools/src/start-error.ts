@@ -1,4 +1,4 @@
-/** Why `npm start` cannot go on. The message tells the operator what is wrong and what to do, and is shown without a stack. */
+/** An error with which `npm start` ends. The message tells the operator what is wrong and what to do, and is shown without a stack. */
 export class StartError extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause })
@@ -6,7 +6,9 @@ export class StartError extends Error {
   }
 }
 
-/** The sentence for an error that ends the start: the message of a StartError or EmbeddedServerError, and plain words for errors of the machine. */
+/**
+ * Gives the sentence for an error that ends the start: the message of a StartError or EmbeddedServerError, and plain words for errors of the machine.
+ */
 export function explain(error: unknown, dataDir: string): string {
   if (!(error instanceof Error)) return String(error)
   if (error.name === 'StartError' || error.name === 'EmbeddedServerError') return error.message

@@ -1,4 +1,4 @@
-// `npm start`: the whole platform on this machine (docs/configuration.md). Runs until SIGTERM or Ctrl-C, then stops it and exits 0.
+// `npm start`: runs the complete platform on this machine (docs/configuration.md) until SIGTERM or Ctrl-C. Then it stops everything and exits with 0.
 import { join } from 'node:path'
 import { openCrew } from './crew.ts'
 import { takeDataDirectory, type DataDirectory } from './data-directory.ts'
@@ -11,13 +11,16 @@ import { printSignInLink } from './sign-in-link.ts'
 import { explain } from './start-error.ts'
 import { root } from './workspace.ts'
 
-/** When the process that started this one was killed, everything must have ended within 5 s. */
+/** When the process that started this one is killed, everything must have ended within 5 s; stopping gets this many milliseconds of them. */
 const orphanedStopMs = 3_500
-/** npm, the shell and the terminal may each pass on the same Ctrl-C. A second Ctrl-C by the operator comes later than this. */
+/**
+ * npm, the shell and the terminal may each pass on the same Ctrl-C. A signal within this many milliseconds counts as the same one; a second Ctrl-C by
+ * the operator comes later.
+ */
 const sameCtrlCMs = 500
 
 process.chdir(root)
-process.stdout.on('error', () => undefined) // the reader of the output has gone away; the platform goes on
+process.stdout.on('error', () => undefined) // the process that read the output has ended; the platform goes on
 const print = (line: string) => void process.stdout.write(`${line}\n`)
 const isOn = (text: string | undefined, byDefault: boolean) => (text ? !/^(off|false|0|no)$/i.test(text) : byDefault)
 
@@ -45,7 +48,7 @@ process.on('exit', () => directory.release())
 
 try {
   await stopForgottenServers(dataDir, print)
-  // The pages are built while the platform starts, which takes as long. The gateway serves them as soon as they are there.
+  // The pages are built while the platform starts, which takes about as long. The gateway serves the pages as soon as they are built.
   const built = withPages
     ? buildPages(pageBuilds, { print, signal: stopping.signal }).catch((error: unknown) =>
         print(`The pages were not built: ${String(error)}`),
@@ -89,7 +92,7 @@ async function stop(why: string, code: number, withinMs?: number): Promise<void>
 
 function endAtOnce(): void {
   crew.kill()
-  process.exit(130) // the guardian stops the processes that are left
+  process.exit(130) // the guardian stops the processes that still run
 }
 
 function takeOrExit(): DataDirectory {

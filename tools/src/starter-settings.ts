@@ -1,4 +1,4 @@
-/** The settings that the starter itself reads, in the form in which apps describe theirs. The apps never see the first three. */
+/** The settings that the starter itself reads, in the form in which services describe theirs. Services never get the first three. */
 export const databaseSettings = [
   setting(
     'DATABASE_URL',

@@ -7,7 +7,7 @@ afterEach(async () => {
   await Promise.all(started.splice(0).map((supervised) => supervised.stop(1_000)))
 })
 
-/** A unit whose process runs this code and is ready when it prints something, with a record of what its watchers were told. */
+/** Makes a unit whose process runs this code and is ready when it prints something. Records the calls of the unit's watchers. */
 function given(code: string) {
   const children: ChildProcess[] = []
   const deaths: { how: string; againInMs: number }[] = []
@@ -47,7 +47,7 @@ function given(code: string) {
 
 const runs = `console.log('ready'); setInterval(() => {}, 1000)`
 
-test('a process that is killed is started again, each time a little later', async () => {
+test('a process that is killed is started again, after a longer wait each time', async () => {
   const sample = given(runs)
   await sample.start().ready
 
@@ -61,7 +61,7 @@ test('a process that is killed is started again, each time a little later', asyn
   expect(sample.deaths[0]?.how).toBe('was ended by SIGKILL')
 })
 
-test('a process that is stopped gets its signal first, and is not started again', async () => {
+test('a process that is to stop gets its signal first, and is not started again', async () => {
   const sample = given(`process.on('SIGTERM', () => process.exit(7)); ${runs}`)
   const supervised = sample.start()
   await supervised.ready
@@ -82,14 +82,14 @@ test('a process that does not stop within its limit is killed', async () => {
   expect(sample.children[0]?.signalCode).toBe('SIGKILL')
 })
 
-test('a process that was never ready is given up after its tries', async () => {
+test('the starter gives up a process that was never ready after the allowed number of starts', async () => {
   const sample = given(`process.exit(1)`)
 
   await expect(sample.start(2).ready).rejects.toThrow('ended before it was ready')
   expect(sample.children).toHaveLength(2)
 })
 
-test('a stop during a start leaves no process behind', async () => {
+test('when a process is stopped during its start, nothing of it goes on running', async () => {
   const sample = given(`setInterval(() => {}, 1000)`)
   const supervised = sample.start(4)
   const outcome = supervised.ready.catch((error: Error) => error.message)
@@ -102,12 +102,12 @@ test('a stop during a start leaves no process behind', async () => {
 })
 
 // spec: running/restarted
-test('the wait before a restart begins at 0.2 s, doubles, and never passes 5 s', () => {
+test('the wait before a restart begins at 0.2 s, doubles with each death, and is never more than 5 s', () => {
   expect([1, 2, 3, 4, 5, 6, 7, 50].map(restartDelayMs)).toEqual([200, 400, 800, 1_600, 3_200, 5_000, 5_000, 5_000])
 })
 
 // spec: running/restarted
-test('a process that ran for 10 s is started again after 0.2 s, one that ended sooner waits longer', () => {
+test('a process that ran for at least 10 s is restarted after 0.2 s; one that ended sooner waits longer', () => {
   expect(countDeath(5, 9_999)).toBe(6)
   expect(countDeath(5, 10_000)).toBe(1)
 })

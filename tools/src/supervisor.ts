@@ -5,34 +5,38 @@ import { endChild, hasEnded } from '@herald/embedded/processes'
 /** A process that must run: how it is started, and how it is stopped. */
 export type Unit = {
   name: string
-  /** Starts the process. Resolves when it is ready, and rejects when it ended or could not start before that. `onSpawn` is called as soon as there is a process. */
+  /**
+   * Starts the process. Resolves when the process is ready, and rejects when it ended or could not start before that. `onSpawn` is called as soon as
+   * the process exists.
+   */
   start: (onSpawn: (child: ChildProcess) => void) => Promise<void>
-  /** The signal that asks it to stop, and the one that kills it after `limitMs`. */
+  /** The signal that asks the process to stop, and the signal that kills it after `limitMs`. */
   stopSignal: NodeJS.Signals
   killSignal: NodeJS.Signals
 }
 
-/** Functions that are called with what happens to a unit. */
+/** Functions that `supervise` calls when something happens to a unit. */
 export type Watchers = {
   onSpawn: (unit: Unit, child: ChildProcess) => void
   onGone: (unit: Unit, child: ChildProcess) => void
-  /** The process ended by itself, or could not be started again. */
+  /** Called when the process ended without being stopped, or could not be started again. */
   onDeath: (unit: Unit, how: string, againInMs: number) => void
 }
 
 export type Supervised = {
   name: string
-  /** Resolves when the unit is ready for the first time. Rejects when its first starts fail, or when it is stopped before. */
+  /** Resolves when the unit is ready for the first time. Rejects when its first starts fail, or when it is stopped before it is ready. */
   ready: Promise<void>
-  /** Stops the process and returns when it has ended. It is not started again. */
+  /** Stops the process and resolves when it has ended. The process is not started again. */
   stop: (limitMs: number) => Promise<void>
   /** Kills the process. */
   kill: () => void
 }
 
 /**
- * Starts a unit and keeps it running. When its process ends by itself it is started again: after 0.2 s, then after twice as long each time up to 5 s, and after
- * 0.2 s again once it has run for 10 s. Only a unit that was never ready is given up, after `firstTries`, because more tries would not help.
+ * Starts a unit and restarts its process whenever the process ends without being stopped. The first restart comes after 0.2 s, each further one after
+ * twice the wait, up to 5 s. Once the process has run for 10 s, the wait is 0.2 s again. Only a unit that was never ready is given up, after
+ * `firstTries` starts, because more starts would not help.
  */
 export function supervise(unit: Unit, watchers: Watchers, firstTries: number): Supervised {
   let child: ChildProcess | undefined
@@ -99,15 +103,15 @@ export function supervise(unit: Unit, watchers: Watchers, firstTries: number): S
   }
 }
 
-/** How a child ended, as the rest of a sentence that begins with its name. */
+/** Says how a process ended, as words that follow its name. */
 export const howItEnded = (child: ChildProcess): string =>
   child.signalCode === null ? `ended with code ${child.exitCode}` : `was ended by ${child.signalCode}`
 
-/** A process that has run this long was well: when it ends, that counts as its first death again. */
+/** After this many milliseconds a process counts as well: when it ends, that is its first death in a row. */
 const wellAfterMs = 10_000
 
-/** The wait before a process is started again after its n-th death in a row (from 1): 0.2 s, doubling to 5 s (spec: running/restarted). */
+/** Gives the wait before a process is restarted after its nth death in a row (n from 1): 0.2 s, doubling up to 5 s (spec: running/restarted). */
 export const restartDelayMs = (deathsInARow: number): number => Math.min(200 * 2 ** Math.max(0, deathsInARow - 1), 5_000)
 
-/** The number of deaths in a row, with the death of a process that has run for `livedMs`. */
+/** Gives the number of deaths in a row after the death of a process that ran for `livedMs`. */
 export const countDeath = (deathsInARow: number, livedMs: number): number => (livedMs >= wellAfterMs ? 1 : deathsInARow + 1)

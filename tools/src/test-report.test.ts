@@ -13,24 +13,24 @@ const file = (path: string, tests: Record<string, State>, given: Partial<FileRep
 })
 const report = (...files: FileReport[]) => readReport(JSON.stringify({ unhandledErrors: 0, files }))
 
-test('the last line names passed and failed, and skipped only when there are any', () => {
+test('the last line of npm test has the numbers of passed and failed tests, and of skipped tests when there are any', () => {
   expect(countsLine({ passed: 12, failed: 0, skipped: 0 })).toBe('tests: 12 passed, 0 failed')
   expect(countsLine({ passed: 12, failed: 1, skipped: 2 })).toBe('tests: 12 passed, 1 failed, 2 skipped')
 })
 
-test('a file that does not load is a failed test, not a missing one', () => {
+test('a test file that does not load counts as a failed test', () => {
   const read = report(file('a.test.ts', { one: 'passed', two: 'passed' }), file('b.test.ts', {}, { failed: true }))
 
   expect(countTests(read)).toEqual({ passed: 2, failed: 1, skipped: 0 })
 })
 
-test('a failed test is counted once, though its file has failed too', () => {
+test('a failed test is counted once, although its file counts as failed too', () => {
   const read = report(file('a.test.ts', { one: 'passed', two: 'failed', three: 'skipped' }))
 
   expect(countTests(read)).toEqual({ passed: 1, failed: 1, skipped: 1 })
 })
 
-test('up to five failed files are run a second time; more than five, or an error outside of every test, get no second run', () => {
+test('when up to five files fail they run a second time; more failed files, or an error outside every test, get no second run', () => {
   const failed = (count: number) => Array.from({ length: count }, (_, n) => file(`${n}.test.ts`, { one: 'failed' }))
   const right = file('right.test.ts', { one: 'passed' })
 
@@ -40,23 +40,23 @@ test('up to five failed files are run a second time; more than five, or an error
   expect(filesToRunAgain(report(right))).toEqual([])
 })
 
-/** A file with a test that depends on the machine and a test that is wrong. */
+/** Makes a report of a file with a test that depends on the machine and a test that is wrong. */
 const first = report(file('a.test.ts', { right: 'passed' }), file('b.test.ts', { right: 'passed', slow: 'failed', wrong: 'failed' }))
 
-test('a test that passes on the second run counts as passed and is named; a test that fails twice is failed', () => {
+test('a test that passes in the second run counts as passed and is named; a test that fails in both runs counts as failed', () => {
   const both = withSecondRun(first, report(file('b.test.ts', { right: 'passed', slow: 'passed', wrong: 'failed' })))
 
   expect(countTests(both.report)).toEqual({ passed: 3, failed: 1, skipped: 0 })
   expect(both.passedNow).toEqual(['b.test.ts > slow'])
 })
 
-test('a test that passes at first and fails on the second run is failed', () => {
+test('a test that passes in the first run and fails in the second counts as failed', () => {
   const both = withSecondRun(first, report(file('b.test.ts', { right: 'failed', slow: 'passed', wrong: 'passed' })))
 
   expect(countTests(both.report)).toEqual({ passed: 3, failed: 1, skipped: 0 })
 })
 
-test('a failed test stays failed when its file does not load, or does not run at all, the second time', () => {
+test('a failed test stays failed when its file does not load, or does not run, in the second run', () => {
   for (const second of [report(file('b.test.ts', {}, { failed: true })), report()]) {
     const both = withSecondRun(first, second)
     expect(countTests(both.report)).toEqual({ passed: 2, failed: 2, skipped: 0 })
@@ -64,7 +64,7 @@ test('a failed test stays failed when its file does not load, or does not run at
   }
 })
 
-test('a file whose servers did not start the first time is named as a whole, and its tests count', () => {
+test('a file whose servers did not start in the first run is named as a whole, and its tests of the second run count', () => {
   const broken = report(file('b.test.ts', { one: 'skipped', two: 'skipped' }, { failed: true }))
   const both = withSecondRun(broken, report(file('b.test.ts', { one: 'passed', two: 'passed' })))
 
@@ -72,7 +72,7 @@ test('a file whose servers did not start the first time is named as a whole, and
   expect(both.passedNow).toEqual(['b.test.ts > the file as a whole'])
 })
 
-test('two tests of one title are two tests in both runs', () => {
+test('two tests with the same title count as two tests in both runs', () => {
   const twins = (one: State, other: State) => {
     const tests = [one, other].map((state) => ({ title: 'same', state }))
     return report({ ...file('b.test.ts', {}), tests, failed: other === 'failed' })
@@ -83,7 +83,7 @@ test('two tests of one title are two tests in both runs', () => {
   expect(both.passedNow).toEqual(['b.test.ts > same'])
 })
 
-test('the ten files that took longest are listed, the longest first', () => {
+test('npm test lists the ten files that took longest, the slowest first', () => {
   const files = Array.from({ length: 12 }, (_, n) => file(`${n}.test.ts`, { one: 'passed' }, { seconds: n + 0.5 }))
   const lines = slowestFiles(report(...files))
 

@@ -1,6 +1,9 @@
 import { z } from 'zod'
 
-/** What report-writer.ts writes of a run. `title` holds the titles of the groups too, and `failed` is also true of a file that did not load. */
+/**
+ * What report-writer.ts writes about a run. `title` includes the titles of the groups around the test. `failed` is true also for a file that did not
+ * load.
+ */
 const Report = z.object({
   unhandledErrors: z.number(),
   files: z.array(
@@ -19,7 +22,7 @@ export type TestCounts = { passed: number; failed: number; skipped: number }
 
 export const readReport = (json: string): Report => Report.parse(JSON.parse(json))
 
-/** A file that failed as a whole (it did not load, or a hook of it failed) counts as one failed test. */
+/** Counts tests. A file that failed as a whole, because it did not load or one of its hooks failed, counts as one failed test. */
 export function countTests({ files }: Report): TestCounts {
   const tests = files.flatMap((file) => file.tests)
   const passed = tests.filter(({ state }) => state === 'passed').length
@@ -29,18 +32,18 @@ export function countTests({ files }: Report): TestCounts {
 
 const isBroken = ({ failed, tests }: FileReport): boolean => failed && tests.every(({ state }) => state !== 'failed')
 
-/** A run with more failed files than this has a reason that a second run would not remove. */
+/** A run with more failed files than this has a cause that a second run would not remove. */
 const mostRunAgain = 5
 
-/** The files to run a second time: those that failed. None when more than 5 failed, or when an error belongs to no test. */
+/** Lists the files to run a second time: those that failed. The list is empty when more than 5 failed, or when an error belongs to no test. */
 export function filesToRunAgain({ unhandledErrors, files }: Report): string[] {
   const failed = files.filter((file) => file.failed)
   return unhandledErrors > 0 || failed.length > mostRunAgain ? [] : failed.map(({ path }) => path)
 }
 
 /**
- * Puts the second run of the failed files in the place of the first one. `passedNow` names each test that failed at first and passed in the second run, as
- * `<file> > <title>`. A failed test that the second run does not have, because its file did not load, stays failed.
+ * Replaces the failed files of the first run by their second run. `passedNow` names each test that failed in the first run and passed in the second,
+ * as `<file> > <title>`. A failed test that is missing in the second run, because its file did not load, stays failed.
  */
 export function withSecondRun(first: Report, second: Report): { report: Report; passedNow: string[] } {
   const passedNow: string[] = []
@@ -49,7 +52,7 @@ export function withSecondRun(first: Report, second: Report): { report: Report; 
     if (!file.failed || !again) return file
     const left = [...again.tests]
     const tests = file.tests.map((test) => {
-      // Titles may repeat, so each test of the second run is used once, in order.
+      // Titles may repeat, so each test of the second run is matched once, in order.
       const place = left.findIndex(({ title }) => title === test.title)
       const [now = test] = place < 0 ? [] : left.splice(place, 1)
       if (test.state === 'failed' && now.state === 'passed') passedNow.push(`${file.path} > ${test.title}`)
@@ -61,14 +64,14 @@ export function withSecondRun(first: Report, second: Report): { report: Report; 
   return { report: { unhandledErrors: second.unhandledErrors, files }, passedNow }
 }
 
-/** The ten files that took longest, a line each. */
+/** Lists the ten files that took longest, one line each. */
 export const slowestFiles = ({ files }: Report): string[] =>
   files
     .toSorted((one, other) => other.seconds - one.seconds)
     .slice(0, 10)
     .map(({ path, seconds }) => `${seconds.toFixed(1).padStart(6)} s  ${path}`)
 
-/** The last line of `npm test`. Its form is a contract: scripts read it too. */
+/** Writes the last line of `npm test`. Scripts read this line, so its form must not change. */
 export function countsLine({ passed, failed, skipped }: TestCounts): string {
   return `tests: ${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`
 }

@@ -1,8 +1,8 @@
-// `npm test`: every check and every test, all of them even when one fails. Lint and types take long, so they run beside the tests, which wait for
-// servers half of their time; what lint and types print comes after the tests. At the very end the few test files that failed run a second time, alone
-// (docs/decisions/0060-a-second-run-for-a-busy-machine.md).
-// `npm test -- --affected=<base>` leaves out the types and tests of projects that no change since <base> can have touched.
-// `npm test -- <arguments>` runs vitest alone with them, once.
+// `npm test`: runs every check and every test, even after one has failed. Lint and types take long, so they run beside the tests, which wait for
+// servers half of the time. The output of lint and types is shown after the tests. At the very end the few test files that failed run a second time,
+// alone (docs/decisions/0060-a-second-run-for-a-busy-machine.md).
+// `npm test -- --affected=<base>` leaves out the types and tests of projects that no change since <base> can have touched. `npm test -- <arguments>`
+// runs only vitest, once, with these arguments.
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -16,14 +16,14 @@ const quickChecks: Check[] = [
   { name: 'format', command: 'oxfmt', args: ['--check', '.'], remedy: 'npm run format' },
   { name: 'boundaries', command: 'node', args: ['tools/src/check-boundaries.ts'], remedy: 'npm run boundaries' },
   { name: 'specification', command: 'node', args: ['tools/src/check-specification.ts'], remedy: 'npm run specification' },
-  // The tests in browsers are served these pages. The build also checks how large they may be.
+  // Tests in browsers use these pages. The build also checks that they are not too large.
   { name: 'pages that are served', command: 'node', args: ['tools/src/build-pages.ts'], remedy: 'npm run pages' },
   { name: 'generated pages', command: 'node', args: ['tools/src/write-docs.ts', '--check'], remedy: 'npm run docs' },
 ]
 const lint: Check = { name: 'lint', command: 'oxlint', args: ['--type-aware'], remedy: 'npm run lint' }
 /**
- * All projects for Node are one program, which takes 20 s of CPU and not 90: each project alone would read the libraries again. What runs in browsers, or
- * on other runtimes too, has other globals and so needs a program of its own.
+ * All projects for Node are checked as one program, which takes 20 s of CPU instead of 90 s: checked alone, each project would read the libraries
+ * again. Code that runs in browsers or other runtimes has other globals, so it is a program of its own.
  */
 const allTypes: Check[] = [
   '.',
@@ -44,7 +44,7 @@ const typesOf = (projects: string[]): Check => ({
   name: 'types',
   command: 'nx',
   args: ['run-many', '-t', 'typecheck', '--outputStyle=static', `--projects=${projects.join(',')}`],
-  // A daemon would outlive the test.
+  // Without this Nx would start a daemon that outlives the test.
   environment: { NX_DAEMON: 'false' },
   remedy: 'npm run typecheck',
 })
@@ -90,7 +90,7 @@ if (passedNow.length > 0) console.log(`\n${passedNow.map((test) => `passed on th
 console.log(`\n${countsLine(counts)}`)
 process.exitCode = failed.length > 0 ? 1 : 0
 
-/** Runs lint and types one after the other. What they print waits for the tests to end, so that the lines do not mix. */
+/** Runs lint and types one after the other. Their output is shown after the tests have ended, so that lines do not mix. */
 async function runLongChecks(): Promise<void> {
   const said: string[] = []
   for (const check of longChecks) {
@@ -102,7 +102,7 @@ async function runLongChecks(): Promise<void> {
   for (const text of said) process.stdout.write(text)
 }
 
-/** Runs vitest. The report is empty when vitest ended without writing one. */
+/** Runs vitest. The report is empty when vitest ended without writing a report. */
 async function runTests(args: string[]): Promise<{ code: number; report: Report }> {
   const directory = mkdtempSync(join(tmpdir(), 'herald-test-'))
   const file = join(directory, 'report.json')

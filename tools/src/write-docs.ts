@@ -1,4 +1,4 @@
-// `npm run docs`: writes the generated pages. With `--check` it only compares them, names the pages that are not up to date and exits 1.
+// `npm run docs`: writes the generated pages. With `--check` it only compares them, names the pages that are not up to date and exits with 1.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ask } from './ask.ts'
@@ -8,7 +8,7 @@ import { describeMetrics } from './describe-metrics.ts'
 import { describeTopology } from './describe-topology.ts'
 import { root } from './workspace.ts'
 
-/** Every generated page. A new page is a line here. */
+/** Every generated page. To add a page, add a line here. */
 const pages: { path: string; write: () => Promise<string> }[] = [
   { path: 'docs/configuration.md', write: () => formatted('docs/configuration.md', describeConfiguration()) },
   { path: 'docs/topology.md', write: () => formatted('docs/topology.md', describeTopology()) },
@@ -16,7 +16,7 @@ const pages: { path: string; write: () => Promise<string> }[] = [
   { path: 'docs/guide/codes.md', write: () => formatted('docs/guide/codes.md', describeCodes()) },
   { path: 'docs/openapi.json', write: () => ask('node', ['apps/gateway/src/main.ts', '--describe-openapi']) },
   { path: 'docs/openapi.administration.json', write: () => ask('node', ['apps/gateway/src/main.ts', '--describe-administration']) },
-  // The types come after the documents from which they are made.
+  // The types come after the documents, because they are made from the documents.
   {
     path: 'apps/dashboard/src/api/schema.gen.ts',
     write: () => ask('node', ['libs/openapi-types/src/write.ts', 'docs/openapi.administration.json']),
@@ -41,7 +41,7 @@ else if (onlyCheck) {
   process.exitCode = 1
 } else console.log(`written: ${drifted.join(', ')}`)
 
-/** Formats a page as `npm run format` does, or the two commands would undo each other. */
+/** Formats a page as `npm run format` does. Otherwise each of the two commands would undo what the other has written. */
 async function formatted(path: string, content: Promise<string>): Promise<string> {
   return ask('oxfmt', [`--stdin-filepath=${path}`], await content)
 }

@@ -1,4 +1,5 @@
-// `node tools/src/write-guide.ts`: makes the pages of /docs/guide/ from docs/guide and the pages that it links to, in dist/guide (1 s). The gateway serves them.
+// `node tools/src/write-guide.ts`: writes the pages of /docs/guide/ into dist/guide, from docs/guide and the pages to which it links (1 s). The
+// gateway serves them.
 import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { htmlOf } from './guide/html.ts'
@@ -16,11 +17,11 @@ for (const page of pages) {
   writeFileSync(file, htmlOf(page, byPath))
 }
 for (const name of ['guide.css', 'guide.js']) copyFileSync(join(import.meta.dirname, 'guide', name), join(out, name))
-// Only pictures that a page shows are copied; the others are for the repository alone.
+// Only pictures that a page shows are copied; all others are for readers of the repository.
 const pictures = new Set(pages.flatMap(linksOf).flatMap((link) => /\bimages\/([a-z0-9-]+\.png)$/.exec(link.href)?.[1] ?? []))
 mkdirSync(join(out, 'images'), { recursive: true })
 for (const name of pictures) copyFileSync(join(root, 'docs', 'images', name), join(out, 'images', name))
-// The search looks in titles and headings.
+// The page search looks in titles and headings.
 writeFileSync(
   join(out, 'search.json'),
   JSON.stringify(
@@ -32,7 +33,7 @@ writeFileSync(
     ),
   ),
 )
-// All guides as one text, for programs that read them.
+// All pages of the guide as one text, for programs that read them.
 writeFileSync(
   join(out, 'llms.txt'),
   pages

@@ -1,5 +1,5 @@
-// `npm run nats-users -- <file>`: writes the users of a nats-server of your own (NATS_URL) into a file (0600), to be included in its
-// configuration. Passwords are those of NATS_PASSWORD_<APP>, else those that `npm start` keeps in the data directory, made when absent.
+// `npm run nats-users -- <file>`: writes the users of an operator's own nats-server (NATS_URL) into a file (0600), to be included in the server's
+// configuration. Passwords are those in NATS_PASSWORD_<APP>, else those that `npm start` stores in the data directory; missing ones are made.
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { natsAuthorization } from '@herald/contracts/grants'

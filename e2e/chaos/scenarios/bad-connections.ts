@@ -9,7 +9,7 @@ import type { Scenario } from '../scenario.ts'
 import { checkSends, send, untilAllSettled } from '../sends.ts'
 import type { Campaign } from '../scenario-result.ts'
 
-/** A trouble with the connections during one send: from its start until it is settled, or for `forMs`. */
+/** A trouble with the connections during one send. It begins with the send and lasts until the send is settled, or for `forMs` milliseconds. */
 type Trouble = { name: string; faults?: Record<string, unknown>; lossPercent?: number; forMs?: number }
 
 const troubles: Trouble[] = [
@@ -32,7 +32,7 @@ export const badConnections: Scenario = {
     await onPlatform({ LOG_LEVEL: 'warn' }, async ({ herald, tenant }) => {
       const devices = await givenManyDevices({ herald, tenant }, Math.min(scene.devices, 15_000))
       const campaigns: Campaign[] = []
-      // The first send of a platform that has just started is slow.
+      // The first send of a platform that has just started is slow, so it is not compared.
       await timeSend(tenant, devices, 'first', campaigns)
       for (const trouble of troubles) {
         const before = await timeSend(tenant, devices, `before ${trouble.name}`, campaigns)
@@ -56,7 +56,7 @@ export const badConnections: Scenario = {
   },
 }
 
-/** Sends to all devices, and answers the pushes per second from the POST until the send is settled. */
+/** Sends to all devices, and gives the pushes per second from the POST until the send is settled. */
 async function timeSend(tenant: Tenant, devices: readonly Registered[], name: string, campaigns: Campaign[]): Promise<number> {
   const startedAt = performance.now()
   const campaign = await send(tenant, name, devices)
@@ -65,7 +65,7 @@ async function timeSend(tenant: Tenant, devices: readonly Registered[], name: st
   return Math.round(devices.length / ((performance.now() - startedAt) / 1_000))
 }
 
-/** Makes the network lose packets from and to the simulator. The function that it answers ends this, and answers how many packets were lost. */
+/** Makes the network lose packets from and to the simulator. Gives a function that ends the loss and gives the number of lost packets. */
 function begin({ lossPercent }: Trouble, herald: Herald): () => number {
   if (lossPercent === undefined) return () => 0
   const rule = (ends: 'dport' | 'sport', port: number) => [

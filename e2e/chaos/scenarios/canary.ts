@@ -38,7 +38,7 @@ export const canary: Scenario = {
         const campaigns = [await sendOne('canary-calm')]
         await untilAllSettled(tenant, campaigns)
         for (const name of apps) {
-          // NATS is searched before the fault too, because the fault may delete what NATS holds now.
+          // NATS is searched before the fault too, because the fault may delete what NATS stores now.
           search('nats')
           const pid = runningProcesses(herald.dataDir).get(name)
           if (pid === undefined) continue
@@ -89,7 +89,7 @@ export const canary: Scenario = {
   },
 }
 
-/** Registers one device of each platform for the user, and answers the devices with every secret of the platform, by what it is. */
+/** Registers one device of each platform for the user. Gives the devices, and every secret of the platform under a name that says what it is. */
 async function plant({ herald, tenant }: Platform, webhookSecret: string) {
   const devices = (await Promise.all((['ios', 'android', 'web'] as const).map((platform) => tenant.makeDevices(platform, 1)))).flat()
   for (const device of devices) await tenant.register(device, { externalId, tags: { name: 'Ada' } })
@@ -101,7 +101,7 @@ async function plant({ herald, tenant }: Platform, webhookSecret: string) {
     natsPasswords: Record<string, string>
   }
 
-  // The accounts are made again because the simulator shows each private key only once.
+  // The simulator's accounts are made again here, because the simulator shows each private key only once.
   const teamId = tenant.appId.slice(-10).toUpperCase()
   const keyId = teamId.split('').toReversed().join('')
   const apns = await tenant.simulator<{ privateKey: string }>('POST', '/accounts', {
@@ -144,7 +144,7 @@ async function plant({ herald, tenant }: Platform, webhookSecret: string) {
   return { secrets, devices }
 }
 
-/** The second line of a PEM's body: a whole line of the key. */
+/** Gives the second line of a PEM's body, which is a complete line of the key. */
 const keyLine = (pem: string): string => pem.split('\n')[2] ?? ''
 
 /** Makes each device answer once with an error or a broken connection, because such answers are logged. */

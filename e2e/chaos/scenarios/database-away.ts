@@ -91,7 +91,7 @@ async function freeze({ herald }: Platform): Promise<() => Promise<void>> {
   return async () => signalAll(pids, 'SIGCONT')
 }
 
-/** Kills Postgres whenever the supervisor has started it again. Postgres is back when it answers a query. */
+/** Kills Postgres each time after the supervisor has started it again and it answers a query. Gives a function that ends this. */
 async function keepKilling({ herald }: Platform): Promise<() => Promise<void>> {
   const kill = () => {
     const pid = runningProcesses(herald.dataDir).get('postgres')
@@ -108,7 +108,7 @@ async function keepKilling({ herald }: Platform): Promise<() => Promise<void>> {
   }
 }
 
-/** Asks every kind of data route in turn, and notes of each answer when it was asked and how long it took. */
+/** Asks every kind of data route in turn, and records for each answer when the request began and how long it took. */
 function startAsking({ herald, tenant }: Platform) {
   const asked: Asked[] = []
   let goesOn = true
@@ -148,7 +148,7 @@ function countBy<T>(all: readonly T[], nameOf: (one: T) => string): Record<strin
   return counts
 }
 
-/** What the starter printed about these processes, with the end of their logs. */
+/** Gives the lines that the starter printed about these processes, and the ends of their logs. */
 const linesOf = (output: string, names: string[]): string => {
   const lines = output.split('\n')
   return lines

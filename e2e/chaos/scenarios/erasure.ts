@@ -35,7 +35,7 @@ export const erasure: Scenario = {
           logs: findInFiles(join(herald.dataDir, 'logs'), secrets).found,
         })
         const before = await findAll()
-        // One send to the user by name comes first, so that campaigns, the ledger and kept webhook bodies have rows about the user.
+        // A send to the user alone comes first, so that campaigns, the ledger and stored webhook bodies have rows about the user.
         const toUser = await send(tenant, 'erasure-user', devices, { target: { externalIds: [externalId] } })
         await untilAllSettled(tenant, [toUser])
         await until(() => receiver.bodies.some((body) => body.includes(externalId)), {

@@ -15,7 +15,7 @@ const asked = 1_000
 const apps = ['gateway', 'audience', 'campaigns', 'dispatcher', 'tracker', 'webhooks']
 const final = new Set(['sent', 'failed', 'skipped'])
 
-/** A user with one device. The tag `group`, 0 to 9, also decides the user's time zone. */
+/** A user with one device. The tag `group`, from 0 to 9, also decides the user's time zone. */
 type User = Registered & { group: number; userId: string }
 /** A send, and which users are outside its audience. */
 type Sent = { name: string; id: string; leavesOut: (user: User) => boolean }
@@ -41,7 +41,7 @@ async function play(scene: Scene, platform: Platform, random: Random): Promise<v
   const sends: Sent[] = []
   const seen: { send: Sent; user: User; trace: Trace }[] = []
   const victims = [...apps]
-  /** Kills an app while the send is under way, and meanwhile asks explain about some devices. */
+  /** Kills a service while the send is under way, and asks explain about some devices meanwhile. */
   const trouble = async (sent: Sent) => {
     sends.push(sent)
     const victim = victims.shift()
@@ -133,7 +133,7 @@ async function play(scene: Scene, platform: Platform, random: Random): Promise<v
   note({ asked, users: users.length, sends: sends.length, verdicts, lookedAtMeanwhile: seen.length })
 }
 
-/** Makes users with one device each, a tenth of them in each group. Odd groups live in Tokyo, even groups in Lima. */
+/** Makes users with one device each, a tenth of them in each group. The users of odd groups live in Tokyo, those of even groups in Lima. */
 async function givenUsers(platform: Platform, count: number): Promise<User[]> {
   const devices = await givenManyDevices(platform, count)
   const owners = await onDatabase(platform.herald, async (client) => {
@@ -155,7 +155,7 @@ async function givenUsers(platform: Platform, count: number): Promise<User[]> {
   })
 }
 
-/** Asks explain about a device, again and again while the platform is busy or an app is being restarted. */
+/** Asks explain about a device, and asks again while the platform is busy or a service restarts. */
 const traceOf = (tenant: Tenant, campaignId: string, { subscriptionId }: User): Promise<Trace> =>
   until(
     async () => {

@@ -36,7 +36,7 @@ export const freezeDispatcher: Scenario = {
       signalAll([pid], 'SIGCONT')
       say('  thawed it')
 
-      // The thawed dispatcher works again, so it has done by now whatever it would do with its old batches.
+      // When this send is settled the thawed dispatcher works again, so it has done everything that it might do with its old batches.
       const after = await send(tenant, 'freeze-dispatcher-after', devices)
       await untilAllSettled(tenant, [after])
       const acceptedAfter = await accepted(tenant)
@@ -57,9 +57,9 @@ export const freezeDispatcher: Scenario = {
 }
 
 /**
- * Watches the batches that are leased now until each is done or taken again, and answers after how many seconds the first and the last
- * batch was taken again. The first shows the time of the lease and the sweep, the last also how soon the other dispatcher had places. The
- * other dispatcher finishes its own batches under the take that they have now, so only those of the frozen one count.
+ * Watches the batches that are leased now until each is done or taken again. Gives after how many seconds the first and the last batch was taken
+ * again. The first time shows the lease and the sweep; the last also shows how soon the other dispatcher had room for more batches. The other
+ * dispatcher finishes its batches under the number of their present take, so only batches of the frozen one are counted.
  */
 async function watchTakeover(client: pg.Client, frozenAt: number) {
   const { rows: leased } = await client.query<{ id: string; takes: number }>(

@@ -13,11 +13,11 @@ import { checkSends, readStats, send, untilAllSettled } from '../sends.ts'
 import type { Campaign } from '../scenario-result.ts'
 import { openHostilities, type Hostility } from '../hostilities.ts'
 
-/** The honest app sends once a second: first alone, then beside the hostile app. */
+/** For this many seconds the honest app sends once a second alone, before the hostile app begins. */
 const secondsAlone = 30
 const secondsBeside = 120
 const honestDevices = 100
-/** How many campaigns the hostile app has had, so that a read which looks at all of them is slow. */
+/** The hostile app gets this many old campaigns, so that a read that looks at all of them is slow. */
 const hostileHistory = { count: 300_000, days: 80 }
 
 export const hostileTenant: Scenario = {
@@ -62,7 +62,7 @@ async function besideHostile(scene: Scene, platform: Platform, receiver: Receive
   note({ errorLines: errorLines(herald.dataDir) })
 }
 
-/** The errors that the apps logged, and how often. */
+/** Counts the errors that the services logged. */
 function errorLines(dataDir: string): Record<string, number> {
   const counts: Record<string, number> = {}
   for (const app of ['audience', 'campaigns', 'tracker', 'dispatcher', 'webhooks', 'gateway']) {
@@ -76,7 +76,7 @@ function errorLines(dataDir: string): Record<string, number> {
 
 type Sent = { campaign: Campaign; seconds: number; refusals: string[] }
 
-/** Sends once a second, without waiting for the sends before. Answers how long each took from the POST until every push had its outcome. */
+/** Sends once a second, without waiting for earlier sends. Gives for each send the time from the POST until every push has its outcome. */
 async function sendEverySecond(tenant: Tenant, devices: readonly Registered[], name: string, seconds: number): Promise<Sent[]> {
   const startedAt = performance.now()
   const sends: Promise<Sent>[] = []
@@ -87,7 +87,7 @@ async function sendEverySecond(tenant: Tenant, devices: readonly Registered[], n
   return Promise.all(sends)
 }
 
-/** A send that has not settled by then is counted with this time, and is found unsettled later. */
+/** A send that is not settled after this time is counted with this time, and is found as unsettled later. */
 const longestWaitMs = 120_000
 
 async function timeSend(tenant: Tenant, devices: readonly Registered[], key: string): Promise<Sent> {
@@ -108,7 +108,7 @@ function figuresOf(sends: readonly Sent[]): { median: number; p99: number; longe
   return { median: at(0.5), p99: at(0.99), longest: at(1), sends: seconds.length }
 }
 
-/** Repeats a hostility on its workers until the signal aborts, and counts the answers by status. */
+/** Lets the workers of a hostility repeat it until the signal aborts, and counts the answers by HTTP status. */
 async function playHostility({ name, workers, everyMs, act }: Hostility, signal: AbortSignal): Promise<Record<string, number>> {
   const counts: Record<string, number> = {}
   const work = async () => {

@@ -8,7 +8,7 @@ import type { Campaign } from '../scenario-result.ts'
 
 const notifications = 200
 const clients = 8
-/** DISPATCH_WINDOW by default. */
+/** The default of DISPATCH_WINDOW. */
 const window = 1_000
 const apps = ['gateway', 'audience', 'campaigns', 'dispatcher', 'tracker', 'webhooks'] as const
 
@@ -45,7 +45,7 @@ async function playSeed(scene: Scene, platform: Platform, devices: Registered[],
   scene.check(kills.length >= apps.length, `seed ${seed}: only ${kills.length} kills`)
 }
 
-/** Each client posts its share of the sends, one a second. A send that is not accepted is repeated with its key. */
+/** Lets each client post its share of the sends, one a second. A send that is not accepted is repeated with its Idempotency-Key. */
 async function postFromClients({ tenant }: Platform, devices: Registered[], seed: number): Promise<Campaign[]> {
   const share = Math.floor(devices.length / notifications)
   const campaigns: Campaign[] = []

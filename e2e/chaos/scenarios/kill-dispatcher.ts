@@ -8,7 +8,7 @@ import { accepted, checkSends, send, untilAllSettled, untilAccepted } from '../s
 import { copiesByKill } from '../scenario-result.ts'
 
 const kills = 20
-/** DISPATCH_WINDOW by default. */
+/** The default of DISPATCH_WINDOW. */
 const defaultWindow = 1_000
 
 export const killDispatcher: Scenario = {

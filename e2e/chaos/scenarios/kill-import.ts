@@ -6,7 +6,7 @@ import { onPlatform } from '../platform.ts'
 import { readyPid, signalAll } from '../processes.ts'
 import type { Scenario, Scene } from '../scenario.ts'
 
-/** Killed alternately: audience writes the rows, the gateway reads the file. */
+/** The processes to kill in turn: audience writes the rows, the gateway reads the file. */
 const victims = ['audience-1', 'gateway-1'] as const
 
 export const killImport: Scenario = {
@@ -22,7 +22,7 @@ export async function killDuringImport({ devices: count, say, note, check }: Sce
     say(`  in peace: ${clean.report.rows} rows, ${clean.report.rowsPerSecond} a second`)
 
     const tenant = await givenTenant(herald)
-    // So slow that the import is still under way at each kill.
+    // The import is slowed down to this rate, so that it is still under way at each kill.
     const maxRowsPerSecond = Math.max(100, Math.min(20_000, Math.round(clean.report.rows / (kills * 2))))
     const settings = { format: 'csv', onExisting: 'update', maxRowsPerSecond }
     const id = await startImport(tenant, settings)
@@ -37,7 +37,7 @@ export async function killDuringImport({ devices: count, say, note, check }: Sce
     for (let before = 0; killed < kills && !over; killed += 1) {
       const victim = victims[killed % victims.length] ?? 'audience-1'
       const pid = await until(() => readyPid(herald.dataDir, victim), { withinMs: 60_000, what: `${victim} is ready` })
-      // The import must have moved since the last kill.
+      // Waits until the import has gone on after the last kill.
       before = await until(
         async () => {
           const offset = await offsetOf().catch(() => 0)

@@ -7,7 +7,10 @@ import { onDataDirectory } from '../platform.ts'
 import type { Scenario } from '../scenario.ts'
 import { accepted, checkSends, send, untilAllSettled, untilAccepted } from '../sends.ts'
 
-/** nats-server promises its streams (1.26 GB here) three quarters of the disk at most. A tmpfs takes only what is written. */
+/**
+ * The size of the tmpfs. nats-server gives its streams (1.26 GB here) at most three quarters of the disk. A tmpfs uses only the memory for what is
+ * written.
+ */
 const diskSize = '8g'
 const fullMs = 30_000
 
@@ -70,7 +73,7 @@ export const natsFull: Scenario = {
 
 const resize = (directory: string, size: string) => execFileSync('mount', ['-o', `remount,size=${size}`, directory])
 
-/** The bytes to write until a tmpfs of this size is full. */
+/** Gives the bytes in use: a tmpfs that is resized to this size is full. */
 function usedBytes(directory: string): string {
   const { bsize, blocks, bfree } = statfsSync(directory)
   return String((blocks - bfree) * bsize)

@@ -3,10 +3,13 @@ import { onPlatform } from '../platform.ts'
 import type { Scenario } from '../scenario.ts'
 import { accepted, checkSends, readStats, send, untilAllSettled } from '../sends.ts'
 
-/** Ten minutes, twenty times as fast. The waits between attempts (1, 4, 16, 60 s) and between probes (5 s) are shortened likewise. */
+/**
+ * The outage is ten minutes at twenty times the speed. The waits between attempts (1, 4, 16, 60 s) and between probes (5 s) are shortened by the same
+ * factor.
+ */
 const outageMs = 30_000
 const compressed = { PROVIDER_RETRY_SECONDS: '0.05,0.2,0.8,3', OUTAGE_PROBE_SECONDS: '0.25' }
-/** A ttl that ends during the outage: 5 minutes, shortened likewise. */
+/** A ttl that ends during the outage: 5 minutes, shortened by the same factor. */
 const shortTtlSeconds = 15
 
 export const outage: Scenario = {
@@ -54,7 +57,7 @@ export const outage: Scenario = {
         other.body.items.every(({ code }) => code === 'expired'),
         'a push of the short ttl was skipped for another reason than its end',
       )
-      // A probe that was under way when the provider came back may take its full 10 s before the next probe.
+      // A probe that was under way when the provider came back may take its 10 s before the next probe begins.
       check(firstAfterSeconds < 30, `the first push was accepted ${firstAfterSeconds} s after the providers were back`)
     })
   },

@@ -58,7 +58,10 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Clients that keep their connections and clients that open one for each request; they send and read stats alternately. `now` names what is being stopped, for the errors. */
+/**
+ * Starts clients that stay connected and clients that open a connection for each request. They send and read stats alternately. `now` names the
+ * process that is being stopped, for the errors.
+ */
 function startLoad({ herald, tenant }: Platform, devices: readonly { id: string; subscriptionId: string }[]) {
   const keeping = new Agent({ keepAlive: true, maxSockets: 4 })
   const opening = new Agent({ keepAlive: false })

@@ -36,7 +36,7 @@ export const wrongCredentials: Scenario = {
       check(said.length > 0, 'no error line names the app')
 
       await tenant.simulator('PUT', '/devices/behaviour', { answer: 'ok', platform: 'ios' })
-      // New credentials close the circuit at once. The same key stored again counts as new credentials.
+      // New credentials close the circuit at once. Storing the same key again counts as new credentials.
       await mendCredentials(platform)
       const seconds = await untilAllSettled(tenant, [campaign])
       const closed = await readCircuits(platform)

@@ -6,7 +6,7 @@ export const maxAddressLength = 2048
 /** Characters that a URL may not hold as written: `URL` would silently drop tabs and line ends, so `java\nscript:` would pass. */
 const notInAddress = /[\s\p{Cc}<>"\\]/u
 
-/** Why a notification may not open this address, or undefined when it may. It may open absolute URLs and deep links of an app's own scheme. */
+/** Says why a notification may not open this address; undefined when it may. It may open absolute URLs and deep links with an app's own scheme. */
 export function whyNotLink(value: string): string | undefined {
   if (notInAddress.test(value) || !URL.canParse(value))
     return 'must be an absolute URL or a deep link, such as https://example.com or shop://cart'
@@ -17,7 +17,10 @@ export function whyNotLink(value: string): string | undefined {
   return undefined
 }
 
-/** Why a text is not the address of an image, or undefined when it is. Only https is, since iOS and browsers load nothing else. */
+/**
+ * Says why a text cannot be the address of an image; undefined when it can. Only https is allowed, since iOS and browsers load images from nowhere
+ * else.
+ */
 export function whyNotImage(value: string): string | undefined {
   return notInAddress.test(value) || !URL.canParse(value) || !/^https:\/\/[^/?#]/i.test(value) ? 'must be an https URL' : undefined
 }

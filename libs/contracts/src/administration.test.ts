@@ -12,7 +12,7 @@ const p384 = pemOf(generateKeyPairSync('ec', { namedCurve: 'P-384' }))
 const rsa = pemOf(generateKeyPairSync('rsa', { modulusLength: 2048 }))
 
 // spec: administration/key-scopes
-test('a secret key has all scopes unless the request names some, a public key always has its one scope', () => {
+test('a secret key gets all scopes unless the request names some; a public key always has the one scope of public keys', () => {
   expect(CreateKey.parse({ kind: 'secret', name: 'ci' }).scopes).toEqual([...scopes])
   expect(CreateKey.parse({ kind: 'secret', name: 'ci', scopes: ['users:read', 'users:read'] }).scopes).toEqual(['users:read'])
   expect(CreateKey.parse({ kind: 'public', name: 'app' }).scopes).toEqual(['subscriptions:write'])
@@ -21,12 +21,12 @@ test('a secret key has all scopes unless the request names some, a public key al
 })
 
 // spec: administration/settings
-test('the settings of a new app are valid settings', () => {
+test('the settings that a new app starts with are accepted as valid settings', () => {
   expect(Settings.parse(defaultSettings)).toEqual(defaultSettings)
 })
 
 // spec: administration/settings
-test('settings can be changed one by one, and null switches a rule off', () => {
+test('each setting of an app can be changed alone, and null switches a delivery rule off', () => {
   expect(PatchApp.parse({ settings: { frequencyCap: null } })).toEqual({ settings: { frequencyCap: null } })
   expect(PatchApp.parse({ settings: { quietHours: { start: '22:00', end: '07:30', action: 'skip' } } })).toBeTruthy()
   expect(pathsOf(PatchApp, {})).toEqual([''])
@@ -46,7 +46,7 @@ test('the key for APNs must be a P-256 private key', () => {
 })
 
 // spec: administration/fcm-credentials
-test("Google's file may be sent whole, and only the needed fields are kept", () => {
+test('the service account file that Google gives out is accepted as it is, and only the fields that Herald needs are stored', () => {
   const account = {
     type: 'service_account',
     project_id: 'demo-1',
@@ -72,7 +72,7 @@ test("Google's file may be sent whole, and only the needed fields are kept", () 
 })
 
 // spec: administration/webpush-credentials
-test('VAPID keys are accepted only as a matching pair, or both are left out', () => {
+test('VAPID keys are accepted only as a matching pair, or when both keys are left out', () => {
   const ecdh = createECDH('prime256v1')
   const publicKey = ecdh.generateKeys('base64url')
   const privateKey = ecdh.getPrivateKey().toString('base64url').padStart(43, 'A')

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { decodeBase64Url, isP256Point } from './subscription.ts'
 import { sentence, TimeZone } from './text.ts'
 
-/** What a key may do (spec: limits/scopes). */
+/** What a key of an app may be allowed to do (spec: limits/scopes). */
 export const scopes = [
   'subscriptions:write',
   'subscriptions:read',
@@ -16,7 +16,7 @@ export const scopes = [
 export const Scope = z.enum(scopes)
 export type Scope = z.output<typeof Scope>
 
-/** The one scope that a public key has. Public keys ship inside apps, where anyone can read them. */
+/** The one scope that a public key has. Public keys are built into mobile apps and pages, where anyone can read them. */
 export const publicKeyScopes: readonly Scope[] = ['subscriptions:write']
 
 export const KeyKind = z.enum(['secret', 'public'])
@@ -40,7 +40,7 @@ export const FrequencyCap = z.strictObject({
 })
 export type FrequencyCap = z.output<typeof FrequencyCap>
 
-/** The hours in which users get no notifications, in their own time zone. `end` before `start` means over midnight. */
+/** The hours in which users get no notifications, in each user's own time zone. When `end` is before `start`, the hours last over midnight. */
 export const QuietHours = z
   .strictObject({ start: LocalTime, end: LocalTime, action: z.enum(['hold', 'skip']) })
   .refine((hours) => hours.start !== hours.end, { error: 'must differ from start', path: ['end'] })
@@ -58,13 +58,13 @@ export type Settings = z.output<typeof Settings>
 export const CreateApp = z.strictObject({ name: Name })
 export type CreateApp = z.output<typeof CreateApp>
 
-/** PATCH /v1/admin/apps/:appId: settings that are left out stay as they are. */
+/** PATCH /v1/admin/apps/:appId: a setting that the body leaves out keeps its value. */
 export const PatchApp = z
   .strictObject({ name: Name.optional(), settings: Settings.partial().optional() })
   .refine((changes) => changes.name !== undefined || changes.settings !== undefined, 'must hold at least one of name, settings')
 export type PatchApp = z.output<typeof PatchApp>
 
-/** POST /v1/admin/apps/:appId/keys. A secret key without scopes gets all of them. */
+/** POST /v1/admin/apps/:appId/keys. A secret key for which the body names no scopes gets all scopes. */
 export const CreateKey = z
   .strictObject({ kind: KeyKind, name: Name, scopes: z.array(Scope).min(1).optional() })
   .superRefine((key, context) => {
@@ -79,7 +79,7 @@ export const CreateKey = z
   }))
 export type CreateKey = z.output<typeof CreateKey>
 
-/** Reads a PEM private key; undefined when it is none. OpenSSL's error is dropped, because it may quote the key. */
+/** Reads a PEM private key. Gives undefined for any other text. OpenSSL's error is not passed on, because it may quote the key. */
 function readPrivateKey(pem: string): KeyObject | undefined {
   try {
     return createPrivateKey({ key: pem, format: 'pem' })
@@ -120,7 +120,7 @@ const httpsUrl = z
 
 const unread = z.string().max(4096).optional()
 
-/** The file that Google hands out may be sent whole. Fields that are not named here are not kept. */
+/** Google's service account file may be sent whole. Fields that are not named here are not stored. */
 export const ServiceAccount = z
   .strictObject({
     project_id: z.string().refine((value) => /^[a-z0-9][a-z0-9.:-]{0,99}$/.test(value), 'must be the id of a Firebase project'),
@@ -164,7 +164,10 @@ export function isVapidPair(publicKey: string, privateKey: string): boolean {
 const isSubject = (value: string): boolean =>
   value.length <= 255 && (/^mailto:[^\s@]+@[^\s@]+$/.test(value) || (/^https:\/\/\S+$/.test(value) && URL.canParse(value)))
 
-/** PUT …/providers/webpush. Without keys a pair is made; changing it later makes every browser's subscription useless. */
+/**
+ * PUT …/providers/webpush. When the body has no keys, Herald makes a pair. A later change of the keys makes every existing subscription of a browser
+ * useless.
+ */
 export const WebPushCredentials = z
   .strictObject({
     subject: z.string().refine(isSubject, 'must be mailto: and an address, or an https URL, where push services can reach you'),

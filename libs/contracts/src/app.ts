@@ -1,6 +1,9 @@
 import type { Platform } from './platform.ts'
 
-/** An app's settings (spec: administration/settings), as every reader sees them. Settings about delivery are frozen at a send's first page. */
+/**
+ * An app's settings (spec: administration/settings). When the first page of a send is made, the settings about delivery are copied to the send; later
+ * changes do not touch that send.
+ */
 export type AppSettings = {
   defaultTimezone: string
   frequencyCap: { max: number; windowSeconds: number } | null
@@ -10,12 +13,12 @@ export type AppSettings = {
 
 export const defaultSettings: AppSettings = { defaultTimezone: 'UTC', frequencyCap: null, quietHours: null, identityVerification: 'off' }
 
-/** An app as the administration answers it. */
+/** An app, as the administration answers it. */
 export type App = { id: string; name: string; settings: AppSettings; createdAt: string }
 
 /**
- * Credentials of a provider as they travel between apps. Secrets are sealed, and only the app that uses them opens them. The APNs private key
- * never leaves the gateway: the dispatcher asks for provider tokens instead.
+ * Credentials of a provider as they travel between services. Secrets are sealed, and only the service that uses a secret opens it. The APNs private
+ * key never leaves the gateway: the dispatcher asks the gateway for provider tokens instead.
  */
 export type ProviderCredentials =
   | { kind: 'apns'; version: number; teamId: string; keyId: string; bundleId: string; environment: 'production' | 'sandbox' }

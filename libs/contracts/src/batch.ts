@@ -8,38 +8,50 @@ import type { Bypass, Presentation, Priority } from './send-fields.ts'
 const Id = z.string().length(24)
 
 /**
- * A pointer at a campaign's fan-out. Page 0 says that a campaign is due, page n that page n may be cut. `appId` is the app in whose turn it is handled;
- * all pointers without one share a turn.
+ * A pointer at the fan-out of a campaign. Page 0 says that the campaign is to begin; page n says that page n may be made. Audience handles the
+ * pointer in the turn of the app `appId`; all pointers without an `appId` share one turn.
  */
 export const FanOutPointer = z.object({ campaignId: Id, page: z.number().int().min(0), appId: Id.optional() })
 export type FanOutPointer = z.infer<typeof FanOutPointer>
 
-/** A pointer at a batch row. Platform and lane are in the subject. `size` is the number of its pushes; a repeated pointer does not say it. */
+/**
+ * A pointer at the row of a batch. The message's subject names platform and lane. `size` is the number of pushes in the batch; it is absent when the
+ * pointer is repeated.
+ */
 export const BatchPointer = z.object({ batchId: Id, campaignId: Id, appId: Id, size: z.number().int().min(1).optional() })
 export type BatchPointer = z.infer<typeof BatchPointer>
 /**
- * The most pointers in one message on a lane: pointers at small batches, also of several apps, share a message. They are so few that one message takes up
- * no large part of what a dispatcher works on at once.
+ * At most this many pointers share one message on a lane. Pointers at small batches share a message, also when they are of several apps. The number
+ * is small, so that one message is only a small part of what a dispatcher works on at once.
  */
 export const pointersPerMessage = 16
 export const BatchPointers = z.object({ batches: z.array(BatchPointer).min(1).max(pointersPerMessage) })
 export type BatchPointers = z.infer<typeof BatchPointers>
 
-/** How long a dispatcher holds a batch that it took. It renews the lease every `leaseRenewMs` (docs/architecture.md, Leases around the outside). */
+/**
+ * The lease on a batch that a dispatcher takes lasts this long. The dispatcher renews the lease every `leaseRenewMs` (docs/architecture.md, Leases
+ * around the outside).
+ */
 export const leaseMs = 12_000
 export const leaseRenewMs = 3_000
-/** A batch holds at most this many pushes, a page of the fan-out scans this many subscriptions. */
+/** A batch holds at most this many pushes; a page of the fan-out scans `pageSize` devices. */
 export const batchSize = mostPlaces
 export const pageSize = 5_000
-/** A send whose first page is its last and that reaches at most this many devices goes on the prompt lane. */
+/** A send goes on the prompt lane when its first page is its last and it reaches at most this many devices. */
 export const promptLimit = 1_000
-/** The most ready or leased bulk batches of an app and platform. Retries are not counted. Held batches are, when a send has no others. */
+/**
+ * At most this many bulk batches of an app and platform are ready or leased at once. Batches of retries do not count. Held batches count only for a
+ * send that has no other batches.
+ */
 export const bulkWindow = 16
-/** A send that names at most this many users or devices is begun together with others, if it reaches at most this many devices. */
+/**
+ * A send that names at most this many users or devices, and reaches at most this many devices, is begun in one transaction together with other such
+ * sends.
+ */
 export const smallSend = 100
-/** A batch of at most this many pushes is taken and finished together with others. */
+/** A batch of at most this many pushes is taken, and finished, in one call together with other small batches. */
 export const smallBatch = 20
-/** At most this many tries at the provider (spec: providers/tries). */
+/** At most this many attempts are made to hand a push over to its provider (spec: providers/tries). */
 export const maxTries = 5
 
 /** A send as it was when it was accepted: everything that the dispatcher needs, except the recipients. */
@@ -52,19 +64,28 @@ export type FrozenSend = {
   content: Content | null
   silent: boolean
   data: Record<string, string>
-  /** Seconds; where the sender gave none, the default is filled in. 0 means now or never (spec: sending/ttl-zero). */
+  /**
+   * The time to live, in seconds. When the sender gave none, it is the default. With 0 the provider delivers at once or not at all (spec:
+   * sending/ttl-zero).
+   */
   ttl: number
   collapseId: string | null
   priority: Priority
   presentation: Presentation | null
   bypass: Bypass
-  /** Sends different texts to the users in its sample; for users outside of it nothing is queued. `content` is the fallback. */
+  /**
+   * The experiment of the send: users in its sample get different texts, and no push is queued for the other users. `content` is the text of a send
+   * without an experiment.
+   */
   experiment?: SendExperiment | null
-  /** The send of an experiment's winner to the users outside of its sample. Those who have an outcome in the experiment are left out. */
+  /**
+   * Set on the send of an experiment's winner, which goes to the users outside the sample of the experiment `of`. Devices that have an outcome in
+   * that experiment are left out.
+   */
   remainder?: { of: string; sampleRate: number } | null
-  /** The send is a test: no delivery rule applies to it, and its outcomes are marked. Absent in every other send. */
+  /** Set when the send is a test: no delivery rule applies to it, and its outcomes are marked. Absent in every other send. */
   test?: true
-  /** Sent at each user's next `localTime` after `after` (ISO), in waves. */
+  /** Set when the send goes out in waves, to each user at the first `localTime` in the user's time zone after the instant `after` (ISO). */
   userTimezone?: { localTime: string; after: string } | null
   /** The app's time zone, in which the filter `date` shows times to users without one. Audience adds it from the app's settings at the first page. */
   defaultTimezone?: string
@@ -74,13 +95,13 @@ export type { Recipient } from './recipient.ts'
 
 export type SendExperiment = { sampleRate: number; variants: { id: string; weight: number; content: Content }[] }
 
-/** The APNs environment of an answer or a circuit; empty for the other platforms, which have one. */
+/** The APNs environment of an answer or a circuit. It is empty on the other platforms, which have one environment only. */
 export const environments = ['', 'production', 'sandbox'] as const
 export type CircuitEnvironment = (typeof environments)[number]
 
-/** A push whose outcome is known without a try at the provider. It travels with the batch to the ledger. */
+/** A push whose outcome is decided without an attempt at the provider. It travels with the batch to the ledger. */
 export type Decided = {
-  /** As a Recipient's. */
+  /** The place of the push in its batch, as in `Recipient`. */
   place: number
   subscriptionId: string
   userId: string
@@ -88,12 +109,16 @@ export type Decided = {
   attempts: number
 } & ({ outcome: 'skipped'; code: SkipReason; providerCode?: string } | { outcome: 'failed'; code: FailureCode; providerCode?: string })
 
-/** A batch that a waiting dispatcher holds from the commit that made the batch; `takes` is its fencing number. */
+/**
+ * A batch that audience leased to a waiting dispatcher in the transaction that made the batch. `takes` is the number of this take: a finish or
+ * renewal with an older number is refused.
+ */
 export type GivenBatch = { batchId: string; campaignId: string; appId: string; platform: Platform; lane: Lane; takes: number; size: number }
 
 /**
- * The answer to a take. `gone`: the batch is done or unknown. `busy`: another dispatcher holds it. `held`: it is not due yet, its circuit is open or its campaign
- * is paused. After each of the three the dispatcher acks the pointer; the sweep points at the row again where that is needed.
+ * The answer to a take. `gone`: the batch is done or unknown. `busy`: another dispatcher has the lease. `held`: the batch is not due yet, its circuit
+ * is open or its campaign is paused. After each of these three answers the dispatcher acks the pointer; where needed, the sweep points at the row
+ * again.
  */
 export type TakenBatch =
   | { answer: 'gone' | 'busy' | 'held' }
@@ -105,13 +130,13 @@ export type TakenBatch =
       platform: Platform
       lane: Lane
       day: string
-      /** The number, per campaign, of the batch that these pushes were queued in. */
+      /** The number that the batch of these pushes had when they were queued, counted within the campaign. */
       no: number
-      /** The fencing number. Finish and renew carry it; with the number of an earlier take they are answered `lost`. */
+      /** The number of this take. The dispatcher sends it with each finish and renewal; audience answers `lost` to the number of an earlier take. */
       takes: number
-      /** Tries at the provider before this one; a kill counts none. */
+      /** How many attempts at the provider these pushes have had before this take. A kill of a dispatcher does not count as an attempt. */
       tries: number
-      /** The providers' answers to these tries; absent when none is known. */
+      /** The providers' answers to the earlier attempts; absent when none is known. */
       trail?: Attempt[] | undefined
       /** ISO timestamp from which the ttl counts. */
       queuedAt: string
@@ -120,27 +145,40 @@ export type TakenBatch =
       send: FrozenSend | null
       recipients: RecipientColumns
       decided: Decided[]
-      /** The circuit is open and this take is its probe: only the first recipient is sent to, the others come back as retries. */
+      /**
+       * True when the circuit is open and this take is its probe: the dispatcher sends to the first recipient only and gives the others back as
+       * retries.
+       */
       probe: boolean
-      /** iOS: environments whose circuit is open though the batch as a whole is not held; their recipients come back as retries in `inMs`. */
+      /**
+       * iOS only: environments whose circuit is open although the batch as a whole is not held. Their recipients come back as retries in `inMs`
+       * milliseconds.
+       */
       heldEnvironments: { environment: CircuitEnvironment; inMs: number }[]
-      /** There are further recipients: the dispatcher asks again, and `from` is the number that it has so far. */
+      /**
+       * True when the batch has further recipients. The dispatcher then asks again, with `from` set to the number of recipients that it has so far.
+       */
       more: boolean
     }
 
-/** The place of a push in its batch, as the take gave it. */
+/** The place of a push in its batch, as the answer to the take gave it. */
 const Place = z
   .number()
   .int()
   .min(0)
   .max(mostPlaces - 1)
 
-/** A duration. Instants do not travel, because they are compared with the database's clock, and a dispatcher's clock may be minutes off. */
+/**
+ * A duration. Instants are not sent between processes, because audience compares times with the database's clock, and a dispatcher's clock may be
+ * minutes off.
+ */
 const Milliseconds = z.number().int().min(0).max(86_400_000)
 
-/** Shortens letters of answers for the wire: equal letters in a row become one letter and their number. 500 sends are `s500`. */
+/**
+ * Shortens the letters of providers' answers for the wire: a row of equal letters becomes one letter and their number. 500 times `s` become `s500`.
+ */
 export const shortenAnswers = (letters: string): string => letters.replaceAll(/(.)\1+/g, (run) => `${run.charAt(0)}${run.length}`)
-/** Undoes `shortenAnswers`: one letter for each answer. */
+/** Undoes `shortenAnswers`: gives one letter for each answer. */
 export const spellAnswers = (seen: string): string =>
   seen.replaceAll(/([a-z])(\d+)/g, (_run, letter: string, count: string) => letter.repeat(Number(count)))
 const countAnswers = (seen: string): number => seen.match(/[a-z]\d*/g)?.reduce((sum, run) => sum + Number(run.slice(1) || 1), 0) ?? 0
@@ -151,11 +189,14 @@ export const FinishBatch = z.object({
   takes: z.number().int(),
   /** iOS: the APNs environment that accepted a token, when it is not the environment that was asked first. */
   environments: z.array(z.object({ subscriptionId: Id, environment: z.enum(['production', 'sandbox']) })).max(batchSize),
-  /** Devices that are in no other list and whose push ended without being accepted by the provider. A device of the batch that is in no list was sent to. */
+  /**
+   * Devices that are in no other list and whose push was not accepted by the provider. A device of the batch that is in no list at all was sent to.
+   */
   unsent: z.array(Id).max(batchSize),
   /**
-   * Tokens that the provider does not know any more. The answer came `agoMs` milliseconds before this call; a device that has registered again since then
-   * stays valid. So does a device that registered after `deadSince`, where the provider says since when the token is dead (ISO, by its own clock).
+   * Tokens that the provider does not know any more. The provider's answer came `agoMs` milliseconds before this call; a device that has registered
+   * again since that answer stays valid. Where the provider says since when the token is dead (`deadSince`, ISO, by the provider's clock), a device
+   * that registered after `deadSince` stays valid too.
    */
   dead: z
     .array(
@@ -170,8 +211,9 @@ export const FinishBatch = z.object({
     )
     .max(batchSize),
   /**
-   * Answers that may come from a wrong configuration (the mass guard looks at them). The tracker is not told of them: finish-batch decides whether they are
-   * final (a batch of decided failures), or come back as retries because the circuit opens. `tries` counts the try just made.
+   * Pushes whose answers may come from a wrong configuration, which the mass guard looks at. The tracker is not told of these answers. `finish-batch`
+   * decides: the answers are final and become a batch of decided failures, or the circuit opens and the pushes come back as retries. `tries` includes
+   * the attempt just made.
    */
   guarded: z
     .array(
@@ -189,9 +231,9 @@ export const FinishBatch = z.object({
     .max(batchSize)
     .default([]),
   /**
-   * Pushes whose provider was away: 5xx, no connection, no answer. The tracker is not told of them. While their circuit is open, their try does not count and
-   * they wait for its probe. Otherwise they come back in `retryInMs`, or have failed when that is null (the tries or the ttl are used up). `tries` counts the
-   * try just made.
+   * Pushes whose provider was away: a 5xx answer, no connection or no answer. The tracker is not told of them. While their circuit is open, the
+   * attempt does not count and the pushes wait for the probe. Otherwise they come back in `retryInMs`; null there means that the attempts or the ttl
+   * are used up and the push has failed. `tries` includes the attempt just made.
    */
   unavailable: z
     .array(
@@ -203,7 +245,7 @@ export const FinishBatch = z.object({
         environment: z.enum(environments),
         tries: z.number().int(),
         retryInMs: Milliseconds.nullable(),
-        /** How long ago its answer was heard. */
+        /** How many milliseconds ago the provider's answer came. */
         agoMs: Milliseconds.optional(),
         code: z.enum(failureCodes),
         providerCode: z.string().max(200),
@@ -212,10 +254,10 @@ export const FinishBatch = z.object({
     .max(batchSize)
     .default([]),
   /**
-   * What the provider's answers say about the circuit, by environment, in the order in which they came: `s` sent, `g` guarded, `w` the credentials may be wrong
-   * (one push service said so), `c` the credentials are wrong for sure, `u` the provider is unavailable, `a` any other answer. `a` is there only beside a `u` and
-   * for a probe. Batches of web pushes have neither `u` nor `a`: each push service may be away alone, and the dispatcher takes care of that. The letters are
-   * shortened by `shortenAnswers`.
+   * What the provider's answers say about the circuit, by environment, in the order in which the answers came. `s`: sent. `g`: guarded. `w`: the
+   * credentials may be wrong, because one push service said so. `c`: the credentials are certainly wrong. `u`: the provider is unavailable. `a`: any
+   * other answer; it is listed only beside a `u` and for a probe. Batches of web pushes have neither `u` nor `a`, because each push service may be
+   * away alone, and the dispatcher deals with that. `shortenAnswers` shortens the letters.
    */
   answers: z
     .array(
@@ -231,11 +273,14 @@ export const FinishBatch = z.object({
     )
     .max(3)
     .default([]),
-  /** The send is a test: its announcements say so. */
+  /** True when the send is a test; its announcements then say so. */
   test: z.literal(true).optional(),
   /** The version of the credentials that were used; null when there were none. */
   credentialsVersion: z.number().int().nullable().default(null),
-  /** Pushes to be tried again in `retryInMs`, after `tries` tries. `code` and `providerCode` say why; they are null and empty when there was no try. */
+  /**
+   * Pushes to be tried again in `retryInMs`, after `tries` attempts. `code` and `providerCode` say why; they are null and empty when no attempt was
+   * made.
+   */
   retries: z
     .array(
       z.object({
@@ -244,7 +289,7 @@ export const FinishBatch = z.object({
         userId: Id,
         tries: z.number().int(),
         retryInMs: Milliseconds,
-        /** How long ago its answer was heard. */
+        /** How many milliseconds ago the provider's answer came. */
         agoMs: Milliseconds.optional(),
         code: z.enum(failureCodes).nullable().default(null),
         providerCode: z.string().max(200).default(''),
@@ -254,6 +299,6 @@ export const FinishBatch = z.object({
 })
 export type FinishBatch = z.infer<typeof FinishBatch>
 
-/** The subject of a batch's pointer. */
+/** Gives the subject on which the pointer of a batch is published. */
 export const batchSubject = (platform: Platform, lane: Lane): string => `work.push.${platform}.${lane}`
 export const everyLane = platforms.flatMap((platform) => lanes.map((lane) => ({ platform, lane })))

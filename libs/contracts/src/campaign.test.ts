@@ -9,7 +9,7 @@ const recurring = { type: 'recurring', every: 'week', localTime: '09:00', timezo
 const variant = (id: string, fields: object = {}) => ({ id, name: 'Text', content, ...fields })
 const experiment = { sampleRate: 0.2, variants: [variant('a'), variant('b')] }
 
-/** The paths of the mistakes in a body; none when it is accepted. */
+/** Gives the paths of the mistakes in a body; an empty list when the body is accepted. */
 function wrong(body: object): string[] {
   try {
     parseBody(CreateCampaign, body)
@@ -23,7 +23,7 @@ const wrongSchedule = (schedule: object) => wrong({ ...campaign, schedule })
 const wrongExperiment = (fields: object) => wrong({ ...campaign, experiment: { ...experiment, ...fields } })
 
 // spec: campaigns/schedule-forms
-test('without a schedule a campaign is sent now', () => {
+test('a campaign without a schedule is sent at once', () => {
   expect(parseBody(CreateCampaign, campaign)).toEqual({ ...campaign, schedule: { type: 'now' } })
 })
 
@@ -44,7 +44,7 @@ test('content is required unless a template or silent is given, also with an exp
 })
 
 // spec: campaigns/audience
-test('segment and segmentId exclude each other; a segment without meaning is invalid_segment at its node', () => {
+test('a campaign has either segment or segmentId; a segment that makes no sense is refused with invalid_segment and the path of the wrong part', () => {
   expect(wrong({ ...campaign, segment: {}, segmentId: 'a'.repeat(24) })).toEqual(['segmentId'])
   expect(wrong({ ...campaign, segment: {} })).toEqual([])
   expect(wrong({ ...campaign, segment: { and: [{ field: 'country', op: 'like', value: 'DE' }] } })).toEqual([
@@ -90,7 +90,7 @@ test('a time, a zone or a weekday of a schedule in a wrong form is refused', () 
 })
 
 // spec: experiments/form, experiments/variant-id
-test('an experiment has 2 to 4 variants with their own ids, weights and whole contents', () => {
+test('an experiment has 2 to 4 variants, each with an id that no other variant has, a weight and a content', () => {
   expect(wrong({ ...campaign, experiment })).toEqual([])
   const many = ['a', 'b', 'c', 'd', 'e'].map((id) => variant(id))
   expect(wrongExperiment({ variants: many.slice(0, 4) })).toEqual([])
@@ -116,7 +116,7 @@ test('a variant without a weight has the weight 1', () => {
 })
 
 // spec: experiments/sample-rate
-test('the sample is 1 to 100 % of the audience', () => {
+test('the sample of an experiment is 1 to 100 % of the users', () => {
   for (const sampleRate of [0.01, 1]) expect(wrongExperiment({ sampleRate })).toEqual([])
   for (const sampleRate of [0, 0.009, 1.01, '0.5']) expect(wrongExperiment({ sampleRate })).toEqual(['experiment.sampleRate'])
 })

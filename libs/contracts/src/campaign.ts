@@ -7,7 +7,10 @@ import { ObjectId, sentence, Timestamp, TimeZone } from './text.ts'
 
 const LocalTime = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time of day as HH:MM')
 
-/** When a campaign is sent (spec: campaigns/schedule-forms). Rules that depend on the time of the request (`at` at most 365 days ahead) are checked in campaigns. */
+/**
+ * When a campaign is sent (spec: campaigns/schedule-forms). The rule that depends on the time of the request (`at` is at most 365 days ahead) is
+ * checked by the campaigns service.
+ */
 export const Schedule = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('now') }),
   z.strictObject({ type: z.literal('at'), at: Timestamp }),
@@ -38,7 +41,9 @@ const Variant = z.strictObject({
   content: Content,
 })
 
-/** Two to four texts that are compared. The users outside of the sample are the remainder. */
+/**
+ * An experiment of two to four texts, which are compared by sending them to a sample of the users. The users outside the sample are the remainder.
+ */
 export const Experiment = z.strictObject({
   sampleRate: z.number().min(0.01).max(1),
   variants: z
@@ -73,7 +78,7 @@ export const CreateCampaign = z
   })
 export type CreateCampaign = z.output<typeof CreateCampaign>
 
-/** A campaign as the administration shows it (spec: administration/campaign-read), without its counters, which the tracker has. */
+/** A campaign as the administration shows it (spec: administration/campaign-read), without the counters: those are in the tracker. */
 export type Campaign = {
   id: string
   name: string
@@ -81,7 +86,9 @@ export type Campaign = {
   transactional: boolean
   content: Content | null
   templateId: string | null
-  /** The segment of a campaign; a notification has a target instead. Null means everyone, or that it is not copied from `segmentId` yet. */
+  /**
+   * The segment of a campaign; a notification has a target instead. Null means everyone, or a segment that has not been copied from `segmentId` yet.
+   */
   segment: unknown
   segmentId: string | null
   schedule: Schedule | null
@@ -95,15 +102,15 @@ export type Campaign = {
   bypass: Bypass
   recurringOf: string | null
   remainderOf: string | null
-  /** It is a test, which is counted in no series and no useCount. */
+  /** True for a test, which no series and no useCount counts. */
   test: boolean
   /** Why the status is `failed`. */
   failure: { code: string; message: string } | null
   /** A cancel was asked for while the send was under way. The status becomes `cancelled` when the last push has an outcome. */
   cancelling: boolean
-  /** When a scheduled campaign starts, or an active one runs next or, after its last run, ends. */
+  /** When a scheduled campaign begins, or an active one has its next run; after the last run, when the active campaign ends. */
   nextAt: string | null
-  /** How many occurrences of an active campaign were left out because no process was there in time. */
+  /** How many occurrences of an active campaign were left out because no process ran at their time. */
   missedCount: number
   createdAt: string
   startedAt: string | null

@@ -13,11 +13,11 @@ const givenSend = ({ data }: Pick<PushSend, 'data'>): PushSend => ({
   presentation: null,
 })
 
-describe('a content that can never fit into a push is refused when it is created', () => {
+describe('a content that is too large for every push is refused when it is created', () => {
   const content = (entry: LocaleEntry) => ({ _default: 'en', en: entry })
 
   // spec: content/too-large-at-create
-  test('and the error names locale, platform, bytes and limit', () => {
+  test('the error for a content that is too large names the locale, the platform, its bytes and the limit', () => {
     const details = checkFits({
       content: content({ title: 'T', body: 'B' }),
       data: { d: 'x'.repeat(1024), e: 'x'.repeat(1024), f: 'x'.repeat(1000) },
@@ -28,7 +28,7 @@ describe('a content that can never fit into a push is refused when it is created
     expect(details[1]?.message).toMatch(/web: \d+ bytes .* limit is 3993/)
   })
 
-  test('with an error for each platform and locale that it is too large for', () => {
+  test('a content that is too large in several locales gets an error for each platform and locale', () => {
     const address = `https://e.com/${'x'.repeat(2000)}`
     const large = { title: 'T', body: 'B', url: address, image: address }
     const details = checkFits({ content: { _default: 'en', en: large, de: { title: 'T', body: 'B' }, fr: large } })
@@ -42,12 +42,12 @@ describe('a content that can never fit into a push is refused when it is created
     ])
   })
 
-  test('but a long body alone is not: it can be cut', () => {
+  test('a content whose body alone is too long is accepted, because Herald cuts the body when it sends', () => {
     expect(checkFits({ content: content({ title: 'T', body: 'ä'.repeat(2000) }) })).toEqual([])
   })
 
   // spec: content/too-large-at-create
-  test('placeholders count as nothing, and an address with one may be left out', () => {
+  test('for the size at creation placeholders count as empty text, and an address with a placeholder as absent', () => {
     const fixed = `https://e.com/${'x'.repeat(2000)}`
     const open = `${fixed}{{ user.id }}`
     const refused = (url: string, image: string) =>
@@ -55,7 +55,7 @@ describe('a content that can never fit into a push is refused when it is created
     expect([refused(fixed, fixed), refused(fixed, open), refused(open, fixed), refused(open, open)]).toEqual([true, false, false, false])
   })
 
-  test('a content that is accepted can be sent with empty placeholders', () => {
+  test('every content that is accepted at creation fits when all its placeholders turn out empty', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 3900 }), fc.constantFrom('x', 'ä', '😀'), (size, unit) => {
         const entry = { title: 'T', body: `{{ tags.x }}${unit.repeat(300)}` }
@@ -65,13 +65,14 @@ describe('a content that can never fit into a push is refused when it is created
         const sent = platforms.map(
           (platform) => encodePush(platform, { msgId: 'x'.repeat(166), entry: rendered ?? null, send: givenSend({ data }) }, '', 0).ok,
         )
-        // A send may cut a body to more than 40 characters, so the two checks differ; but a content that fits when it is sent must be accepted when it is created.
+        // Sending may leave a body longer than 40 characters, so the two checks differ. But a content that fits when it is sent must be accepted when
+        // it is created.
         expect(fits || sent.includes(false)).toBe(true)
       }),
     )
   })
 
-  test.each([39, 40, 41, 42, 43])('a content with a body of %i letters that fits to the last byte is not refused', (length) => {
+  test.each([39, 40, 41, 42, 43])('a content with a body of %i letters that fits exactly is accepted at creation', (length) => {
     const entry = { title: 'T', body: 'x'.repeat(length) }
     const ofWeb = 'x'.repeat(Math.ceil(((4 * 24 + 5 + 3) * 4) / 3) + 23)
     const sent = (filling: number) =>
@@ -81,7 +82,7 @@ describe('a content that can never fit into a push is refused when it is created
     expect(details.filter(({ message }) => message.includes('web'))).toEqual([])
   })
 
-  test('a silent push has no content that could be too large', () => {
+  test('a silent push is never refused as too large, because its content is not sent', () => {
     expect(checkFits({ silent: true, data: { d: 'x' } })).toEqual([])
   })
 })

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { remedies, remedyFor } from './code-meanings.ts'
 
 // spec: dashboard/remedies
-test('every failure code and skip reason says what it means and what Herald does by itself', () => {
+test('for every failure code and skip reason Herald says what it means and what Herald does without the operator', () => {
   for (const code of [...failureCodes, ...skipReasons]) {
     const { means, byItself } = remedies[code]
     expect([code, means.endsWith('.'), byItself.endsWith('.')]).toEqual([code, true, true])
@@ -12,16 +12,16 @@ test('every failure code and skip reason says what it means and what Herald does
   expect(Object.keys(remedies).toSorted()).toEqual([...failureCodes, ...skipReasons].toSorted())
 })
 
-test('the remedy of a failure is the one that the provider check gives', () => {
+test('the remedy of a failure code is the same sentence that a provider check answers', () => {
   for (const code of failureCodes) expect(remedies[code].todo).toBe(remedyOf('apns', code, null))
 })
 
-test('a code that does not repair itself says what to do, except when a user caused it', () => {
+test('for every code whose cause does not go away by itself Herald tells the operator what to do; only for a cancel there is nothing to do', () => {
   const asked = [...failureCodes, ...skipReasons].filter((code) => !remedies[code].repairsItself && remedies[code].todo === null)
   expect(asked).toEqual(['cancelled'])
 })
 
-test('a code that is not in the table gets an answer all the same', () => {
+test('a code that this version of Herald does not know still gets an explanation', () => {
   expect(remedyFor('brand_new')).toMatchObject({ repairsItself: false })
   expect(remedyFor('constructor').means).toBe('This version does not know the code yet.')
 })

@@ -2,8 +2,8 @@ import type { FailureCode, SkipReason } from './outcome.ts'
 import { remedies as contractRemedies } from './remedies.ts'
 
 /**
- * What a code says to an operator: what it means, what to do about it (null when there is nothing to do), and what Herald does by itself.
- * `repairsItself`: the next send does better although the operator does nothing.
+ * What the dashboard says to an operator about a code: what the code means, what to do about it (null when there is nothing to do), and what Herald
+ * does by itself. `repairsItself` is true when the next send does better without the operator.
  */
 export type Remedy = { means: string; todo: string | null; repairsItself: boolean; byItself: string }
 
@@ -41,7 +41,7 @@ const meanings: Readonly<Record<FailureCode, Meaning>> = {
   internal: { means: 'The provider gave an answer that Herald does not know.', repairsItself: false, byItself: nothingIsHeld },
 }
 
-/** Skips follow from rules and from what users did, so for most of them there is nothing to do. */
+/** Skips follow from delivery rules and from what users did, so for most skips the operator has nothing to do. */
 const skips: Readonly<Record<SkipReason, Remedy>> = {
   opted_out: {
     means: 'The person opted out after the push was queued.',
@@ -111,7 +111,7 @@ const failures = Object.fromEntries(
   Object.entries(meanings).map(([code, meaning]) => [code, { ...meaning, todo: sentence(contractRemedies[code as FailureCode]) }]),
 ) as Record<FailureCode, Remedy>
 
-/** Every failure code and skip reason. What to do about a failure is the contracts’ own sentence. */
+/** Explains every failure code and skip reason. What to do about a failure comes from `remedies.ts`, as in the answer of a provider check. */
 export const remedies: Readonly<Record<FailureCode | SkipReason, Remedy>> = { ...failures, ...skips }
 
 const unknown: Remedy = {
@@ -121,5 +121,5 @@ const unknown: Remedy = {
   byItself: '',
 }
 
-/** The remedy of a code as the API names it. For a code that this version does not know, the remedy says so. */
+/** Gives the remedy of a code as the API names it. For a code that this version does not know, the remedy says that it is unknown. */
 export const remedyFor = (code: string): Remedy => (Object.hasOwn(remedies, code) ? remedies[code as FailureCode | SkipReason] : unknown)

@@ -1,18 +1,18 @@
-/** How lists of ids travel between apps: as base64 of 12 bytes for each id, which is 16 characters where JSON has 27. */
+/** Lists of ids travel between services as base64 of 12 bytes for each id, which is 16 characters; in JSON an id takes 27. */
 
 const idCharacters = 24
 const packedCharacters = 16
 
-/** Ids (24 hex characters each) as one text. */
+/** Packs ids (24 hex characters each) into one text. */
 export const packIds = (ids: readonly string[]): string => Buffer.from(ids.join(''), 'hex').toString('base64')
 
-/** The ids of a text that `packIds` made, in their order. */
+/** Gives the ids of a text that `packIds` made, in their order. */
 export function unpackIds(packed: string): string[] {
   const idAt = unpackIdAt(packed)
   return Array.from({ length: Math.ceil(packed.length / packedCharacters) }, (_, at) => idAt(at))
 }
 
-/** Reads the nth id of a text that `packIds` made. */
+/** Makes a function that reads the nth id of a text that `packIds` made. */
 export function unpackIdAt(packed: string): (at: number) => string {
   const hex = Buffer.from(packed, 'base64').toString('hex')
   return (at) => hex.slice(at * idCharacters, (at + 1) * idCharacters)

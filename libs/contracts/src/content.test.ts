@@ -16,36 +16,36 @@ function detailsOf(value: unknown): Record<string, string> {
   }
 }
 
-describe('a content map', () => {
+describe('the content of a send', () => {
   // spec: content/locale-form
-  test('stores locales canonically, also the default', () => {
+  test('stores locales in canonical letter case, also the default locale', () => {
     const parsed = Content.parse({ _default: 'PT_br', pt_br: entry, 'zh-hant-tw': entry })
     expect(parsed['_default']).toBe('pt-BR')
     expect(localesOf(parsed).map(([locale]) => locale)).toEqual(['pt-BR', 'zh-Hant-TW'])
   })
 
   // spec: content/locales
-  test('reports a default that is not present at content._default', () => {
+  test('is refused at content._default when the default locale has no text', () => {
     expect(detailsOf(content({ en: entry }, 'de'))).toHaveProperty(['content._default'])
     expect(detailsOf({ en: entry })).toHaveProperty(['content._default'], 'is required')
     expect(detailsOf({ _default: 'toString', en: entry })).toHaveProperty(['content._default'])
   })
 
   // spec: content/entry-required
-  test('reports a missing field at its own path', () => {
+  test('is refused at the path of a field that is missing', () => {
     expect(detailsOf(content({ en: { title: 'x' } }))).toEqual({ 'content.en.body': 'is required' })
     expect(detailsOf(content({ en: { ...entry, body: '  ' } }))).toEqual({ 'content.en.body': 'must not be blank' })
     expect(detailsOf(content({ en: { ...entry, subtitle: 'x' } }))).toEqual({ 'content.en.subtitle': 'is not a known field' })
   })
 
   // spec: content/locale-form
-  test('refuses two spellings of one locale, and names that are no locale', () => {
+  test('is refused when it spells one locale in two ways or names something that is no locale', () => {
     expect(detailsOf(content({ en: entry, 'pt-BR': entry, pt_br: entry }))).toHaveProperty(['content.pt_br'])
     expect(detailsOf(content({ en: entry, 'english language': entry }))).toHaveProperty(['content.english language'])
   })
 
   // spec: content/entry-required, content/lengths
-  test('has limits in code points', () => {
+  test('has limits of length, which count code points', () => {
     expect(detailsOf(content({ en: { title: '😀'.repeat(250), body: '😀'.repeat(2000) } }))).toEqual({})
     expect(detailsOf(content({ en: { ...entry, title: 'x'.repeat(251) } }))).toHaveProperty(['content.en.title'])
     expect(detailsOf(content({ en: { ...entry, body: 'x'.repeat(2001) } }))).toHaveProperty(['content.en.body'])
@@ -64,7 +64,7 @@ describe('a content map', () => {
   })
 
   // spec: content/size
-  test('of exactly 64 KiB is accepted, one byte more is refused', () => {
+  test('is accepted with exactly 64 KiB and refused with one byte more', () => {
     const locales = Array.from({ length: 36 }, (_, n) => [`es-${100 + n}`, { title: 'x', body: 'x'.repeat(1740) }])
     const sized = (last: number) => content({ en: { title: 'x', body: 'x'.repeat(last) }, ...Object.fromEntries(locales) })
     const rest = 64 * 1024 - Buffer.byteLength(JSON.stringify(sized(0)))
@@ -74,7 +74,7 @@ describe('a content map', () => {
   })
 
   // spec: content/links
-  test('refuses addresses that run code or read the device', () => {
+  test('is refused when an address in it runs code or reads files of the device', () => {
     for (const url of [
       'javascript:alert(1)',
       'JavaScript:alert(1)',
@@ -102,13 +102,13 @@ describe('a content map', () => {
   })
 
   // spec: content/images
-  test('takes images over https only', () => {
+  test('takes the address of an image only when it is https', () => {
     expect(detailsOf(content({ en: { ...entry, image: 'https://example.com/a.png' } }))).toEqual({})
     for (const image of ['http://example.com/a.png', 'shop://a', 'a.png'])
       expect(detailsOf(content({ en: { ...entry, image } }))).toHaveProperty(['content.en.image'])
   })
 
-  test('checks the fixed part of an address in which a placeholder stands', () => {
+  test('is refused when the fixed part of an address with a placeholder is wrong', () => {
     const withUrl = (url: string) => detailsOf(content({ en: { ...entry, url } }))
     expect(withUrl('https://{{ data.host }}:{{ data.port }}/{{ user.id }}')).toEqual({})
     expect(withUrl('{{ data.link }}')).toEqual({})
@@ -117,7 +117,7 @@ describe('a content map', () => {
   })
 
   // spec: content/actions, content/entry-optional
-  test('takes up to four actions with unique ids', () => {
+  test('takes up to four actions, whose ids all differ', () => {
     const action = (id: string) => ({ id, title: 'Open' })
     expect(detailsOf(content({ en: { ...entry, actions: ['a', 'b', 'c', 'd'].map(action) } }))).toEqual({})
     expect(detailsOf(content({ en: { ...entry, actions: ['a', 'b', 'c', 'd', 'e'].map(action) } }))).toHaveProperty(['content.en.actions'])
@@ -126,7 +126,7 @@ describe('a content map', () => {
   })
 
   // spec: content/actions, content/entry-optional
-  test('limits the lengths of actions and addresses, in code points', () => {
+  test('limits the lengths of actions and addresses, counted in code points', () => {
     const withAction = (action: object) => detailsOf(content({ en: { ...entry, actions: [{ id: 'a', title: 'Open', ...action }] } }))
     expect(withAction({ id: 'x'.repeat(64), title: '😀'.repeat(50), url: `https://e.com/${'x'.repeat(2034)}` })).toEqual({})
     expect(withAction({ id: 'x'.repeat(65) })).toHaveProperty(['content.en.actions.0.id'])
@@ -140,14 +140,14 @@ describe('a content map', () => {
   })
 
   // spec: content/text-form
-  test('holds no NUL and no half of a surrogate pair', () => {
+  test('is refused when a text has a NUL character or half of a surrogate pair', () => {
     for (const title of ['a\0b', '\ud83d', '{{ user.id | default: "\\ud83d" }}', '{{ user.id | default: "\\u0000" }}']) {
       expect(detailsOf(content({ en: { ...entry, title } }))).toHaveProperty(['content.en.title'])
     }
   })
 
   // spec: content/placeholder-names, content/placeholder-filters
-  test('takes every root and field that placeholders may read, and every filter', () => {
+  test('accepts every field that placeholders may read, and every filter', () => {
     const paths = [
       ...['id', 'externalId', 'language', 'timezone', 'country', 'createdAt', 'tags.x'].map((name) => `user.${name}`),
       ...['id', 'platform', 'appVersion', 'deviceModel', 'browser'].map((name) => `subscription.${name}`),
@@ -182,7 +182,7 @@ describe('a content map', () => {
     },
   )
 
-  test('reports a bad placeholder where it stands', () => {
+  test('is refused with the path of the text in which a placeholder is wrong', () => {
     expect(detailsOf(content({ en: { title: '{{ nobody.name }}', body: '{% if x %}' } }))).toMatchObject({
       'content.en.title': expect.stringContaining('nobody.name'),
       'content.en.body': expect.stringContaining('logic tag'),
@@ -190,7 +190,7 @@ describe('a content map', () => {
     expect(detailsOf(content({ en: { ...entry, title: 'Hi {{ user.id' } }))).toEqual({ 'content.en.title': 'has an unclosed {{' })
   })
 
-  test('drops no key silently, also not __proto__', () => {
+  test('never loses a key without an error, not even __proto__', () => {
     expect(detailsOf(JSON.parse('{"_default":"en","en":{"title":"a","body":"b"},"__proto__":{"title":"a","body":"b"}}'))).toHaveProperty([
       'content.__proto__',
     ])
@@ -198,12 +198,12 @@ describe('a content map', () => {
   })
 })
 
-describe('the locale of a user', () => {
+describe('the locale that a user gets', () => {
   const map = Content.parse(content({ en: entry, pt: entry, 'pt-PT': entry, 'zh-Hant': entry }))
   const chosen = (language: string | null) => chooseLocale(map, language).locale
 
   // spec: content/locale-choice
-  test('is the exact one, else a shorter one, else the default', () => {
+  test('is the user’s exact language, else that language without its last parts, else the default locale', () => {
     expect(chosen('pt-PT')).toBe('pt-PT')
     expect(chosen('zh-Hant-TW')).toBe('zh-Hant')
     expect(chosen('zh-Hant-x-abc')).toBe('zh-Hant')
@@ -212,17 +212,17 @@ describe('the locale of a user', () => {
   })
 
   // spec: content/locale-choice
-  test('is never one of another region', () => {
+  test('is never the language of another region', () => {
     expect(chosen('pt-BR')).toBe('pt')
     expect(chooseLocale(Content.parse(content({ en: entry, 'pt-PT': entry })), 'pt-BR').locale).toBe('en')
   })
 
-  test('is not misled by names that every object has', () => {
+  test('is chosen rightly for a language named like a property that every JavaScript object has', () => {
     for (const language of ['_default', 'constructor', '__proto__', 'toString']) expect(chosen(language)).toBe('en')
   })
 })
 
-test('the names that a content reads of users, tags and devices are found in all its locales', () => {
+test('Herald finds the names of users, tags and devices that a content reads, in all its locales', () => {
   const map = Content.parse(
     content({
       en: {

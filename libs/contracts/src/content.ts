@@ -9,7 +9,7 @@ export const maxActionTitleLength = 50
 const maxContentBytes = 64 * 1024
 const maxLocales = 100
 
-/** A text that may hold placeholders. They are checked here, so that an error has the path of the field. */
+/** A text that may hold placeholders. The placeholders are checked here, so that an error has the path of the field. */
 const template = (max: number) => sentence(1, max).superRefine(checkTemplate)
 
 function checkTemplate(value: string, context: z.RefinementCtx): void {
@@ -18,8 +18,8 @@ function checkTemplate(value: string, context: z.RefinementCtx): void {
 }
 
 /**
- * An address that may hold placeholders. The value of a placeholder is unknown until a push is rendered, so `1` stands in for it here, which is valid
- * as a host, a port and a part of a path. A field that begins with a placeholder is checked only when it is rendered.
+ * An address that may hold placeholders. The value of a placeholder is known only when a push is rendered, so this check puts `1` in its place, which
+ * is valid as a host, a port and a part of a path. A field that begins with a placeholder is checked only when the push is rendered.
  */
 const address = (whyNot: (value: string) => string | undefined) =>
   text(1, maxAddressLength).superRefine((value, context) => {
@@ -60,7 +60,7 @@ function checkActionIds(actions: Action[], context: z.RefinementCtx): void {
   })
 }
 
-/** A content map: a locale entry per locale, and `_default`, which names one of them. */
+/** The content of a send: a locale entry for each locale, and `_default`, which names one of these locales. */
 export type Content = { _default: string; [locale: string]: LocaleEntry | string }
 
 /** Checks a content map and stores its locales in canonical form (`pt_br` → `pt-BR`) (spec: content/locale-form). */
@@ -92,13 +92,13 @@ function checkLocales(content: { _default: string }, context: z.RefinementCtx): 
   if (Buffer.byteLength(JSON.stringify(content)) > maxContentBytes) refuse([], `must be at most ${maxContentBytes} bytes as JSON`)
 }
 
-/** The locale entries of a content map, `_default` left out. */
+/** Gives the locale entries of a content map, without `_default`. */
 export const localesOf = (content: Content): [locale: string, entry: LocaleEntry][] =>
   Object.entries(content).filter((pair): pair is [string, LocaleEntry] => typeof pair[1] === 'object')
 
 /**
- * The entry for a user's language (RFC 4647 lookup): the exact tag, then without its last subtag and so on, then `_default`. So
- * `pt-BR` may fall to `pt` but never to `pt-PT`. Both sides are canonical: Content and LanguageTag made them so.
+ * Chooses the entry for a user's language (RFC 4647 lookup): first the exact tag, next the tag without its last subtag and so on, in the end
+ * `_default`. So `pt-BR` may get `pt` but never `pt-PT`. Content and LanguageTag have put both sides into canonical form.
  */
 export function chooseLocale(content: Content, language: string | null | undefined): { locale: string; entry: LocaleEntry } {
   for (let range = language ?? ''; range !== ''; range = withoutLastSubtag(range)) {
@@ -113,11 +113,11 @@ export function chooseLocale(content: Content, language: string | null | undefin
 
 const withoutLastSubtag = (range: string): string => range.slice(0, Math.max(0, range.lastIndexOf('-')))
 
-/** Every text of a locale entry that may hold placeholders. */
+/** Gives every text of a locale entry that may hold placeholders. */
 export const textsOf = (entry: LocaleEntry): string[] =>
   [entry.title, entry.body, entry.url, entry.image, ...(entry.actions ?? []).flatMap((action) => [action.title, action.url])].filter(
     (value) => value !== undefined,
   )
 
-/** What a content map reads of users, tags and devices, over all its locales. */
+/** Finds the names of users, tags and devices that a content map reads in any of its locales. */
 export const namesUsed = (content: Content): NamesUsed => namesUsedIn(localesOf(content).flatMap(([, entry]) => textsOf(entry)))

@@ -3,16 +3,19 @@
  * in destination.ts, which needs Node.
  */
 
-/** Whether a name stands for this machine (RFC 6761 6.3, and names usual in hosts files). Such a name is refused without resolving it. */
+/** Whether a host name means this machine (RFC 6761 6.3, and names that are usual in hosts files). Such a name is refused without resolving it. */
 export const isLocalName = (host: string): boolean =>
   /^(?:.+\.)?localhost(?:\.localdomain|[46](?:\.localdomain[46])?)?$/.test(host) ||
   /^(?:.+\.)?localdomain$/.test(host) ||
   /^ip6-(?:localhost|loopback)$/.test(host)
 
-/** A host without the brackets of an IPv6 address and the dot of the root. */
+/** Gives the host of a URL without the brackets of an IPv6 address and without a final dot. */
 export const bareHost = (url: URL): string => url.hostname.replace(/\.$/, '').replace(/^\[|\]$/g, '')
 
-/** What is wrong with the form of an address that Herald is to post to, as a sentence to follow the name of the field. Undefined when nothing is wrong. */
+/**
+ * Says what is wrong with the form of an address that Herald is to post to, as words that follow the name of the field. Undefined when nothing is
+ * wrong.
+ */
 export function destinationFormProblem(destination: string): string | undefined {
   if (!URL.canParse(destination)) return 'must be an https URL'
   const url = new URL(destination)

@@ -3,7 +3,10 @@ import { destinationProblem } from './destination.ts'
 
 const guarded = (url: string) => destinationProblem(url, { allowPrivate: false })
 
-/** An address in every spelling that a URL parser accepts: one number, hexadecimal, octal, shortened, mixed, full-width, with dots and escapes. */
+/**
+ * Writes an IPv4 address in every spelling that a URL parser accepts: as one number, hexadecimal, octal, shortened, mixed, full-width, with dots and
+ * escapes.
+ */
 const spellingsOf = ([a, b, c, d]: [number, number, number, number]): string[] => {
   const whole = ((a * 256 + b) * 256 + c) * 256 + d
   const hex = (part: number) => `0x${part.toString(16)}`
@@ -52,10 +55,13 @@ const places: [what: string, address: [number, number, number, number]][] = [
   ['this network', [0, 0, 0, 0]],
 ]
 
-test.each(places.flatMap(([what, address]) => spellingsOf(address).map((host) => [host, what])))('https://%s/ is refused: %s', (host) => {
-  expect(guarded(`https://${host}/hook`)).toBeDefined()
-  expect(guarded(`https://${host}:8443/hook`)).toBeDefined()
-})
+test.each(places.flatMap(([what, address]) => spellingsOf(address).map((host) => [host, what])))(
+  'Herald does not post to https://%s/: %s',
+  (host) => {
+    expect(guarded(`https://${host}/hook`)).toBeDefined()
+    expect(guarded(`https://${host}:8443/hook`)).toBeDefined()
+  },
+)
 
 test.each([
   'https://localhost/',

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { endpointProblem, isNamed, isPublicAddress, knownPushServices, type EndpointRule } from './destination.ts'
 
-/** The first and the last address of each range, and their neighbours outside of it. */
+/** The first and the last address of each private range, and the public addresses next to the range. */
 test.each([
   ['0.0.0.0', '0.255.255.255', null, '1.0.0.0'],
   ['10.0.0.0', '10.255.255.255', '9.255.255.255', '11.0.0.0'],
@@ -76,7 +76,7 @@ test.each([
 })
 
 // spec: webhooks/url-private
-test('in development private addresses are allowed, http and credentials never', () => {
+test('in development Herald posts to private addresses, but never over http or with credentials in the URL', () => {
   const rule = { allowPrivate: true, hosts: knownPushServices }
   expect(isAllowedEndpoint('https://localhost:4433/push', rule)).toBe(true)
   expect(isAllowedEndpoint('https://127.0.0.1/push', rule)).toBe(true)
@@ -85,7 +85,7 @@ test('in development private addresses are allowed, http and credentials never',
 })
 
 // spec: identity/endpoint-host
-test('with a list only its hosts may be sent to', () => {
+test('when the operator lists hosts of push services, a browser’s endpoint must be on one of these hosts', () => {
   const rule = { allowPrivate: false, hosts: ['fcm.googleapis.com', '*.push.apple.com'] }
   expect(isAllowedEndpoint('https://fcm.googleapis.com/fcm/send/x', rule)).toBe(true)
   expect(isAllowedEndpoint('https://web.push.apple.com/x', rule)).toBe(true)
@@ -94,7 +94,7 @@ test('with a list only its hosts may be sent to', () => {
 })
 
 // spec: identity/endpoint-host
-test('the known push services are those of Mozilla, Google, Apple and Microsoft', () => {
+test('the built-in list of push services has those of Mozilla, Google, Apple and Microsoft', () => {
   const rule = { allowPrivate: false, hosts: knownPushServices }
   const known = [
     'https://updates.push.services.mozilla.com/wpush/v2/x',
@@ -113,7 +113,7 @@ test('the known push services are those of Mozilla, Google, Apple and Microsoft'
 })
 
 // spec: identity/endpoint-host
-test('* allows every public host and names none', () => {
+test('with * in the list every public host may be an endpoint, but no host counts as trusted', () => {
   const rule = { allowPrivate: false, hosts: ['*', 'push.example'] }
   expect(endpointProblem('https://anywhere.example/x', rule)).toBeUndefined()
   expect(endpointProblem('https://localhost/x', rule)).toBeDefined()
@@ -121,7 +121,7 @@ test('* allows every public host and names none', () => {
   expect(isNamed('https://push.example/x', rule)).toBe(true)
 })
 
-test('in development this machine and containers are trusted, but no name that a device may have made up', () => {
+test('in development this machine and containers count as trusted, but a host name that a device may have made up does not', () => {
   const rule = { allowPrivate: true, hosts: knownPushServices }
   const named = ['https://localhost:1/x', 'https://127.0.0.2/x', 'https://[::1]/x', 'https://simulator:8/x', 'https://fcm.googleapis.com/x']
   expect(named.filter((endpoint) => !isNamed(endpoint, rule))).toEqual([])

@@ -2,9 +2,9 @@ import { BlockList, isIP } from 'node:net'
 import { bareHost, destinationFormProblem, isLocalName } from './destination-form.ts'
 
 /**
- * Ranges of addresses that are not the public internet (spec: webhooks/url-at-send; IANA special-purpose registries, RFC 6890). A caller who could name an
- * address in one of them could reach machines of our own network. BlockList itself treats a mapped IPv4 address (`::ffff:…`) as IPv4; the other IPv6 ranges that
- * carry an IPv4 address are refused whole.
+ * Ranges of addresses that are not the public internet (spec: webhooks/url-at-send; IANA special-purpose registries, RFC 6890). A caller who could
+ * name an address in one of these ranges could reach machines of the operator's network. BlockList treats a mapped IPv4 address (`::ffff:…`) as IPv4;
+ * the other IPv6 ranges that contain an IPv4 address are refused completely.
  */
 const ranges: readonly [network: string, prefix: number][] = [
   ['0.0.0.0', 8], // this network
@@ -40,17 +40,17 @@ const ranges: readonly [network: string, prefix: number][] = [
 const notPublic = new BlockList()
 for (const [network, prefix] of ranges) notPublic.addSubnet(network, prefix, network.includes(':') ? 'ipv6' : 'ipv4')
 
-/** Whether an IP address, without brackets or zone, is on the public internet. A text that is no address is not. */
+/** Whether an IP address, without brackets or zone, is on the public internet. False for a text that is not an address. */
 export function isPublicAddress(address: string): boolean {
   const version = isIP(address)
   return version !== 0 && !address.includes('%') && !notPublic.check(address, version === 6 ? 'ipv6' : 'ipv4')
 }
 
 /**
- * What is wrong with an address that a caller wants Herald to post to, as a sentence to follow the name of the field. Undefined when it may be
- * connected to: it is https, has no credentials and, unless `allowPrivate`, is neither a name of this machine nor an IP address that is not on the public
- * internet. `new URL` has brought every spelling of an IP address (0x7f.1, 2130706433, full-width digits) to one form. The addresses that a name resolves to
- * are checked when it is connected (`@herald/service/guarded-connect`).
+ * Says what is wrong with an address that a caller wants Herald to post to, as words that follow the name of the field. Undefined when Herald may
+ * connect to it: it is https, has no credentials and, unless `allowPrivate`, is neither a name of this machine nor an IP address outside the public
+ * internet. `new URL` has brought every spelling of an IP address (0x7f.1, 2130706433, full-width digits) to one form. The addresses that a name
+ * resolves to are checked when Herald connects (`@herald/service/guarded-connect`).
  */
 export function destinationProblem(destination: string, { allowPrivate }: { allowPrivate: boolean }): string | undefined {
   const problem = destinationFormProblem(destination)
@@ -60,7 +60,7 @@ export function destinationProblem(destination: string, { allowPrivate }: { allo
   return isIP(host) === 0 || isPublicAddress(host) ? undefined : 'must be an address on the public internet'
 }
 
-/** The hosts of the push services of Mozilla, Google (and its older name), Apple and Microsoft. `*.` stands for every name below. */
+/** The hosts of the push services of Mozilla, Google (also its older name), Apple and Microsoft. `*.` stands for every name below the domain. */
 export const knownPushServices: readonly string[] = [
   '*.push.services.mozilla.com',
   'fcm.googleapis.com',
@@ -69,10 +69,16 @@ export const knownPushServices: readonly string[] = [
   '*.notify.windows.com',
 ]
 
-/** Which hosts the endpoints of browsers may have. `hosts`: names, `*.example.com`, or `*` for every public host. With `allowPrivate` every host is allowed. */
+/**
+ * Which hosts the endpoints of browsers may have. `hosts` has names, `*.example.com`, or `*` for every public host. With `allowPrivate` every host is
+ * allowed.
+ */
 export type EndpointRule = { allowPrivate: boolean; hosts: readonly string[] }
 
-/** What is wrong with the endpoint of a browser, as a sentence to follow the name of the field. Undefined when a push may be sent there. */
+/**
+ * Says what is wrong with the endpoint of a browser, as words that follow the name of the field. Undefined when Herald may send a push to the
+ * endpoint.
+ */
 export function endpointProblem(endpoint: string, rule: EndpointRule): string | undefined {
   const problem = destinationProblem(endpoint, rule)
   if (problem !== undefined || rule.allowPrivate) return problem
@@ -81,7 +87,7 @@ export function endpointProblem(endpoint: string, rule: EndpointRule): string | 
 
 /**
  * Whether the host of this endpoint is trusted, because the operator or the list of known push services names it. `*` names no host. In development
- * this machine and names without a dot (containers) are trusted too, but no other name, because a device may have made it up.
+ * this machine and names without a dot (containers) are trusted too. Any other name is not, because a device may have made it up.
  */
 export function isNamed(endpoint: string, { allowPrivate, hosts }: EndpointRule): boolean {
   const host = bareHost(new URL(endpoint))
@@ -90,5 +96,5 @@ export function isNamed(endpoint: string, { allowPrivate, hosts }: EndpointRule)
 
 const isNearby = (host: string): boolean => isLocalName(host) || host === '::1' || host.startsWith('127.') || !/[.:]/.test(host)
 
-/** `*.example.com` stands for every name below it. */
+/** Whether a host is allowed by an entry of the list; `*.example.com` allows every name below example.com. */
 const isHost = (host: string, allowed: string): boolean => (allowed.startsWith('*.') ? host.endsWith(allowed.slice(1)) : host === allowed)

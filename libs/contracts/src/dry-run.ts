@@ -10,7 +10,10 @@ import { line, ObjectId } from './text.ts'
 const mostSamples = 20
 const defaultSamples = 5
 
-/** Which devices of the audience a dry run shows as examples. The same seed chooses the same devices, as long as the audience is the same. */
+/**
+ * The devices for which a dry run shows the push that each would get: those named by `subscriptionIds`, or `random` devices of the audience. As long
+ * as the audience does not change, the same `seed` chooses the same devices.
+ */
 export const Samples = z
   .strictObject({
     subscriptionIds: z.array(ObjectId).min(1).max(mostSamples).optional(),
@@ -23,7 +26,7 @@ export const Samples = z
   })
 export type Samples = z.output<typeof Samples>
 
-/** The samples of a request, with defaults for the fields that it leaves out. `newSeed` is used when it has no seed. */
+/** Gives the samples of a request, with defaults for the fields that the request leaves out. `newSeed` is the seed when the request has none. */
 export const samplesOf = (samples: Samples | undefined, newSeed: string): ChosenSamples =>
   samples?.subscriptionIds
     ? { subscriptionIds: samples.subscriptionIds }
@@ -35,7 +38,7 @@ export const ChosenSamples = z.union([
 ])
 export type ChosenSamples = z.infer<typeof ChosenSamples>
 
-/** Exactly one of these is tried. */
+/** What a dry run tries. A request has exactly one of these fields. */
 const tried = { notification: SendNotification.optional(), campaign: CreateCampaign.optional() }
 const oneOf = (names: string) => `must be given, or another of ${names} in its place; exactly one of them`
 const isOne = (given: unknown[]): boolean => given.filter((one) => one !== undefined).length === 1
@@ -46,7 +49,7 @@ export const DryRun = z.strictObject({ ...tried, samples: Samples.optional() }).
     context.addIssue({ code: 'custom', message: oneOf('notification and campaign'), path: ['notification'] })
 })
 
-/** The body of POST /v1/admin/apps/:appId/dry-run: a campaign that exists may be tried too, in any status. */
+/** The body of POST /v1/admin/apps/:appId/dry-run. In place of a body it may name a stored campaign of any status. */
 export const DryRunOfApp = z
   .strictObject({ ...tried, campaignId: ObjectId.optional(), samples: Samples.optional() })
   .superRefine(({ notification, campaign, campaignId }, context) => {
@@ -56,57 +59,57 @@ export const DryRunOfApp = z
 export type DryRun = z.output<typeof DryRunOfApp>
 
 /**
- * Why a device that was chosen as a sample would not be sent to: a skip reason, or it is outside the target, or outside the sample of the
- * experiment.
+ * Why a device that was chosen as a sample would not be sent to: a skip reason, or the device is outside the target, or its user is outside the
+ * sample of the experiment.
  */
 export const sampleSkips = [...skipReasons, 'not_in_target', 'not_in_experiment'] as const
 export type SampleSkip = (typeof sampleSkips)[number]
 
-/** How a number was estimated: from a block sample of `sampleSize` devices, with the interval that holds the true number 95 times in a hundred. */
+/** How a number was estimated: from a sample of `sampleSize` devices in random blocks of the table. With a probability of 95 % the true number lies in `interval`. */
 export type Estimated = { sampleSize: number; interval: [low: number, high: number] }
 
-/** Devices that would be shown the text of a locale. */
+/** How many devices would be shown the text of a locale. */
 export type ShownLocale = {
-  /** Empty without an experiment. */
+  /** The id of the variant; empty without an experiment. */
   variant: string
   locale: string
   byPlatform: Record<Platform, number>
-  /** How many of these devices get the default locale because the content has no text in their language. */
+  /** How many of these devices get the default locale because the content has no text in the user's language. */
   fallback: number
-  /** Those of `fallback` whose users have a language. */
+  /** How many of the `fallback` devices have a user whose language is known. */
   missing: number
 }
 
-/** A device that was chosen from the audience, or that the request named. */
+/** A sample device, chosen from the audience or named by the request. */
 export type SampleDevice = {
   subscriptionId: string
   userId: string
   platform: Platform
   variant: string
   skip: SampleSkip | null
-  /** The values that its text is filled in with, without address and keys. Null when the device cannot be sent to now. */
+  /** The values with which the device's text is filled in, without address and keys. Null when the device cannot be sent to now. */
   recipient: Recipient | null
 }
 
-/** What audience counts for a send that is only tried. Numbers are devices; all of them are estimated when `estimated` is not null. */
+/** What audience counts for a dry run. All numbers are devices; all of them are estimates when `estimated` is not null. */
 export type AudienceDryRun = {
   /** When the send would begin (ISO), by the database's clock. */
   startsAt: string
-  /** Reachable devices of the target. For an experiment they include its remainder. */
+  /** Reachable devices of the target. For an experiment this includes its remainder. */
   audience: { users: number; byPlatform: Record<Platform, number> }
-  /** Null when every device was counted. */
+  /** How the numbers were estimated. Null when every device was counted. */
   estimated: Estimated | null
-  /** False when some of these devices had their push already and will be left out. Which ones is known only when it is sent. */
+  /** False when some of these devices have had their push already and will be left out; which ones is known only when the campaign is sent. */
   isWhole: boolean
   unreachable: { optedOut: number; invalidated: number }
   skips: { reason: 'silent_web' | 'quiet_hours' | 'frequency_cap'; devices: number; estimated: Estimated | null }[]
   waves: { at: string; devices: number }[]
   experiment: { inSample: number; remainder: number; byVariant: Record<string, number> } | null
   locales: ShownLocale[]
-  /** How many ids in the target belong to no user or device. */
+  /** How many ids in the target belong to no user or device of the app. */
   unknownIds: number
   samples: SampleDevice[]
-  /** The places, in the list of the request, of devices that do not exist. */
+  /** The indexes, in the request's list of sample devices, of devices that do not exist. */
   unknownSamples: number[]
   openCircuits: { platform: Platform; environment: CircuitEnvironment; code: FailureCode | null }[]
 }

@@ -18,8 +18,8 @@ export type EventType = (typeof eventTypes)[number]
 const Id = z.string().length(24)
 
 /**
- * One event as it travels between apps: ids and codes, never a token, an endpoint, content or an external id (webhooks
- * looks that up when it freezes a delivery). Its public id follows from campaign, subscription and type (spec: webhooks/event-id).
+ * One event as it travels between services: ids and codes, never a token, an endpoint, content or an external id (webhooks looks the external id up
+ * when it fixes the body of a delivery). The event's public id is computed from campaign, device and type (spec: webhooks/event-id).
  */
 export const Event = z.object({
   type: z.enum(eventTypes),
@@ -34,18 +34,22 @@ export const Event = z.object({
 export type Event = z.infer<typeof Event>
 
 /**
- * The events of one transaction, for webhooks. It is a row of `announcements` in the schema of the app that made it, and is published after the commit.
- * Webhooks confirms it once its effect is committed, and then the row is deleted; until then the sweep repeats it, first after 5 s (spec: webhooks/announced-until-confirmed).
+ * The events of one transaction, for webhooks. The service in which they happened stores an announcement as a row of its table `announcements` and
+ * publishes it after the commit. When webhooks has confirmed it, the row is deleted. Until then the sweep repeats the announcement, for the first
+ * time after 5 s (spec: webhooks/announced-until-confirmed).
  */
 export const Announcement = z.object({
   announcementId: Id,
-  /** The app that keeps the row and takes the confirmation. */
+  /** The service that has the row and gets the confirmation. */
   owner: z.enum(['tracker', 'audience']),
   events: z.array(Event).min(1).max(1000),
 })
 export type Announcement = z.infer<typeof Announcement>
 
-/** The types of events of an app to which some endpoint listens. `*` stands for all types; an empty list means that no endpoint listens. The higher version is newer. */
+/**
+ * The types of events that endpoints of an app ask for. `*` stands for all types; an empty list means that no endpoint asks. Of two versions the
+ * higher one is newer.
+ */
 export const Listener = z.object({
   appId: Id,
   version: z.number().int().min(1),
@@ -53,9 +57,9 @@ export const Listener = z.object({
 })
 export type Listener = z.infer<typeof Listener>
 
-/** What a device can report of a push (spec: tracking/report), by the letter in the address. */
+/** What a device can report of a push (spec: tracking/report), by the letter in the path of the report. */
 export const engagementKinds = { d: 'delivered', o: 'opened', c: 'clicked', x: 'dismissed' } as const
 export type EngagementLetter = keyof typeof engagementKinds
-/** The action of a push that a device reports, by the name that the sender gave it. */
+/** The form of an action's id, which the sender gave and a device reports. */
 export const actionForm = /^[A-Za-z0-9_.-]{1,64}$/
 export type EngagementKind = (typeof engagementKinds)[EngagementLetter]

@@ -12,7 +12,7 @@ const variants = [
 ]
 
 // spec: experiments/weight
-test('100,000 users are split by the weights, each share within one hundredth', () => {
+test('100,000 users are split by the weights of the variants, each share right to within one percentage point', () => {
   const counts: Record<string, number> = {}
   for (const user of users) {
     const variant = variantOf(variants, campaignId, user).id
@@ -24,7 +24,7 @@ test('100,000 users are split by the weights, each share within one hundredth', 
 })
 
 // spec: experiments/sample-rate
-test('the sample has its share of the users, split by the weights, and together with the remainder it is every user once', () => {
+test('the sample has its share of the users, is split by the weights, and together with the remainder holds every user once', () => {
   const sampleRate = 0.2
   const { sample = [], remainder = [] } = Object.groupBy(users, (user) =>
     isInSample(sampleRate, campaignId, user) ? 'sample' : 'remainder',
@@ -39,7 +39,7 @@ test('the sample has its share of the users, split by the weights, and together 
 })
 
 // spec: experiments/assignment
-test('a user always gets the same variant of a campaign; another campaign splits the users anew', () => {
+test('a user always gets the same variant of one campaign, and may get another variant of another campaign', () => {
   const split = (campaign: string) => users.slice(0, 10_000).map((user) => variantOf(variants, campaign, user).id)
   expect(split(campaignId)).toEqual(split(campaignId))
   const other = split(id('another campaign'))
@@ -47,7 +47,7 @@ test('a user always gets the same variant of a campaign; another campaign splits
   expect(moved.length).toBeGreaterThan(4_000)
 })
 
-test('a sample of 100 % leaves no remainder, and the smallest sample is part of every larger one', () => {
+test('a sample of 100 % leaves no remainder, and a larger sample contains all users of a smaller one', () => {
   expect(users.every((user) => isInSample(1, campaignId, user))).toBe(true)
   const small = users.slice(0, 20_000).filter((user) => isInSample(0.1, campaignId, user))
   expect(small.every((user) => isInSample(0.3, campaignId, user))).toBe(true)

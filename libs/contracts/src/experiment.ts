@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 
-/** Where a user lies in an experiment: two numbers from 0 up to, but not including, 1. They follow from campaign and user alone. */
+/** Gives two numbers for a user in an experiment, each at least 0 and below 1. They are computed from campaign and user alone. */
 function placeOf(campaignId: string, userId: string): { sample: number; variant: number } {
   const digest = createHash('sha256').update(`${campaignId}:${userId}`).digest()
-  // 48 bits each: a number holds them exactly, and two parts of one digest are independent of each other.
+  // 48 bits each: a JavaScript number holds them exactly, and different parts of one digest are independent of each other.
   return { sample: digest.readUIntBE(0, 6) / 2 ** 48, variant: digest.readUIntBE(6, 6) / 2 ** 48 }
 }
 
@@ -12,8 +12,8 @@ export const isInSample = (sampleRate: number, campaignId: string, userId: strin
   sampleRate >= 1 || placeOf(campaignId, userId).sample < sampleRate
 
 /**
- * The variant that a user gets. It follows from campaign and user alone, so that all devices of a user get the same variant, also when a page is fanned
- * out twice. The weights are the shares. Whether the user is in the sample is for `isInSample` to say.
+ * Chooses the variant of a user. The choice depends on campaign and user alone, so all devices of a user get the same variant, also when a page is
+ * fanned out twice. The weights are the shares. Whether the user is in the sample is decided by `isInSample`.
  */
 export function variantOf<Variant extends { weight: number }>(variants: readonly Variant[], campaignId: string, userId: string): Variant {
   const total = variants.reduce((sum, { weight }) => sum + weight, 0)

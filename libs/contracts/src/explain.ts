@@ -11,14 +11,22 @@ const Time = z.string().meta({ format: 'date-time' })
 const Count = z.int().min(0)
 const Code = z.string().nullable()
 
-/** `not_queued`: no push was or would be made for the device. `waiting`, `held`, `retrying` and `in_flight` have not ended yet. */
+/**
+ * `not_queued`: no push was made for the device, or would be made. With `waiting`, `held`, `retrying` and `in_flight` the push has no outcome yet.
+ */
 export const verdicts = ['sent', 'failed', 'skipped', 'in_flight', 'retrying', 'held', 'waiting', 'not_queued'] as const
 export type Verdict = (typeof verdicts)[number]
-/** `recorded`: a row of the ledger or of a batch says so; `derived`: it follows from values frozen with the send; `likely`: it follows from values of today. */
+/**
+ * How sure a statement of explain is. `recorded`: a row of the ledger or of a batch says so. `derived`: it follows from values that were frozen with
+ * the send. `likely`: it follows from today's values.
+ */
 export const certainties = ['recorded', 'derived', 'likely'] as const
 export type Certainty = (typeof certainties)[number]
 
-/** `stop`: there is no push because of this step; `info`: the step decided nothing. `basis`: where the step's sentence comes from. */
+/**
+ * What a step decided. `stop`: because of this step there is no push. `info`: the step decided nothing. `basis`: how sure the step's sentence is, one
+ * of the certainties.
+ */
 const judged = {
   result: z.enum(['pass', 'stop', 'wait', 'info']),
   basis: z.enum(['recorded', 'frozen', 'now']),
@@ -134,7 +142,7 @@ export const ExplainedStep = z.discriminatedUnion('step', [
 export type ExplainedStep = z.infer<typeof ExplainedStep>
 export type StepOf<Name extends ExplainedStep['step']> = Extract<ExplainedStep, { step: Name }>
 
-/** What a push without an outcome waits for. `at`: when the wait is over, as far as it is known. */
+/** What a push without an outcome waits for. `at`: when the wait ends, if that is known. */
 export const WaitingFor = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('schedule'), at: Time.nullable() }),
   z.object({
@@ -179,7 +187,7 @@ export const Trace = z.object({
 })
 export type Trace = z.infer<typeof Trace>
 
-/** The most devices that are explained at once. */
+/** Explain answers about at most this many devices at once. */
 export const mostExplained = 100
 
 export const Explained = z.object({

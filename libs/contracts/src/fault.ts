@@ -1,4 +1,4 @@
-/** Every error code a caller may see, with its HTTP status (spec: limits/error-codes). A closed table. */
+/** Every error code that an API client may see, with its HTTP status (spec: limits/error-codes). Herald answers with no other code. */
 export const faultStatus = {
   unknown_kind: 400,
   invalid_msg_id: 400,
@@ -30,9 +30,9 @@ export type FaultCode = keyof typeof faultStatus
 export type FaultDetail = { path: string; message: string }
 
 /**
- * What a caller may see of a failure: a code of the closed table, a public sentence, details with field paths. `cause`
- * is for the log and is never sent. `retryAfterSeconds` becomes the header Retry-After. A Fault crosses NATS as `{code, message, details,
- * retryAfterSeconds}` and is thrown again on the other side.
+ * An error whose code, message and details an API client may see; the details have field paths. `cause` is for the log and is never sent.
+ * `retryAfterSeconds` becomes the header Retry-After. A Fault crosses NATS as `{code, message, details, retryAfterSeconds}` and is thrown again in
+ * the calling service.
  */
 export class Fault extends Error {
   readonly code: FaultCode
@@ -56,22 +56,28 @@ export class Fault extends Error {
   }
 }
 
-/** A Fault to throw, in the order a sentence reads: code, public message, details. */
+/** Makes a Fault to throw, from a code, a public message and details. */
 export const fault = (code: FaultCode, message: string, details?: FaultDetail[]): Fault => new Fault(code, message, details)
 
-/** One field is wrong: the same words in the message and at the field's path. */
+/** Makes the Fault for one wrong field: the same words in the message and at the field's path. */
 export const invalidField = (path: string, message: string): Fault =>
   new Fault('invalid_body', path === '' ? `The body ${message}` : `${path} ${message}`, [{ path, message }])
 
-/** The answer for an id that is unknown, and for one of another app. It is the same, so that a caller cannot tell them apart (spec: limits/foreign-ids). */
+/**
+ * Makes the Fault for an id that is unknown or belongs to another app. Both get the same answer, so that a client cannot tell them apart (spec:
+ * limits/foreign-ids).
+ */
 export const notFound = (): Fault => new Fault('not_found', 'Not found.')
 
-/** The database of an app is away or frozen. Nothing was done, and the same request may be sent again. */
+/** Makes the Fault for a database that is away or frozen. Nothing was done, and the client may send the same request again. */
 export const databaseUnavailable = (): Fault => new Fault('database_unavailable', 'The database is unavailable. Try again shortly.')
 
-/** A read cannot be served now, because too many are under way or it took too long. The request itself is right. */
+/** Makes the Fault for a read that cannot be served now, because too many reads are under way or this one took too long. The client may repeat it. */
 export const tooManyReads = (retryAfterSeconds: number): Fault =>
   new Fault('rate_limited', `Too many reads at once. Try again in ${retryAfterSeconds} seconds.`, undefined, undefined, retryAfterSeconds)
 
-/** The database is there, but an app or the queue store is not, or the database is too busy for this request. */
+/**
+ * Makes the Fault for a request that cannot be served now although the database is there: a service or NATS does not answer, or the database is too
+ * busy.
+ */
 export const queueUnavailable = (): Fault => new Fault('queue_unavailable', 'A part of the service is unavailable. Try again shortly.')

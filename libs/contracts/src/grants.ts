@@ -21,16 +21,16 @@ import {
 
 type Subject = { readonly subject: string }
 
-/** What an app does on NATS, besides answering its own calls. A test compares it with the app's source. */
+/** What a service does on NATS besides answering calls. A test compares this list with the service's source. */
 export type Uses = {
-  /** Calls of other apps that it makes. */
+  /** Calls that the service makes; other services answer them. */
   readonly asks: readonly Subject[]
-  /** Broadcasts that it sends, and those that it listens to. */
+  /** Broadcasts that the service sends (`tells`), and those that it listens to (`hears`). */
   readonly tells: readonly Subject[]
   readonly hears: readonly Subject[]
-  /** Subjects of stored messages that it publishes. */
+  /** Subjects on which the service publishes stored messages. */
   readonly stores: readonly string[]
-  /** Durable consumers that it reads. */
+  /** Durable consumers from which the service reads. */
   readonly reads: readonly Consumer<unknown>[]
 }
 
@@ -216,25 +216,25 @@ export const uses: Record<AppName, Uses> = {
   },
 }
 
-/** The user of an app in the configuration of nats-server. */
+/** Gives the name of a service's user in the configuration of nats-server. */
 export const natsUser = (app: AppName): string => `herald_${app}`
 
-/** Where the answers to an app's calls arrive: no other app may listen there. */
+/** Gives the subject below which answers to a service's calls arrive. No other service may listen there. */
 export const inboxOf = (app: AppName): string => `_INBOX.${app}`
 
-/** Whether a subject is an inbox. Answers go only to inboxes: otherwise a call could make the app that answers it publish to any subject. */
+/** Whether a subject is an inbox. Answers go only to inboxes: otherwise a call could make the service that answers it publish to any subject. */
 export const isInbox = (subject: string): boolean => subject.startsWith('_INBOX.')
 
 export type Grants = {
   readonly publish: readonly string[]
-  /** A subject, or a subject and the queue group it may be read in. */
+  /** Each entry is a subject, or a subject and the queue group in which it may be read. */
   readonly subscribe: readonly string[]
 }
 
 /**
- * All that an app may publish and subscribe to, as the configuration of nats-server says it. An answer needs no grant: an app that received a call may answer it
- * once. Only one app may make streams and consumers, because that is a right to everything: a stream or a consumer can be told to copy
- * any subject to any other, answers with provider tokens included, and nats-server checks the name of the stream alone.
+ * Gives everything that a service may publish and subscribe to, in the words of nats-server's configuration. Answers need no grant: a service that
+ * received a call may answer it once. Only the gateway may make streams and consumers, because that right amounts to all rights: a stream or consumer
+ * can copy any subject to any other, answers with provider tokens included, and nats-server checks only the stream's name.
  */
 export function grantsOf(app: AppName): Grants {
   const { tells, hears, stores, reads } = uses[app]
@@ -242,7 +242,7 @@ export function grantsOf(app: AppName): Grants {
   const jetStream = app === streamsOwner ? [...Object.keys(streams).flatMap(rightsToStream), ...consumers.flatMap(rightsToConsumer)] : []
   return {
     publish: [
-      // In any version: during an upgrade, processes of the version before still make their calls.
+      // In any version: during an upgrade, processes of the previous version still make their calls.
       ...asks.flatMap(({ subject }) => [subject, `${subject}.*`]),
       ...new Set(asks.map(({ subject }) => versionsSubject(appOf(subject)))),
       ...tells.map(({ subject }) => subject),
@@ -261,22 +261,22 @@ export function grantsOf(app: AppName): Grants {
   }
 }
 
-/** The app that answers a call. */
+/** Gives the service that answers a call. */
 const appOf = (subject: string): string => subject.split('.')[1] ?? ''
 
 const rightsToStream = (stream: string) => [`$JS.API.STREAM.CREATE.${stream}`, `$JS.API.STREAM.UPDATE.${stream}`]
 const rightsToConsumer = ({ stream, durable, subject }: Consumer<unknown>) => [
-  // The last part is the consumer's subject, which may itself end in a wildcard.
+  // The last part is the subject that the consumer reads, which may itself end in a wildcard.
   `$JS.API.CONSUMER.CREATE.${stream}.${durable}.${subject.endsWith('>') ? '>' : subject}`,
   `$JS.API.CONSUMER.INFO.${stream}.${durable}`,
 ]
 
-/** How long a call may be answered: longer than the longest call, so that nats-server refuses no answer that a caller still waits for. */
+/** A call may be answered for this long. It is longer than the longest call, so nats-server refuses no answer for which a caller still waits. */
 const answerWithinSeconds = 60
 
 /**
- * The block `authorization` of nats-server's configuration: it lets each app connect and do what it was granted, and lets no stranger connect. A password
- * may be any text. `moreUsers` are further users that the operator adds, each as nats-server reads it.
+ * Writes the block `authorization` of nats-server's configuration: each service may connect and do what it is granted, and no other client may
+ * connect. A password may be any text. `moreUsers` are further users of the operator, in nats-server's own syntax.
  */
 export function natsAuthorization(passwords: Readonly<Record<AppName, string>>, moreUsers: readonly string[] = []): string {
   const users = apps.map((app) => {

@@ -2,13 +2,16 @@ import { countCodePoints, firstCodePoints } from './text.ts'
 
 const segmenter = new Intl.Segmenter('und', { granularity: 'grapheme' })
 
-/** The last place at or before `at` where a text may be cut without halving a grapheme: what a reader takes for one character (a flag, a family, é). */
+/**
+ * Gives the last place at or before `at` where a text may be cut without splitting a grapheme. A grapheme is what a reader takes for one character (a
+ * flag, a family, é).
+ */
 export function graphemeBoundary(text: string, at: number): number {
   if (at >= text.length) return text.length
   return segmenter.segment(text).containing(at)?.index ?? 0
 }
 
-/** How many UTF-16 units the first `count` graphemes take; the whole length when there are no more. */
+/** Gives how many UTF-16 units the first `count` graphemes take, or the length of the text when it has fewer graphemes. */
 export function lengthOfGraphemes(text: string, count: number): number {
   if (text.length <= count) return text.length
   let seen = 0

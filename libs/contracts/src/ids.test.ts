@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { isObjectId, newId } from './ids.ts'
 
-test('ids are 24 lower-case hexadecimal characters, all different, and begin with the second they were made in', () => {
+test('ids are 24 lower-case hexadecimal characters, all different, and begin with the second in which they were made', () => {
   const at = new Date('2026-01-31T08:00:00Z')
 
   const ids = Array.from({ length: 5_000 }, () => newId(at))

@@ -9,16 +9,16 @@ export type ImportFormat = (typeof importFormats)[number]
 
 /** The largest file of an import: 4 GiB. */
 export const largestImport = 4 * 1024 ** 3
-/** Rows that are written in one transaction. */
+/** At most this many rows are written in one transaction. */
 export const rowsPerLot = 500
-/** A longer row is rejected. */
+/** A row of more bytes than this is rejected. */
 export const largestRow = 1024 ** 2
-/** Errors beyond the first 10,000 are counted and not kept. */
+/** At most this many errors of an import are stored; further errors are only counted. */
 export const mostImportErrors = 10_000
-/** The code of a browser's row when the import skips browsers. Such rows are counted, and not listed among the errors. */
+/** The code for a row with a browser when the import skips browsers. Such rows are counted, and are not in the list of errors. */
 export const skippedBrowser = 'web_skipped'
 
-/** What a column of a CSV file may be mapped to. */
+/** The field of a device for which a column of a CSV file may stand. */
 export const importFields = [
   'platform',
   'token',
@@ -50,7 +50,7 @@ export const StartImport = z
     dryRun: z.boolean().default(false),
     onExisting: z.enum(['keep', 'update']).default('keep'),
     web: z.enum(['skip', 'import']).default('skip'),
-    /** Which header of a CSV file stands for which field; a field that is not named has the header of its own name. */
+    /** Which header of the CSV file stands for which field. A field that is not listed has its own name as header. */
     columns: z.partialRecord(z.enum(importFields), line(1, 255)).optional(),
     maxRowsPerSecond: z.int().min(100).max(20_000).optional(),
   })
@@ -68,21 +68,27 @@ const history = {
 }
 const [phone, browser] = RegisterSubscription.options
 
-/** A row of an import: the fields of a registration, checked as there, and what the device did elsewhere (spec: administration/import-row). */
+/**
+ * A row of an import: the fields of a registration, checked as in a registration, and what the device did in the former system (spec:
+ * administration/import-row).
+ */
 export const ImportedDevice = z.discriminatedUnion('platform', [phone.extend(history), browser.extend(history)])
 export type ImportedDevice = z.output<typeof ImportedDevice>
 
 const Count = z.int().min(0)
 const Counts = z.record(z.string(), Count)
 
-/** Why a row was rejected, without any of its values. `column` is named as in the file; it is null when the row as a whole was rejected. */
+/**
+ * Why a row was rejected, without any of the row's values. `column` has the file's name for the column; it is null when the row as a whole was
+ * rejected.
+ */
 export const ImportError = z.object({ row: z.int().min(1), column: z.string().nullable(), code: z.string(), message: z.string() })
 export type ImportError = z.output<typeof ImportError>
 
 /**
  * The rows in the bytes of a file from `offset` to `nextOffset`, as the gateway read them. Rows are numbered from 1, without the header and blank
- * lines; each is in `rows` or in `rejected`. `header`: the names of the columns, in the lot that holds the header. `columnOf`: the file's names of
- * the fields that audience may refuse.
+ * lines; each row is in `rows` or in `rejected`. `header`: the column names, present only with the first rows of the file. `columnOf`: the
+ * file's column names of the fields that audience may refuse.
  */
 export const ImportLot = z.object({
   offset: Count,
@@ -96,7 +102,7 @@ export const ImportLot = z.object({
 })
 export type ImportLot = z.output<typeof ImportLot>
 
-/** How far an import has come, as the administration shows it. rows = created + updated + kept + rejected. */
+/** How far an import has come, as the administration shows it. `rows` equals created + updated + kept + rejected. */
 export const ImportReport = z.object({
   id: z.string(),
   state: z.enum(['receiving', 'finished', 'cancelled']),
@@ -106,7 +112,7 @@ export const ImportReport = z.object({
   web: z.enum(['skip', 'import']),
   columns: z.record(z.string(), z.string()).nullable(),
   maxRowsPerSecond: z.int().nullable(),
-  /** How many bytes of the file are done: the next part begins there. */
+  /** How many bytes of the file have been handled: the next upload begins there. */
   offset: Count,
   rows: Count,
   bytes: Count,
@@ -116,14 +122,14 @@ export const ImportReport = z.object({
   rejected: Count,
   /** Rejected rows, counted by the code of the error. */
   byCode: Counts,
-  /** Rows that were not rejected. */
+  /** The rows that were not rejected, by platform. */
   byPlatform: z.object(
     Object.fromEntries(platforms.map((platform) => [platform, Count])) as Record<(typeof platforms)[number], typeof Count>,
   ),
   /** How many of the created and updated devices are opted out in the file. */
   optedOut: Count,
   warnings: Counts,
-  /** From the first row to the last; null before there are any. */
+  /** The rate from the first row to the last; null before any row was written. */
   rowsPerSecond: z.number().nullable(),
   createdAt: z.string(),
   endedAt: z.string().nullable(),

@@ -2,17 +2,17 @@ import { zoneOffsetMs } from './zone-offset.ts'
 
 const day = 86_400_000
 
-/** The date that a zone's calendars show at an instant, YYYY-MM-DD. */
+/** Gives the date of an instant in a zone, YYYY-MM-DD. */
 export const localDateAt = (instant: Date, zone: string): string =>
   new Date(instant.getTime() + zoneOffsetMs(instant.getTime(), zone)).toISOString().slice(0, 10)
 
 /**
- * The instant of a local time (`YYYY-MM-DD`, `HH:MM`) in a zone. A time that the clocks jump over is shifted by the jump; one
- * that they show twice is its first occurrence (spec: campaigns/clock-changes; the rule of RFC 5545, 3.3.5).
+ * Gives the instant of a local time (`YYYY-MM-DD`, `HH:MM`) in a zone. A time that the clocks skip is moved by as much as the clocks; a time that the
+ * clocks show twice means the first of the two instants (spec: campaigns/clock-changes; the rule of RFC 5545, 3.3.5).
  */
 export function instantOf(date: string, time: string, zone: string): Date {
   const wanted = Date.parse(`${date}T${time}:00Z`)
-  // No zone changes twice within two days, so these are the offsets before and after any change near by.
+  // No zone changes its offset twice within two days, so these are the offsets before and after a change near this time.
   const before = zoneOffsetMs(wanted - day, zone)
   const after = zoneOffsetMs(wanted + day, zone)
   const [first] = [wanted - before, wanted - after]
@@ -21,19 +21,19 @@ export function instantOf(date: string, time: string, zone: string): Date {
   return new Date(first ?? wanted - before)
 }
 
-/** The date `days` after another, YYYY-MM-DD. */
+/** Gives the date `days` after another date, YYYY-MM-DD. */
 export const dateAfter = (date: string, days: number): string => new Date(Date.parse(date) + days * day).toISOString().slice(0, 10)
 
-/** The day of the week of a date; 0 is Sunday. */
+/** Gives the day of the week of a date; 0 is Sunday. */
 export const weekdayOf = (date: string): number => new Date(date).getUTCDay()
 
 /**
- * The first instant after `after` at which the clocks of a zone come to a local time (`HH:MM`). `after` itself counts as past.
- * spec: campaigns/clock-changes says what happens to a time that the clocks jump over or show twice.
+ * Gives the first instant later than `after` at which the clocks of a zone show a local time (`HH:MM`). spec: campaigns/clock-changes says what
+ * happens to a time that the clocks skip or show twice.
  */
 export function nextInstantOf(time: string, zone: string, after: Date): Date {
   const today = localDateAt(after, zone)
-  // Yesterday's occurrence may lie ahead when a jump shifted it over midnight; tomorrow's when today's has passed.
+  // Yesterday's occurrence may still lie ahead when a clock change moved it over midnight; tomorrow's is the next when today's has passed.
   for (const days of [-1, 0, 1]) {
     const at = instantOf(dateAfter(today, days), time, zone)
     if (at > after) return at

@@ -19,7 +19,7 @@ function refusal(body: unknown): { code: string; paths: string[] } | undefined {
 const send = (fields: Record<string, unknown>) => refusal({ target: { all: true }, content, ...fields })
 
 // spec: sending/target-one
-test('exactly one selector must be given', () => {
+test('a notification names whom it is for in exactly one way', () => {
   expect(refusal({ target: {}, content })?.paths).toEqual(['target'])
   expect(refusal({ target: { all: true, userIds: [id] }, content })?.paths).toEqual(['target'])
   expect(refusal({ content })?.paths).toEqual(['target'])
@@ -36,7 +36,7 @@ test('exactly one selector must be given', () => {
 })
 
 // spec: sending/target-lists
-test('a selector holds 1 to 1000 items, and all is true or absent', () => {
+test('a list of users or devices has 1 to 1000 entries, and all is true or absent', () => {
   const ids = (count: number) => Array.from({ length: count }, () => id)
   expect(refusal({ target: { userIds: ids(1000) }, content })).toBeUndefined()
   expect(refusal({ target: { userIds: ids(1001) }, content })?.paths).toEqual(['target.userIds'])
@@ -46,7 +46,7 @@ test('a selector holds 1 to 1000 items, and all is true or absent', () => {
 })
 
 // spec: limits/strict
-test('unknown keys are refused at their path', () => {
+test('a field that the API does not know is refused at its path', () => {
   expect(send({ foo: 1 })?.paths).toEqual(['foo'])
   expect(refusal({ target: { all: true, everyone: true }, content })?.paths).toEqual(['target.everyone'])
   for (const forbidden of ['appId', 'id', 'status', 'stats', 'transactional', 'recurringOf', 'schedule'])
@@ -54,7 +54,7 @@ test('unknown keys are refused at their path', () => {
 })
 
 // spec: sending/content-required
-test('content, a template or silent is needed', () => {
+test('a notification needs a content, a template or silent', () => {
   expect(refusal({ target: { all: true } })?.paths).toEqual(['content'])
   expect(refusal({ target: { all: true }, silent: false })?.paths).toEqual(['content'])
   expect(refusal({ target: { all: true }, silent: true })).toBeUndefined()
@@ -62,7 +62,7 @@ test('content, a template or silent is needed', () => {
 })
 
 // spec: segments/meaning-errors, segments/structure-errors, sending/target-segment
-test('an inline segment that has no meaning is invalid_segment, a value that is no segment is invalid_body', () => {
+test('an inline segment that makes no sense is refused with invalid_segment, a value that is no segment at all with invalid_body', () => {
   const bySegment = (segment: unknown) => refusal({ target: { segment }, content })
   expect(
     bySegment({
@@ -80,13 +80,13 @@ test('an inline segment that has no meaning is invalid_segment, a value that is 
 })
 
 // spec: sending/ttl
-test('ttl is 0 to four weeks', () => {
+test('the ttl of a notification is between 0 and four weeks', () => {
   for (const ttl of [0, 1, 2_419_200]) expect(send({ ttl })).toBeUndefined()
   for (const ttl of [2_419_201, 2_592_000, -1, 1.5, '60', null, 2 ** 60]) expect(send({ ttl })?.paths).toEqual(['ttl'])
 })
 
 // spec: sending/data, sending/data-reserved
-test('data has limits and reserved keys, each reported at its key', () => {
+test('data has limits and reserved keys, and each mistake is reported at its key', () => {
   expect(send({ data: { a: 'x'.repeat(1024), constructor: 'x' } })).toBeUndefined()
   for (const key of [
     'aps',
@@ -111,7 +111,7 @@ test('data has limits and reserved keys, each reported at its key', () => {
   expect(refusal(JSON.parse(`{"target":{"all":true},"silent":true,"data":{"__proto__":"x"}}`))?.paths).toEqual(['data.__proto__'])
 })
 
-test('no collapseId or presentation is accepted that could split a header', () => {
+test('a collapseId or presentation with characters that could split an HTTP header is refused', () => {
   for (const evil of ['a\r\nb', 'a\0', 'a\tb', '\u0085']) {
     expect(send({ collapseId: evil })?.paths).toContain('collapseId')
     expect(send({ presentation: { channelId: evil } })?.paths).toContain('presentation.channelId')
@@ -122,7 +122,7 @@ test('no collapseId or presentation is accepted that could split a header', () =
 })
 
 // spec: sending/presentation
-test('a presentation outside of its bounds is refused', () => {
+test('a presentation with a value outside its limits is refused', () => {
   expect(
     send({ presentation: { badge: 99_999, relevanceScore: 1, interruptionLevel: 'time-sensitive', threadId: 't', icon: 'i' } }),
   ).toBeUndefined()
@@ -131,7 +131,7 @@ test('a presentation outside of its bounds is refused', () => {
   ).toEqual(['presentation.badge', 'presentation.color', 'presentation.interruptionLevel', 'presentation.relevanceScore'].toSorted())
 })
 
-test('any JSON is either accepted or refused with paths; it never crashes, and changes no prototype', () => {
+test('any JSON as a notification is accepted or refused with paths; it never crashes Herald and changes no prototype', () => {
   fc.assert(
     fc.property(
       fc.jsonValue({ maxDepth: 5 }),

@@ -4,14 +4,17 @@ import { dateAfter, instantOf, localDateAt, weekdayOf } from './local-time.ts'
 export type Recurrence = Extract<Schedule, { type: 'recurring' }>
 export type Occurrence = { at: Date; localDate: string }
 
-/** A week has every weekday. One day more is for a time that has passed today, and one for a zone that is a day ahead. */
+/**
+ * Days in which the next occurrence is searched: a week has every weekday, one day more is for a time that has passed today, and one for a zone that
+ * is a day ahead.
+ */
 const searchDays = 9
 
-/** Whether a recurrence's `until` has passed. It is inclusive: at that very instant a run is still made. */
+/** Whether a recurrence's `until` has passed. A run at exactly `until` is still made. */
 export const isOver = (schedule: Schedule, now: Date): boolean =>
   schedule.type === 'recurring' && schedule.until !== undefined && Date.parse(schedule.until) < now.getTime()
 
-/** The first occurrence after `now`. When there is none any more, it is `until`, or undefined when that has passed too. */
+/** Gives the first occurrence after `now`. When no occurrence is left, gives `until`, or undefined when `until` has passed too. */
 export function nextDue(schedule: Recurrence, activatedAt: Date, now: Date): Date | undefined {
   const today = localDateAt(now, schedule.timezone)
   for (let days = -1; days < searchDays; days += 1) {
@@ -22,7 +25,7 @@ export function nextDue(schedule: Recurrence, activatedAt: Date, now: Date): Dat
   return until && until > now ? until : undefined
 }
 
-/** Every occurrence from `from` to `to`, both inclusive, in order. */
+/** Lists every occurrence from `from` to `to`, both included, in order. */
 export function occurrencesBetween(schedule: Recurrence, activatedAt: Date, from: Date, to: Date): Occurrence[] {
   const occurrences: Occurrence[] = []
   const last = dateAfter(localDateAt(to, schedule.timezone), 1)
@@ -33,7 +36,7 @@ export function occurrencesBetween(schedule: Recurrence, activatedAt: Date, from
   return occurrences
 }
 
-/** The occurrence on a date. Undefined when the schedule does not name its weekday, or the occurrence is after `until`. */
+/** Gives the occurrence on a date. Undefined when the schedule does not name the date's weekday, or the occurrence is after `until`. */
 function occurrenceOn(schedule: Recurrence, activatedAt: Date, date: string): Occurrence | undefined {
   const { localTime, timezone, until } = schedule
   if (!daysOf(schedule, activatedAt).includes(weekdayOf(date))) return undefined
@@ -43,7 +46,7 @@ function occurrenceOn(schedule: Recurrence, activatedAt: Date, date: string): Oc
 
 const everyDay = [0, 1, 2, 3, 4, 5, 6]
 
-/** A weekly schedule that names no day has the weekday on which it was activated, in its own zone. */
+/** Gives the weekdays of a recurrence. A weekly schedule that names no day runs on the weekday on which it was activated, in the schedule's zone. */
 function daysOf({ every, daysOfWeek, timezone }: Recurrence, activatedAt: Date): number[] {
   if (daysOfWeek) return daysOfWeek
   return every === 'day' ? everyDay : [weekdayOf(localDateAt(activatedAt, timezone))]

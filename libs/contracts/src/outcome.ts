@@ -40,7 +40,7 @@ export type FailureCode = (typeof failureCodes)[number]
 
 const Id = z.string().length(24)
 
-/** The most pushes of a batch (batch.ts). A push is a place of a batch: 0 is the first. */
+/** A batch has at most this many pushes (batch.ts). A push is named by its place in its batch; the first place is 0. */
 export const mostPlaces = 500
 const Place = z
   .number()
@@ -48,28 +48,31 @@ const Place = z
   .min(0)
   .max(mostPlaces - 1)
 
-/** How a push ended, as the ledger keeps it. `code` is a failure code or a skip reason, empty for sent. */
+/** How a push ended, as the ledger has it. `code` is a failure code or a skip reason; it is empty for `sent`. */
 export const End = z.object({
   outcome: z.enum(outcomes),
   code: z.enum([...failureCodes, ...skipReasons, '']),
   /** The provider's own words, e.g. `410 Unregistered`; never a token. */
   providerCode: z.string().max(200),
-  /** The experiment's variant, empty without one. */
+  /** The id of the experiment's variant; empty without an experiment. */
   variant: z.string().max(100),
-  /** The number of tries at the provider, the last one included; 0 when the outcome was decided without a try. */
+  /** How many attempts at the provider were made, the last one included; 0 when the outcome was decided without an attempt. */
   attempts: z.number().int(),
-  /** The version of the token that the push was sent to. When the device has a newer token, an answer that the token is dead does not invalidate it (spec: providers/dead-spares-the-new). */
+  /**
+   * The version of the token to which the push was sent. When the device has a newer token by now, an answer that the token is dead does not
+   * invalidate the device (spec: providers/dead-spares-the-new).
+   */
   tokenVersion: z.number().int(),
 })
 export type End = z.infer<typeof End>
 
-/** Pushes of a batch with an equal end. */
+/** Pushes of a batch that ended in the same way. */
 export const EndOfPlaces = End.extend({ places: z.array(Place).min(1).max(mostPlaces) })
 export type EndOfPlaces = z.infer<typeof EndOfPlaces>
 
-/** A push has at most so many tries before its last one (batch.ts, `maxTries`). */
+/** A push has at most this many attempts before its last one (batch.ts, `maxTries`). */
 export const mostAttemptsBefore = 4
-/** The provider's answer to a try that was not the push's last. `at`: ISO, by audience's clock. */
+/** The provider's answer to an attempt that was not the push's last. `at`: ISO, by audience's clock. */
 export const Attempt = z.object({ at: z.iso.datetime(), code: z.enum(failureCodes).nullable(), providerCode: z.string().max(200) })
 export type Attempt = z.infer<typeof Attempt>
 
@@ -77,26 +80,29 @@ export type Attempt = z.infer<typeof Attempt>
 export const BatchOutcomes = z.object({
   appId: Id,
   campaignId: Id,
-  /** UTC date of the campaign's first page, `YYYY-MM-DD`: the ledger's partition. */
+  /** UTC date of the campaign's first page, `YYYY-MM-DD`, which names the ledger's partition. */
   day: z.iso.date(),
   platform: z.enum(platforms),
   /** The batch's number in its campaign, from 1. A batch of retries has the number of the batch in which its pushes were queued. */
   no: z.number().int().min(1),
   /**
-   * In a batch of retries: the providers' answers to earlier tries, in order. All its pushes have the same ones, because they came back together for one
-   * reason. A trail that does not fit the schema is dropped, so that the outcomes are still recorded.
+   * In a batch of retries: the providers' answers to earlier attempts, in order. All pushes of the batch have the same answers, because they came
+   * back together for one reason. A trail that does not fit the schema is dropped, so that the outcomes are still recorded.
    */
   trail: z.array(Attempt).max(mostAttemptsBefore).optional().catch(undefined),
-  /** The outcomes of a test: they are counted in no series, and their events say so. */
+  /** True for outcomes of a test, which no series counts and whose events say that it is a test. */
   test: z.literal(true).optional(),
   results: z.array(EndOfPlaces).min(1).max(mostPlaces),
 })
 export type BatchOutcomes = z.infer<typeof BatchOutcomes>
 
-/** How one push ended. */
+/** The end of one push, and its place in the batch. */
 export type PushEnd = End & { place: number }
 
-/** Adds a push to the ends of a batch. Pushes with an equal end share an entry; the entries are in the order in which the ends first came. */
+/**
+ * Adds the end of a push to the ends of a batch. Pushes that ended in the same way share an entry; the entries have the order in which their ends
+ * first came.
+ */
 export function addEnd(ends: EndOfPlaces[], end: End, place: number): void {
   const known = ends.find((one) => isEqual(one, end))
   if (known) known.places.push(place)
@@ -106,7 +112,7 @@ export function addEnd(ends: EndOfPlaces[], end: End, place: number): void {
   }
 }
 
-/** The ends of a batch as they travel: pushes with an equal end share an entry. */
+/** Groups the ends of a batch's pushes for the wire: pushes that ended in the same way share an entry. */
 export function groupEnds(pushes: readonly PushEnd[]): EndOfPlaces[] {
   const ends: EndOfPlaces[] = []
   for (const push of pushes) addEnd(ends, push, push.place)

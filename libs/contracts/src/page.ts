@@ -3,10 +3,13 @@ import { invalidField } from './fault.ts'
 import { isObjectId } from './ids.ts'
 import { text } from './text.ts'
 
-/** Where a list goes on: after the row of this time (ISO, milliseconds) and id, newest first. */
+/** Where the next page of a list begins: after the row with this time (ISO, milliseconds) and id, newest first. */
 export type Place = { createdAt: Date; id: string }
 
-/** A list as one app asks another for it (spec: limits/lists): newest first, by the beginning of a name. */
+/**
+ * The request for a page of a list, as one service sends it to another (spec: limits/lists). The list is newest first; `q` filters by the beginning
+ * of a name.
+ */
 export const ListRequest = z.object({
   limit: z.number().int().min(1).max(200),
   cursor: z.string().max(200).optional(),
@@ -17,8 +20,8 @@ export type ListRequest = z.infer<typeof ListRequest>
 export type Listed<Item> = { items: Item[]; nextCursor: string | null }
 
 /**
- * Makes a page from `limit` rows and one more, which shows that there is a next page. `examinedTo` shows that too: there a filter stopped before it had
- * found a whole page.
+ * Makes a page from the rows of a query. The query reads one row more than `limit`, which shows that there is a next page. `examinedTo` is set when a
+ * filter stopped before it had found `limit` rows; there is a next page in that case too.
  */
 export function listed<Row extends Place, Item>(rows: Row[], limit: number, show: (row: Row) => Item, examinedTo?: Place): Listed<Item> {
   const shown = rows.slice(0, limit)
@@ -26,10 +29,10 @@ export function listed<Row extends Place, Item>(rows: Row[], limit: number, show
   return { items: shown.map(show), nextCursor: next ? writeCursor(next) : null }
 }
 
-/** Times are kept to the millisecond (`timestamptz(3)`), so that a cursor names its row exactly. */
+/** Writes a cursor that names a row exactly, because times are stored to the millisecond (`timestamptz(3)`). */
 export const writeCursor = ({ createdAt, id }: Place): string => Buffer.from(`${createdAt.getTime()}.${id}`).toString('base64url')
 
-/** Fault: invalid_body at `cursor`. */
+/** Reads a cursor. Fault: invalid_body at `cursor`. */
 export function readCursor(cursor: string): Place {
   const [, milliseconds = '', id = ''] = /^(\d{1,14})\.(.+)$/.exec(Buffer.from(cursor, 'base64url').toString('latin1')) ?? []
   if (milliseconds === '' || !isObjectId(id)) throw invalidField('cursor', 'must be the nextCursor of an earlier answer')

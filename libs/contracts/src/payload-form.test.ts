@@ -43,7 +43,7 @@ const anySend: fc.Arbitrary<PushSend> = fc.record({
 })
 const anyMsgId = fc.stringMatching(/^[A-Za-z0-9_-]{139,187}\.[A-Za-z0-9_-]{22}$/)
 
-test('a body made from a prepared form is byte for byte the body made without one, on every platform, also when it must be cut or is too large', () => {
+test('a push body made from a prepared form equals, byte for byte, the body made without one, on every platform and for every size', () => {
   fc.assert(
     fc.property(
       fc.constantFrom(...platforms),
@@ -62,7 +62,7 @@ test('a body made from a prepared form is byte for byte the body made without on
   )
 })
 
-test('the same holds when each device has a text of its own', () => {
+test('a push body made from a prepared form equals the other one also when each device has a text of its own', () => {
   fc.assert(
     fc.property(
       fc.constantFrom(...platforms),
@@ -82,7 +82,7 @@ test('the same holds when each device has a text of its own', () => {
   )
 })
 
-test.each(platforms)('on %s a body that fits to the last byte is accepted, one byte more is not', (platform) => {
+test.each(platforms)('with a prepared form on %s a body that fits exactly is accepted, and one byte more is refused', (platform) => {
   const send: PushSend = { silent: true, data: {}, collapseId: null, priority: 'high', presentation: null }
   const msgId = 'm'.repeat(162)
   const encode = (filling: number) =>

@@ -5,21 +5,25 @@ import type { Platform } from './platform.ts'
 import { pushTag } from './push-identity.ts'
 
 /**
- * Makes the request body of one push, exactly as `encodePush` makes it. `entry` is what this device is shown. Only its title and body may differ from the
- * entry that the form was made of, and only when the form was made with `variesText`. `address` and `ttlSeconds` are used for FCM alone.
+ * Makes the request body of one push, exactly as `encodePush` makes it. `entry` is the text that this device is shown. Its title and body may differ
+ * from those of the entry from which the form was made only when the form was made with `variesText`; its other fields may not. `address` and
+ * `ttlSeconds` are used for FCM alone.
  */
 export type PayloadForm = (msgId: string, address: string, ttlSeconds: number, entry: LocaleEntry | null) => EncodedPush
 
-/** A place in the JSON where each push has a value of its own. Texts and tokens are inserted with their quotation marks, because they may have to be escaped. */
+/**
+ * A position in the JSON at which each push has a value of its own. Texts and tokens are inserted with their quotation marks, because they may need
+ * escaping.
+ */
 type Slot = 'msgId' | 'tag' | 'token' | 'ttl' | 'title' | 'body'
 
 /**
- * Encodes once what the pushes of one locale have in common. Then only the texts of its own are encoded for each push (0.3 µs instead of 1.3 on iOS).
- * `variesText`: each device has its own title and body.
+ * Encodes once what the pushes of one locale have in common. For each push only its own values are encoded (0.3 µs instead of 1.3 µs on iOS).
+ * `variesText`: each device has a title and a body of its own.
  */
 export function preparePayload(platform: Platform, entry: LocaleEntry | null, send: PushSend, variesText: boolean): PayloadForm {
   const mark = randomUUID()
-  // A number, and longer than any ttl.
+  // The mark is a number that is longer than any ttl.
   const ttlMark = randomInt(10 ** 14, 2 * 10 ** 14)
   const marked = entry && variesText ? { ...entry, title: `${mark}t`, body: `${mark}b` } : entry
   const json = serialize(platform, { msgId: mark, entry: marked, send }, `${mark}a`, ttlMark)
@@ -32,7 +36,7 @@ export function preparePayload(platform: Platform, entry: LocaleEntry | null, se
     ['ttl', String(ttlMark)],
   ])
   const limit = payloadLimits[platform]
-  // FCM's limit does not count the JSON around the token either.
+  // FCM's limit does not count the JSON around the token.
   const uncounted = platform === 'android' ? '{"message":{"token":}}'.length : 0
   const fixedBytes = pieces.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0) - uncounted
   const hasText = slots.includes('title')
@@ -50,7 +54,7 @@ export function preparePayload(platform: Platform, entry: LocaleEntry | null, se
     }
     if (bytes <= limit) return { ok: true, body }
     if (hasText) return encodePush(platform, { msgId, entry: shown, send }, address, ttlSeconds)
-    // The msgIds of a campaign have one length, or a few with the names of variants. So the cut is found once for each length.
+    // The msgIds of a campaign all have one length, or a few lengths when variants have names. So the cut is computed once for each length.
     if (cut?.bytes !== bytes) {
       const shorter = entry === null || send.silent ? undefined : cutBody(entry.body, bytes - limit)
       if (entry === null || shorter === undefined) return { ok: false, bytes, limit }
@@ -77,7 +81,7 @@ function ownText(slot: Slot, msgId: string, address: string, ttlSeconds: number,
   }
 }
 
-/** Splits a text at its marks. There is one piece more than there are slots. */
+/** Splits a text at its marks. There is one piece more than there are marks. */
 function split(text: string, marks: [Slot, string][]): { pieces: string[]; slots: Slot[] } {
   const pieces: string[] = []
   const slots: Slot[] = []

@@ -6,17 +6,17 @@ import type { Presentation } from './send-fields.ts'
 /** The fields of a send that its payloads depend on. */
 export type PushSend = Pick<FrozenSend, 'silent' | 'data' | 'collapseId' | 'priority' | 'presentation'>
 
-/** One push, rendered: `entry` is in the user's language with its placeholders filled in; null when there is nothing to show. */
+/** One rendered push. `entry` is the text in the user's language with its placeholders filled in; null when there is nothing to show. */
 export type Push = { msgId: string; entry: LocaleEntry | null; send: PushSend }
 
-/** What a push shows, or null: a silent one shows nothing, whatever content came with it. */
+/** Gives what a push shows. Null for a silent push, whatever content it has. */
 const shownBy = ({ entry, send }: Push): LocaleEntry | null => (send.silent ? null : entry)
 
-// A field that is undefined does not appear in JSON. So the builders below name every field, whether it has a value or not.
+// JSON leaves out a field that is undefined. So the functions below name every field, with or without a value.
 
 /**
- * The JSON of an APNs notification. The caller's data are siblings of `aps`; ours are under `herald` (spec: sending/ios-payload). An alert is always
- * `mutable-content`, so that the app's extension can report delivery and load the image.
+ * Builds the JSON of an APNs notification. The caller's data stand beside `aps`; Herald's fields stand under `herald` (spec: sending/ios-payload). A
+ * push that shows an alert is always `mutable-content`, so that the mobile app's extension can report the delivery and load the image.
  */
 export function buildApnsPayload(push: Push): Record<string, unknown> {
   const entry = shownBy(push)
@@ -37,7 +37,7 @@ export function buildApnsPayload(push: Push): Record<string, unknown> {
 
 const nonEmpty = <T>(list: T[] | undefined): T[] | undefined => (list === undefined || list.length === 0 ? undefined : list)
 
-/** How loudly Android shows what iOS calls an interruption level. */
+/** The Android priority for each of iOS's interruption levels. */
 const androidPriority: Record<NonNullable<Presentation['interruptionLevel']>, string> = {
   passive: 'PRIORITY_LOW',
   active: 'PRIORITY_DEFAULT',
@@ -55,8 +55,8 @@ export type FcmMessage = {
 }
 
 /**
- * The body of FCM v1 `messages:send`. Silent: data only. Data are texts, so actions travel as JSON text; where the caller's data use the
- * keys `url` or `actions` themselves, the caller's stay.
+ * Builds the body of FCM v1 `messages:send`. A silent push has data only. Values in data are texts, so actions are sent as JSON text. When the
+ * caller's data use the keys `url` or `actions`, the caller's values are sent.
  */
 export function buildFcmMessage(push: Push, token: string, ttlSeconds: number): FcmMessage {
   const entry = shownBy(push)
@@ -85,7 +85,10 @@ export function buildFcmMessage(push: Push, token: string, ttlSeconds: number): 
   }
 }
 
-/** The plaintext of a web push, read by our service worker. Web devices are never sent silent pushes; one would come out empty. */
+/**
+ * Builds the plaintext of a web push, which Herald's service worker reads. Web devices are never sent silent pushes; the plaintext of one would be
+ * empty.
+ */
 export function buildWebPushPayload(push: Push): Record<string, unknown> {
   const entry = shownBy(push)
   const { data, presentation, collapseId } = push.send

@@ -42,9 +42,9 @@ const givenSend = (fields: Partial<PushSend> = {}): PushSend => ({
 const givenPush = (send: Partial<PushSend> = {}, entry: LocaleEntry | null = fullEntry): Push => ({ msgId, entry, send: givenSend(send) })
 const asJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
 
-describe('where a payload puts things', () => {
+describe('a payload', () => {
   // spec: sending/ios-payload, sending/presentation
-  test('iOS: Herald’s own fields are under herald, data beside aps, and all of presentation that iOS has a place for', () => {
+  test('for iOS has Herald’s fields under herald, data beside aps, and everything of presentation for which iOS has a field', () => {
     expect(asJson(buildApnsPayload(givenPush({ data: { order: '7' }, presentation })))).toEqual({
       aps: {
         alert: { title: 'Title', body: 'Body' },
@@ -61,7 +61,7 @@ describe('where a payload puts things', () => {
   })
 
   // spec: sending/android-payload
-  test('Android: a notification with a tag, data as texts', () => {
+  test('for Android is a notification with a tag, and data as texts', () => {
     expect(
       asJson(buildFcmMessage(givenPush({ data: { order: '7' }, presentation, collapseId: 'cart', priority: 'normal' }), 'token', 60)),
     ).toEqual({
@@ -87,12 +87,12 @@ describe('where a payload puts things', () => {
   })
 
   // spec: sending/android-payload
-  test("Android: the caller's data win over Herald's fields of the same name", () => {
+  test('for Android has the caller’s data where the caller uses a key of Herald’s', () => {
     expect(buildFcmMessage(givenPush({ data: { url: 'mine' } }), 'token', 0).message.data['url']).toBe('mine')
   })
 
   // spec: sending/web-payload
-  test('web: one flat JSON with the msgId in data', () => {
+  test('for the web is one flat JSON object with the msgId in data', () => {
     expect(asJson(buildWebPushPayload(givenPush({ data: { order: '7' }, presentation })))).toEqual({
       title: 'Title',
       body: 'Body',
@@ -106,7 +106,7 @@ describe('where a payload puts things', () => {
   })
 
   // spec: content/placeholder-places
-  test('placeholders in data, collapseId and presentation are plain text', () => {
+  test('has placeholders in data, collapseId and presentation as they are written', () => {
     const tag = '{{ user.id }}'
     const push = givenPush({ data: { x: tag }, collapseId: tag, presentation: { threadId: tag, icon: tag, channelId: tag, sound: tag } })
     expect(asJson(buildApnsPayload(push))).toMatchObject({ x: tag, aps: { 'thread-id': tag, sound: tag } })
@@ -117,13 +117,13 @@ describe('where a payload puts things', () => {
   })
 
   // spec: sending/ios-payload
-  test('mutable-content goes with every alert and with nothing else', () => {
+  test('for iOS has mutable-content when it shows an alert, and otherwise not', () => {
     expect(asJson(buildApnsPayload(givenPush({}, { title: '', body: 'B' })))).toHaveProperty(['aps', 'mutable-content'], 1)
     expect(asJson(buildApnsPayload(givenPush({ silent: true })))).not.toHaveProperty(['aps', 'mutable-content'])
   })
 
   // spec: sending/presentation
-  test('a badge of 0 clears the badge, and is not left out', () => {
+  test('has a badge of 0, which clears the badge on the device', () => {
     expect(asJson(buildApnsPayload(givenPush({ presentation: { badge: 0 } })))).toHaveProperty(['aps', 'badge'], 0)
     expect(buildFcmMessage(givenPush({ presentation: { badge: 0 } }), 'token', 60).message.android).toHaveProperty(
       ['notification', 'notification_count'],
@@ -142,14 +142,14 @@ describe('where a payload puts things', () => {
     expect(buildFcmMessage(push, 'token', 60).message.android).toHaveProperty(['notification', 'notification_priority'], priority)
   })
 
-  test('a silent push on Android still collapses, and shows nothing', () => {
+  test('of a silent push on Android has the collapse key, and shows nothing', () => {
     const { message } = buildFcmMessage(givenPush({ silent: true, collapseId: 'sync', priority: 'normal' }), 'token', 0)
     expect(asJson(message.android)).toEqual({ priority: 'normal', ttl: '0s', collapse_key: 'sync' })
     expect(message).not.toHaveProperty('notification')
   })
 
   // spec: sending/push-identity
-  test('the tag is the collapseId, and without one the identity of the push', () => {
+  test('has the collapseId as its tag, or the identity of the push when there is no collapseId', () => {
     const tagOf = (collapseId: string | null) => [
       buildFcmMessage(givenPush({ collapseId }), 'token', 60).message.android['notification'],
       buildWebPushPayload(givenPush({ collapseId })),
@@ -158,7 +158,7 @@ describe('where a payload puts things', () => {
     for (const shown of tagOf('cart')) expect(shown).toMatchObject({ tag: 'cart' })
   })
 
-  test('a field that is absent leaves no trace', () => {
+  test('has no field for a value that the send leaves out', () => {
     const bare: LocaleEntry = { title: 'T', body: 'B', actions: [] }
     expect(asJson(buildApnsPayload(givenPush({}, bare)))).toEqual({
       aps: { alert: { title: 'T', body: 'B' }, 'mutable-content': 1 },
@@ -168,7 +168,7 @@ describe('where a payload puts things', () => {
   })
 
   // spec: sending/silent
-  test('a silent push shows nothing, whatever content came with it', () => {
+  test('of a silent push shows nothing, whatever content the send has', () => {
     const silent = givenPush({ silent: true, data: { sync: '1' }, presentation })
     expect(asJson(buildApnsPayload(silent))).toEqual({ aps: { 'content-available': 1 }, herald: { msgId }, sync: '1' })
     expect(asJson(buildFcmMessage(silent, 'token', 60))).toEqual({
@@ -177,11 +177,11 @@ describe('where a payload puts things', () => {
   })
 })
 
-describe('a payload fits', () => {
+describe('the size of a payload', () => {
   const sizeOf = (platform: (typeof platforms)[number], body: string): number =>
     Buffer.byteLength(body) - (platform === 'android' ? Buffer.byteLength('{"message":{"token":"token"}}') : 0)
 
-  test('or is refused, whatever is in it: it is never over the limit and always valid JSON', () => {
+  test('is never over the limit: whatever a push holds, its payload is valid JSON that fits, or the push is refused', () => {
     const anyText = fc.oneof(
       fc.string({ unit: 'grapheme', maxLength: 2000, size: 'max' }),
       fc.constantFrom('"\\\n'.repeat(600), '👨‍👩‍👧‍👦'.repeat(180), 'ä'.repeat(2000), '\u202e'.repeat(1500)),
@@ -199,7 +199,7 @@ describe('a payload fits', () => {
   })
 
   // spec: content/payload-limits
-  test.each(platforms)('on %s a payload that fits to the last byte is accepted, one byte more is not', (platform) => {
+  test.each(platforms)('on %s may reach the limit exactly, and one byte more is refused', (platform) => {
     const encode = (filling: number) =>
       encodePush(platform, givenPush({ data: { d: 'x'.repeat(filling) } }, { title: 'T', body: 'B' }), 'token', 60)
     const empty = encode(0)
@@ -208,18 +208,18 @@ describe('a payload fits', () => {
     expect(encode(room + 1)).toEqual({ ok: false, bytes: payloadLimits[platform] + 1, limit: payloadLimits[platform] })
   })
 
-  test('a body that fits is not touched', () => {
+  test('leaves a body that fits unchanged', () => {
     const encoded = encodePush('ios', givenPush(), '', 0)
     expect(encoded.ok && JSON.parse(encoded.body)).toMatchObject({ aps: { alert: { body: 'Body' } } })
   })
 
-  test('a long body is cut as late as possible', () => {
+  test('makes Herald cut a long body as late as possible', () => {
     const encoded = encodePush('web', givenPush({ data: { d: 'x'.repeat(3000) } }, { title: 'T', body: 'x'.repeat(2000) }), '', 0)
     expect(encoded.ok && Buffer.byteLength(encoded.body)).toBe(payloadLimits.web)
   })
 
   // spec: content/too-large-at-send
-  test('a push that is too large without its body is refused', () => {
+  test('makes Herald refuse a push that is too large even without its body', () => {
     expect(encodePush('ios', givenPush({ data: { d: 'x'.repeat(4000) } }), '', 0)).toMatchObject({ ok: false, limit: 4096 })
     expect(encodePush('ios', givenPush({ silent: true, data: { d: 'x'.repeat(4096) } }), '', 0)).toMatchObject({ ok: false })
   })
@@ -230,7 +230,7 @@ describe('cutting a body', () => {
     [...new Intl.Segmenter('und', { granularity: 'grapheme' }).segment(text)].map((each) => each.segment)
 
   // spec: content/cut-at-send
-  test('ends at a grapheme boundary with … and loses enough bytes, or keeps its 40 graphemes and gives up', () => {
+  test('ends at a grapheme boundary with … and saves enough bytes, or leaves the body when fewer than 40 graphemes would remain', () => {
     const units = fc.constantFrom('a', 'é', '👨‍👩‍👧‍👦', '🇩🇪', '😀', '"', '\n', 'e\u0301', '\u0001', ' ')
     fc.assert(
       fc.property(fc.array(units, { maxLength: 200 }), fc.integer({ min: 1, max: 600 }), (parts, excess) => {
@@ -240,7 +240,7 @@ describe('cutting a body', () => {
         const bytes = (text: string) => Buffer.byteLength(JSON.stringify(text))
         const room = bytes(body) - excess
         const take = (count: number) => `${all.slice(0, count).join('')}…`
-        // Finds the longest cut that fits in the slow way, one grapheme after the other.
+        // Finds the longest cut that fits in a slow and simple way, one grapheme after the other.
         const counts = Array.from({ length: all.length }, (_, count) => count).filter((count) => count >= 40 && bytes(take(count)) <= room)
         expect(cut).toBe(counts.length === 0 ? undefined : take(counts.at(-1) ?? 0))
       }),
@@ -250,7 +250,7 @@ describe('cutting a body', () => {
 })
 
 // spec: content/cut-at-send
-test('a body is cut to no fewer than 40 graphemes', () => {
+test('leaves at least 40 graphemes of the body', () => {
   const body = 'x'.repeat(60)
   const ellipsis = Buffer.byteLength('…')
   expect(cutBody(body, 20 - ellipsis)).toBe(`${'x'.repeat(40)}…`)

@@ -10,17 +10,21 @@ import { firstCodePoints } from './text.ts'
 export * from './payload-shape.ts'
 export * from './push-identity.ts'
 
-/** Bytes of UTF-8 JSON: APNs' payload; FCM's message without the token; the plaintext of a web push, which grows to 4096 encrypted. */
+/**
+ * The most bytes of UTF-8 JSON: for iOS of APNs' payload, for Android of FCM's message without the token, for the web of the plaintext, which becomes
+ * 4096 bytes when it is encrypted.
+ */
 export const payloadLimits: Record<Platform, number> = { ios: 4096, android: 4096, web: 3993 }
 
-/** A body is never cut to fewer graphemes than this: a reader would not understand it. */
+/** A body is never cut to fewer graphemes than this, because a reader would not understand a shorter one. */
 const leastGraphemes = 40
 
 export type EncodedPush = { ok: true; body: string } | { ok: false; bytes: number; limit: number }
 
 /**
- * The request body of a push, cut to fit (spec: content/cut-at-send). A body that fits, as nearly all do, is built and measured once. `address` and
- * `ttlSeconds` are used for FCM alone: `address` is the token, whose bytes do not count. `ok` is false when the push is `payload_too_large`.
+ * Makes the request body of a push, cut to fit (spec: content/cut-at-send). A body that fits, as nearly all do, is built and measured once. `address`
+ * and `ttlSeconds` are used for FCM alone: `address` is the token, whose bytes do not count. `ok` is false when the push fails with
+ * `payload_too_large`.
  */
 export function encodePush(platform: Platform, push: Push, address: string, ttlSeconds: number): EncodedPush {
   const limit = payloadLimits[platform]
@@ -32,21 +36,21 @@ export function encodePush(platform: Platform, push: Push, address: string, ttlS
   return { ok: true, body: serialize(platform, { ...push, entry: { ...push.entry, body: shorter } }, address, ttlSeconds) }
 }
 
-/** The JSON of a push, uncut. */
+/** Writes the JSON of a push without cutting it. */
 export function serialize(platform: Platform, push: Push, address: string, ttlSeconds: number): string {
   if (platform === 'android') return JSON.stringify(buildFcmMessage(push, address, ttlSeconds))
   return JSON.stringify(platform === 'ios' ? buildApnsPayload(push) : buildWebPushPayload(push))
 }
 
-/** Bytes of a request body, as the platform's limit counts them. */
+/** Gives the bytes of a request body, as the platform's limit counts them. */
 export const sizeOf = (platform: Platform, body: string, address: string): number =>
   Buffer.byteLength(body) - (platform === 'android' ? jsonBytes({ message: { token: address } }) : 0)
 
 const jsonBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value))
 
 /**
- * Shortens a body so that its JSON loses at least `excessBytes`: at a grapheme boundary, with `…`, never below 40 graphemes. Undefined when that
- * is not enough. The place is found by halving (12 steps for 2000 characters).
+ * Shortens a body so that its JSON loses at least `excessBytes`. The cut is at a grapheme boundary, ends with `…` and leaves at least 40 graphemes.
+ * Undefined when that does not save enough. The place of the cut is found by halving (12 steps for 2000 characters).
  */
 export function cutBody(body: string, excessBytes: number): string | undefined {
   const least = lengthOfGraphemes(body, leastGraphemes)
@@ -63,10 +67,10 @@ export function cutBody(body: string, excessBytes: number): string | undefined {
   return `${body.slice(0, Math.max(least, graphemeBoundary(body, fits)))}…`
 }
 
-/** A place is moved in front of a surrogate pair it would split: half a pair is 6 bytes of JSON, the whole only 4. */
+/** Moves a place in a text in front of a surrogate pair that it would split: half a pair is 6 bytes of JSON, a complete pair only 4. */
 const wholePair = (text: string, at: number): number => ((text.charCodeAt(at) & 0xfc00) === 0xdc00 ? at - 1 : at)
 
-/** The parts of a send that decide whether it fits, as they are known when it is created. */
+/** The parts of a send that decide whether it fits, as known when the send is created. */
 export type SendToMeasure = {
   content?: Content | null | undefined
   silent?: boolean | undefined
@@ -77,7 +81,7 @@ export type SendToMeasure = {
 }
 
 /**
- * The locales that can never be sent, as details at `content.<locale>`: their smallest possible payload (placeholders empty, body cut to 40 characters)
+ * Finds the locales that can never be sent, as details at `content.<locale>`: their smallest payload (placeholders empty, body cut to 40 characters)
  * is over a platform's limit. Empty when all locales fit. It is called when a send is created, after the fields of its template are merged in.
  */
 export function checkFits(send: SendToMeasure): FaultDetail[] {
@@ -108,16 +112,21 @@ function leastBytes(platform: Platform, entry: LocaleEntry, { data, collapseId, 
   return sizeOf(platform, serialize(platform, push, '', 0), '')
 }
 
-/** The length of a msgId: base64url of four ids of 24, five bars, the platform's name and the variant's name; then a dot and 22 characters of signature. */
+/**
+ * Gives the length of a msgId. It is base64url of four ids of 24 characters, five bars, the platform's name and the variant's name, followed by a dot
+ * and a signature of 22 characters.
+ */
 export const lengthOfMsgId = (platform: Platform, variant = ''): number =>
   Math.ceil(((4 * 24 + 5 + platform.length + variant.length) * 4) / 3) + 1 + 22
 const leastMsgIdLength = perPlatform((platform) => lengthOfMsgId(platform))
 
-/** An entry as it is when every placeholder renders as nothing: texts lose their placeholders, and addresses with a placeholder may be left out. */
+/**
+ * Gives an entry as it is when every placeholder renders as nothing: texts lose their placeholders, and addresses with a placeholder are left out.
+ */
 function smallest(entry: LocaleEntry): LocaleEntry {
   const body = textWithoutTags(entry.body)
   const cut = `${firstCodePoints(body, leastGraphemes)}…`
-  // `…` is 3 bytes, so cutting off one or two letters gains nothing.
+  // `…` takes 3 bytes, so cutting off one or two letters saves nothing.
   const least: LocaleEntry = { title: textWithoutTags(entry.title), body: jsonBytes(cut) < jsonBytes(body) ? cut : body }
   if (isFixed(entry.url)) least.url = entry.url
   if (isFixed(entry.image)) least.image = entry.image

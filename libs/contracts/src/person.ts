@@ -14,7 +14,7 @@ const Time = z.iso.datetime()
 const nullable = z.string().nullable()
 const Count = z.int().min(0)
 
-/** A user in a list (spec: administration/users). `reachable`: how many of the devices are. */
+/** A user in a list (spec: administration/users). `reachable`: the number of the user's reachable devices. */
 export const UserSummary = z.object({
   id: Id,
   externalId: nullable,
@@ -28,11 +28,11 @@ export const UserSummary = z.object({
 })
 export type UserSummary = z.infer<typeof UserSummary>
 
-/** A device with its address masked. `test`: it is a test device. */
+/** A device with its address masked. `test`: whether it is a test device. */
 export const MaskedDevice = Subscription.omit({ keys: true }).extend({ test: z.boolean() })
 export type MaskedDevice = z.infer<typeof MaskedDevice>
 
-/** The categories of notifications that a user has chosen. There are no categories yet, so it is empty. */
+/** The categories of notifications that a user has chosen. Herald has no categories yet, so it is always empty. */
 export const Preferences = z.record(z.string(), z.boolean())
 
 /** A user with devices, addresses masked. */
@@ -43,19 +43,19 @@ export type MaskedUser = z.infer<typeof MaskedUser>
 export const OwnedDevice = MaskedDevice.extend({ user: z.object({ id: Id, externalId: nullable }) })
 export type OwnedDevice = z.infer<typeof OwnedDevice>
 
-/** A token or an endpoint to find a user by: exactly one of the two. It travels in a request body and never in a URL. */
+/** The search for a user by a token or an endpoint; exactly one of them is given. It travels in a request body and never in a URL. */
 export const AddressSearch = z
   .strictObject({ token: z.string().min(1).max(4096).optional(), endpoint: z.string().min(1).max(2048).optional() })
   .refine(({ token, endpoint }) => (token === undefined) !== (endpoint === undefined), 'must hold exactly one of token, endpoint')
 export type AddressSearch = z.output<typeof AddressSearch>
 
-/** Whether the export of all users has tokens, endpoints and keys in full. */
+/** Whether the export of all users shows tokens, endpoints and keys masked or in full. */
 export const addressForms = ['masked', 'full'] as const
 export type AddressForm = (typeof addressForms)[number]
 
 /**
- * A user in the export of all users. `lastNotifiedAt` is left out: for most apps only the ledger knows it, and the export of a campaign's pushes has it.
- * `keys` are there only with full addresses.
+ * A user in the export of all users. `lastNotifiedAt` is left out: for most apps only the ledger has it, and the export of a campaign's pushes shows
+ * it. `keys` are included only when addresses are shown in full.
  */
 export const ExportedUser = User.omit({ subscriptions: true }).extend({
   subscriptions: z.array(Subscription.omit({ lastNotifiedAt: true })),
@@ -64,8 +64,8 @@ export const ExportedUser = User.omit({ subscriptions: true }).extend({
 export type ExportedUser = z.infer<typeof ExportedUser>
 
 /**
- * A push in an export. `id`: its place in the ledger, after which the next portion of a campaign's export begins; in the export of a user only pushes with an
- * outcome have it. `open`: the push has no outcome yet.
+ * A push in an export. `id`: its place in the ledger, after which the next part of a campaign's export begins; in the export of a user only pushes
+ * with an outcome have it. `open`: the push has no outcome yet.
  */
 export const ExportedPush = z.object({
   id: nullable,
@@ -83,7 +83,7 @@ export const ExportedPush = z.object({
 })
 export type ExportedPush = z.infer<typeof ExportedPush>
 
-/** A webhook delivery that names a user, with its events that name the user. It is there as long as its body is kept. */
+/** A webhook delivery that names a user, with those of its events that name the user. Webhooks has it as long as it stores the delivery's body. */
 export const ExportedDelivery = z.object({
   id: z.string(),
   webhookId: Id,

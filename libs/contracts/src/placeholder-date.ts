@@ -7,8 +7,9 @@ const months = ['January', 'February', 'March', 'April', 'May', 'June', 'July', 
 const usualFormat = '%A, %B %-e, %Y at %-l:%M %P %z'
 
 /**
- * Liquid's `date`: strftime in the user's zone (or the zone given as second argument). Takes an ISO 8601 time, Unix seconds, `now` or
- * `today`. A date without a zone ("1990-05-04", a birthday) is a day of the calendar and not shifted. Any other value comes out unchanged.
+ * Formats a date as Liquid's `date` does: with strftime, in the user's zone or the zone given as second argument. It takes an ISO 8601 time, Unix
+ * seconds, `now` or `today`. A date without a time ("1990-05-04", a birthday) is a day of the calendar and is not moved by a zone. Any other value is
+ * given back unchanged.
  */
 export function formatDate(value: Value, format: string | undefined, zone: string, context: FilterContext): Value {
   const wall = typeof value === 'string' ? parseWallTime(value) : undefined
@@ -31,29 +32,29 @@ function readInstant(value: Value, now: Date | undefined): Date | undefined {
   return typeof value === 'string' ? parseTimestamp(value) : undefined
 }
 
-/** Years 1000 to 9999: a number that stands for another year was not meant as a date. */
+/** Only numbers of seconds within the years 1000 to 9999 count as dates. */
 const [firstInstant, lastInstant] = [Date.UTC(1000, 0, 1), Date.UTC(9999, 11, 31)]
 
 const validDate = (milliseconds: number): Date | undefined =>
   milliseconds >= firstInstant && milliseconds <= lastInstant ? new Date(milliseconds) : undefined
 
-/** A moment as the clock on the wall shows it: `wall` holds the local fields as if they were UTC. */
+/** A moment in a time zone. `wall` holds the local date and time in its UTC fields. */
 type LocalTime = { at: Date; wall: Date; timeZone: string }
 
 function inZone(at: Date, timeZone: string): LocalTime {
   return { at, wall: new Date(at.getTime() + zoneOffsetMs(at.getTime(), timeZone)), timeZone }
 }
 
-/** The width of a conversion when the format names none. */
+/** The width to which a conversion is filled when the format names no width. */
 const usualWidth: ReadonlyMap<string, number> = new Map([
   ...'CdeHIklmMSUWy'.split('').map((letter) => [letter, 2] as const),
   ['j', 3],
   ['L', 3],
   ['Y', 4],
 ])
-/** These conversions are filled up with spaces, all others with zeros. */
+/** These conversions are filled with spaces, all others with zeros. */
 const filledWithSpaces = new Set('aAbBceklpP')
-/** No part of a date is longer; a format that asks for more would only cost memory. */
+/** The widest that a part of a date may be. A format that asks for more would only use up memory. */
 const greatestWidth = 100
 
 const directive = /%([-_0^#:]*)(\d*)[EO]?([^\n])/g
@@ -62,7 +63,10 @@ type Directive = { written: string; flags: string; width: number; letter: string
 
 const formats = new Map<string, (string | Directive)[]>()
 
-/** Takes a format apart, once: nearly always it stands in the template. The memory is bounded, because a user's tag may bring a format too. */
+/**
+ * Splits a format into texts and conversions, and remembers the result, because a format nearly always comes from a template. The memory is bounded,
+ * because a user's tag may be a format too.
+ */
 function piecesOf(format: string): (string | Directive)[] {
   const known = formats.get(format)
   if (known !== undefined) return known
@@ -116,7 +120,7 @@ const shorthands: ReadonlyMap<string, string> = new Map([
   ['c', '%-m/%-d/%Y, %-l:%M:%S %p'],
 ])
 
-/** The text of a conversion before it is filled up. Undefined for an unknown conversion. */
+/** Gives the text of a conversion before it is filled to its width. Undefined for an unknown conversion. */
 function convert({ at, wall, timeZone }: LocalTime, { flags, width, letter }: Directive): string | undefined {
   const weekday = wall.getUTCDay()
   const hour = wall.getUTCHours()
@@ -196,7 +200,7 @@ function convert({ at, wall, timeZone }: LocalTime, { flags, width, letter }: Di
   }
 }
 
-/** The fraction of a second, in as many digits as wanted. */
+/** Gives the fraction of a second in `digits` digits. */
 const fraction = (milliseconds: number, digits: number): string =>
   String(milliseconds).padStart(3, '0').slice(0, digits).padEnd(digits, '0')
 

@@ -1,7 +1,7 @@
 import { countCodePoints, firstCodePoints } from './text.ts'
 import { formatDate } from './placeholder-date.ts'
 
-/** The value that passes through the filters of a placeholder. A missing value is null or undefined; an infinite number or NaN counts as missing too. */
+/** A value that a placeholder's filters read and give. A missing value is null or undefined; an infinite number or NaN counts as missing too. */
 export type Value = string | number | boolean | null | undefined
 
 export type FilterContext = { timeZone: string; now: Date | undefined }
@@ -12,7 +12,7 @@ const isMissing = (value: Value): value is null | undefined => value === null ||
 
 const toText = (value: Value): string => (isMissing(value) ? '' : String(value))
 
-/** As in Liquid, a value that is not a number counts as 0. */
+/** Reads a number. As in Liquid, a value that is not a number counts as 0. */
 function toNumber(value: Value): number {
   const number = Number(value ?? 0)
   return Number.isNaN(number) ? 0 : number
@@ -24,7 +24,7 @@ const arithmetic = (calculate: (left: number, right: number) => number): Filter 
   apply: (value, [right]) => finite(calculate(toNumber(value), toNumber(right))),
 })
 
-/** No push should show `Infinity`: it counts as missing, so that the filter `default` applies. */
+/** Makes an infinite number a missing value, so that the filter `default` applies and no push shows `Infinity`. */
 const finite = (number: number): number | undefined => (Number.isFinite(number) ? number : undefined)
 
 const plain = (change: (text: string) => string): Filter => ({ least: 0, most: 0, apply: (value) => change(toText(value)) })
@@ -66,14 +66,14 @@ export const filterNames = Object.keys(filters) as FilterName[]
 
 export const isFilterName = (name: string): name is FilterName => Object.hasOwn(filters, name)
 
-/** How many arguments a filter takes. */
+/** Gives how many arguments a filter takes. */
 export const filterArity = (name: FilterName): { least: number; most: number } => filters[name]
 
-/** Applies a filter as Liquid does; lengths are code points, so no emoji is ever halved. */
+/** Applies a filter as Liquid does. Lengths count code points, so an emoji is never cut in half. */
 export const applyFilter = (name: FilterName, value: Value, args: Value[], context: FilterContext): Value =>
   filters[name].apply(value, args, context)
 
-/** A value that is short enough stays what it is: `false` is still false to a `default` behind it. */
+/** Shortens a text. A value that is short enough keeps its type, so that `false` is still false for a `default` that follows. */
 function truncate(value: Value, length: number, ending: string): Value {
   const text = toText(value)
   const most = Math.ceil(length)
@@ -81,7 +81,7 @@ function truncate(value: Value, length: number, ending: string): Value {
   return firstCodePoints(text, Math.max(0, most - countCodePoints(ending))) + ending
 }
 
-/** Half away from zero. The point is moved in the number's decimal text, since 1.005 * 100 is 100.49999999999999. */
+/** Rounds half away from zero. The point is moved in the number's decimal text, because 1.005 * 100 is 100.49999999999999. */
 function round(number: number, digits: number): number | undefined {
   const scaled = movePoint(Math.abs(number), digits)
   if (!(scaled <= Number.MAX_SAFE_INTEGER)) return finite(number)

@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest'
 import { compile, parseTemplate, type PlaceholderValues } from './placeholder.ts'
 
 /**
- * liquidjs runs as an oracle: Herald renders what Liquid renders, except for the differences that are listed at the end of this file and
- * kept out of the random templates here. The dates of liquidjs follow the time zone of its process, which is fixed here.
+ * These tests compare Herald with liquidjs: Herald renders what liquidjs renders, except for the differences that are listed at the end of this file,
+ * which the random templates avoid. The dates of liquidjs follow the time zone of its process, which is set to UTC here.
  */
 process.env['TZ'] = 'UTC'
 
@@ -21,10 +21,10 @@ function openOracle(timezoneOffset: string): Liquid {
       return difference(original.call(this, value, ...args), value)
     })
   }
-  // A listed difference: Infinity and NaN are never shown, and count as missing from the filter on that made them.
+  // A listed difference: Herald never shows Infinity or NaN. The next filter sees them as a missing value.
   for (const name of ['plus', 'minus', 'times', 'divided_by', 'round'])
     change(name, (result) => (Number.isFinite(result) ? result : undefined))
-  // A listed difference: a letter outside the first 65,536 characters is a letter too.
+  // A listed difference: a character beyond the first 65,536 of Unicode can be a letter too.
   change('capitalize', (result, value) => {
     const [first = ''] = typeof value === 'string' ? value : ''
     return first.length === 2 ? first.toUpperCase() + String(value).slice(2).toLowerCase() : result
@@ -164,18 +164,18 @@ const plain = fc.oneof(
   fc.constantFrom(' ', '\n ', '  Hi ', '}', '}}', '{ {', '"', "'", '|', '👍🏽', '{'),
   fc.string({ unit: 'grapheme', maxLength: 12 }),
 )
-// A brace before a placeholder would be read as part of it, and `{%` or `{{` begins no plain text.
+// Whether a text stays plain beside placeholders: a brace before a placeholder would be read as part of it, and `{%` or `{{` begins a tag.
 const isPlain = (text: string): boolean => !/\{[{%]|\{$|\ufeff|\u180e/.test(text)
 const aTemplate = fc
   .array(fc.oneof({ weight: 1, arbitrary: plain.filter(isPlain) }, { weight: 2, arbitrary: aTag }), { minLength: 1, maxLength: 4 })
   .map((parts) => parts.join(''))
 
-/** The tests take 3 s on a quiet machine. */
+/** In milliseconds. The tests take 3 s on a machine that does nothing else. */
 const timeout = 60_000
 
-describe('liquidjs agrees', { timeout }, () => {
+describe('Herald and liquidjs agree', { timeout }, () => {
   // spec: content/placeholder-filters
-  test('12,000 random templates over all roots, filters, chains, arguments and odd values render as liquidjs renders them', () => {
+  test('on 12,000 random templates with all filters, chains of filters, arguments and odd values', () => {
     fc.assert(
       fc.property(aTemplate, someValues, (template, values) => {
         expect(parseTemplate(template)).toMatchObject({ ok: true })
@@ -186,7 +186,7 @@ describe('liquidjs agrees', { timeout }, () => {
   })
 
   // spec: content/placeholder-syntax
-  test('20,000 random heaps of pieces that the parser of Herald accepts mean the same to liquidjs', () => {
+  test('on the meaning of 20,000 random strings that Herald accepts as templates', () => {
     const pieces = [
       '{{',
       '}}',
@@ -228,7 +228,10 @@ describe('liquidjs agrees', { timeout }, () => {
   })
 })
 
-/** Where Herald differs on purpose, with the result of each. `refused` is a 422 when the content is created. */
+/**
+ * Where Herald differs from liquidjs on purpose, with both results. `refused` means that Herald refuses the template with 422 when the content is
+ * created.
+ */
 const differences: { why: string; template: string; herald: string; liquidjs: string }[] = [
   { why: 'tags are a flat map, so a name may hold dots', template: '{{ tags.plan.tier }}', herald: 'gold', liquidjs: '' },
   { why: 'a tag named size is a tag', template: '{{ tags.size }}', herald: '', liquidjs: '3' },
@@ -263,7 +266,7 @@ const differences: { why: string; template: string; herald: string; liquidjs: st
   { why: 'at most 16 filters', template: `{{ 1${' | plus: 1'.repeat(17)} }}`, herald: 'refused', liquidjs: '18' },
 ]
 
-test.each(differences)('liquidjs differs, as it should: $why', ({ template, herald, liquidjs }) => {
+test.each(differences)('Herald differs from liquidjs on purpose: $why', ({ template, herald, liquidjs }) => {
   const tags = { 'plan.tier': 'gold', birthday: '1990-05-04', x: 1 }
   const values: PlaceholderValues = { user: { id: 'u' }, tags, timezone: 'America/New_York' }
   expect(
@@ -275,7 +278,7 @@ test.each(differences)('liquidjs differs, as it should: $why', ({ template, hera
   expect(parseTemplate(template).ok ? compile(template)(values) : 'refused').toBe(herald)
 })
 
-test("the zone of an unknown name is the user's, where liquidjs throws", () => {
+test('a date in a time zone that does not exist is shown in the user’s zone, where liquidjs throws', () => {
   expect(compile('{{ 0 | date: "%H", "Mars/Olympus" }}')({ timezone: 'Asia/Kolkata' })).toBe('05')
   expect(() => liquid('{{ 0 | date: "%H", "Mars/Olympus" }}', {})).toThrow('Mars/Olympus')
 })

@@ -1,14 +1,14 @@
 import { filterArity, isFilterName, type FilterName } from './placeholder-filter.ts'
 import { isStorable } from './text.ts'
 
-/** A value in a placeholder: a literal, or a name to read. */
+/** A value in a placeholder: a literal, or a name whose value is read when a push is rendered. */
 export type Operand = { is: 'literal'; value: string | number | boolean | null } | { is: 'path'; root: PathRoot; name: string }
 export type PathRoot = 'user' | 'tags' | 'subscription' | 'data' | 'campaign'
 
 /** One output tag: `{{ operand | filter: argument, argument | … }}`. */
 export type Tag = { operand: Operand; filters: { name: FilterName; args: Operand[] }[] }
 
-/** The fields a placeholder may name (spec: content/placeholder-names). Tags and data take any name. */
+/** The fields that a placeholder may name (spec: content/placeholder-names). Below `tags` and `data` any name is allowed. */
 export const placeholderFields: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['user', new Set(['id', 'externalId', 'language', 'timezone', 'country', 'createdAt'])],
   ['subscription', new Set(['id', 'platform', 'appVersion', 'deviceModel', 'browser'])],
@@ -18,7 +18,7 @@ export const placeholderFields: ReadonlyMap<string, ReadonlySet<string>> = new M
 type Refusal = { ok: false; message: string }
 const refuse = (message: string): Refusal => ({ ok: false, message })
 
-/** Reads the tag whose inside begins at `start`. `end` is behind its `}}`; a `-` beside a brace trims the text on that side. */
+/** Reads the tag whose inside begins at `start`. `end` is the position after its `}}`; a `-` beside a brace trims the text on that side. */
 export function readTag(
   text: string,
   start: number,
@@ -32,7 +32,7 @@ export function readTag(
   return tag.ok ? { ok: true, tag: tag.tag, end: close + 2, trimBefore, trimAfter } : tag
 }
 
-/** Where the next `}}` outside quotes stands, or -1. */
+/** Finds the next `}}` outside quotes; -1 when there is none. */
 export function findClosing(text: string, from: number): number {
   let quote = ''
   for (let at = from; at < text.length; at++) {
@@ -46,16 +46,19 @@ export function findClosing(text: string, from: number): number {
   return -1
 }
 
-/** As in Liquid a name may hold letters of any script and dashes: the keys of `data` do. A dash at its end belongs to `-}}`. */
+/**
+ * Matches one token inside a placeholder: a quoted text, a number, a name or a sign. As in Liquid, a name may hold letters of any script and dashes,
+ * because keys of `data` do. A name cannot end with a dash: that dash belongs to the closing `-}}`.
+ */
 const token =
   /\s*(?:(?<text>"(?:[^"\\]|\\[^])*"|'(?:[^'\\]|\\[^])*')|(?<number>-?\d+(?:\.\d+)?(?![\w.]))|(?<name>[\w[\P{ASCII}--[\s“”]]](?:[\w\-[\P{ASCII}--[\s“”]]]*[\w[\P{ASCII}--[\s“”]]])?)|(?<sign>[\|:,.\[\]]))/vy
 
 type Token = { is: 'text' | 'number' | 'name' | 'sign'; value: string } | { is: 'end'; value: '' }
 
-/** Whether a sign continues a name; as in Liquid it stands right behind the name. */
+/** Whether a sign continues a name. As in Liquid, such a sign follows the name without a space. */
 const isOfName = (sign: string): boolean => sign === '.' || sign === '['
 
-/** The tokens inside a placeholder. Undefined when a part of it is no token. */
+/** Splits the inside of a placeholder into tokens. Undefined when a part of it is not a token. */
 function tokenize(inside: string): Token[] | undefined {
   const tokens: Token[] = []
   const body = inside.trimEnd()
@@ -81,14 +84,17 @@ const escapes: ReadonlyMap<string, string> = new Map([
   ['v', '\v'],
 ])
 
-/** The text inside quotes. The escapes are Liquid's: `\n` and its like, `\u00e9`, octal `\101`; before any other character a backslash is dropped. */
+/**
+ * Gives the text inside quotes. The escapes are Liquid's: `
+ * ` and similar letters, `\u00e9`, octal `\101`. Before any other character a backslash is dropped.
+ */
 const unquote = (quoted: string): string =>
   quoted.slice(1, -1).replace(/\\(?:u([0-9a-fA-F]{0,4})|([0-7]{1,3})|([^]))/g, (_, hex?: string, octal?: string, character?: string) => {
     if (character !== undefined) return escapes.get(character) ?? character
     return String.fromCharCode(octal === undefined ? Number(`0x0${hex}`) : Number.parseInt(octal, 8))
   })
 
-/** Bounds what one tag can cost: each `url_encode` lengthens what the one before it encoded. */
+/** At most this many filters in one tag. It bounds the cost of a tag: each `url_encode` lengthens what the one before it encoded. */
 const mostFilters = 16
 
 const end: Token = { is: 'end', value: '' }
@@ -122,7 +128,7 @@ function parseInside(inside: string): { ok: true; tag: Tag } | Refusal {
         return refuse('holds a placeholder with an unfinished name')
       names.push(next.value)
       at++
-      // The name of a user's tag may hold a colon (`tags.plan:tier`). In Liquid arguments begin at a colon, so such a name is written in brackets.
+      // The name of a user's tag may hold a colon (`tags.plan:tier`). In Liquid a colon begins the arguments, so such a name is written in brackets.
       if (bracket && !isSign(']')) return refuse('holds a placeholder with an unclosed [')
       if (bracket) at++
     }
@@ -154,7 +160,7 @@ function parseInside(inside: string): { ok: true; tag: Tag } | Refusal {
   return at >= tokens.length ? { ok: true, tag } : refuse('holds a placeholder with something left over behind its name or filter')
 }
 
-/** Names behind `tags` and `data` are joined by dots again: these maps are flat, and their keys may hold dots. */
+/** Names below `tags` and `data` are joined with dots again: these maps are flat, and their keys may hold dots. */
 function resolvePath([root = '', ...rest]: string[]): { ok: true; operand: Operand } | Refusal {
   const written = shown([root, ...rest].join('.'))
   const unknown = refuse(
@@ -172,5 +178,5 @@ function resolvePath([root = '', ...rest]: string[]): { ok: true; operand: Opera
   return unknown
 }
 
-/** A name in a message: short, so that no content is repeated in an error. */
+/** Shortens a name for a message, so that an error repeats little of the content. */
 const shown = (name: string): string => (name.length > 40 ? `${name.slice(0, 40)}…` : name)

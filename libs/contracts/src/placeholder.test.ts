@@ -27,7 +27,7 @@ const values: PlaceholderValues = {
 }
 const render = (text: string, as?: 'text' | 'link') => compile(text, as)(values)
 
-/** The expected results were recorded from liquidjs 10.30.1 with the same values. */
+/** The expected results are those of liquidjs 10.30.1 with the same values. */
 const recorded: [template: string, liquidjs: string][] = [
   ['Hi {{ tags.first | capitalize }}!', 'Hi Ana maria!'],
   ['{{tags.first|upcase}} {{ tags.first | downcase }}', 'ANA MARIA ana maria'],
@@ -54,7 +54,7 @@ const recorded: [template: string, liquidjs: string][] = [
   ['{{ "{{" }} }} {{"}}"}} {{ \'it\\\'s\' }} {{ true }} {{ -1.5 }}', "{{ }} }} it's true -1.5"],
 ]
 
-describe('a template renders as Liquid does', () => {
+describe('a template renders as in Liquid', () => {
   // spec: content/placeholder-filters, content/placeholder-missing
   test.each(recorded)('%s', (template, expected) => {
     expect(render(template)).toBe(expected)
@@ -70,38 +70,38 @@ describe('a template renders as Liquid does', () => {
   })
 })
 
-describe('what goes beyond Liquid', () => {
-  test('tags and data are flat maps, so names with dots and colons can be read', () => {
+describe('where Herald does more than Liquid', () => {
+  test('a template can read tags and data whose names have dots and colons', () => {
     expect(render('{{ tags.a.b }} {{ tags["plan:tier"] }} {{ user.tags.first }}')).toBe('dotted gold ana MARIA')
   })
 
   // spec: content/placeholder-dates
-  test('a birthday is a day of the calendar and does not move with the time zone', () => {
+  test('a birthday is a day of the calendar and is the same day in every time zone', () => {
     expect(render('{{ tags.birthday | date: "%d %B %Y" }}')).toBe('04 May 1990')
   })
 
-  test("now is the moment given, shown in the user's zone", () => {
+  test('now is the moment at which the push is rendered, shown in the user’s zone', () => {
     expect(render('{{ "now" | date: "%F %R" }}')).toBe('2026-06-14 22:00')
   })
 
   // spec: content/placeholder-missing
-  test('Infinity and NaN are never shown', () => {
+  test('a push never shows Infinity or NaN', () => {
     expect(render('{{ tags.n | divided_by: 0 | default: "?" }}{{ tags.first | divided_by: 0 }}')).toBe('?')
   })
 
-  test('truncating never halves an emoji', () => {
+  test('truncating a text never cuts an emoji in half', () => {
     expect(compile('{{ tags.x | truncate: 3, "" }}')({ tags: { x: '😀😀😀😀' } })).toBe('😀😀😀')
   })
 })
 
 // spec: content/placeholder-values
-test('values are text and never evaluated again', () => {
+test('a user’s values are inserted as text and never read as templates', () => {
   expect(render('{{ data.evil }}')).toBe('{{ user.id }}')
   fc.assert(fc.property(fc.string({ unit: 'grapheme' }), (value) => compile('<{{ tags.x }}>')({ tags: { x: value } }) === `<${value}>`))
 })
 
 // spec: content/placeholder-links
-test('in an address values are percent-encoded, unless the placeholder is the whole field or encodes its value itself', () => {
+test('in an address a value is percent-encoded, unless the placeholder is the complete address or encodes its value itself', () => {
   expect(render('https://e.com/?q={{ tags.html }}', 'link')).toBe('https://e.com/?q=%3Cb%3E%26%22')
   expect(compile('{{ data.link }}', 'link')({ data: { link: 'https://e.com/?a=b&c' } })).toBe('https://e.com/?a=b&c')
   expect(render('https://e.com/?q={{ tags.first | url_encode }}', 'link')).toBe('https://e.com/?q=ana+MARIA')
@@ -109,7 +109,7 @@ test('in an address values are percent-encoded, unless the placeholder is the wh
 })
 
 // spec: content/placeholder-values
-test('only own properties are read', () => {
+test('a placeholder reads only values that the user, tags or data have, never what every JavaScript object inherits', () => {
   const inherited: Record<string, string> = Object.create({ secret: 'inherited' })
   expect(compile('<{{ tags.secret }}>')({ tags: inherited })).toBe('<>')
   for (const name of ['constructor', 'toString', '__proto__', 'hasOwnProperty']) {
@@ -150,7 +150,7 @@ test.each([
   expect(compile(template)({})).toBe(template)
 })
 
-test('no template makes the parser throw, and what parses renders', () => {
+test('any text is parsed without a crash, and what is parsed can be rendered', () => {
   const pieces = fc.constantFrom(
     '{{',
     '}}',
@@ -183,7 +183,7 @@ test('no template makes the parser throw, and what parses renders', () => {
   )
 })
 
-test('hostile templates of 100,000 characters are parsed in linear time', () => {
+test('hostile templates of 100,000 characters do not make the parser hang', () => {
   for (const text of [
     '{{'.repeat(50_000),
     `{{ ${'"'.repeat(99_999)}`,
@@ -195,12 +195,12 @@ test('hostile templates of 100,000 characters are parsed in linear time', () => 
   }
 })
 
-test('an error repeats no more of a text than a short name', () => {
+test('the error for a template repeats at most a short name from it', () => {
   const long = 'x'.repeat(1000)
   expect(whyNotTemplate(`{{ user.${long} }}`)?.length).toBeLessThan(300)
 })
 
-test('each name that a template uses is listed once, by root', () => {
+test('each name that a template reads is listed once, under user, tags or device', () => {
   expect(
     namesUsedIn(['{{ user.id }}{{ user.id | default: tags.b }}', '{{ tags.a }} {{ subscription.platform }} {{ campaign.name }}', 'plain']),
   ).toEqual({

@@ -2,26 +2,29 @@ import { findClosing, readTag, type Operand, type Tag } from './placeholder-synt
 import { applyFilter, type FilterContext, type Value } from './placeholder-filter.ts'
 import type { TagValue } from './text.ts'
 
-/** The values that placeholders may read when a push is rendered. Missing fields render as nothing; only own properties are read. */
+/**
+ * The values that placeholders may read when a push is rendered. A missing field renders as nothing. Properties that every object inherits cannot be
+ * read.
+ */
 export type PlaceholderValues = {
   user?: Readonly<Record<string, string | null>>
   tags?: Readonly<Record<string, TagValue>>
   subscription?: Readonly<Record<string, string | null>>
   data?: Readonly<Record<string, string>>
   campaign?: { readonly id: string; readonly name: string }
-  /** The zone in which `date` shows times: the user's, else the app's. UTC without it. */
+  /** The zone in which the filter `date` shows times: the user's, or the app's when the user has none. UTC when it is missing. */
   timezone?: string | null
-  /** What `now` and `today` mean to the filter `date`. */
+  /** The moment that `now` and `today` mean in the filter `date`. */
   now?: Date
 }
 
 export type Part = string | Tag
-/** A parsed text. When it is no template: what is wrong, and where in the text. */
+/** A parsed text. When the text is not a template: what is wrong, and where in the text. */
 export type Template = { ok: true; parts: Part[] } | { ok: false; message: string; from: number; to: number }
 
 /**
- * Splits a text into plain pieces and Liquid output tags (spec: content/placeholder-syntax). The message of a refusal follows the field's
- * path: `content.en.title` + `has an unclosed {{`.
+ * Splits a text into plain pieces and Liquid output tags (spec: content/placeholder-syntax). The message of a refusal follows the field's path, as in
+ * `content.en.title` `has an unclosed {{`.
  */
 export function parseTemplate(text: string): Template {
   const parts: Part[] = []
@@ -46,14 +49,14 @@ export function parseTemplate(text: string): Template {
   return { ok: true, parts: parts.filter((part) => part !== '') }
 }
 
-/** A refusal points at its placeholder: up to its end, or to the end of the line when the placeholder has none. */
+/** Makes a refusal that points at its placeholder: up to the placeholder's end, or to the end of the line when the placeholder has none. */
 function refuseAt(text: string, open: number, message: string): Template {
   const close = text[open + 1] === '%' ? text.indexOf('%}', open + 2) : findClosing(text, open + 2)
   const line = text.indexOf('\n', open)
   return { ok: false, message, from: open, to: close !== -1 ? close + 2 : line === -1 ? text.length : line }
 }
 
-/** Where the next `{{` or `{%` stands, or the end of the text. */
+/** Finds the next `{{` or `{%`; the end of the text when there is none. */
 function findOpening(text: string, from: number): number {
   for (let at = text.indexOf('{', from); at !== -1; at = text.indexOf('{', at + 1)) {
     if (text[at + 1] === '{' || text[at + 1] === '%') return at
@@ -61,25 +64,25 @@ function findOpening(text: string, from: number): number {
   return text.length
 }
 
-/** Why a text is no template, or undefined when it is one. */
+/** Says why a text is not a template; undefined when it is one. */
 export function whyNotTemplate(text: string): string | undefined {
   const template = parseTemplate(text)
   return template.ok ? undefined : template.message
 }
 
-/** The plain pieces of a template: the shortest text that it can become, when every placeholder renders as nothing. */
+/** Gives the plain pieces of a template. This is the shortest text that the template can become: every placeholder renders as nothing. */
 export function textWithoutTags(text: string): string {
   const template = parseTemplate(text)
   return template.ok ? template.parts.filter((part) => typeof part === 'string').join('') : text
 }
 
-/** `onEmpty` is called for each placeholder that renders as nothing. */
+/** Fills a template in for one push. `onEmpty` is called for each placeholder that renders as nothing. */
 export type Renderer = (values: PlaceholderValues, onEmpty?: () => void) => string
 
 /**
  * Makes the function that fills a template in. A field is compiled once and filled in once per push; a text without placeholders costs nothing.
- * Values are inserted as text and never evaluated again. In a `link` (url, image) they are percent-encoded, unless the tag is the
- * whole field or encodes itself with `url_encode`. A text that is no template (refused at create) comes out unchanged.
+ * Values are inserted as text and never read as templates. In a `link` (url, image) they are percent-encoded, unless the tag is the complete field or
+ * encodes its value itself with `url_encode`. A text that is not a template, which Herald refuses at creation, is given back unchanged.
  */
 export function compile(text: string, as: 'text' | 'link' = 'text'): Renderer {
   const template = text.includes('{{') ? parseTemplate(text) : { ok: false as const }
@@ -140,7 +143,8 @@ function ownValue(record: object | undefined, name: string): Value {
 export type NamesUsed = { user: string[]; tags: string[]; subscription: string[] }
 
 /**
- * The names that these texts read of a user, the user's tags and the device, each once: audience hands out these columns and no others.
+ * Lists the names that these texts read of a user, the user's tags and the device, each once. Audience gives the dispatcher these columns and no
+ * others.
  */
 export function namesUsedIn(texts: Iterable<string>): NamesUsed {
   const used = { user: new Set<string>(), tags: new Set<string>(), subscription: new Set<string>() }

@@ -1,4 +1,4 @@
-/** The platforms that a device can have (spec: identity/device-fields). Every table and report has this order. */
+/** The platforms that a device can have (spec: identity/device-fields). Tables and reports list them in this order. */
 export const platforms = ['ios', 'android', 'web'] as const
 export type Platform = (typeof platforms)[number]
 
@@ -10,8 +10,8 @@ export const perPlatform = <Value>(make: (platform: Platform) => Value) =>
 export const sumOf = (counts: Readonly<Record<Platform, number>>): number => platforms.reduce((sum, platform) => sum + counts[platform], 0)
 
 /**
- * Each platform has two lanes, so that a send to a million devices does not delay a small one. `prompt` takes sends whose first page is
- * their last (≤1,000 devices), `bulk` all others (spec: sending/lanes).
+ * The two lanes of each platform, so that a send to a million devices does not delay a small one. `prompt` takes sends whose first page is their last
+ * and that reach at most 1,000 devices; `bulk` takes all others (spec: sending/lanes).
  */
 export const lanes = ['prompt', 'bulk'] as const
 export type Lane = (typeof lanes)[number]

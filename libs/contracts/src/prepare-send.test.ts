@@ -43,7 +43,7 @@ const givenRecipient = (change: Partial<Recipient> = {}): Recipient => ({
   ...change,
 })
 
-/** What an iPhone shows of a push; undefined when there is no push to send. */
+/** Gives what an iPhone shows of a push; undefined when there is nothing to send. */
 function shownTo(recipient: Recipient, send: FrozenSend, variant = ''): { title: string; body: string } | undefined {
   const encoded = prepareSend(send, () => now).payloadFor('ios', recipient, variant, 'message', 60)
   if (!encoded?.ok) return undefined
@@ -52,13 +52,13 @@ function shownTo(recipient: Recipient, send: FrozenSend, variant = ''): { title:
 }
 
 // spec: content/locale-choice
-test('a user reads the locale of their language, else the default', () => {
+test('a user gets the text in the user’s language, else in the default locale', () => {
   const titles = ['pt-BR', 'en-GB', 'fr', null].map((language) => shownTo(givenRecipient({ language }), givenSend())?.title)
   expect(titles).toEqual(['Olá', 'Hello anna', 'Hello anna', 'Hello anna'])
 })
 
 // spec: content/placeholder-names
-test('placeholders read the user, tags, data and campaign of this push', () => {
+test('the placeholders of a push read its user, tags, data and campaign', () => {
   expect(shownTo(givenRecipient(), givenSend())?.body).toBe('spring 17 gold')
   expect(shownTo(givenRecipient({ user: { externalId: null }, tags: {} }), givenSend())).toMatchObject({
     title: 'Hello you',
@@ -75,7 +75,7 @@ test('a silent send shows nothing, and a send whose texts render empty has nothi
 })
 
 // spec: content/placeholder-dates
-test("a date is shown in the user's time zone, else the app's, else UTC", () => {
+test('a date in a push is shown in the user’s time zone, else the app’s, else UTC', () => {
   const content = { _default: 'en', en: { title: 'T', body: '{{ user.createdAt | date: "%F %R" }}' } }
   const user = { createdAt: '2026-01-31T23:30:00.000Z' }
   const bodyFor = (timezone: string | null, app: Partial<FrozenSend>) =>
@@ -85,13 +85,13 @@ test("a date is shown in the user's time zone, else the app's, else UTC", () => 
   expect(bodyFor(null, {})).toBe('2026-01-31 23:30')
 })
 
-test('now is the moment of the send', () => {
+test('now in a template is the moment of the send', () => {
   const content = { _default: 'en', en: { title: 'T', body: '{{ "now" | date: "%F %R" }}' } }
   expect(shownTo(givenRecipient(), givenSend({ content }))?.body).toBe('2026-01-31 12:00')
 })
 
 // spec: experiments/one-variant-per-user, experiments/weight
-test('a user reads the text of their variant on every device, and shares follow the weights', () => {
+test('a user gets the text of one variant on every device, and the variants have their shares of the users', () => {
   const titled = (title: string) => ({ _default: 'en', en: { title, body: 'B' }, pt: { title: `${title} (pt)`, body: 'B' } })
   const variants = [
     { id: 'a', weight: 1, content: titled('A') },
@@ -110,12 +110,12 @@ test('a user reads the text of their variant on every device, and shares follow 
   expect(share).toBeLessThan(0.8)
 })
 
-test('without an experiment there is no variant', () => {
+test('without an experiment a push has no variant', () => {
   expect(prepareSend(givenSend()).variantFor('6b0101fa94f99a0e6e037231')).toBe('')
 })
 
 test.each(platforms)(
-  '%s: a prepared body is the body made without preparation, whichever parts of the content differ by device',
+  '%s: Herald makes the same push body with and without preparing the send, whichever texts differ by device',
   (platform) => {
     const texts = { title: 'Hello', body: 'your order' }
     for (const en of [

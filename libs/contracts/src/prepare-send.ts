@@ -7,23 +7,26 @@ import type { PlaceholderValues } from './placeholder.ts'
 import type { Platform } from './platform.ts'
 import { compileEntry, type EntryRenderer, type NoteOfRender } from './render-entry.ts'
 
-/** A send whose content is compiled by variant and locale, once per send and process and not per push. */
+/** A send whose content is compiled by variant and locale. Each process compiles it once for a send, not for each push. */
 export type PreparedSend = {
   send: FrozenSend
-  /** The id of the variant that a user gets; empty without an experiment. */
+  /** Gives the id of the variant that a user gets; empty without an experiment. */
   variantFor(userId: string): string
   /**
-   * What a device is shown: the locale and the text, filled in but not yet cut to the platform's limit. Both are null for a silent push; the result is
-   * undefined when nothing is left of the text. `note` is told what was left out or cut while it was filled in.
+   * Gives the locale and text that a device is shown, filled in but not yet cut to the platform's limit. Both are null for a silent push; the result
+   * is undefined when nothing is left of the text. `note` is called with each thing that is left out or cut while the text is filled in.
    */
   shownTo(recipient: Recipient, variant: string, note?: NoteOfRender): ShownEntry | undefined
-  /** The request body of a device's push, in its user's language. Undefined when nothing is left of the text. `ttlSeconds` is used for FCM alone. */
+  /**
+   * Makes the request body of a device's push, in the user's language. Undefined when nothing is left of the text. `ttlSeconds` is used for FCM
+   * alone.
+   */
   payloadFor(platform: Platform, recipient: Recipient, variant: string, msgId: string, ttlSeconds: number): EncodedPush | undefined
 }
 
 export type ShownEntry = { locale: string; entry: LocaleEntry } | { locale: null; entry: null }
 
-/** One locale of a variant. */
+/** The compiled text of one locale of a variant. */
 type Shown = {
   locale: string
   entry: LocaleEntry
@@ -32,7 +35,7 @@ type Shown = {
   forms: Map<Platform, PayloadForm>
 }
 
-/** Prepares a frozen send. */
+/** Prepares a frozen send for the pushes of all its devices. */
 export function prepareSend(send: FrozenSend, now: () => Date = () => new Date()): PreparedSend {
   const { campaignId, experiment } = send
   const contents = new Map(experiment?.variants.map(({ id, content }) => [id, content]))
@@ -50,7 +53,7 @@ export function prepareSend(send: FrozenSend, now: () => Date = () => new Date()
     const { locale, entry } = chooseLocale(content, language)
     return known.byLocale.get(locale) ?? prepareEntry(locale, entry)
   }
-  /** Null for a silent push. */
+  /** Finds the compiled text for a recipient; null for a silent push. */
   const shownOf = (recipient: Recipient, variant: string): Shown | null => {
     const content = contents.get(variant) ?? send.content
     return send.silent || content === null ? null : localeFor(content, recipient.language)
@@ -91,7 +94,7 @@ function prepareEntry(locale: string, entry: LocaleEntry): Shown {
   }
 }
 
-/** The values that the placeholders of a send may read. Audience fills in only those that its content names. */
+/** Gives the values that the placeholders of a send may read. Audience has filled in only those that the content names. */
 const valuesOf = (send: FrozenSend, { user, tags, subscription, timezone }: Recipient, now: Date): PlaceholderValues => ({
   user,
   tags,

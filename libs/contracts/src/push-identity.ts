@@ -1,13 +1,16 @@
 import { hash } from 'node:crypto'
 
 /**
- * Every push has an identity that follows from its msgId alone, so that a push that is repeated after a lost answer replaces the first copy
- * and is not shown twice (spec: sending/push-identity).
+ * Every push has an identity that is computed from its msgId alone. So a push that is repeated after a lost answer replaces the first copy and is not
+ * shown twice (spec: sending/push-identity).
  */
 
-/** The `apns-id`, and the `apns-collapse-id` of an alert without a collapseId: a UUID of the msgId's SHA-256, in the form of version 4 that Apple's own ids have. */
+/**
+ * Gives the `apns-id`, which is also the `apns-collapse-id` of an alert without a collapseId. It is a UUID made of the msgId's SHA-256, in the form
+ * of version 4, which Apple's ids have.
+ */
 export function apnsId(msgId: string): string {
-  // As text: a Buffer of its own for 32 bytes takes twice the time.
+  // The hash is computed as text, because as a Buffer of 32 bytes it takes twice the time.
   const hex = hash('sha256', msgId, 'hex')
   const variant = '89ab'[parseInt(hex.charAt(16), 16) & 3]
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`
@@ -15,16 +18,16 @@ export function apnsId(msgId: string): string {
 
 const shortHash = (text: string): string => hash('sha256', text, 'base64url').slice(0, 32)
 
-/** The Android and web `tag` of a push without a collapseId: 32 characters of base64url. */
+/** Gives the `tag` on Android and the web for a push without a collapseId: 32 characters of base64url. */
 export const pushTag = (msgId: string): string => shortHash(msgId)
 
-/** The web `Topic` (RFC 8030): the text itself when push services take it, else the first 32 characters of its hash. */
+/** Gives the web `Topic` (RFC 8030): the text itself when push services accept it, else the first 32 characters of its hash. */
 export const webTopic = (collapseIdOrMsgId: string): string =>
   /^[A-Za-z0-9_-]{1,32}$/.test(collapseIdOrMsgId) ? collapseIdOrMsgId : shortHash(collapseIdOrMsgId)
 
 /**
- * The `apns-collapse-id`: the collapseId itself when it is at most 64 bytes, else its hash. An id that a header cannot carry unchanged (not
- * ASCII, or a space at an end) is hashed too; equal ids still collapse.
+ * Gives the `apns-collapse-id`: the collapseId itself when it is at most 64 bytes, else its hash. An id that a header cannot carry unchanged (not
+ * ASCII, or with a space at an end) is hashed too. Equal ids have equal hashes, so they still collapse.
  */
 export const apnsCollapseId = (collapseId: string): string =>
   /^[\u0021-\u007e](?:[\u0020-\u007e]{0,62}[\u0021-\u007e])?$/.test(collapseId) ? collapseId : hash('sha256', collapseId, 'base64url')

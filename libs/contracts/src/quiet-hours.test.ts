@@ -5,7 +5,7 @@ const night = { start: '22:00', end: '07:00' }
 const until = (hours: { start: string; end: string }, zone: string, at: string) => quietUntil(hours, zone, new Date(at))?.toISOString()
 
 // spec: sending/quiet-hours
-test('the minute of start is quiet, the minute of end is not, by the clocks of the zone', () => {
+test('quiet hours include the minute of their start and not the minute of their end, in the user’s time zone', () => {
   const lunch = { start: '12:00', end: '13:30' }
   expect(until(lunch, 'Europe/Berlin', '2026-07-15T09:59:59.999Z')).toBeUndefined()
   expect(until(lunch, 'Europe/Berlin', '2026-07-15T10:00:00.000Z')).toBe('2026-07-15T11:30:00.000Z')
@@ -15,7 +15,7 @@ test('the minute of start is quiet, the minute of end is not, by the clocks of t
 })
 
 // spec: sending/quiet-hours
-test('an end before the start means over midnight', () => {
+test('quiet hours whose end is before their start last over midnight', () => {
   expect(until(night, 'UTC', '2026-07-15T21:59:00Z')).toBeUndefined()
   expect(until(night, 'UTC', '2026-07-15T22:00:00Z')).toBe('2026-07-16T07:00:00.000Z')
   expect(until(night, 'UTC', '2026-07-16T00:00:00Z')).toBe('2026-07-16T07:00:00.000Z')
@@ -24,19 +24,19 @@ test('an end before the start means over midnight', () => {
   expect(until(night, 'Pacific/Kiritimati', '2026-07-15T09:00:00Z')).toBe('2026-07-15T17:00:00.000Z')
 })
 
-test('quiet hours end at their local time also in a night in which the clocks change, an hour earlier or later', () => {
+test('quiet hours end at their local time also in a night in which the clocks change', () => {
   expect(until(night, 'Europe/Berlin', '2026-03-28T22:00:00Z')).toBe('2026-03-29T05:00:00.000Z')
   expect(until(night, 'Europe/Berlin', '2026-10-24T21:00:00Z')).toBe('2026-10-25T06:00:00.000Z')
 })
 
-test('an end that the clocks jump over is shifted, and of one that they show twice the first counts', () => {
+test('when the clocks skip the end of quiet hours, the end moves with the clocks; when they show it twice, the first time counts', () => {
   const early = { start: '01:00', end: '02:30' }
   expect(until(early, 'Europe/Berlin', '2026-03-29T00:30:00Z')).toBe('2026-03-29T01:30:00.000Z')
   expect(until(early, 'Europe/Berlin', '2026-10-25T00:00:00Z')).toBe('2026-10-25T00:30:00.000Z')
   expect(until(early, 'Europe/Berlin', '2026-10-25T01:00:00Z')).toBeUndefined()
 })
 
-test('at the end of quiet hours it is never quiet, whatever zone and day', () => {
+test('at the moment when quiet hours end it is not quiet, in every zone and on every day', () => {
   for (const zone of ['Europe/Berlin', 'Africa/Cairo', 'Australia/Lord_Howe', 'America/St_Johns', 'Pacific/Apia', 'UTC']) {
     const instants = Array.from({ length: 280 }, (_, index) => new Date(Date.parse('2026-01-01T00:15:00Z') + index * 31 * 3_600_000))
     const ends = instants.flatMap((at) => quietUntil(night, zone, at) ?? [])

@@ -2,8 +2,9 @@ import type { QuietHours } from './administration.ts'
 import { dateAfter, instantOf, localDateAt } from './local-time.ts'
 
 /**
- * When the quiet hours of a zone end that an instant lies in; undefined when it lies in none (spec: sending/quiet-hours). The minute of `start` belongs to them,
- * that of `end` does not; `end` before `start` means over midnight. Both are local times, so a change of the clocks moves them as it moves a schedule.
+ * Gives the end of the quiet hours in which an instant lies; undefined when it lies in none (spec: sending/quiet-hours). The minute of `start` is
+ * quiet, the minute of `end` is not. When `end` is before `start`, the hours last over midnight. Both are local times, so a clock change moves them
+ * as it moves a schedule.
  */
 export function quietUntil({ start, end }: Pick<QuietHours, 'start' | 'end'>, zone: string, at: Date): Date | undefined {
   const today = localDateAt(at, zone)

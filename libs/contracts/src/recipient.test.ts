@@ -5,7 +5,7 @@ import { recipientsOf, shortColumn, type RecipientColumns } from './recipient.ts
 
 const anyIds = fc.array(fc.stringMatching(/^[0-9a-f]{24}$/), { maxLength: 20 })
 
-test('packed ids come out as the same ids in the same order, and take 16 characters each', () => {
+test('packed ids are read back unchanged and in order, and take 16 characters each', () => {
   fc.assert(
     fc.property(anyIds, (ids) => {
       expect(unpackIds(packIds(ids))).toEqual(ids)
@@ -14,7 +14,7 @@ test('packed ids come out as the same ids in the same order, and take 16 charact
   )
 })
 
-test('a column becomes one value when all recipients have the same, and nothing when that value is null', () => {
+test('a column of recipients travels as one value when all recipients have that value, and is left out when that value is null', () => {
   expect(shortColumn([1, 1, 1])).toEqual({ all: 1 })
   expect(shortColumn([1, 2])).toEqual([1, 2])
   expect(shortColumn([null, null])).toBeUndefined()
@@ -31,7 +31,7 @@ const columns: RecipientColumns = {
   tokenVersions: { all: 4 },
 }
 
-test('a column that is left out is null for all recipients, and a group of columns that is left out has no names', () => {
+test('a column that is left out is null for all recipients, and a group of columns that is left out has no values', () => {
   expect(recipientsOf(columns)).toEqual(
     [
       { place: 3, subscriptionId: 'a'.repeat(24), userId: 'c'.repeat(24), address: 'one' },
@@ -43,7 +43,7 @@ test('a column that is left out is null for all recipients, and a group of colum
   )
 })
 
-test('each recipient has its own values, also under a name that every object has', () => {
+test('each recipient has its own values, also under a name that every JavaScript object has', () => {
   const tags = JSON.parse('{"__proto__":["x",null],"plan":{"all":"gold"}}') as NonNullable<RecipientColumns['tags']>
   const [one, two] = recipientsOf({ ...columns, places: [7, 1], p256dh: ['k', null], auth: { all: 's' }, languages: ['de', null], tags })
   expect([one?.place, two?.place]).toEqual([7, 1])

@@ -1,7 +1,7 @@
 import { unpackIdAt } from './compact-ids.ts'
 import type { TagValue } from './text.ts'
 
-/** The device of one push, as it is now. Of its user it has only the columns and tags that the content names. */
+/** The device of one push, as it is now. Of the user it has only the columns and tags that the content names. */
 export type Recipient = {
   /** The place of the push in its batch, from 0. */
   place: number
@@ -9,22 +9,25 @@ export type Recipient = {
   userId: string
   /** Device token (ios, android) or endpoint address (web). Never logged, never stored in NATS. */
   address: string
-  /** Web only. */
+  /** Web only: the keys with which pushes to the browser are encrypted. */
   keys: { p256dh: string; auth: string } | null
   tokenVersion: number
-  /** iOS: the APNs environment that is asked first, because it accepted this token after the other refused it. Null stands for the environment of the credentials. */
+  /**
+   * iOS: the APNs environment to ask first, because it accepted this token after the other environment refused it. Null stands for the environment of
+   * the credentials.
+   */
   environment: 'production' | 'sandbox' | null
-  /** Null also when the content has one locale only. */
+  /** Null when the user has no language, and when the content has one locale only. */
   language: string | null
-  /** Null also when the content has no placeholders. */
+  /** Null when the user has no time zone, and when the content has no placeholders. */
   timezone: string | null
-  /** Values for placeholders, by root: `user`, `tags`, `subscription`; only what the content names. */
+  /** Values for placeholders, by `user`, `tags` and `subscription`. It has only values that the content names. */
   user: Readonly<Record<string, string | null>>
   tags: Readonly<Record<string, TagValue>>
   subscription: Readonly<Record<string, string | null>>
 }
 
-/** A column of recipients: each one's value, or the one value that all have. */
+/** A column of recipients: a list with one value for each recipient, or the one value that all recipients have. */
 export type Column<Value> = Value[] | { all: Value }
 type Columns<Value> = Record<string, Column<Value | null>>
 
@@ -35,7 +38,7 @@ export type RecipientColumns = {
   /** Null when the places are `firstPlace` and those that follow it. */
   places: number[] | null
   firstPlace: number
-  /** As `packIds` packs them. */
+  /** In the form of `packIds`. */
   subscriptionIds: string
   userIds: string
   addresses: string[]
@@ -58,18 +61,18 @@ export function shortColumn<Value>(values: Value[]): Column<Value> | undefined {
   return first === null ? undefined : { all: first }
 }
 
-/** The recipients that these columns hold, in their order. */
+/** Gives the recipients that these columns hold, in their order. */
 export function recipientsOf(columns: RecipientColumns): Recipient[] {
   const { at } = readRecipients(columns)
   return columns.addresses.map((_, place) => at(place))
 }
 
-/** Reads recipients one by one from their columns, which take a fifth of the memory of the recipients themselves. */
+/** Reads recipients one by one from their columns. The columns take a fifth of the memory that the recipients as objects would take. */
 export type RecipientReader = {
   readonly count: number
   /** The nth recipient, from 0; `n` must be below `count`. */
   readonly at: (n: number) => Recipient
-  /** The address of the nth recipient. */
+  /** Gives the address of the nth recipient. */
   readonly toAt: (n: number) => SentTo
 }
 export type SentTo = Pick<Recipient, 'address' | 'environment'>
@@ -109,7 +112,9 @@ export function readRecipients(columns: RecipientColumns): RecipientReader {
 const valueAt = <Value>(column: Column<Value> | undefined, at: number): Value | null =>
   column === undefined ? null : Array.isArray(column) ? (column[at] ?? null) : column.all
 
-/** Reads a record of one recipient: its values of these columns. Without columns all recipients share one empty record. */
+/**
+ * Makes a function that reads one recipient's values of these columns as an object. When there are no columns, all recipients share one empty object.
+ */
 function recordsOf<Value>(columns: Columns<Value> | undefined): (at: number) => Record<string, Value> {
   const named = Object.entries(columns ?? {})
   if (named.length === 0) {
@@ -120,7 +125,7 @@ function recordsOf<Value>(columns: Columns<Value> | undefined): (at: number) => 
     const record: Record<string, Value> = {}
     for (const [name, column] of named) {
       const value = valueAt(column, at)
-      // Defined as an own property, because a name such as __proto__ would otherwise set the prototype.
+      // Defined as an own property: assigning to a name such as __proto__ would set the prototype.
       if (value !== null) Object.defineProperty(record, name, { value, enumerable: true })
     }
     return record

@@ -3,7 +3,7 @@ import { providerKinds } from './app.ts'
 import { failureCodes } from './outcome.ts'
 import { remedies, remedyOf } from './remedies.ts'
 
-test('for a dead token there is nothing to do; every other code has a remedy in one sentence, whatever the provider said', () => {
+test('for a dead token the operator has nothing to do; every other failure code has a remedy of one sentence, whatever the provider says', () => {
   for (const kind of providerKinds) {
     const said = failureCodes.map((code) => [code, remedyOf(kind, code, '418 SomethingNew')] as const)
     expect(said.filter(([, remedy]) => remedy === null)).toEqual([['token_dead', null]])
@@ -11,10 +11,10 @@ test('for a dead token there is nothing to do; every other code has a remedy in 
   }
 })
 
-test('a word of the provider that says more than the code has a remedy of its own', () => {
+test('when a provider’s word says more than the failure code, the remedy is for that word', () => {
   expect(remedyOf('apns', 'credentials_invalid', '403 InvalidProviderToken')).toContain('team id and key id')
   expect(remedyOf('fcm', 'credentials_invalid', '401 oauth 400 invalid_grant')).toContain('newest key')
   expect(remedyOf('webpush', 'credentials_invalid', 'subject')).toContain('mailto:')
-  // The word of another provider changes nothing.
+  // A word of another provider has no effect.
   expect(remedyOf('fcm', 'credentials_invalid', '403 InvalidProviderToken')).toContain(remedies.credentials_invalid?.slice(1) ?? '')
 })

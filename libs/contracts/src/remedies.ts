@@ -1,7 +1,7 @@
 import type { ProviderKind } from './app.ts'
 import type { FailureCode } from './outcome.ts'
 
-/** What an operator does about pushes that failed or come back with a code, in one sentence. Null when there is nothing to do. */
+/** What an operator does about pushes that failed or are retried with a code, in one sentence. Null when there is nothing to do. */
 export const remedies: Readonly<Record<FailureCode, string | null>> = {
   token_dead: null,
   token_invalid: 'if this is many devices, check that the credentials belong to the app that these tokens were made for',
@@ -19,13 +19,13 @@ export const remedies: Readonly<Record<FailureCode, string | null>> = {
   internal: 'the provider gave an answer that Herald does not know: report it with the provider’s code',
 }
 
-/** A word of Herald's own that a check answers, besides the words of providers. */
+/** The word with which a check says that the VAPID subject is wrong. It is Herald's; all other words come from providers. */
 export const subjectWord = 'subject'
 export const keyWord = 'credentials'
 
 const doesNotOpen = 'set the credentials again: their private key does not open with the SEAL_KEYS of the dispatcher'
 
-/** What an operator does when a word in the provider's answer says more than its code. */
+/** What an operator does when a word in the provider's answer says more than Herald's code. */
 const remediesOfWords: Readonly<Record<ProviderKind, Readonly<Record<string, string>>>> = {
   apns: {
     [keyWord]: doesNotOpen,
@@ -48,7 +48,7 @@ const remediesOfWords: Readonly<Record<ProviderKind, Readonly<Record<string, str
   },
 }
 
-/** What an operator does about an answer, in one sentence. Null when there is nothing to do. */
+/** Gives what an operator does about a provider's answer, in one sentence. Null when there is nothing to do. */
 export function remedyOf(kind: ProviderKind, code: FailureCode, providerCode: string | null): string | null {
   const words = new Set((providerCode ?? '').split(' '))
   const said = Object.entries(remediesOfWords[kind]).find(([word]) => words.has(word))

@@ -5,13 +5,13 @@ import { platforms } from './platform.ts'
 import { compileEntry } from './render-entry.ts'
 import { countCodePoints } from './text.ts'
 
-test('an entry without placeholders is the same object for everyone', () => {
+test('a text without placeholders is not copied for each push', () => {
   const entry = { title: 'T', body: 'B' }
   expect(compileEntry(entry)({ tags: { a: 1 } })).toBe(entry)
 })
 
 // spec: content/render-cut
-test('text over a limit is cut with …, within the limit', () => {
+test('a text over its limit is cut with … to fit the limit', () => {
   const render = compileEntry({ title: '{{ tags.t }}', body: '{{ tags.b }}', actions: [{ id: 'a', title: '{{ tags.t }}' }] })
   const rendered = render({ tags: { t: 'x'.repeat(300), b: '👍🏽'.repeat(1500) } })
   expect(rendered?.title).toBe(`${'x'.repeat(249)}…`)
@@ -21,7 +21,7 @@ test('text over a limit is cut with …, within the limit', () => {
 })
 
 // spec: sending/dry-run-warnings
-test('what was left out or cut in filling in a text is reported with its place', () => {
+test('what filling in a text leaves out or cuts is reported with its path in the content', () => {
   const render = compileEntry({
     title: 'Hello {{ tags.name }}',
     body: '{{ tags.long }}',
@@ -42,7 +42,7 @@ test('what was left out or cut in filling in a text is reported with its place',
 })
 
 // spec: content/render-address
-test('an address that is invalid after rendering is left out, and the push is still sent', () => {
+test('an address that is invalid after its placeholders are filled in is left out, and the push is still sent', () => {
   const render = compileEntry({
     title: 'T',
     body: 'B',
@@ -63,14 +63,14 @@ test('an address that is invalid after rendering is left out, and the push is st
 })
 
 // spec: content/render-empty
-test('when neither title nor body is left there is nothing to show', () => {
+test('when title and body are both empty after filling in, there is nothing to show', () => {
   const render = compileEntry({ title: '{{ tags.t }}', body: ' {{ tags.b }} ' })
   expect(render({})).toBeUndefined()
   expect(render({ tags: { b: 'x' } })).toEqual({ title: '', body: ' x ' })
 })
 
 // spec: content/render-empty
-test('an action whose title came out empty is left out', () => {
+test('an action whose title is empty after filling in is left out', () => {
   expect(compileEntry({ title: 'T', body: 'B', actions: [{ id: 'a', title: '{{ tags.x }}' }] })({})).toEqual({
     title: 'T',
     body: 'B',
@@ -78,7 +78,7 @@ test('an action whose title came out empty is left out', () => {
   })
 })
 
-test('an address over 2048 code points is left out, one of 2048 is not, whatever its bytes', () => {
+test('an address of more than 2048 code points is left out; one of 2048 stays, however many bytes it has', () => {
   const render = compileEntry({ title: 'T', body: 'B', url: 'https://e.com/{{ data.x }}', image: '{{ data.image }}' })
   const start = 'https://e.com/'
   const image = (length: number) => start + '😀'.repeat(length - start.length)
@@ -91,7 +91,7 @@ test('an address over 2048 code points is left out, one of 2048 is not, whatever
   expect(render({ data: { x: 'x'.repeat(2049 - start.length), image: image(2049) } })).toEqual({ title: 'T', body: 'B' })
 })
 
-test('an image that came out as anything but https is left out, the push is still sent', () => {
+test('an image whose address is not https after filling in is left out, and the push is still sent', () => {
   const render = compileEntry({ title: 'T', body: 'B', image: '{{ data.image }}' })
   for (const image of ['http://e.com/a.png', 'data:image/png;base64,AAAA', 'shop://a', 'a b', '']) {
     expect(render({ data: { image } })).toEqual({ title: 'T', body: 'B' })
@@ -99,7 +99,7 @@ test('an image that came out as anything but https is left out, the push is stil
 })
 
 // spec: content/placeholder-places
-test('placeholders work in title, body, url, image, action titles and urls', () => {
+test('placeholders are filled in in title, body, url, image, and the titles and urls of actions', () => {
   const render = compileEntry({
     title: '{{ tags.x }} t',
     body: '{{ tags.x }} b',
@@ -117,14 +117,14 @@ test('placeholders work in title, body, url, image, action titles and urls', () 
 })
 
 // spec: content/placeholder-links
-test('a value cannot change where an address leads', () => {
+test('a value of a user cannot make an address lead to another host', () => {
   const url = (path: string) => compileEntry({ title: 'T', body: 'B', url: 'https://e.com/{{ data.path }}' })({ data: { path } })?.url
   for (const path of ['../admin?a=b', '@evil.com', '//evil.com', 'x#y', '\r\nHost: evil', '\u202e']) {
     expect(new URL(url(path) ?? '')).toMatchObject({ host: 'e.com', search: '', hash: '' })
   }
 })
 
-test.each(platforms)('whatever a value holds, on %s it arrives as that text, in valid JSON within the limit', (platform) => {
+test.each(platforms)('whatever a user’s value holds, on %s the push shows it as text, in valid JSON within the limit', (platform) => {
   const render = compileEntry({ title: '<{{ tags.x }}>', body: '[{{ tags.x }}]' })
   const hostile = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 200 }),

@@ -4,18 +4,19 @@ import { cutText } from './grapheme.ts'
 import { compile, type PlaceholderValues } from './placeholder.ts'
 import { countCodePoints } from './text.ts'
 
-/** What was left out or cut while an entry was filled in, and where in the entry: `title`, `actions.0.url`. */
+/** What was left out or cut while an entry was filled in, and the path of that text in the entry: `title`, `actions.0.url`. */
 export type RenderNote = { code: 'placeholder_empty' | 'text_cut' | 'url_dropped' | 'image_dropped'; path: string }
-/** Is told each note. */
+/** A function that is called with each note. */
 export type NoteOfRender = (note: RenderNote) => void
 
-/** Fills in a locale entry for one push. Undefined when neither title nor body is left, so that there is nothing to show (`empty_content`). */
+/** Fills in a locale entry for one push. Undefined when title and body are both empty, so that there is nothing to show (`empty_content`). */
 export type EntryRenderer = (values: PlaceholderValues, note?: NoteOfRender) => LocaleEntry | undefined
 type Field<Value> = (values: PlaceholderValues, note?: NoteOfRender) => Value
 
 /**
- * Makes the function that fills in a locale entry; it is kept for each send and locale. Texts over a limit are cut with `…`. An address that is too long or
- * has become invalid is left out, and so is an action without a title; the push is still sent (spec: content/render-cut, content/render-address, content/render-empty).
+ * Makes the function that fills in a locale entry; a process makes it once for a send and locale. Texts over a limit are cut with `…`. An address
+ * that is too long or invalid once it is filled in is left out, and so is an action without a title; the push is still sent (spec:
+ * content/render-cut, content/render-address, content/render-empty).
  */
 export function compileEntry(entry: LocaleEntry): EntryRenderer {
   if (!textsOf(entry).some((text) => text.includes('{{'))) return () => entry

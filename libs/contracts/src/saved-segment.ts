@@ -13,7 +13,7 @@ export const SaveSegment = z.strictObject({
 })
 export type SaveSegment = z.output<typeof SaveSegment>
 
-/** A saved segment as it is answered (spec: segments/saved-fields). */
+/** A saved segment, as the API answers it (spec: segments/saved-fields). */
 export const SavedSegment = z.object({
   id: z.string().length(24),
   name: z.string(),
@@ -28,6 +28,6 @@ export type SavedSegment = z.infer<typeof SavedSegment>
 
 const Count = z.number().int()
 
-/** How many reachable devices a segment has: the base filter is that of the fan-out. */
+/** How many reachable devices a segment has. Devices are counted with the filter of the fan-out. */
 export const SegmentCount = z.object({ count: Count, byPlatform: z.object(perPlatform(() => Count)) })
 export type SegmentCount = z.infer<typeof SegmentCount>

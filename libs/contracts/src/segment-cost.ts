@@ -2,16 +2,20 @@ import { leavesOf } from './segment-match.ts'
 import type { SegmentLeaf, SegmentNode } from './segment-tree.ts'
 
 /**
- * The most that a segment may cost, in units of 10 ns per device. The units were measured over 200,000 devices with the dearest data
- * (docs/decisions/0014). So 16 µs for each device are 16 s of one core for a count of a million devices (8 s on the two cores that a count gets), and 80 ms for a
- * page of a send. A hundred leaves of ordinary fields cost less than half of it. A count that takes longer than 18 s is ended.
+ * The most that a segment may cost, in units of 10 ns per device. The units were measured with 200,000 devices whose data are the most expensive to
+ * read (docs/decisions/0014). So at most 16 µs for each device are 16 s of one core for a count of a million devices (8 s on the two cores that a
+ * count gets), and 80 ms for a page of a send. A hundred leaves of ordinary fields cost less than half of the limit. A count that takes longer than
+ * 18 s is ended.
  */
 export const maxCost = 1_600
 
-/** The most values in all lists of a segment's `in` and `nin` together: 20 full lists. They travel with every page of a send. */
+/**
+ * At most this many values are in all `in` and `nin` lists of a segment together: 20 lists of full length. The values travel with every page of a
+ * send.
+ */
 export const maxValues = 10_000
 
-/** The units of a fact about a device that is dear to find out. It is found out once, however many leaves ask for it. */
+/** Gives the cost of a fact about a device that is expensive to find out. It is found out once, however many leaves ask for it. */
 const costOfFact = (leaf: SegmentLeaf): { fact: string; units: number } | undefined => {
   const { field } = leaf
   if (field.on === 'tag') return { fact: 'tags', units: 20 }
@@ -21,7 +25,7 @@ const costOfFact = (leaf: SegmentLeaf): { fact: string; units: number } | undefi
 
 const isAboutText = ({ op }: SegmentLeaf): boolean => op === 'exists' || op === 'contains' || op === 'startsWith'
 
-/** Units for the comparison alone. */
+/** Gives the units for comparing values alone, without finding out the fact. */
 function costOfComparison(leaf: SegmentLeaf): number {
   const { field, op } = leaf
   if (field.on === 'tag') {
@@ -34,7 +38,7 @@ function costOfComparison(leaf: SegmentLeaf): number {
   return isAboutText(leaf) ? 10 : 6
 }
 
-/** Adds up the cost of leaves. After each leaf it says whether the sum is still allowed. */
+/** Makes a sum of the costs of leaves. After each leaf `add` says whether the sum is still allowed. */
 export function openCost(): { add(leaf: SegmentLeaf): 'fits' | 'too_costly' | 'too_many_values' } {
   const facts = new Set<string>()
   let units = 0
@@ -54,6 +58,6 @@ export function openCost(): { add(leaf: SegmentLeaf): 'fits' | 'too_costly' | 't
   }
 }
 
-/** What a node costs when nothing is known of the device yet. Of two nodes the cheaper one is asked first. */
+/** Gives what a node costs for a device of which nothing is known yet. Of two nodes the cheaper one is evaluated first. */
 export const costOf = (node: SegmentNode): number =>
   leavesOf(node).reduce((sum, leaf) => sum + (costOfFact(leaf)?.units ?? 0) + costOfComparison(leaf), 0)

@@ -1,11 +1,11 @@
 import type { Segment, SegmentDevice, SegmentLeaf, SegmentNode, SegmentScalar, SegmentUser } from './segment-tree.ts'
 
-/** What is known of a field: its value, or undefined when it is absent. */
+/** The value of a field; undefined when the device or user does not have the field. */
 type Known = string | number | boolean | Date | undefined
 
 /**
- * Whether a device and its user belong to a segment: the meaning of the DSL in plain code, against which the SQL is tested.
- * `now` is what relative dates count from. An absent field makes every operator false but `ne`, `nin` and `exists: false`.
+ * Whether a device and its user belong to a segment. This function says in plain code what a segment means, and the SQL is tested against it. `now`
+ * is the instant from which relative dates count. With an absent field every operator is false except `ne`, `nin` and `exists: false`.
  */
 export function matches(segment: Segment, device: SegmentDevice, user: SegmentUser, now: Date): boolean {
   switch (segment.is) {
@@ -21,7 +21,7 @@ export function matches(segment: Segment, device: SegmentDevice, user: SegmentUs
   return leafMatches(segment, device, user, now)
 }
 
-/** Every leaf with its own answer, in the order written: how `explain` shows why a device is in a segment or not. */
+/** Gives every leaf with its own answer, in the order in which they are written. Explain uses it to show why a device is in a segment or not. */
 export function leafAnswers(segment: Segment, device: SegmentDevice, user: SegmentUser, now: Date): { path: string; matched: boolean }[] {
   if (segment.is === 'everyone') return []
   return leavesOf(segment).map((leaf) => ({ path: leaf.path, matched: leafMatches(leaf, device, user, now) }))
@@ -65,7 +65,7 @@ function readField({ field }: SegmentLeaf, device: SegmentDevice, user: SegmentU
   return (field.on === 'device' ? device[field.name] : user[field.name]) ?? undefined
 }
 
-/** Below 0, 0 or above 0 as in a sort. Undefined when the two cannot be compared: then they are unequal and neither is greater. */
+/** Compares as a sort does: below 0, 0 or above 0. Undefined when the two cannot be compared: they are then unequal, and neither is greater. */
 function compareTo(known: Known, value: SegmentScalar, leaf: SegmentLeaf, now: Date): number | undefined {
   if (known instanceof Date) return typeof value === 'object' ? known.getTime() - resolveDate(value, now).getTime() : undefined
   if (typeof known === 'number') return typeof value === 'number' ? known - value : undefined
@@ -74,7 +74,7 @@ function compareTo(known: Known, value: SegmentScalar, leaf: SegmentLeaf, now: D
   return leaf.field.type === 'version' ? compareVersions(known, value) : compareText(known, value)
 }
 
-/** The instant a date of a segment means. */
+/** Gives the instant that a date of a segment means. */
 export const resolveDate = (date: Date | { relativeSeconds: number }, now: Date): Date =>
   date instanceof Date ? date : new Date(now.getTime() + date.relativeSeconds * 1000)
 
@@ -85,8 +85,8 @@ const version = /^[vV]?(\d{1,9}(?:\.\d{1,9}){0,7})(?!\d)/
 const zerosAtTheEnd = /(?:\.0+)+$/
 
 /**
- * The numeric parts a version begins with, zeros at the end left out: `v10.2.0-beta` is [10, 2]. At most 8 parts of at most 9 digits.
- * Undefined for a text that does not begin with a number: it is unequal to every version, and neither smaller nor greater.
+ * Gives the numbers with which a version begins, without zeros at the end: `v10.2.0-beta` is [10, 2]. At most 8 numbers of at most 9 digits count.
+ * Undefined for a text that does not begin with a number; such a text is unequal to every version, and neither smaller nor greater.
  */
 export function versionParts(text: string): number[] | undefined {
   return version.exec(text)?.[1]?.replace(zerosAtTheEnd, '').split('.').map(Number)

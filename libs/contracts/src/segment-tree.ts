@@ -1,7 +1,7 @@
 import type { Platform } from './platform.ts'
 import type { TagValue } from './text.ts'
 
-/** The fields of a device that a segment can ask about, and their types (spec: segments/device-fields). */
+/** The fields of a device that a segment can test, and their types (spec: segments/device-fields). */
 export const deviceFields = {
   platform: 'platform',
   browser: 'string',
@@ -17,7 +17,10 @@ export const deviceFields = {
   lastNotifiedAt: 'date',
 } as const
 
-/** The fields of a user that a segment can ask about. createdAt and lastActiveAt are written `user.createdAt`: without the prefix they are the device's. */
+/**
+ * The fields of a user that a segment can test. The user's createdAt and lastActiveAt are written `user.createdAt` and `user.lastActiveAt`; without
+ * the prefix they are the device's.
+ */
 export const userFields = {
   userId: 'id',
   externalId: 'string',
@@ -32,18 +35,21 @@ export type DeviceFieldName = keyof typeof deviceFields
 export type UserFieldName = keyof typeof userFields
 export type FieldType = (typeof deviceFields)[DeviceFieldName] | (typeof userFields)[UserFieldName] | 'tag'
 
-/** A field of a leaf, resolved. For `on: 'tag'` the name is the tag's. */
+/** The field of a leaf. For `on: 'tag'` the name is the name of the tag. */
 export type SegmentField =
   | { on: 'device'; name: DeviceFieldName; type: FieldType }
   | { on: 'user'; name: UserFieldName; type: FieldType }
   | { on: 'tag'; name: string; type: 'tag' }
 
-/** Seconds from `now`, which is one instant for the whole fan-out; negative seconds lie in the past. */
+/** A date relative to now, in seconds; negative seconds lie in the past. `now` is one instant for the complete fan-out. */
 export type RelativeDate = { relativeSeconds: number }
 
 export type SegmentScalar = string | number | boolean | Date | RelativeDate
 
-/** `path` is where the leaf stands (`segment.and.1`), for explain and for errors. `eq null` and `ne null` come out as `exists`. */
+/**
+ * One comparison of a segment. `path` is the leaf's place in the segment (`segment.and.1`), for explain and for errors. `eq null` and `ne null` are
+ * read as `exists`.
+ */
 export type SegmentLeaf = { is: 'leaf'; path: string; field: SegmentField } & (
   | { op: 'eq' | 'ne' | 'gt' | 'gte' | 'lt' | 'lte'; value: SegmentScalar }
   | { op: 'in' | 'nin'; values: SegmentScalar[] }
@@ -53,7 +59,7 @@ export type SegmentLeaf = { is: 'leaf'; path: string; field: SegmentField } & (
 
 export type SegmentNode = SegmentLeaf | { is: 'and' | 'or'; nodes: SegmentNode[] } | { is: 'not'; node: SegmentNode }
 
-/** A segment that compiles. */
+/** A segment that has been parsed. */
 export type Segment = { is: 'everyone' } | SegmentNode
 
 export type SegmentDevice = {

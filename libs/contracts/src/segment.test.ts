@@ -54,7 +54,7 @@ function refusal(value: unknown): string {
 
 describe('the meaning of a segment', () => {
   // spec: segments/everyone
-  test('{} is everyone', () => {
+  test('{} matches every device', () => {
     expect(answer({})).toBe(true)
   })
 
@@ -93,7 +93,7 @@ describe('the meaning of a segment', () => {
   })
 
   // spec: segments/absent
-  test('an absent field makes everything false but ne, nin and exists: false', () => {
+  test('when a device does not have a field, every operator is false except ne, nin and exists: false', () => {
     for (const [op, value] of [
       ['eq', 'x'],
       ['in', ['x']],
@@ -120,7 +120,7 @@ describe('the meaning of a segment', () => {
   })
 
   // spec: segments/tag-types
-  test('a tag is compared with its own kind only', () => {
+  test('a tag is compared only with a value of its own type', () => {
     expect(answer(leaf('tags.text5', 'eq', 5))).toBe(false)
     expect(answer(leaf('tags.text5', 'ne', 5))).toBe(true)
     expect(answer(leaf('tags.text5', 'gt', 1))).toBe(false)
@@ -130,16 +130,16 @@ describe('the meaning of a segment', () => {
     expect(answer(leaf('tags.visits', 'contains', '1'))).toBe(false)
   })
 
-  test('a name that every object has is no tag', () => {
+  test('a name that every JavaScript object has is not a tag of every user', () => {
     for (const name of ['constructor', 'toString', 'hasOwnProperty']) expect(answer(leaf(`tags.${name}`, 'exists', true))).toBe(false)
   })
 
-  test('standalone tells false from unknown', () => {
+  test('a browser of which Herald does not know whether the page is installed does not match standalone eq false', () => {
     expect(answer(leaf('standalone', 'eq', false))).toBe(false)
     expect(answer(leaf('standalone', 'eq', false), givenDevice({ standalone: false }))).toBe(true)
   })
 
-  test('every leaf can be explained', () => {
+  test('explain can show the answer of every leaf of a segment', () => {
     const parsed = parseSegment({ or: [leaf('platform', 'eq', 'web'), { not: leaf('tags.plan', 'eq', 'gold') }] }, 'segment')
     expect(parsed.ok && leafAnswers(parsed.segment, givenDevice(), givenUser(), now)).toEqual([
       { path: 'segment.or.0', matched: false },
@@ -147,7 +147,7 @@ describe('the meaning of a segment', () => {
     ])
   })
 
-  test('ne is not eq and nin is not in, whatever is compared', () => {
+  test('ne is always the opposite of eq, and nin of in', () => {
     const fields = fc.constantFrom('tags.plan', 'tags.visits', 'tags.paying', 'tags.missing', 'tags.text5')
     const scalars = fc.oneof(fc.string(), fc.double({ noNaN: true, noDefaultInfinity: true }), fc.boolean())
     fc.assert(
@@ -159,7 +159,7 @@ describe('the meaning of a segment', () => {
   })
 })
 
-describe('a value that is no segment', () => {
+describe('a value that is not a segment', () => {
   const nested = (depth: number): unknown => (depth === 1 ? leaf('platform', 'eq', 'ios') : { not: nested(depth - 1) })
   const leaves = (count: number) => Array.from({ length: count }, () => leaf('platform', 'eq', 'ios'))
 
@@ -225,18 +225,18 @@ describe('a value that is no segment', () => {
   })
 
   // spec: segments/limits
-  test('nesting ends at eight levels, the leaf included', () => {
+  test('a segment is nested at most eight levels deep, the leaf included', () => {
     expect(refusal(nested(8))).toBe('taken')
     expect(refusal(nested(9))).toBe(`invalid_body segment${'.not'.repeat(8)}`)
   })
 
   // spec: segments/limits, segments/lists
-  test('exactly 50 children, 100 leaves and 500 listed values are taken', () => {
+  test('a segment may have 50 children of a node, 100 leaves and 500 values in a list, and not one more', () => {
     expect(refusal({ and: [{ or: leaves(50) }, { or: leaves(50) }] })).toBe('taken')
     expect(refusal(leaf('browser', 'in', Array(500).fill('x')))).toBe('taken')
   })
 
-  test('a hundred leaves of any field are accepted when each compares it with a single value', () => {
+  test('a segment of a hundred leaves is accepted for every field when each leaf compares with a single value', () => {
     for (const one of [
       leaf('tags.plan', 'eq', 'x'),
       leaf('createdAt', 'gt', '-1d'),
@@ -249,7 +249,7 @@ describe('a value that is no segment', () => {
   })
 
   // spec: segments/cost
-  test('a segment whose count of a million devices would take too long is refused at the leaf that is too much', () => {
+  test('a segment whose count over a million devices would take too long is refused at the leaf that goes over the limit', () => {
     const versions = leaf(
       'appVersion',
       'in',
@@ -264,14 +264,14 @@ describe('a value that is no segment', () => {
   })
 
   // spec: segments/cost
-  test('at most 10,000 values are listed by all leaves together', () => {
+  test('all leaves of a segment together may list at most 10,000 values', () => {
     const plain = leaf('deviceModel', 'in', Array(500).fill('x'))
     expect(refusal({ or: Array(20).fill(plain) })).toBe('taken')
     expect(refusal({ or: [...Array(20).fill(plain), leaf('deviceModel', 'in', ['x'])] })).toBe('invalid_body segment.or.20')
     expect(refusal({ or: [{ or: Array(45).fill(plain) }, { or: Array(44).fill(plain) }] })).toBe('invalid_body segment.or.0.or.20')
   })
 
-  test('any JSON is either parsed or refused with a path below its root, and a parsed segment can be evaluated', () => {
+  test('any JSON is parsed as a segment or refused with a path, and every parsed segment can be evaluated', () => {
     const { node } = fc.letrec((tie) => ({
       node: fc.oneof(
         { maxDepth: 4, withCrossShrink: true },
@@ -308,7 +308,7 @@ describe('a value that is no segment', () => {
 })
 
 // spec: segments/dates
-test('relative dates are a sign, one to five digits and a unit', () => {
+test('a relative date is a sign, one to five digits and a unit', () => {
   expect(parseRelativeDate('-14d')).toEqual({ relativeSeconds: -14 * 86_400 })
   expect(parseRelativeDate('+90m')).toEqual({ relativeSeconds: 5400 })
   expect(parseRelativeDate('-2w')).toEqual({ relativeSeconds: -1_209_600 })
@@ -318,7 +318,7 @@ test('relative dates are a sign, one to five digits and a unit', () => {
 })
 
 // spec: segments/versions
-test('versions compare by their numeric parts', () => {
+test('versions are compared number by number', () => {
   expect(versionParts('v10.2.0-beta')).toEqual([10, 2])
   expect(versionParts('0.0')).toEqual([0])
   expect(versionParts('beta')).toBeUndefined()
@@ -326,7 +326,7 @@ test('versions compare by their numeric parts', () => {
 })
 
 // spec: segments/device-fields, segments/user-fields
-test('fields are found by the names of the specification', () => {
+test('the fields of a segment have the names that the specification gives', () => {
   expect(findField('createdAt')).toEqual({ on: 'device', name: 'createdAt', type: 'date' })
   expect(findField('user.createdAt')).toEqual({ on: 'user', name: 'createdAt', type: 'date' })
   expect(findField('tags.a.b')).toEqual({ on: 'tag', name: 'a.b', type: 'tag' })

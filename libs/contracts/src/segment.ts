@@ -32,7 +32,7 @@ const equality: SegmentOperator[] = ['eq', 'ne', 'in', 'nin', 'exists']
 const order: SegmentOperator[] = ['gt', 'gte', 'lt', 'lte']
 const words: SegmentOperator[] = ['contains', 'startsWith']
 
-/** Which operators each type of field knows. */
+/** Which operators may be used with a field of each type. */
 export const operatorsOf: Record<FieldType, readonly SegmentOperator[]> = {
   platform: equality,
   boolean: equality,
@@ -46,10 +46,13 @@ export const operatorsOf: Record<FieldType, readonly SegmentOperator[]> = {
   tag: [...equality, ...order, ...words],
 }
 
-/** The leaves and the cost of the part of a segment that was read so far. */
+/** How many leaves have been read so far, and what they cost. */
 type Seen = { leaves: number; cost: ReturnType<typeof openCost> }
 
-/** `invalid_body`: it is no segment at all, or breaks a limit. `invalid_segment`: it is one, and has no meaning (spec: segments/structure-errors, segments/meaning-errors). */
+/**
+ * Why a segment is refused. `invalid_body`: the value is not a segment, or exceeds a limit. `invalid_segment`: it is a segment that makes no sense,
+ * for example with an unknown field (spec: segments/structure-errors, segments/meaning-errors).
+ */
 export type SegmentRefusal = { ok: false; kind: 'invalid_body' | 'invalid_segment'; path: string; message: string }
 export type ParsedSegment = { ok: true; segment: Segment } | SegmentRefusal
 
@@ -64,7 +67,7 @@ const malformed = (path: string, message: string): Refused => new Refused({ ok: 
 const meaningless = (path: string, message: string): Refused => new Refused({ ok: false, kind: 'invalid_segment', path, message })
 
 /**
- * Reads a segment from JSON into a tree that is easy to compile: fields are resolved, and dates are instants or relative seconds. Gives the
+ * Parses a segment from JSON into a tree that is easy to compile: names are resolved to fields, and dates are instants or relative seconds. Gives the
  * first mistake with its path below `rootPath` (`segment.and.1.op`).
  */
 export function parseSegment(value: unknown, rootPath: string): ParsedSegment {
@@ -140,7 +143,7 @@ const deviceField = new Map(Object.entries(deviceFields))
 const userField = new Map(Object.entries(userFields))
 const userFieldsWithPrefix = new Set(['createdAt', 'lastActiveAt'])
 
-/** The field of this name, or undefined when there is none. */
+/** Finds the field of this name; undefined when there is none. */
 export function findField(name: string): SegmentField | undefined {
   if (name.startsWith('tags.')) return isTagName(name.slice(5)) ? { on: 'tag', name: name.slice(5), type: 'tag' } : undefined
   const prefixed = name.startsWith('user.')
@@ -232,7 +235,10 @@ const unitSeconds: ReadonlyMap<string, number> = new Map([
   ['w', 604_800],
 ])
 
-/** `-14d` is 14 days before now, `+2h` in two hours: a sign, 1 to 5 digits, and m, h, d or w. Undefined for anything else. */
+/**
+ * Parses a relative date: `-14d` is 14 days before now, `+2h` in two hours. It has a sign, 1 to 5 digits, and m, h, d or w. Undefined for any other
+ * text.
+ */
 export function parseRelativeDate(value: string): RelativeDate | undefined {
   const [, sign, digits, unit] = /^([+-])(\d{1,5})([mhdw])$/.exec(value) ?? []
   const seconds = Number(digits) * (unitSeconds.get(unit ?? '') ?? Number.NaN)

@@ -3,7 +3,7 @@ import { Fault } from './fault.ts'
 import { defaultTtlSeconds, maxTtlSeconds, SendFields } from './send-fields.ts'
 import { parseBody } from './validate.ts'
 
-/** The paths at which a send with these fields is refused. */
+/** Gives the paths at which a send with these fields is refused. */
 function refusedAt(fields: object): string[] {
   try {
     parseBody(SendFields, { silent: true, ...fields })
@@ -14,21 +14,21 @@ function refusedAt(fields: object): string[] {
   }
 }
 
-describe('data', () => {
+describe('the data of a send', () => {
   // spec: sending/data
-  test('are at most 3072 bytes of UTF-8, keys and values together', () => {
+  test('is at most 3072 bytes of UTF-8, keys and values together', () => {
     const data = (last: number) => ({ a: 'ü'.repeat(512), b: '😀'.repeat(256), c: 'x'.repeat(last) })
     expect(refusedAt({ data: data(1024 - 3) })).toEqual([])
     expect(refusedAt({ data: data(1024 - 2) })).toEqual(['data'])
   })
 
-  test('are at most 50 keys', () => {
+  test('has at most 50 keys', () => {
     const data = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`k${n}`, '']))
     expect(refusedAt({ data: data(50) })).toEqual([])
     expect(refusedAt({ data: data(51) })).toEqual(['data'])
   })
 
-  test('have keys of 1 to 64 and values of up to 1024 code points', () => {
+  test('has keys of 1 to 64 and values of up to 1024 code points', () => {
     expect(refusedAt({ data: { ['😀'.repeat(64)]: '😀'.repeat(640), b: 'x'.repeat(255) } })).toEqual([])
     expect(refusedAt({ data: { ['x'.repeat(65)]: '' } })).toEqual([`data.${'x'.repeat(65)}`])
     expect(refusedAt({ data: { '': 'x' } })).toEqual(['data.'])
@@ -43,25 +43,25 @@ describe('data', () => {
     },
   )
 
-  test('may use keys that only look reserved', () => {
+  test('may use keys that only look like reserved ones', () => {
     expect(
       refusedAt({ data: { google: 'x', APS: 'x', fromage: 'x', collapseKey: 'x', url: 'x', actions: 'x', constructor: 'x' } }),
     ).toEqual([])
   })
 
-  test.each([1, null, true, {}, []])('are texts: %j is refused at its key', (value) => {
+  test.each([1, null, true, {}, []])('has texts as values: %j is refused at its key', (value) => {
     expect(refusedAt({ data: { a: value } })).toEqual(['data.a'])
   })
 
   // spec: content/placeholder-places
-  test('hold placeholders as plain text', () => {
+  test('is sent with placeholders as they are written', () => {
     expect(SendFields.parse({ silent: true, data: { a: '{{ oops', b: '{% x %}' } }).data).toEqual({ a: '{{ oops', b: '{% x %}' })
     expect(refusedAt({ collapseId: '{{ oops', presentation: { threadId: '{% x %}' } })).toEqual([])
   })
 })
 
 // spec: sending/ttl
-test('the ttl goes up to four weeks, which is also the default', () => {
+test('the ttl of a send is at most four weeks, which is also the default', () => {
   expect(refusedAt({ ttl: 0 })).toEqual([])
   expect(refusedAt({ ttl: 2_419_200 })).toEqual([])
   expect(refusedAt({ ttl: 2_419_201 })).toEqual(['ttl'])
@@ -75,12 +75,12 @@ test('a collapseId is one line of 1 to 64 code points', () => {
 })
 
 // spec: sending/priority
-test('priority is high or normal', () => {
+test('the priority of a send is high or normal', () => {
   for (const priority of ['high', 'normal']) expect(refusedAt({ priority })).toEqual([])
   for (const priority of ['HIGH', 'low', 10, null]) expect(refusedAt({ priority })).toEqual(['priority'])
 })
 
-describe('presentation', () => {
+describe('the presentation of a send', () => {
   test.each([
     ['sound', ['bell.caf', 'x'.repeat(255)], ['', 'x'.repeat(256), 'a\nb', 1]],
     ['badge', [0, 99_999], [-1, 100_000, 1.5, '3']],
@@ -94,13 +94,13 @@ describe('presentation', () => {
     for (const value of bad) expect(refusedAt({ presentation: { [field]: value } })).toContain(`presentation.${field}`)
   })
 
-  test('has no other field', () => {
+  test('is refused when it has a field that the API does not know', () => {
     expect(refusedAt({ presentation: { color: 'red' } })).toEqual(['presentation.color'])
   })
 })
 
 // spec: sending/bypass
-test('bypass names delivery rules and nothing else', () => {
+test('bypass may name the delivery rules and nothing else', () => {
   expect(refusedAt({ bypass: { frequencyCap: true, quietHours: false } })).toEqual([])
   expect(refusedAt({ bypass: { quietHours: 'yes' } })).toEqual(['bypass.quietHours'])
   expect(refusedAt({ bypass: { everything: true } })).toEqual(['bypass.everything'])

@@ -2,24 +2,24 @@ import { z } from 'zod'
 import { Content } from './content.ts'
 import { isStorable, line, ObjectId, countCodePoints } from './text.ts'
 
-/** Four weeks: the longest any provider keeps a push. */
+/** Four weeks, in seconds: the longest time for which any provider stores a push. */
 export const maxTtlSeconds = 2_419_200
-/** The ttl of a send that gives none. The listed default of 2,592,000 s lies above the listed maximum, so it is the maximum (spec: sending/ttl). */
+/** The ttl of a send that gives none, in seconds, unless the operator sets DEFAULT_TTL_SECONDS (spec: sending/ttl). */
 export const defaultTtlSeconds = maxTtlSeconds
 
 const maxDataKeys = 50
 const maxDataBytes = 3072
-/** Keys that the providers or Herald use at the same place of a payload. */
+/** Keys that a provider or Herald uses at the place in a payload where the caller's data stand. */
 const reservedDataKeys = new Set(['aps', 'herald', 'msgId', 'from', 'gcm', 'message_type', 'collapse_key', '__proto__'])
 
-/** Why a text may not be a key of `data`, or undefined. */
+/** Says why a text may not be a key of `data`; undefined when it may. */
 function whyNotDataKey(key: string): string | undefined {
   if (reservedDataKeys.has(key) || /^(?:google|gcm)\./i.test(key)) return 'is a reserved key; choose another'
   if (key === '' || !isStorable(key) || countCodePoints(key) > 64) return 'must have a key of 1 to 64 characters'
   return undefined
 }
 
-/** The caller's own values beside the notification: texts by key, at most 50 keys, and 3072 bytes of UTF-8 for keys and values together. */
+/** The caller's values beside the notification: texts by key, at most 50 keys, and 3072 bytes of UTF-8 for keys and values together. */
 export const CustomData = z.record(z.string(), z.string()).superRefine((data, context) => {
   let bytes = 0
   for (const [key, value] of Object.entries(data)) {
@@ -36,7 +36,7 @@ export const CustomData = z.record(z.string(), z.string()).superRefine((data, co
 })
 export type CustomData = z.output<typeof CustomData>
 
-/** How a notification looks and sounds, on platforms that can show it. */
+/** How a notification looks and sounds, on platforms that support the setting. */
 export const Presentation = z.strictObject({
   sound: line(1, 255).optional(),
   badge: z.int().min(0).max(99_999).optional(),
@@ -51,7 +51,7 @@ export type Presentation = z.output<typeof Presentation>
 export const Priority = z.enum(['high', 'normal'])
 export type Priority = z.output<typeof Priority>
 
-/** The delivery rules that do not apply to a send. */
+/** The delivery rules that a send disregards. */
 export const Bypass = z.strictObject({ frequencyCap: z.boolean().optional(), quietHours: z.boolean().optional() })
 export type Bypass = z.output<typeof Bypass>
 
@@ -69,7 +69,7 @@ export const deliveryFields = {
   presentation: Presentation.optional(),
 }
 
-/** All send fields: what a notification and a campaign take. Spread into a strict object; add `contentRequired` as a check. */
+/** All send fields: what both a notification and a campaign take. Spread them into a strict object and add the check `contentRequired`. */
 export const sendFields = {
   content: Content.optional(),
   templateId: ObjectId.optional(),
@@ -77,7 +77,7 @@ export const sendFields = {
   bypass: Bypass.optional(),
 }
 
-/** One of content, templateId or `silent: true` must be there. For `superRefine` on an object with the send fields. */
+/** Checks that content, templateId or `silent: true` is given. For `superRefine` on an object with the send fields. */
 export function contentRequired(
   send: { content?: unknown; templateId?: unknown; silent?: boolean | undefined },
   context: z.RefinementCtx,
@@ -87,6 +87,6 @@ export function contentRequired(
   }
 }
 
-/** The send fields by themselves: a notification adds a target to them, a test its devices. */
+/** The send fields alone. A notification adds its target to them, and a test its devices. */
 export const SendFields = z.strictObject(sendFields).superRefine(contentRequired)
 export type SendFields = z.output<typeof SendFields>

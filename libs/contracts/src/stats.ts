@@ -8,7 +8,7 @@ export type Stats = {
   opened: number
   clicked: number
   dismissed: number
-  /** By variant id, for experiments only. */
+  /** The counters of each variant, by its id. Only experiments have them. */
   variants?: Record<string, Omit<Stats, 'queued' | 'variants'>>
 }
 

@@ -10,7 +10,7 @@ const web = { platform: 'web', endpoint: 'https://push.example.com/abc', keys }
 const phone = { platform: 'ios', token: 'abc123' }
 
 // spec: identity/register-required
-test('a phone registers with its platform and token alone, a browser with endpoint and keys', () => {
+test('a phone can register with its platform and token alone, a browser with its endpoint and keys', () => {
   for (const right of [phone, { ...phone, platform: 'android' }, web]) expect(takes(RegisterSubscription, right)).toBe(true)
   for (const wrong of [
     { platform: 'ios' },
@@ -25,13 +25,13 @@ test('a phone registers with its platform and token alone, a browser with endpoi
 })
 
 // spec: identity/register-required
-test('a client cannot write the fields that Herald sets', () => {
+test('a registration that contains a field which only Herald sets is refused', () => {
   for (const forbidden of ['appId', 'id', 'userId', 'invalidatedAt', 'sessionCount', 'optedIn', 'createdAt'])
     expect(takes(RegisterSubscription, { ...phone, [forbidden]: 'x' })).toBe(false)
 })
 
 // spec: identity/language, identity/time-zone, identity/country
-test('language, time zone and country come out in canonical form', () => {
+test('language, time zone and country are stored in canonical form', () => {
   expect(RegisterSubscription.parse({ ...phone, language: 'pt_br', timezone: 'europe/berlin', country: 'br' })).toEqual({
     ...phone,
     language: 'pt-BR',
@@ -75,13 +75,13 @@ test('p256dh must be a point on the curve, auth 16 bytes', () => {
 })
 
 // spec: identity/web-keys
-test('padding of base64url is accepted and dropped; a second spelling of the same bytes is refused', () => {
+test('base64url keys are accepted with padding and stored without; another spelling of the same bytes is refused', () => {
   expect(RegisterSubscription.parse({ ...web, keys: { ...keys, auth: `${keys.auth}==` } })).toMatchObject({ keys })
   expect(takes(RegisterSubscription, { ...web, keys: { ...keys, auth: `${'A'.repeat(21)}B` } })).toBe(false)
 })
 
 // spec: identity/patch-device, identity/change-user, identity/session
-test('partial bodies need at least one field; the session body may be missing', () => {
+test('a change of a device or user needs at least one field; a session may be reported without a body', () => {
   expect(takes(PatchSubscription, {})).toBe(false)
   expect(takes(UserChanges, {})).toBe(false)
   expect(PatchSubscription.parse({ optedIn: false })).toEqual({ optedIn: false })
@@ -90,7 +90,7 @@ test('partial bodies need at least one field; the session body may be missing', 
   expect(takes(PatchSubscription, { tags: {} })).toBe(false)
 })
 
-test('login needs an external id, rotate the old endpoint and the new one with keys', () => {
+test('a login needs an external id; a change of endpoint needs the old endpoint, the new one and its keys', () => {
   expect(takes(LoginBody, { externalId: 'u1' })).toBe(true)
   expect(takes(LoginBody, {})).toBe(false)
   expect(takes(RotateBody, { old: 'https://old', new: { endpoint: web.endpoint, keys } })).toBe(true)

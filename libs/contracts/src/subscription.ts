@@ -2,7 +2,7 @@ import { ECDH } from 'node:crypto'
 import { z } from 'zod'
 import { Country, ExternalId, LanguageTag, line, TagChanges, Tags, text, TimeZone } from './text.ts'
 
-/** A device token. Providers hand out printable ASCII; any other text is a mistake of the client. */
+/** A device token. Providers give out printable ASCII; any other text is a mistake of the client. */
 const Token = z
   .string()
   .refine(
@@ -11,7 +11,10 @@ const Token = z
   )
   .meta({ minLength: 1, maxLength: 4096 })
 
-/** A push service's URL for one browser: https, no credentials. Whether its address is allowed is checked when it is connected (spec: identity/endpoint-form, providers/endpoint-guard). */
+/**
+ * A push service's URL for one browser: https, without credentials. Whether Herald may connect to the address is checked when it connects (spec:
+ * identity/endpoint-form, providers/endpoint-guard).
+ */
 const Endpoint = z
   .string()
   .refine(isEndpoint, 'must be an https URL of at most 2048 characters, without a user name')
@@ -23,14 +26,14 @@ function isEndpoint(value: string): boolean {
   return username === '' && password === '' && hostname !== ''
 }
 
-/** The bytes of base64url text in its canonical spelling, with or without padding. Undefined for any other text. */
+/** Reads the bytes of base64url text in its canonical spelling, with or without padding. Undefined for any other text. */
 export function decodeBase64Url(value: string): Buffer | undefined {
   const bare = value.replace(/={1,2}$/, '')
   const bytes = Buffer.from(bare, 'base64url')
   return bytes.toString('base64url') === bare ? bytes : undefined
 }
 
-/** Whether these bytes are an uncompressed point on P-256. With other bytes every encryption to this device would fail. */
+/** Whether these bytes are an uncompressed point on P-256. With other bytes every encryption for the device would fail. */
 export function isP256Point(bytes: Buffer): boolean {
   if (bytes.length !== 65 || bytes[0] !== 4) return false
   try {
@@ -71,7 +74,7 @@ const device = {
   deviceModel: text(1, 255).optional(),
 }
 
-/** POST /v1/subscriptions: a phone brings its token, a browser its endpoint and keys. */
+/** The body of POST /v1/subscriptions: a phone sends its token, a browser its endpoint and keys. */
 export const RegisterSubscription = z.discriminatedUnion('platform', [
   z.strictObject({ platform: z.enum(['ios', 'android']), token: Token, ...owner, ...device }),
   z.strictObject({
@@ -88,7 +91,7 @@ export type RegisterSubscription = z.output<typeof RegisterSubscription>
 
 const atLeastOneField = (changes: object): boolean => Object.values(changes).some((value) => value !== undefined)
 
-/** PATCH /v1/subscriptions/:id: the fields that belong to the device and not to its user. */
+/** The body of PATCH /v1/subscriptions/:id: the fields that belong to the device and not to its user. */
 export const PatchSubscription = z
   .strictObject({
     optedIn: z.boolean().optional(),
@@ -99,13 +102,13 @@ export const PatchSubscription = z
   .refine(atLeastOneField, 'must hold at least one of optedIn, appVersion, osVersion, deviceModel')
 export type PatchSubscription = z.output<typeof PatchSubscription>
 
-/** What the administration may change of a device: the same fields, and whether it is a test device. */
+/** What the administration may change of a device: the fields that a client may change, and whether it is a test device. */
 export const ChangeDevice = z
   .strictObject({ ...PatchSubscription.shape, test: z.boolean().optional() })
   .refine(atLeastOneField, 'must hold at least one of optedIn, appVersion, osVersion, deviceModel, test')
 export type ChangeDevice = z.output<typeof ChangeDevice>
 
-/** POST /v1/subscriptions/:id/session: the body may be left out. */
+/** The body of POST /v1/subscriptions/:id/session, which may be left out. */
 export const SessionBody = z.strictObject({ appVersion: Version.optional(), osVersion: Version.optional() }).prefault({})
 export type SessionBody = z.output<typeof SessionBody>
 
@@ -113,7 +116,7 @@ export type SessionBody = z.output<typeof SessionBody>
 export const LoginBody = z.strictObject({ externalId: ExternalId })
 export type LoginBody = z.output<typeof LoginBody>
 
-/** PATCH of a user, by id, external id or device. Tags merge; null deletes one. */
+/** A change of a user, addressed by id, external id or device. Tags are merged; null deletes a tag. */
 export const UserChanges = z
   .strictObject({
     tags: TagChanges.optional(),
@@ -124,7 +127,10 @@ export const UserChanges = z
   .refine(atLeastOneField, 'must hold at least one of tags, language, timezone, country')
 export type UserChanges = z.output<typeof UserChanges>
 
-/** POST /v1/subscriptions/rotate: the browser has a new endpoint. An old endpoint in any other form is unknown (404). */
+/**
+ * The body of POST /v1/subscriptions/rotate: the browser has a new endpoint. An old endpoint that is not in the form of an endpoint is answered as
+ * unknown (404).
+ */
 export const RotateBody = z.strictObject({
   old: text(1, 2048),
   new: z.strictObject({ endpoint: Endpoint, keys: WebPushKeys }),

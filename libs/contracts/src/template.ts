@@ -3,7 +3,7 @@ import { Content } from './content.ts'
 import { deliveryFields, Presentation, Priority } from './send-fields.ts'
 import { sentence } from './text.ts'
 
-/** The body of POST and PUT /v1/templates. PUT replaces the template: an optional field that is left out is removed. */
+/** The body of POST and PUT /v1/templates. PUT replaces the complete template: an optional field that is left out is removed. */
 export const SaveTemplate = z.strictObject({
   name: sentence(1, 120),
   description: sentence(1, 500).nullable().optional(),
@@ -14,7 +14,10 @@ export type SaveTemplate = z.output<typeof SaveTemplate>
 
 const Time = z.iso.datetime()
 
-/** A template as it is answered (spec: content/template-fields): nullable fields are null when unset. `useCount` is counted from the campaigns that used it. */
+/**
+ * A template, as the API answers it (spec: content/template-fields). A nullable field that is not set is null. `useCount`: how many campaigns have
+ * used the template.
+ */
 export const Template = z.object({
   id: z.string().length(24),
   name: z.string(),

@@ -17,7 +17,7 @@ function pathsRefused(body: unknown): string[] {
 }
 
 // spec: administration/test-send-devices
-test('a test names its devices in exactly one way', () => {
+test('a test names its devices in exactly one of four ways', () => {
   for (const one of [{ subscriptionId: id }, { subscriptionIds: [id] }, { userIds: [id] }, { externalIds: ['ada'] }])
     expect(pathsRefused({ ...one, content })).toEqual([])
   expect(pathsRefused({ content })).toEqual(['subscriptionId'])
@@ -26,7 +26,7 @@ test('a test names its devices in exactly one way', () => {
 })
 
 // spec: administration/test-send-devices
-test('a list of devices has 1 to 20', () => {
+test('a test of several devices names 1 to 20 devices', () => {
   const ids = (count: number) => Array.from({ length: count }, () => id)
   for (const name of ['subscriptionIds', 'userIds', 'externalIds']) {
     expect(pathsRefused({ [name]: ids(20), content })).toEqual([])
@@ -37,7 +37,7 @@ test('a list of devices has 1 to 20', () => {
 })
 
 // spec: administration/test-send
-test('a test has either send fields or a campaign, and a variant only with a campaign', () => {
+test('a test has either send fields or a campaign, and names a variant only with a campaign', () => {
   const to = { subscriptionId: id }
   expect(pathsRefused(to)).toEqual(['content'])
   expect(pathsRefused({ ...to, silent: true })).toEqual([])

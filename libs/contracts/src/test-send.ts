@@ -13,7 +13,7 @@ export const mostTestDevices = 100
 const several = <T extends z.ZodType>(item: T) =>
   z.array(item).min(1, `must hold 1 to ${mostTested} items`).max(mostTested, `must hold 1 to ${mostTested} items`)
 
-/** The devices that a test is for. A single device may be any device; several devices, and the devices of users, must be test devices. */
+/** The ways to name the devices of a test. A single device may be any device; several devices, and the devices of users, must be test devices. */
 const selectors = {
   subscriptionId: ObjectId.optional(),
   subscriptionIds: several(ObjectId).optional(),
@@ -25,7 +25,7 @@ const selectors = {
 export const TestSend = z
   .strictObject({
     ...selectors,
-    /** A campaign whose content is tested; then the send fields are left out. */
+    /** The campaign whose content is tested. The send fields are then left out. */
     campaignId: ObjectId.optional(),
     /** A variant of that campaign's experiment. */
     variant: VariantId.optional(),
@@ -57,11 +57,11 @@ export const TestSelector = z.union([
 ])
 export type TestSelector = z.output<typeof TestSelector>
 
-/** A device that a test does not reach. It gets no push, as in any other send. */
+/** A device that a test names but to which Herald queues no push, as for any other send. */
 export const NotQueued = z.object({ subscriptionId: ObjectId, platform: z.enum(platforms), code: z.enum(['opted_out', 'invalidated']) })
 export type NotQueued = z.output<typeof NotQueued>
 
-/** How a test ended on a device. `not_queued`: the device had opted out or was invalidated before. */
+/** How a test ended for a device. `not_queued`: no push was queued, because the device had opted out or was invalidated. */
 export const TestResult = z.object({
   subscriptionId: ObjectId,
   platform: z.enum(platforms),
@@ -75,15 +75,18 @@ export type TestResult = z.output<typeof TestResult>
 const Time = z.iso.datetime()
 const nullable = z.string().nullable()
 
-/** A test device as administration sees it. Of a token or an endpoint it shows the first 8 characters (spec: administration/masked-addresses). */
+/**
+ * A test device, as the administration shows it. Only the first 8 characters of its token or endpoint are shown (spec:
+ * administration/masked-addresses).
+ */
 export const TestDevice = z.object({
   id: ObjectId,
   userId: ObjectId,
   externalId: nullable,
   platform: z.enum(platforms),
-  /** Mobile only. */
+  /** The masked token; mobile devices only. */
   token: z.string().optional(),
-  /** Web only. */
+  /** The masked endpoint; browsers only. */
   endpoint: z.string().optional(),
   optedIn: z.boolean(),
   invalidatedAt: Time.nullable(),

@@ -3,12 +3,12 @@ import { zoneAliases } from './zone-aliases.ts'
 import { isObjectId } from './ids.ts'
 
 /**
- * Whether Postgres and every provider can hold this text: no NUL (Postgres error 22021) and no half of a surrogate pair
- * (it has no UTF-8 form, so its bytes and its HMAC would differ from process to process).
+ * Whether Postgres and every provider can hold this text. It has no NUL (Postgres error 22021) and no half of a surrogate pair: a half has no UTF-8
+ * form, so its bytes and its HMAC would differ from process to process.
  */
 export const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes('\0')
 
-/** The length in Unicode code points, the unit of every limit in this API. Plain text, which is nearly all text, takes a short cut. */
+/** Counts the Unicode code points of a text, the unit of every limit in this API. ASCII text, which is nearly all text, is counted faster. */
 export function countCodePoints(text: string): number {
   let pairs = 0
   for (let at = 0; at < text.length; at++) {
@@ -17,7 +17,7 @@ export function countCodePoints(text: string): number {
   return text.length - pairs
 }
 
-/** The first `count` code points of a text; never half a surrogate pair. */
+/** Gives the first `count` code points of a text, and never half of a surrogate pair. */
 export function firstCodePoints(text: string, count: number): string {
   if (text.length <= count) return text
   let end = 0
@@ -50,16 +50,19 @@ export const sentence = (min: number, max: number) => text(min, max).refine((val
 
 const between = (value: number, min: number, max: number): boolean => value >= min && value <= max
 
-/** An id inside a body. A text of another form is a mistake of the caller (422); in a path it would be an unknown id (404). */
+/** An id inside a body. A text of another form is refused with 422; in a path it would be an unknown id (404). */
 export const ObjectId = z
   .string()
   .refine(isObjectId, 'must be an id: 24 lower-case hexadecimal characters')
   .meta({ pattern: '^[0-9a-f]{24}$' })
 
-/** The texts that a careless client makes of "no user". With them all its devices would belong to one user (spec: identity/external-id). */
+/**
+ * Texts that a faulty client sends in place of no user. If they were accepted, all devices of such a client would belong to one user (spec:
+ * identity/external-id).
+ */
 const notAnExternalId = new Set(['null', 'undefined', 'nan', '[object object]'])
 
-/** The caller's own id of a user: 1-128 characters, no control characters, not the word for "nothing". */
+/** The id that the app's backend has for a user: 1 to 128 characters, no control characters, and not a word such as "null". */
 export const ExternalId = line(1, 128).refine(
   (value) => value.trim() !== '' && !notAnExternalId.has(value.trim().toLowerCase()),
   'must be the id of one user, not blank, null, undefined, NaN or [object Object]',
@@ -71,8 +74,8 @@ const firstInstant = Date.UTC(1970, 0, 1)
 const lastInstant = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 
 /**
- * Reads an instant from ISO 8601 with a zone (`Z` or `+02:00`); undefined when it is none. Years are 1970-9999, which every part of the platform
- * holds exactly. 30 February is refused, although `Date` would make it 1 March. Digits past milliseconds are cut off.
+ * Reads an instant from ISO 8601 with a zone (`Z` or `+02:00`); undefined when the text is none. Years are 1970 to 9999, which every part of the
+ * platform can store exactly. 30 February is refused, although `Date` would make it 1 March. Digits after the milliseconds are cut off.
  */
 export function parseTimestamp(value: string): Date | undefined {
   const [matched, year, month, day, hour] = isoTimestamp.exec(value) ?? []
@@ -81,13 +84,13 @@ export function parseTimestamp(value: string): Date | undefined {
   return at >= firstInstant && at <= lastInstant ? new Date(at) : undefined
 }
 
-/** Like parseTimestamp, but a bare date is taken too, as its first instant in UTC. */
+/** Reads an instant as `parseTimestamp` does, and also a date without a time, which means its first instant in UTC. */
 export const parseDay = (value: string): Date | undefined => parseTimestamp(isoDate.test(value) ? `${value}T00:00:00Z` : value)
 
 const isCalendarDay = (year: number, month: number, day: number): boolean =>
   between(month, 1, 12) && between(day, 1, new Date(Date.UTC(year, month, 0)).getUTCDate())
 
-/** ISO 8601 with a zone; comes out as UTC with milliseconds and `Z`. */
+/** A time in ISO 8601 with a zone. It is stored as UTC with milliseconds and `Z`. */
 export const Timestamp = z
   .string()
   .refine(
@@ -102,9 +105,9 @@ const knownZones = new Map<string, string | undefined>()
 const mostKnownZones = 2_000
 
 /**
- * The name of an IANA time zone in its usual spelling, or undefined when there is no such zone. `Intl` decides what exists; offsets such as `+02:00`
- * are not names. A name that stands for another (`Asia/Kolkata`, `US/Pacific`) stays that name. Results are kept, one for all
- * letter cases (making a formatter costs about 30 µs). The map is bounded, since its keys come from callers.
+ * Gives the name of an IANA time zone in its usual spelling, or undefined when there is no such zone. `Intl` decides which zones exist; offsets such
+ * as `+02:00` are not names. A name that is an alias of another (`Asia/Kolkata`, `US/Pacific`) is given as it is. Results are remembered once for all
+ * letter cases, because making a formatter takes about 30 µs. The map is bounded, because its keys come from clients.
  */
 export function findTimeZone(name: string): string | undefined {
   if (!zoneForm.test(name)) return undefined
@@ -119,7 +122,7 @@ export function findTimeZone(name: string): string | undefined {
 function askIntl(name: string): string | undefined {
   try {
     const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions()
-    // A newer Node may know names that the list of aliases lacks. Then the name that `Intl` gives for their zone is stored.
+    // A newer Node may know names that are missing in the list of aliases. For such a name the name that `Intl` gives for its zone is stored.
     return timeZone.toLowerCase() === name ? timeZone : (zoneAliases.get(name) ?? timeZone)
   } catch {
     return undefined
@@ -141,21 +144,22 @@ export const Country = z
 const localeForm = /^[a-z]{2,3}(?:-[a-z]{4})?(?:-(?:[a-z]{2}|\d{3}))?$/i
 const languageForm = /^[a-z]{2,3}(?:-[a-z0-9]{1,8}){0,7}$/i
 
-/**
- * A BCP 47 tag of language[-Script][-Region] in canonical letter case (`PT_br` → `pt-BR`), or undefined. `_` counts as `-`.
- */
+/** Gives a BCP 47 tag of language[-Script][-Region] in canonical letter case (`PT_br` → `pt-BR`). Undefined for any other text. `_` counts as `-`. */
 export function canonicalLocale(tag: string): string | undefined {
   const hyphened = tag.replaceAll('_', '-')
   return localeForm.test(hyphened) ? inCanonicalCase(hyphened) : undefined
 }
 
-/** Like canonicalLocale, but variants and extensions are kept: devices report tags such as `ca-ES-valencia`. */
+/** Gives a language tag as `canonicalLocale` does, and also with variants and extensions: devices report tags such as `ca-ES-valencia`. */
 export function canonicalLanguage(tag: string): string | undefined {
   const hyphened = tag.replaceAll('_', '-')
   return hyphened.length <= 35 && languageForm.test(hyphened) ? inCanonicalCase(hyphened) : undefined
 }
 
-/** RFC 5646 2.1.1: scripts are in title case, regions in capitals, all other parts in small letters, and so is everything after a singleton. */
+/**
+ * Writes a tag in the letter case of RFC 5646 2.1.1: scripts in title case, regions in capitals, all other parts and everything after a singleton in
+ * small letters.
+ */
 function inCanonicalCase(tag: string): string {
   let extension = false
   return tag
@@ -177,7 +181,7 @@ export const LanguageTag = z
 
 const tagName = /^[A-Za-z0-9_][A-Za-z0-9_.:-]{0,63}$/
 
-/** Whether a text may name a tag. `__proto__` may not, because many programs would not treat it as a plain name. */
+/** Whether a text may be the name of a tag. `__proto__` may not, because many programs treat it specially. */
 export const isTagName = (name: string): boolean => tagName.test(name) && name !== '__proto__'
 
 export const TagName = z
@@ -198,7 +202,7 @@ const maxTags = 100
 export const Tags = z.record(TagName, TagValue).refine((tags) => Object.keys(tags).length <= maxTags, `must hold at most ${maxTags} tags`)
 export type Tags = z.output<typeof Tags>
 
-/** Changes of a user's tags. They are merged into the tags that are there; null deletes a tag. */
+/** Changes of a user's tags. They are merged into the user's tags; null deletes a tag. */
 export const TagChanges = z
   .record(
     TagName,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { consumers, duplicateWindowSeconds, streams, topologyVersion } from './topology.ts'
 
-test('a change of streams or consumers raises the version that keeps an older process from undoing it', () => {
+test('whoever changes a stream or a consumer must raise the version of the topology, so that an older process does not undo the change', () => {
   const shape = consumers.map(({ durable, stream, subject, maxAckPending, ackWaitSeconds }) => [
     durable,
     stream,
@@ -14,6 +14,6 @@ test('a change of streams or consumers raises the version that keeps an older pr
     .update(JSON.stringify([streams, duplicateWindowSeconds, shape]))
     .digest('hex')
 
-  // A change of a stream or consumer raises topologyVersion; the version and the hash here change with it.
+  // After a change of a stream or consumer raise topologyVersion, and write the new version and the new hash here.
   expect({ topologyVersion, digest: digest.slice(0, 16) }).toEqual({ topologyVersion: 1, digest: '366beb75e2dc468c' })
 })

@@ -2,37 +2,46 @@ import type { AppName, StoredMessage } from './call.ts'
 import { BatchPointers, everyLane, FanOutPointer } from './batch.ts'
 import { Announcement } from './event.ts'
 
-/** A message of WORK has one reader and is gone when it is handled. One of EVENTS may have several readers and stays some time. */
+/**
+ * The streams of NATS. A message of WORK has one reader and is deleted when it is handled. A message of EVENTS may have several readers and is stored
+ * for some time.
+ */
 export const streams = {
-  /** Pointers only (~150 bytes): 256 MB is well over a million of them. A full stream refuses a pointer, and the sweep points at its row again later. */
+  /**
+   * Pointers only, of about 150 bytes: 256 MB is far more than a million pointers. A full stream refuses a pointer, and the sweep points at its row
+   * again later.
+   */
   WORK: { subjects: ['work.>'], retention: 'workqueue', maxAgeDays: 0, maxBytes: 256_000_000, discard: 'new' },
   EVENTS: { subjects: ['event.>'], retention: 'limits', maxAgeDays: 1, maxBytes: 1_000_000_000, discard: 'old' },
-  /** One message per app, which no process reads. When it can be stored, the queue works. */
+  /** Has one message for each service, which no process reads. When it can be stored, NATS accepts messages. */
   CANARY: { subjects: ['canary.>'], retention: 'limits', maxAgeDays: 1, maxBytes: 1_000_000, discard: 'old', maxPerSubject: 1 },
 } as const
 export type StreamName = keyof typeof streams
 
 /**
- * Raised with every change of a stream or a consumer, and written on each of them. A process with an older version leaves them as they are, so that a
- * process that has not been restarted yet does not undo an upgrade.
+ * Raised with every change of a stream or a consumer, and stored on each of them. A process with a lower version does not change them, so a process
+ * that has not been restarted yet does not undo an upgrade.
  */
 export const topologyVersion = 1
 
-/** The one app that makes streams and consumers. It holds every secret of the installation anyway, and these rights reveal them all. */
+/**
+ * The only service that makes streams and consumers. The gateway has every secret of the installation in any case, and the right to make streams
+ * reveals them all.
+ */
 export const streamsOwner: AppName = 'gateway'
 
 export const canarySubject = (app: AppName): string => `canary.${app}`
 
-/** Within this window a repeated Nats-Msg-Id is dropped: a filter for double publishing, not a guarantee. */
+/** NATS drops a message whose Nats-Msg-Id it has seen within this many seconds. This saves repeated work; no guarantee depends on it. */
 export const duplicateWindowSeconds = 120
 
 export type Consumer<Body> = StoredMessage<Body> & {
   readonly durable: string
   readonly stream: StreamName
   readonly subject: string
-  /** The most messages that are delivered and not yet acked, over all processes of the app. It bounds what a stuck reader holds. */
+  /** At most this many messages are delivered and not yet acked, over all processes of the service. It limits what a stuck reader can hold. */
   readonly maxAckPending: number
-  /** A message whose reader died comes back after this. Readers ack within seconds: long work is a row with a lease. */
+  /** A message whose reader died is delivered again after this many seconds. Readers ack within seconds: long work is a row with a lease. */
   readonly ackWaitSeconds: number
 }
 
@@ -47,7 +56,10 @@ export const fanOutWork = consumer({
   ackWaitSeconds: 30,
 })
 
-/** The pages of large sends after the first one have a consumer of their own: however many are under way, the first page of another send is cut at once. */
+/**
+ * Reads the pages of large sends after the first page. It is a consumer apart: however many large sends are under way, the first page of another send
+ * is made at once.
+ */
 export const bulkFanOutWork = consumer({
   durable: 'audience-fan-out-bulk',
   stream: 'WORK',
@@ -57,7 +69,7 @@ export const bulkFanOutWork = consumer({
   ackWaitSeconds: 30,
 })
 
-/** One durable per platform and lane, so that neither a slow provider nor a large send delays other sends. */
+/** A durable consumer for each platform and lane, so that neither a slow provider nor a large send delays other sends. */
 export const pushWork = everyLane.map(({ platform, lane }) => ({
   platform,
   lane,
@@ -82,7 +94,7 @@ export const announcements = consumer({
 
 export const consumers: readonly Consumer<unknown>[] = [fanOutWork, bulkFanOutWork, ...pushWork, announcements]
 
-/** Subjects of announcements, by what happened. */
+/** The subjects of announcements, by what happened. */
 export const eventSubjects = {
   pushSettled: 'event.push.settled',
   pushEngaged: 'event.push.engaged',
@@ -91,22 +103,23 @@ export const eventSubjects = {
 } as const
 
 /**
- * A failed message comes back after these milliseconds; from its fourth failure on the last number counts. They are short on purpose: a wait over 5 s is
- * a row with a due time, never a nak (delayed naks fill `maxAckPending` and stall the lane).
+ * A message whose handler failed is delivered again after this many milliseconds; from the fourth failure on the last number counts. A wait of more
+ * than 5 s is never a delayed nak but a row with a due time, because delayed naks fill `maxAckPending` and stall the lane.
  */
 export const comeBackAfterMs = [250, 500, 1_000, 2_000] as const
 
 /**
- * The most pointers at the work of one app that are on a lane at once. Its further work waits as rows, which are taken with apps taking turns: a lane
- * is first come, first served, so all that is in it comes before the work of other apps. 64 pointers keep a lone app at its full rate.
+ * At most this many pointers at the work of one app are on a lane at once. The app's further work waits as rows, which are pointed at with apps
+ * taking turns. A lane is first come, first served, so what is on it goes before the work of other apps. 64 pointers are enough for an app that is
+ * alone to reach its full rate.
  */
 export const pointedAtOnce = 64
 
 /**
- * A row that no process has taken is pointed at again after 5, 10, 15, 15 … s, which repairs a lost NATS store and does not flood a slow lane. The queries
- * that point again wait `least(stepSeconds * (pointer_no + 2), mostSeconds)`, where `pointer_no` is the number before it is raised.
+ * A row that no process has taken is pointed at again after 5, 10, 15, 15 … s. This repairs a lost NATS store and does not flood a slow lane. The
+ * queries wait `least(stepSeconds * (pointer_no + 2), mostSeconds)`, where `pointer_no` is the number before it is raised.
  */
 export const sweepAgain = { stepSeconds: 5, mostSeconds: 15 } as const
 
-/** The wait before try n + 1 at a provider (spec: providers/tries): 1, 4, 16, 60 s, times 1 to 1.25. */
+/** The wait after the nth attempt at a provider (spec: providers/tries), in seconds: 1, 4, 16, 60, times a random factor of 1 to 1.25. */
 export const providerRetrySeconds = [1, 4, 16, 60] as const

@@ -6,7 +6,7 @@ import { ExternalId, ObjectId } from './text.ts'
 /** The most users that one batch changes. */
 export const mostUsersInBatch = 500
 
-/** One user of POST /v1/users/batch, and the changes to merge. An unknown external id makes a user even without changes. */
+/** One user in POST /v1/users/batch, with the changes to merge. An unknown external id makes a user, even without changes. */
 export const UserInBatch = z
   .strictObject({ externalId: ExternalId.optional(), userId: ObjectId.optional(), ...UserChanges.shape })
   .refine(
@@ -15,5 +15,5 @@ export const UserInBatch = z
   )
 export type UserInBatch = z.output<typeof UserInBatch>
 
-/** The result for one user of a batch: the user's id and whether the batch made the user, or why nothing was written. */
+/** The result for one user of a batch: the user's id and whether the batch made the user; or a fault, which says why nothing was written. */
 export type UserInBatchAnswer = { id: string; created: boolean } | { fault: { code: FaultCode; message: string; details?: FaultDetail[] } }

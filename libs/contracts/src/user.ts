@@ -5,13 +5,13 @@ const Id = z.string().length(24)
 const Time = z.iso.datetime()
 const nullable = z.string().nullable()
 
-/** A device as user reads answer it (spec: identity/device-fields, identity/masked-token). A token shows its last 6 characters only. */
+/** A device, as it is shown with its user (spec: identity/device-fields, identity/masked-token). Only the last 6 characters of a token are shown. */
 export const Subscription = z.object({
   id: Id,
   platform: z.enum(platforms),
-  /** Mobile only. */
+  /** The masked token; mobile devices only. */
   token: z.string().optional(),
-  /** Web only. */
+  /** The endpoint; browsers only. */
   endpoint: z.string().optional(),
   keys: z.object({ p256dh: z.string(), auth: z.string() }).optional(),
   optedIn: z.boolean(),
@@ -44,6 +44,6 @@ export const User = z.object({
 })
 export type User = z.infer<typeof User>
 
-/** A user is addressed by id or by external id. */
+/** The address of a user in a call: an id or an external id. */
 export const UserAddress = z.union([z.object({ userId: Id }), z.object({ externalId: z.string().min(1).max(128) })])
 export type UserAddress = z.infer<typeof UserAddress>

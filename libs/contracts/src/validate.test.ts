@@ -13,12 +13,12 @@ function faultOf(schema: z.ZodType, body: unknown, at?: string[]): Fault {
   throw new Error('the body was taken')
 }
 
-test('a valid body comes out as its schema makes it', () => {
+test('a valid body is given back in the form that its schema makes', () => {
   expect(parseBody(z.strictObject({ a: z.string().transform(Number) }), { a: '7' })).toEqual({ a: 7 })
 })
 
 // spec: limits/error-shape
-test('each mistake has its path and a sentence that follows it', () => {
+test('each mistake in a body is answered with its path and with words that follow the path', () => {
   const schema = z.strictObject({
     name: z.string(),
     size: z.int().min(1).max(9),
@@ -38,12 +38,12 @@ test('each mistake has its path and a sentence that follows it', () => {
   ])
 })
 
-test('the message tells the first mistake and counts the others', () => {
+test('the message of a refusal gives the first mistake and the number of the others', () => {
   expect(faultOf(z.strictObject({ a: z.string(), b: z.string() }), {}).message).toBe('a is required (and 1 more)')
   expect(faultOf(z.strictObject({}), []).message).toBe('The body must be an object')
 })
 
-test('the error for a body without its discriminator names the choices; a body with it is checked by its own form', () => {
+test('a body that does not say which form it has is answered with the possible forms; one that says so is checked by that form', () => {
   const schema = z.discriminatedUnion('kind', [
     z.strictObject({ kind: z.literal('a'), one: z.string() }),
     z.strictObject({ kind: z.literal('b'), two: z.string() }),
@@ -53,30 +53,30 @@ test('the error for a body without its discriminator names the choices; a body w
   expect(faultOf(schema, { kind: 'b', one: 'x' }).details?.map((detail) => detail.path)).toEqual(['two', 'one'])
 })
 
-test('of a union the mistakes of the closest branch are reported', () => {
+test('when a body may have several forms, the mistakes are reported for the form that it resembles most', () => {
   const schema = z.strictObject({ at: z.union([z.strictObject({ day: z.number() }), z.null()]) })
   expect(faultOf(schema, { at: { day: 'x' } }).details).toEqual([{ path: 'at.day', message: 'must be a finite number' }])
 })
 
 // spec: limits/error-shape
-test('at most 50 details are given, and long keys are shortened', () => {
+test('an answer lists at most 50 mistakes, and shortens long keys', () => {
   const body = Object.fromEntries(Array.from({ length: 1000 }, (_, n) => [`key${n}${'x'.repeat(1000)}`, 1]))
   const { details = [] } = faultOf(z.strictObject({}), body)
   expect(details).toHaveLength(50)
   expect(Math.max(...details.map((detail) => detail.path.length))).toBeLessThanOrEqual(300)
 })
 
-test('a prefix can be put before all paths', () => {
+test('the paths of all mistakes can begin with a given prefix', () => {
   expect(faultOf(z.strictObject({ limit: z.int() }), { limit: 'x' }, ['query']).details?.[0]?.path).toBe('query.limit')
 })
 
 // spec: limits/body-json
-test('100,000 brackets are refused without exhausting the stack', () => {
+test('a body of 100,000 brackets is refused without a stack overflow', () => {
   const deep: unknown = JSON.parse('['.repeat(100_000) + ']'.repeat(100_000))
   expect(faultOf(z.unknown(), { a: deep }).details?.[0]?.message).toContain('nested')
 })
 
-test('__proto__ is refused at any depth instead of being dropped', () => {
+test('a key __proto__ is refused at any depth, and not silently dropped', () => {
   expect(faultOf(z.unknown(), JSON.parse('{"a":[{"__proto__":{"polluted":true}}]}')).details).toEqual([
     { path: 'a.0.__proto__', message: 'is not an allowed name' },
   ])

@@ -4,15 +4,15 @@ import { fault, type FaultCode, type FaultDetail } from './fault.ts'
 type Issue = z.core.$ZodIssue
 type RawIssue = z.core.$ZodRawIssue
 
-/** The most details of an answer: a hostile body could make hundreds of thousands. */
+/** At most this many mistakes are listed in an answer: a hostile body could contain hundreds of thousands. */
 const maxDetails = 50
 
-/** A body that is nested deeper than any schema is refused before recursive code sees it. */
+/** A body nested deeper than this is refused before recursive code reads it. No schema is nested as deep. */
 const maxDepth = 64
 
 /**
- * Parses a request body, or throws a Fault with a path and a sentence for each mistake: `invalid_body`, or `invalid_segment` when
- * the only thing wrong is the meaning of a segment. `at` is put before every path (`['query']`, say).
+ * Parses a request body, or throws a Fault with a path and a sentence for each mistake. The code is `invalid_body`, or `invalid_segment` when only
+ * the meaning of a segment is wrong. `at` is put before every path (for example `['query']`).
  */
 export function parseBody<T extends z.ZodType>(schema: T, body: unknown, at: string[] = []): z.output<T> {
   const forbidden = findForbidden(body)
@@ -24,21 +24,24 @@ export function parseBody<T extends z.ZodType>(schema: T, body: unknown, at: str
   throw invalid(onlyMeaning ? 'invalid_segment' : 'invalid_body', firstOfEachPath(details).slice(0, maxDetails))
 }
 
-/** One detail becomes the message; several are counted in it. */
+/** Makes the Fault: a single mistake becomes the message; of several mistakes the message gives the first and the number of the others. */
 function invalid(code: FaultCode, details: FaultDetail[]) {
   const [first] = details
   const summary = first === undefined ? 'The body is not valid.' : `${first.path === '' ? 'The body' : first.path} ${first.message}`
   return fault(code, details.length > 1 ? `${summary} (and ${details.length - 1} more)` : summary, details)
 }
 
-/** A path is cut, because keys come from the caller and may be of any length, and the caller only has to find the place. */
+/** Writes a path. It is cut, because keys come from the client and may be of any length; the client only has to find the place of the mistake. */
 const pathOf = (path: readonly PropertyKey[]): string => path.map(String).join('.').slice(0, 300)
 
 /** Keeps one detail per path: the first one says what to do, and the others often follow from it. */
 const firstOfEachPath = (details: FaultDetail[]): FaultDetail[] =>
   [...new Map(details.toReversed().map((detail) => [detail.path, detail])).values()].toReversed()
 
-/** Zod reports unknown keys at their object and a wrong union at its root. Callers get the path of the key, and the mistake in the branch that they meant. */
+/**
+ * Gives the details of zod's issue. Zod reports unknown keys at their object, and a value that fits no form of a union at the union; clients get the
+ * path of the key, and the mistake in the form that the value resembles most.
+ */
 function detailsOf(issue: Issue, at: readonly PropertyKey[]): FaultDetail[] {
   const path = [...at, ...issue.path]
   if (issue.code === 'unrecognized_keys')
@@ -66,7 +69,10 @@ const kinds: ReadonlyMap<string, string> = new Map([
   ['null', 'null'],
 ])
 
-/** Zod's issue as a sentence that follows the path of the field and names the remedy. A message that a schema gives is used instead. */
+/**
+ * Writes zod's issue as a sentence that follows the path of the field and says what to send instead. When a schema gives a message, that message is
+ * used.
+ */
 function sentenceFor(issue: RawIssue): string | undefined {
   switch (issue.code) {
     case 'invalid_type':
@@ -109,8 +115,8 @@ function amount(origin: string, end: 'least' | 'most', exclusive: boolean, limit
 }
 
 /**
- * Finds what is refused before any schema is asked: a key `__proto__`, which zod drops silently, and very deep nesting. It walks without recursion, so
- * a body of 100,000 brackets does not overflow the stack.
+ * Finds mistakes that are refused before any schema reads the body: a key `__proto__`, which zod drops silently, and very deep nesting. It does not
+ * recurse, so a body of 100,000 brackets does not overflow the stack.
  */
 function findForbidden(body: unknown): { path: string[]; message: string } | undefined {
   type Place = { value: object; depth: number; key: string; parent: Place | undefined }

@@ -3,7 +3,10 @@ import type { EventType } from './event.ts'
 import { failureCodes, skipReasons } from './outcome.ts'
 import { perPlatform, platforms } from './platform.ts'
 
-/** Events as a receiver of webhooks gets them (spec: webhooks/event-fields), type by type. They are for the OpenAPI document; events that are sent are not checked with them. */
+/**
+ * Events as a receiver of webhooks gets them (spec: webhooks/event-fields), by type. These schemas are for the OpenAPI document; Herald does not
+ * check the events that it sends with them.
+ */
 
 const Id = z.string().meta({ pattern: '^[0-9a-f]{24}$' })
 const Time = z.string().meta({ format: 'date-time' })
@@ -21,10 +24,10 @@ const ofDevice = {
   platform: z.enum(platforms),
   externalId: z.string().optional().meta({ description: 'There when the user has one.' }),
 }
-/** The mark of an event of a test (spec: webhooks/event-test). */
+/** Marks an event of a test (spec: webhooks/event-test). */
 const test = z.literal(true).optional().meta({ description: 'There when the send is a test.' })
 const ofTest = { data: z.object({ test }).optional() }
-/** The further field of a device's report: the id of the action, when an action was chosen. */
+/** The additional field of a device's report: the id of the action, when the user chose an action. */
 const ofReport = {
   data: z
     .object({

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { eventTypes, type EventType } from './event.ts'
 import { text } from './text.ts'
 
-/** What an endpoint can ask for: types of events, or `*` for all types, also for those that are added later. */
+/** What an endpoint can ask for: types of events, or `*` for all types, including types that a later version of Herald adds. */
 export const eventTypeNames = ['*', ...eventTypes] as const
 
 const EventTypes = z
@@ -11,7 +11,7 @@ const EventTypes = z
   .max(eventTypeNames.length)
   .refine((types) => new Set(types).size === types.length, 'must not name a type twice')
 
-/** Whether it may be connected to is checked by webhooks (spec: webhooks/url-at-save). */
+/** An endpoint's URL. Webhooks checks whether Herald may connect to it (spec: webhooks/url-at-save). */
 const Url = text(1, 2048).refine((value) => URL.canParse(value), 'must be an https URL')
 const Description = text(0, 500).nullable()
 
@@ -23,7 +23,10 @@ export const CreateWebhook = z.strictObject({
 })
 export type CreateWebhook = z.output<typeof CreateWebhook>
 
-/** PATCH …/webhooks/:id: fields that are left out stay as they are. `enabled: false` switches the endpoint off, `true` is the same as /enable. */
+/**
+ * PATCH …/webhooks/:id: a field that the body leaves out keeps its value. `enabled: false` switches the endpoint off; `true` does the same as POST
+ * …/enable.
+ */
 export const PatchWebhook = z
   .strictObject({
     url: Url.optional(),
@@ -51,27 +54,27 @@ export type Webhook = {
   /** The last 4 characters of the secret. */
   secretHint: string
   lastDeliveryAt: string | null
-  /** Null also when the last attempt had no answer. */
+  /** The HTTP status of the last attempt; null before the first attempt, and when the last attempt had no answer. */
   lastStatus: number | null
   lastError: string | null
-  /** Events that wait for a delivery. */
+  /** How many events wait to be put into a delivery. */
   waitingEvents: number
-  /** Events that were dropped because 100,000 newer ones were waiting, or because the endpoint stored too many bytes. */
+  /** How many events were dropped because 100,000 newer ones were waiting, or because the endpoint's stored bytes were too many. */
   droppedEvents: number
-  /** Bytes of waiting events and of bodies that are kept. */
+  /** The bytes of waiting events and of stored bodies. */
   storedBytes: number
   createdAt: string
   updatedAt: string
 }
 
-/** One POST. `error` is a word, never an address: `timeout`, `network_error`, `blocked_address`. */
+/** One POST. `error` is a word such as `timeout`, `network_error` or `blocked_address`, and never contains an address. */
 export type WebhookAttempt = { at: string; status: number | null; error: string | null; latencyMs: number }
 
 export const deliveryStates = ['pending', 'delivered', 'failed', 'erased'] as const
 
 /**
- * One delivery as the log keeps it. `pending`: it is to be sent, or sent again at `nextAttemptAt`. `failed`: the attempts are used up or the
- * response was final. `erased`: its body named an erased user, and its other events were sent in another delivery.
+ * One delivery in the log. `pending`: the delivery will be sent, or sent again at `nextAttemptAt`. `failed`: the attempts are used up or the response
+ * was final. `erased`: its body named an erased user; its other events were sent in another delivery.
  */
 export type WebhookDelivery = {
   id: string
@@ -79,18 +82,18 @@ export type WebhookDelivery = {
   eventCount: number
   attempts: WebhookAttempt[]
   nextAttemptAt: string | null
-  /** Its body is still kept, so that it can be sent again. */
+  /** Whether the body is still stored, so that the delivery can be sent again. */
   replayable: boolean
   createdAt: string
   endedAt: string | null
 }
 
-/** A delivery with the text of its body, byte for byte. The body is null when it is no longer kept. */
+/** A delivery with the text of its body, byte for byte. The body is null when it is no longer stored. */
 export type WebhookDeliveryWithBody = WebhookDelivery & { body: string | null }
 
 /** An event as a receiver gets it (spec: webhooks/event-fields). */
 export type WebhookEvent = {
-  /** `evt_` and 24 hexadecimal characters; the same whenever this event is delivered. */
+  /** `evt_` and 24 hexadecimal characters. All deliveries of this event have the same id. */
   id: string
   type: EventType | 'ping'
   /** ISO 8601 UTC with milliseconds. */

@@ -1,6 +1,6 @@
 /**
- * Names of time zones that stand for another (the IANA database, backward), in their usual spelling. `Intl` takes them in any letter case and
- * answers with the other name, so it cannot tell how they are spelt.
+ * Names of time zones that are aliases of another name (the file `backward` of the IANA database), in their usual spelling. `Intl` accepts an alias
+ * in any letter case and answers with the other name, so it cannot say how the alias is spelt.
  */
 const names = `
 Africa/Asmara Africa/Timbuktu America/Argentina/Buenos_Aires America/Argentina/Catamarca America/Argentina/ComodRivadavia

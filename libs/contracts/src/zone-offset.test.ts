@@ -21,7 +21,7 @@ test.each([
   expect(zoneOffsetMs(at(instant), zone)).toBe(offset)
 })
 
-test('an offset does not depend on earlier questions, also around a change of the clocks', () => {
+test('a zone’s offset is right in whatever order instants are asked for, also around a clock change', () => {
   const near = fc.integer({ min: at('2026-03-28T00:00:00Z'), max: at('2026-03-30T23:59:59Z') })
   fc.assert(
     fc.property(near, (instant) => {
@@ -30,20 +30,20 @@ test('an offset does not depend on earlier questions, also around a change of th
   )
 })
 
-test('offsets are right also after more days than are remembered', () => {
+test('a zone’s offset is still right after more days were asked for than Herald remembers', () => {
   const day = 86_400_000
   for (const n of Array(50_100).keys()) zoneOffsetMs(n * day, 'UTC')
   expect(zoneOffsetMs(at('2026-07-01T12:00:00Z'), 'Europe/Berlin')).toBe(2 * hour)
 })
 
-/** A name in as many letter cases as wanted. */
+/** Gives `count` spellings of a name, which differ in letter case. */
 const spellings = (name: string, count: number): string[] =>
   Array.from({ length: count }, (_, no) =>
     Array.from(name, (letter, place) => ((no >> (place % 16)) & 1 ? letter.toUpperCase() : letter.toLowerCase())).join(''),
   )
 
 // spec: identity/time-zone
-test('a name that stands for another zone is stored in its usual spelling, however it is written', () => {
+test('an alias of a time zone is stored in its usual spelling, in whatever letter case it is written', () => {
   for (const [written, stored] of [
     ['ASIA/KOLKATA', 'Asia/Kolkata'],
     ['us/pacific', 'US/Pacific'],
@@ -55,14 +55,14 @@ test('a name that stands for another zone is stored in its usual spelling, howev
   for (const name of zoneAliases.values()) expect(findTimeZone(name.toUpperCase())).toBe(name)
 })
 
-test('ten thousand spellings of a zone share one name and one formatter', () => {
+test('ten thousand spellings of a time zone share one name and one formatter', () => {
   const written = spellings('America/Argentina/ComodRivadavia', 10_000)
   expect(new Set(written).size).toBe(10_000)
   expect(new Set(written.map(findTimeZone))).toEqual(new Set(['America/Argentina/ComodRivadavia']))
   expect(new Set(written.map(clockOf)).size).toBe(1)
 })
 
-test('a formatter that is in use stays while all others come and go', () => {
+test('a formatter that is in use stays in memory while formatters of all other zones are made', () => {
   const kept = clockOf('Asia/Kolkata')
   for (const zone of [...Intl.supportedValuesOf('timeZone'), ...zoneAliases.values()]) {
     clockOf(zone)
@@ -70,7 +70,7 @@ test('a formatter that is in use stays while all others come and go', () => {
   }
 })
 
-test('a zone has the same time however its name is spelt', () => {
+test('a zone has the same time in whatever letter case its name is written', () => {
   const at = new Date('2026-06-15T20:00:00Z')
   for (const zone of spellings('Asia/Kolkata', 50)) {
     expect(localDateAt(at, zone)).toBe('2026-06-16')

@@ -2,15 +2,21 @@ import { findTimeZone } from './text.ts'
 
 const dayMs = 86_400_000
 
-/** A formatter costs about 30 µs to make and 30 kB to keep. There are about 600 names of zones; above that the formatter that was used longest ago goes. */
+/**
+ * At most this many formatters stay in memory. A formatter takes about 30 µs to make and 30 kB of memory. There are about 600 names of zones; when
+ * there would be more formatters, the one that was unused longest is dropped.
+ */
 const mostClocks = 600
 const clocks = new Map<string, Intl.DateTimeFormat>()
 
-/** A formatter of what the clocks and calendars of a zone show, field by field. There is one for a zone, in whatever letter case its name is written. */
+/**
+ * Gives a formatter that shows the local date and time of a zone, field by field. A zone has one formatter, in whatever letter case its name is
+ * written.
+ */
 export function clockOf(zone: string): Intl.DateTimeFormat {
   const name = findTimeZone(zone) ?? zone
   const known = clocks.get(name)
-  // Taken out and put back, it is the newest.
+  // Deleting the entry and setting it again makes it the newest in the map.
   clocks.delete(name)
   const clock =
     known ??
@@ -33,7 +39,7 @@ export function clockOf(zone: string): Intl.DateTimeFormat {
   return clock
 }
 
-/** The offset at an instant, by `Intl`. */
+/** Asks `Intl` for the offset at an instant. */
 function askOffset(at: number, timeZone: string): number {
   const second = Math.floor(at / 1000) * 1000
   const field: Record<string, number> = {}
@@ -42,16 +48,16 @@ function askOffset(at: number, timeZone: string): number {
   return Date.UTC(year, month - 1, day, hour, minute, seconds) - second
 }
 
-/** By zone, then by day of UTC: the offset of that day, or `changes` when the offset changes within it. */
+/** The offset of each UTC day, by zone. `changes` stands for a day within which the offset changes. */
 const days = new Map<string, Map<number, number | 'changes'>>()
-/** So many days of all zones together take 3 MB; above that all of them are forgotten. */
+/** At most this many days of all zones are remembered, which takes 3 MB; when there would be more, all are forgotten. */
 const mostDays = 50_000
 let knownDays = 0
 
 /**
- * How far a zone's clocks are ahead of UTC at an instant, in milliseconds. `timeZone` is a known IANA name. The offset is remembered by day: asking
- * `Intl` would be nearly all that a date in a push costs (5 of 8 µs), and the dates of a send lie in few days. A day that begins and ends with the
- * same offset has no change in between, because no zone ever went forth and back within one day.
+ * Gives how far a zone's clocks are ahead of UTC at an instant, in milliseconds. `timeZone` is a known IANA name. The offset is remembered by day:
+ * asking `Intl` would be most of the cost of a date in a push (5 of 8 µs), and the dates of a send lie in few days. When a day begins and ends with
+ * the same offset, the offset did not change within it, because no zone ever changed its clocks and back within one day.
  */
 export function zoneOffsetMs(at: number, timeZone: string): number {
   const day = Math.floor(at / dayMs)

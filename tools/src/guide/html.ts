@@ -2,13 +2,13 @@ import { createRequire } from 'node:module'
 import { Marked, type Tokens } from 'marked'
 import { addressOf, anchorOf, contents, pathOnSite, type Page } from './pages.ts'
 
-// Its own types are not used: they bring in the types of browsers, and with them another `fetch` for the whole program.
+// The package's types are not used: they load the types of browsers, and with them another `fetch` for the complete program.
 const hljs = createRequire(import.meta.url)('highlight.js/lib/common') as {
   getLanguage(name: string): unknown
   highlight(code: string, options: { language: string }): { value: string }
 }
 
-/** A page as a file of HTML. It has no inline scripts or styles, so it works under a policy that allows only files that this site serves. */
+/** Writes a page as HTML. It has no inline scripts or styles, so it works under a policy that allows only files from the same server. */
 export function htmlOf(page: Page, pages: ReadonlyMap<string, Page>): string {
   const isGuide = page.path.startsWith('guide/')
   return `<!doctype html>
@@ -65,7 +65,7 @@ function bodyOf(page: Page, pages: ReadonlyMap<string, Page>): string {
       link({ href, tokens }: Tokens.Link) {
         const words = this.parser.parseInline(tokens)
         const address = addressOf({ page: page.path, href }, pages)
-        // A link to a file that is not served becomes its text alone.
+        // A link to a file that the gateway does not serve is replaced by its text.
         return address === undefined ? words : `<a href="${escaped(address)}">${words}</a>`
       },
       image({ href, text }: Tokens.Image) {

@@ -20,30 +20,30 @@ test('every page of the guide is in the contents, and has at most 200 lines', ()
   expect(guide.filter(({ text }) => text.split('\n').length > 200).map(({ path }) => path)).toEqual([])
 })
 
-test('every block of code of the guide has a mark that says how it is tested', () => {
+test('every block of code in the guide has a mark that says how it is tested', () => {
   const blocks = guide.flatMap(blocksOf)
 
   expect(blocks.filter(({ mark }) => mark === 'run').length).toBeGreaterThan(20)
   expect(blocks.filter(({ mark }) => mark === 'check').length).toBeGreaterThan(10)
 })
 
-test('a block with the mark check is in a language that some test checks', () => {
-  // TypeScript and JSON: e2e/tests/guides.test.ts. Kotlin and Swift: e2e/mobile.
+test('every block with the mark check is in a language that a test checks', () => {
+  // TypeScript and JSON are checked by e2e/tests/guides.test.ts, Kotlin and Swift by e2e/mobile.
   const checked = new Set(['ts', 'json', 'kotlin', 'swift'])
 
   expect(guide.flatMap(blocksOf).filter(({ mark, language }) => mark === 'check' && !checked.has(language))).toEqual([])
 })
 
-test('a block without a mark is refused with its page and line', () => {
+test('a block of code without a mark is refused, with its page and line', () => {
   expect(() => blocksOf(readPage('guide/x.md', '# X\n\n```sh\nls\n```\n'))).toThrow(
     'docs/guide/x.md:3: a block needs a language and a mark',
   )
 })
 
-test('no link of a page that is served is dead, headings included', () => {
+test('every link of a page that the gateway serves leads somewhere, also links to headings', () => {
   const whyDead = (link: Link): string | undefined => {
     try {
-      // A file elsewhere in the repository is no page, and its link is shown as text.
+      // A file elsewhere in the repository is not served as a page, so its link is shown as text.
       const isElsewhere = !link.page.startsWith('guide/') || link.href.startsWith('../../')
       return addressOf(link, byPath) === undefined && !isElsewhere ? `${link.page}: ${link.href} leads nowhere` : undefined
     } catch (error) {
@@ -54,7 +54,7 @@ test('no link of a page that is served is dead, headings included', () => {
   expect(pages.flatMap(linksOf).flatMap((link) => whyDead(link) ?? [])).toEqual([])
 })
 
-test('every picture that a page shows is in docs/images, with words for those who cannot see it', () => {
+test('every picture on a page is in docs/images and has a text for readers who cannot see it', () => {
   const pictures = pages.flatMap(({ path, text }) =>
     [...text.matchAll(/!\[([^\]]*)\]\(([^)]+)\)/g)].map(([, words = '', file = '']) => ({ path, words, file })),
   )
@@ -69,7 +69,7 @@ test('a link to a heading that does not exist is refused', () => {
   expect(() => addressOf({ page: 'guide/web.md', href: '#nothing' }, new Map([['guide/web.md', page]]))).toThrow('names no heading')
 })
 
-test('a page has no inline script or style and nothing from other sites: it works under a strict policy and without the internet', () => {
+test('a page of the guide has no inline script or style and nothing from other sites, so it works under a strict policy and without the internet', () => {
   const isOwn = (address: string) => /^(?:src|href)="(?:\/|#|https:\/\/)/.test(address)
   const foreign = guide.flatMap((page) => {
     const html = htmlOf(page, byPath)
@@ -81,7 +81,7 @@ test('a page has no inline script or style and nothing from other sites: it work
   expect(foreign).toEqual([])
 })
 
-test('anchors are those that GitHub makes', () => {
+test('the anchors of headings are those that GitHub makes', () => {
   expect(anchorOf('What is sent, and what is not')).toBe('what-is-sent-and-what-is-not')
   expect(anchorOf('`herald doctor` & co')).toBe('herald-doctor--co')
 })

@@ -2,18 +2,18 @@ import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
 import { lexer, type Token, type Tokens } from 'marked'
 
-/** A page of the guide, or a reference page that the guide links to. `path` is below docs/, as in `guide/web.md`. */
+/** A page of the guide, or a reference page to which the guide links. `path` is its path below docs/, such as `guide/web.md`. */
 export type Page = { path: string; title: string; text: string; headings: { level: number; text: string; id: string }[] }
 /**
- * A block of code. `mark` says how a test shows that it is true: a `run` block is run against a fresh platform, a `check` block is compiled or
- * parsed, a `show` block is not tested.
+ * A block of code on a page. `mark` says how it is tested: a `run` block runs against a fresh platform, a `check` block is compiled or parsed, a
+ * `show` block is not tested.
  */
 export type Block = { page: string; line: number; language: string; mark: 'run' | 'check' | 'show'; code: string }
-/** A link of a page, with its target as it is written. */
+/** A link of a page, with its target as the page has it. */
 export type Link = { page: string; href: string }
 
 const marks = ['run', 'check', 'show'] as const
-/** The guide in the order of reading. A test fails when a page is missing here. */
+/** The pages of the guide in reading order. A test fails when a page is missing here. */
 export const contents: readonly { heading: string; pages: readonly string[] }[] = [
   { heading: 'Begin', pages: ['index', 'quickstart', 'going-live'] },
   { heading: 'Devices', pages: ['web', 'android', 'ios', 'other-mobile', 'protocol', 'identity'] },
@@ -21,7 +21,7 @@ export const contents: readonly { heading: string; pages: readonly string[] }[] 
   { heading: 'Knowing', pages: ['webhooks', 'codes', 'command-line', 'import'] },
 ]
 
-/** All pages of the guide, then the reference pages of docs/ that links lead to. `root` is the repository's. */
+/** Reads all pages of the guide, and after them the reference pages of docs/ to which links lead. `root` is the repository's root. */
 export function readPages(root: string): Page[] {
   const guide = contents.flatMap(({ pages }) => pages.map((name) => `guide/${name}.md`))
   const reference = globSync(['*.md', 'specification/*.md', 'decisions/*.md'], { cwd: join(root, 'docs') }).toSorted()
@@ -31,7 +31,7 @@ export function readPages(root: string): Page[] {
 /** Pages of docs/ that `npm run docs` writes. */
 export const generatedPages: readonly string[] = ['configuration.md', 'metrics.md', 'topology.md']
 
-/** All pages whose blocks of code carry a mark: the guide, the README and the reference pages of docs/ itself. */
+/** Reads all pages whose blocks of code have a mark: the guide, the README and the reference pages directly in docs/. */
 export const readMarkedPages = (root: string): Page[] => {
   const reference = globSync('*.md', { cwd: join(root, 'docs'), exclude: [...generatedPages] }).toSorted()
   const others = ['../README.md', ...reference].map((path) => readPage(path, readFileSync(join(root, 'docs', path), 'utf8')))
@@ -47,7 +47,7 @@ export function readPage(path: string, text: string): Page {
   return { path, title, text, headings }
 }
 
-/** The blocks of a page. Throws an Error that names the line of a block without a language or a mark. */
+/** Reads the blocks of a page. Throws an Error that names the line of a block without a language or a mark. */
 export function blocksOf({ path, text }: Page): Block[] {
   const blocks: Block[] = []
   let line = 1
@@ -71,8 +71,8 @@ export const linksOf = ({ path, text }: Page): Link[] =>
   )
 
 /**
- * The address of a link's target on the served site. Undefined when the target is a file of the repository that is not served. Throws an Error when the page or
- * its heading does not exist.
+ * Gives the address of a link's target on the served site. Undefined when the target is a file of the repository that is not served. Throws an Error
+ * when the page or the heading does not exist.
  */
 export function addressOf({ page, href }: Link, pages: ReadonlyMap<string, Page>): string | undefined {
   if (/^[a-z]+:/.test(href) || href.startsWith('/')) return href
@@ -86,17 +86,17 @@ export function addressOf({ page, href }: Link, pages: ReadonlyMap<string, Page>
   return `${pathOnSite(path)}${anchor === undefined ? '' : `#${anchor}`}`
 }
 
-/** The address of a page: the guide's own are at the top, the others below `reference`. */
+/** Gives the path of a page on the site: pages of the guide are at the top, all others below `reference`. */
 export const pathOnSite = (path: string): string =>
   path === 'guide/index.md'
     ? '/docs/guide/'
     : `/docs/guide/${path.startsWith('guide/') ? path.slice('guide/'.length, -'.md'.length) : `reference/${path.slice(0, -'.md'.length)}`}`
 
-/** The file of a page in the built site. */
+/** Gives the file name of a page in the built site. */
 export const fileOnSite = (path: string): string =>
   path === 'guide/index.md' ? 'index.html' : `${pathOnSite(path).slice('/docs/guide/'.length)}.html`
 
-/** The anchor of a heading, as GitHub makes it, so that one link works in the repository and on the site. */
+/** Gives the anchor of a heading as GitHub makes it, so that the same link works in the repository and on the site. */
 export const anchorOf = (heading: string): string =>
   heading
     .toLowerCase()

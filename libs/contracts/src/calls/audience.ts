@@ -22,21 +22,24 @@ import { mostUsersInBatch, UserInBatch, type UserInBatchAnswer } from '../user-b
 
 const Id = z.string().length(24)
 
-/** The kind of key that the request had. A gateway of an earlier version does not say it; it may have been a secret key, so then the user is kept. */
+/**
+ * The kind of the key with which the request came. A gateway of an earlier version does not send it; the key may then have been a secret key, so
+ * audience keeps the user as for a secret key.
+ */
 const keyKind = KeyKind.optional()
 
-/** Registers a device or finds it again. The gateway has checked the body (spec: identity/register). */
+/** Registers a device, or finds the device when it is registered already. The gateway has checked the body (spec: identity/register). */
 export const registerSubscription = call<{ id: string; platform: Platform; userId: string }>()(
   'rpc.audience.register-subscription',
   z.object({ appId: Id, subscription: RegisterSubscription, keyKind }),
 )
 
-/** The definition of a saved segment, as it is now. Null when it is unknown or another app's. */
+/** Reads the definition of a saved segment as it is now. Null when there is no such segment, or it belongs to another app. */
 export const findSegment = call<{ definition: unknown } | null>()('rpc.audience.find-segment', z.object({ appId: Id, segmentId: Id }))
 
 const TakeBatch = z.object({
   batchId: Id,
-  /** The app of the batch: takes that wait are done with apps taking turns. A dispatcher of an earlier version does not say it. */
+  /** The app of the batch: audience serves waiting takes with apps taking turns. A dispatcher of an earlier version does not send it. */
   appId: Id.optional(),
   knowsSend: z.boolean(),
   from: z.number().int().default(0),
@@ -47,28 +50,31 @@ const TakeBatch = z.object({
 export type TakeBatch = z.infer<typeof TakeBatch>
 
 /**
- * Takes a batch: one conditional update, then the recipients as they are now. `knowsSend`: the dispatcher has the send already. `from` and
- * `takes` ask for a further part of a batch that the dispatcher has taken. `environment` and `credentialsVersion` are those of the credentials that will
- * be used (null when there are none): when they are newer, an open circuit waits no longer and this take is its probe.
+ * Takes a batch with one conditional update, and reads its recipients as they are now. `knowsSend`: the dispatcher has the send already. `from` and
+ * `takes` ask for a further part of a batch that the dispatcher has taken. `environment` and `credentialsVersion` belong to the credentials that the
+ * dispatcher will use; null when there are none. When these credentials are newer than those that opened the circuit, the batch does not wait and
+ * this take is the circuit's probe.
  */
 export const takeBatch = call<TakenBatch>()('rpc.audience.take-batch', TakeBatch, 5000)
 
-/** Takes several small batches. The answers are in the order of the batches. */
+/** Takes several small batches. The answers have the order of the batches. */
 export const takeBatches = call<{ answers: TakenBatch[] }>()(
   'rpc.audience.take-batches',
   z.object({ batches: z.array(TakeBatch).min(1).max(8) }),
   5000,
 )
 
-/** The most batches in one answer, and how long a dispatcher waits for the first of them. */
+/** At most this many batches are in one answer to `takeNext`. */
 export const nextAtOnce = 16
+/** A dispatcher waits this long for the first batch. */
 export const nextWaitMs = 1_000
 const Room = z.number().int().min(0)
 /**
- * A dispatcher waits for batches of small sends that begin now. It holds them from the commit that makes them, which saves a pointer and a take. `room`: how
- * many batches it can work on, by platform. `full`: apps that have as many batches in work there as they may. The answer comes as soon as campaigns and the tracker were told of the
- * new batches, or has none after a second. The dispatcher asks for the recipients with `takeBatch` and the `takes` of a batch, as late as possible, because a device may
- * get another owner while the answer is on its way. When the dispatcher dies, its batches wait for their leases to end.
+ * Waits for batches of small sends that begin now. The dispatcher has the lease on such a batch from the transaction that makes the batch, which
+ * saves a pointer and a take. `room`: how many batches the dispatcher can work on, by platform. `full`: apps that already have as many batches in
+ * work at this dispatcher as they may. Audience answers as soon as campaigns and the tracker have been told of the new batches; after a second it
+ * answers with none. The dispatcher then asks for the recipients with `takeBatch` and the batch's `takes`, as late as possible, because a device may
+ * get another owner while the answer is on its way. When the dispatcher dies, its batches wait until their leases end.
  */
 export const takeNext = call<{ batches: GivenBatch[] }>()(
   'rpc.audience.take-next',
@@ -76,28 +82,37 @@ export const takeNext = call<{ batches: GivenBatch[] }>()(
   8_000,
 )
 
-/** Keeps the lease of a taken batch for another 12 s. `held` is false when another dispatcher has the batch: then no more of it may be sent. */
+/**
+ * Renews the lease of a taken batch for another 12 s. When another dispatcher has the batch, `held` is false and the caller must send no more of the
+ * batch.
+ */
 export const renewBatch = call<{ held: boolean }>()(
   'rpc.audience.renew-batch',
   z.object({ batchId: Id, appId: Id.optional(), takes: z.number().int() }),
 )
 
-/** Ends a batch whose outcomes are all committed. `lost`: another dispatcher has taken it, or it is done already, and nothing was changed. */
+/**
+ * Ends a batch whose outcomes are all committed. The answer is `lost`, and nothing has changed, when another dispatcher has taken the batch or the
+ * batch is done already.
+ */
 export const finishBatch = call<{ answer: 'done' | 'lost' }>()('rpc.audience.finish-batch', FinishBatch, 5000)
-/** Ends several small batches. The answers are in the order of the batches. */
+/** Ends several small batches. The answers have the order of the batches. */
 export const finishBatches = call<{ answers: ('done' | 'lost')[] }>()(
   'rpc.audience.finish-batches',
   z.object({ batches: z.array(FinishBatch).min(1).max(64) }),
   5000,
 )
 
-/** The tracker says that campaigns are settled: audience drops their batches and frozen sends; their fan-out rows stay 7 days. */
+/** The tracker tells audience that campaigns are settled. Audience deletes their batches and frozen sends; their fan-out rows stay for 7 days. */
 export const dropCampaigns = call<Record<string, never>>()(
   'rpc.audience.drop-campaigns',
   z.object({ campaignIds: z.array(Id).min(1).max(200) }),
 )
 
-/** A send as campaigns froze it, and whom it is for. It comes from a row that campaigns checked when it accepted the send, so only the fields that decide where it goes are checked again. */
+/**
+ * A send as campaigns froze it, and its target. Campaigns checked the row of the send when it accepted the send, so only the fields that decide where
+ * the send goes are checked again.
+ */
 const FrozenSmallSend = z.object({
   send: z.custom<FrozenSend>(
     (value) => z.looseObject({ campaignId: Id, appId: Id, name: z.string(), ttl: z.number() }).safeParse(value).success,
@@ -111,8 +126,9 @@ const FrozenSmallSend = z.object({
 export type FrozenSmallSend = z.infer<typeof FrozenSmallSend>
 
 /**
- * Campaigns hands over whole sends to a few devices that are due now, so that audience need not ask for them. Answered when audience has committed their rows,
- * or goes on with them by itself. A repeat changes nothing. Without an answer campaigns points at the sends (`fanOutWork`).
+ * Campaigns hands over small sends that begin now, with their content, so that audience need not ask for them. Audience answers when the rows of the
+ * sends are committed, or when it finishes that work by itself. Repeating the call changes nothing. When no answer comes, campaigns publishes
+ * pointers at the sends (`fanOutWork`).
  */
 export const startSends = call<Record<string, never>>()(
   'rpc.audience.start-sends',
@@ -122,23 +138,24 @@ export const startSends = call<Record<string, never>>()(
 /** Whether a send under way goes on, is paused or was cancelled (spec: campaigns/pause, campaigns/resume, campaigns/cancel-under-way). */
 export const campaignFlows = ['running', 'paused', 'cancelled'] as const
 export type CampaignFlow = (typeof campaignFlows)[number]
-/** `no` rises with every change, so that a late repeat of an earlier one changes nothing. */
+/** A flow with the number of its change. `no` rises with every change, so that a late repeat of an earlier change has no effect. */
 export const FlowChange = z.object({ flow: z.enum(campaignFlows), no: z.number().int().min(0) })
 export type FlowChange = z.infer<typeof FlowChange>
 
 /**
- * Campaigns tells whether a send goes on, and repeats it until audience answers. Of a paused send no page is cut and no batch taken. Of a cancelled one no page
- * is cut any more, and the pushes that are queued and not sent end skipped `cancelled`. `known` is false when there is no fan-out row (yet).
+ * Campaigns tells audience whether a send goes on, and repeats the call until audience answers. For a paused send audience makes no page and gives
+ * out no batch. For a cancelled send audience makes no further page, and queued pushes that are not sent yet end as skipped with `cancelled`. `known`
+ * is false when audience has no fan-out row for the send (yet).
  */
 export const changeFlow = call<{ known: boolean }>()('rpc.audience.change-flow', FlowChange.extend({ campaignId: Id }))
 
-/** Told to every dispatcher when the flow of a send has changed: dispatchers that are sending its batches stop at once. */
+/** Tells every dispatcher that the flow of a send has changed. Dispatchers that are sending its batches stop at once. */
 export const flowChanged: Broadcast<{ campaignId: string; flow: CampaignFlow }> = {
   subject: 'changed.flow',
   body: z.object({ campaignId: Id, flow: z.enum(campaignFlows) }),
 }
 
-/** The time zones of the app's users, each once, in no order. Users without a time zone do not count. */
+/** Reads the time zones of the app's users, each once, in no particular order. Users without a time zone do not count. */
 export const listTimeZones = call<{ zones: string[] }>()('rpc.audience.list-time-zones', z.object({ appId: Id }), 10_000)
 
 /** The circuit of an app and a provider (spec: providers/circuit), as the administration shows it. */
@@ -146,10 +163,10 @@ export type Circuit = {
   platform: Platform
   environment: CircuitEnvironment
   state: 'closed' | 'open'
-  /** Why the circuit is open: the code with which pushes end that are held too long. */
+  /** Why the circuit is open: the code with which a push ends when the circuit holds it for too long. */
   code: FailureCode | null
   since: string
-  /** When the next probe is made; null for a closed circuit. */
+  /** When the next probe is made; null while the circuit is closed. */
   probeAt: string | null
   /** How many pushes wait for the circuit to close. */
   heldCount: number
@@ -157,9 +174,9 @@ export type Circuit = {
 export const readCircuits = call<{ circuits: Circuit[] }>()('rpc.audience.read-circuits', z.object({ appId: Id }))
 /** An open circuit, without the number of pushes that it holds. */
 export type OpenCircuit = Omit<Circuit, 'state' | 'heldCount'> & { appId: string }
-/** The open circuits of all apps, newest first and at most 100, and how many there are in all. */
+/** Lists the open circuits of all apps, newest first and at most 100. `count` is the number of all open circuits. */
 export const listOpenCircuits = call<{ circuits: OpenCircuit[]; count: number }>()('rpc.audience.list-open-circuits', z.object({}))
-/** An operator asks for the next probe of the app's open circuits on this platform at once. The answer is how many were open. */
+/** An operator asks for the next probe of an app's open circuits on a platform at once. `open` in the answer is the number of open circuits. */
 export const probeCircuits = call<{ open: number }>()('rpc.audience.probe-circuits', z.object({ appId: Id, platform: z.enum(platforms) }))
 
 /** A push that has no outcome yet, with its provider's last answer. */
@@ -168,19 +185,22 @@ export type OpenPush = {
   subscriptionId: string
   userId: string
   platform: Platform
-  /** The number of tries at the provider so far. */
+  /** How many attempts at the provider the push has had. */
   tries: number
-  /** Why the last try does not count or has to be repeated; null when there was no try. */
+  /** Why the last attempt does not count or has to be repeated; null when there was no attempt. */
   code: FailureCode | null
   providerCode: string | null
-  /** When the next try may be made (ISO, by the database's clock). Null when it may be made at once, or the push is being sent. */
+  /** When the next attempt may be made (ISO, by the database's clock). Null when the push may be sent at once or is being sent. */
   nextTryAt: string | null
-  /** `waiting` for its first try, `sending`, `held` by an open circuit or a paused campaign, or waiting for its next try (`retry`). */
+  /**
+   * `waiting`: for its first attempt. `sending`: a dispatcher is sending it. `held`: by an open circuit or a paused campaign. `retry`: waiting for
+   * its next attempt.
+   */
   state: 'waiting' | 'sending' | 'held' | 'retry'
 }
 /**
- * Pushes of an app that have no outcome yet, newest campaign first. For a page at most 200 batches are read, so it may hold fewer pushes than asked for,
- * even none: the list ends only when `nextCursor` is null. Fault: invalid_body at `cursor`.
+ * Lists the pushes of an app that have no outcome yet, newest campaign first. At most 200 batches are read for a page, so a page may have fewer
+ * pushes than asked for, or none: the list ends only where `nextCursor` is null. Fault: invalid_body at `cursor`.
  */
 export const listOpenPushes = call<{ items: OpenPush[]; nextCursor: string | null }>()(
   'rpc.audience.list-open-pushes',
@@ -191,7 +211,7 @@ export const listOpenPushes = call<{ items: OpenPush[]; nextCursor: string | nul
     subscriptionId: Id.optional(),
     code: z.string().max(64).optional(),
     platform: z.enum(platforms).optional(),
-    /** When the push was queued: not before `from`, and before `to`. */
+    /** Only pushes that were queued at `from` or later, and before `to`. */
     from: z.iso.datetime().optional(),
     to: z.iso.datetime().optional(),
     limit: z.number().int().min(1).max(200),
@@ -201,36 +221,39 @@ export const listOpenPushes = call<{ items: OpenPush[]; nextCursor: string | nul
 
 /** A wave of a send, which goes to the users of some time zones at one instant (spec: administration/waves). */
 export type SendWave = {
-  /** Counted from 1. */
+  /** The number of the wave in its send, from 1. */
   no: number
   /** When the wave begins (ISO). */
   at: string
-  /** The time zones of its users; a null in the list stands for users without one. The list is null when the wave goes to all users. The last wave also goes to the users that no other wave names. */
+  /**
+   * The time zones of the wave's users; a null in the list stands for users without a time zone. The list is null when the wave goes to all users.
+   * The last wave of a send also goes to users that no other wave names.
+   */
   zones: (string | null)[] | null
-  /** `cancelled`: the send ended before the wave began. */
+  /** `cancelled`: the send ended before this wave began. */
   state: 'waiting' | 'running' | 'done' | 'cancelled'
   /** How many pushes the wave has queued so far. */
   queued: number
   byPlatform: Record<Platform, number>
 }
-/** The waves of a send, in order. The list is empty before the fan-out has begun, and when its row is past retention. */
+/** Reads the waves of a send, in order. The list is empty before the fan-out has begun, and after the fan-out row is deleted. */
 export const readWaves = call<{ waves: SendWave[] }>()('rpc.audience.read-waves', z.object({ appId: Id, campaignId: Id }))
 
 /** A tag that users of an app have (spec: administration/tags). */
 export type TagUse = {
   name: string
-  /** The type of its values; `mixed` when they have several types. */
+  /** The type of the tag's values; `mixed` when the values have several types. */
   type: 'string' | 'number' | 'boolean' | 'mixed'
   users: number
-  /** The 95 % interval of `users`. Both ends are `users` when the number is exact. */
+  /** The ends of the 95 % interval of `users`. Both ends equal `users` when the number is exact. */
   low: number
   high: number
-  /** The five most frequent values as text, the first 100 characters of each. */
+  /** The five most frequent values as text, cut to the first 100 characters. */
   values: string[]
 }
 export type TagUses = {
   tags: TagUse[]
-  /** Every user of the app was read. */
+  /** Whether every user of the app was read. */
   exact: boolean
   /** How many users were read. */
   sample: number
@@ -238,32 +261,36 @@ export type TagUses = {
   users: number
   asOf: string
 }
-/** The tags that users of an app have, in the order of their names, at most 2,000. They are read at most once in 30 s. */
+/** Lists the tags that users of an app have, by name, at most 2,000. Audience reads them at most once in 30 s. */
 export const listTags = call<TagUses>()('rpc.audience.list-tags', z.object({ appId: Id }))
 
-/** The app was deleted: each call deletes a part of its rows, until `done`. */
+/** Deletes a part of the rows of a deleted app. The gateway repeats the call until the answer is `done`. */
 export const eraseAudienceOfApp = call<{ done: boolean }>()('rpc.audience.erase-app', z.object({ appId: Id }), 10_000)
 
-/** Webhooks tells which events have a listener; other events are not announced. Webhooks answers that an endpoint was made only after this call. */
+/**
+ * Webhooks tells audience which events endpoints of an app ask for; audience announces no others. A request that makes an endpoint is answered only
+ * after this call.
+ */
 export const hearAudienceListeners = call<Record<string, never>>()(
   'rpc.audience.hear-listeners',
   z.object({ listeners: z.array(Listener).min(1).max(200) }),
 )
 
-/** Webhooks has committed the effect of these announcements of audience. */
+/** Webhooks tells audience that the effect of these announcements is committed. */
 export const confirmAudienceAnnouncements = call<Record<string, never>>()(
   'rpc.audience.confirm-announcements',
   z.object({ announcementIds: z.array(Id).max(1000) }),
 )
 
-// Devices and their users (docs/specification/identity.md). The gateway has checked the bodies. Unknown and foreign ids: not_found.
+// Changes a device (docs/specification/identity.md). For this call and those below the gateway has checked the bodies. An unknown id, or one of
+// another app: not_found.
 
 export const patchSubscription = call<{ id: string; optedIn: boolean }>()(
   'rpc.audience.patch-subscription',
   z.object({ appId: Id, subscriptionId: Id, changes: PatchSubscription }),
 )
 
-/** The app came to the foreground: counts a session when the last one began 30 minutes ago or more. */
+/** Records that the app came to the foreground: counts a session when the last session began 30 minutes ago or more. */
 export const startSession = call<{ id: string; sessionCount: number; lastSessionAt: string }>()(
   'rpc.audience.start-session',
   z.object({ appId: Id, subscriptionId: Id, session: SessionBody }),
@@ -281,7 +308,7 @@ export const logoutSubscription = call<{ userId: string }>()(
   z.object({ appId: Id, subscriptionId: Id }),
 )
 
-/** Changes the user who owns a device: tags are merged, null deletes a tag. Fault: invalid_body at `tags` above 100. */
+/** Changes the user who owns a device: tags are merged, and null deletes a tag. Fault: invalid_body at `tags` above 100 tags. */
 export const changeOwner = call<{ userId: string; tags: User['tags'] }>()(
   'rpc.audience.change-owner',
   z.object({ appId: Id, subscriptionId: Id, changes: UserChanges, keyKind }),
@@ -297,12 +324,12 @@ export const rotateSubscription = call<{ id: string }>()('rpc.audience.rotate-su
 
 export const readUser = call<User>()('rpc.audience.read-user', z.object({ appId: Id, user: UserAddress }))
 
-/** Changes a user. An unknown external id makes a user without devices; an unknown id is not_found. */
+/** Changes a user. When the external id is unknown, a user without devices is made; an unknown Herald id is not_found. */
 export const changeUser = call<User>()('rpc.audience.change-user', z.object({ appId: Id, user: UserAddress, changes: UserChanges }))
 
 /**
- * Changes several users, each as changeUser would, one after another in one transaction. The answers are in the order of the users; a user who is unknown or
- * would have a 101st tag is not changed, and the answer is a fault. Fault: not_found (the app was erased).
+ * Changes several users, each as `changeUser` would, one after another in one transaction. The answers have the order of the users. A user who is
+ * unknown or would have a 101st tag is not changed, and the answer for that user is a fault. Fault of the call: not_found when the app was erased.
  */
 export const changeUsers = call<{ users: UserInBatchAnswer[] }>()(
   'rpc.audience.change-users',
@@ -310,10 +337,13 @@ export const changeUsers = call<{ users: UserInBatchAnswer[] }>()(
   10_000,
 )
 
-/** Erases a user and all the user's devices. Every other app that has data of the user is told until it has answered. */
+/** Erases a user and all the user's devices. Audience tells every other service that has data of the user, until that service has answered. */
 export const deleteUser = call<Record<string, never>>()('rpc.audience.delete-user', z.object({ appId: Id, user: UserAddress }))
 
-/** External ids of users; users without one are left out. Webhooks asks when it freezes a delivery, because external ids never travel in a stored message. */
+/**
+ * Finds the external ids of users; users without an external id are left out. Webhooks asks for them when it fixes the body of a delivery, because
+ * external ids never travel in a stored message.
+ */
 export const findExternalIds = call<{ externalIds: Record<string, string> }>()(
   'rpc.audience.find-external-ids',
   z.object({ appId: Id, userIds: z.array(Id).max(1000) }),
@@ -327,15 +357,16 @@ export const markTestDevice = call<{ id: string; optedIn: boolean; test: boolean
   z.object({ appId: Id, subscriptionId: Id, test: z.boolean() }),
 )
 
-/** The test devices of an app, the one that was marked last first. Fault: invalid_body at `cursor`. */
+/** Lists the test devices of an app, the most recently marked first. Fault: invalid_body at `cursor`. */
 export const listTestDevices = call<Listed<TestDevice>>()(
   'rpc.audience.list-test-devices',
   ListRequest.omit({ q: true }).extend({ appId: Id }),
 )
 
 /**
- * The devices that a test names, in the order of their ids; of users their test devices. `unreachable` says why no push is queued for a device. Faults: not_found
- * (a single device is unknown); invalid_body at `subscriptionIds.<i>` for a device that is no test device, and at the selector above 20 devices in all.
+ * Finds the devices that a test names, in the order of their ids; for users, their test devices. `unreachable` says why no push is queued for a
+ * device. Faults: not_found (a single device is unknown); invalid_body at `subscriptionIds.<i>` for a device that is not a test device, and at the
+ * selector when it names more than 20 devices in all.
  */
 export const findTestDevices = call<{
   devices: { subscriptionId: string; platform: Platform; unreachable: NotQueued['code'] | null }[]
@@ -344,25 +375,26 @@ export const findTestDevices = call<{
 // Users as the administration shows them (spec: administration/users): tokens and endpoints are masked. Unknown and foreign ids: not_found.
 
 /**
- * An app's users, newest first. `q` finds them by a user's or a device's id, or by the beginning of an external id; `segmentId` leaves the users who have a reachable
- * device in that segment. With a segment 10,000 users are read for a page, which may be short. Faults: not_found (the segment), invalid_segment, rate_limited.
+ * Lists an app's users, newest first. `q` finds users by the id of a user or a device, or by the beginning of an external id. `segmentId` keeps only
+ * the users who have a reachable device in that segment; 10,000 users are then read for a page, so a page may be short. Faults: not_found (the
+ * segment), invalid_segment, rate_limited.
  */
 export const listUsers = call<Listed<UserSummary>>()('rpc.audience.list-users', ListRequest.extend({ appId: Id, segmentId: Id.optional() }))
 
 export const readMaskedUser = call<MaskedUser>()('rpc.audience.read-person', z.object({ appId: Id, user: UserAddress }))
-/** Finds a user by the token or endpoint of a device, which is looked up by its hash. */
+/** Finds a user by the token or endpoint of a device. Audience looks up its hash. */
 export const findUserByAddress = call<MaskedUser>()('rpc.audience.find-person', z.object({ appId: Id, address: AddressSearch }))
 export const readDevice = call<OwnedDevice>()('rpc.audience.read-device', z.object({ appId: Id, subscriptionId: Id }))
 
-/** Devices that an identified user had before, in the order of their ids. They are kept as long as the ledger keeps their pushes. */
+/** Lists devices that an identified user had before, in the order of their ids. Audience keeps them as long as the ledger keeps their pushes. */
 export const listFormerDevices = call<{ subscriptionIds: string[]; next: string | null }>()(
   'rpc.audience.list-former-devices',
   z.object({ appId: Id, userId: Id, after: Id.nullable() }),
 )
 
 /**
- * The next users of an app by id, with their devices: 500 users or a megabyte. `next` is the `after` of the next page, null at the end. With a segment a page
- * may be empty. Faults: those of listUsers.
+ * Reads the next users of an app by id, with their devices: at most 500 users or one megabyte. `next` is the `after` of the next page, and null at
+ * the end. With a segment a page may be empty. Faults as for `listUsers`.
  */
 export const exportUsers = call<{ users: ExportedUser[]; next: string | null }>()(
   'rpc.audience.export-users',
@@ -382,32 +414,38 @@ export const replaceSegment = call<SavedSegment>()(
 )
 export const deleteSegment = call<Record<string, never>>()('rpc.audience.delete-segment', z.object({ appId: Id, segmentId: Id }))
 
-/** Counts the devices of a segment now and stores the count. Fault: invalid_segment when the stored definition no longer compiles. */
+/** Counts the devices of a segment now and stores the count. Fault: invalid_segment when the stored definition does not compile any more. */
 export const countSegment = call<SegmentCount>()('rpc.audience.count-segment', z.object({ appId: Id, segmentId: Id }), 24_000)
 
-/** Counts the devices of a definition that is not saved; null stands for everyone. Any value is accepted here: a mistake in it is answered as a fault with its path. */
+/**
+ * Counts the devices of a definition that is not saved; null stands for all devices. The schema accepts any value here, so that a mistake is answered
+ * as a fault with its path.
+ */
 export const previewSegment = call<SegmentCount>()('rpc.audience.preview-segment', z.object({ appId: Id, segment: z.unknown() }), 24_000)
 
-/** A user with the devices that the user has now, at most 100, for explain. Null when there is no such user. */
+/** Finds a user with the devices that the user has now, at most 100, for explain. Null when there is no such user. */
 export const findDevicesOf = call<{ user: { id: string; externalId: string | null }; subscriptionIds: string[] } | null>()(
   'rpc.audience.find-devices-of',
   z.object({ appId: Id, user: UserAddress }),
 )
 
-/** Bodies that explain passes on are only checked to be objects: campaigns and the gateway have read them from their own rows, and nothing is written of them. */
+/**
+ * The schemas check bodies that explain passes on only for being objects: campaigns and the gateway have read them from their own rows, and audience
+ * stores nothing of them.
+ */
 const anObject = (value: unknown): boolean => typeof value === 'object' && value !== null
 
-/** A device as audience explains it. */
+/** A device with what audience says about it for explain. */
 export type ExplainedDevice = {
   subscriptionId: string
-  /** Null when there is no such device (any more). */
+  /** Null when there is no such device, or it has been deleted. */
   platform: Platform | null
   owner: { id: string; externalId: string | null } | null
-  /** The steps from `device` to `message` that apply. Whether a step stops the push is decided as if no push were there yet. */
+  /** The steps from `device` to `message` that apply to this device. Whether a step stops the push is decided as if the push did not exist yet. */
   steps: ExplainedStep[]
   /**
-   * Where its push is. `nowhere`: the send has not begun. `ahead`: the device's page is not cut yet. `open`: the push is in a batch that is not done. `past`: the
-   * page was cut, and no batch has the push any more. `passed`: the send ended before it came to the device.
+   * Where the device's push is. `nowhere`: the send has not begun. `ahead`: the device's page is not made yet. `open`: the push is in a batch that is
+   * not done. `past`: the page was made, and no batch has the push any more. `passed`: the send ended before the fan-out reached the device.
    */
   push:
     | { is: 'nowhere' | 'past' | 'passed' }
@@ -416,9 +454,9 @@ export type ExplainedDevice = {
 }
 
 /**
- * Explains devices of an app for a send, in one snapshot. `send` and `target` are from the campaign's row. `settings` are the app's as they are now; they
- * count where the send has frozen none. `no`: the batch in which a push is by the ledger. `begins`: the send has not been sent yet, and is
- * explained as if it were sent now.
+ * Explains devices of an app for a send, in one snapshot. `send` and `target` are from the campaign's row. `settings` are the app's present settings;
+ * they count where the send has no frozen ones. `no`: the number of the batch in which the ledger has the push. `begins`: true when the send has not
+ * begun; it is then explained as if it began now.
  */
 export const explainDevices = call<{
   startedAt: string | null
@@ -431,7 +469,7 @@ export const explainDevices = call<{
     appId: Id,
     campaignId: Id,
     begins: z.boolean(),
-    /** When the send began by the row of campaigns (ISO), for sends of which audience keeps no row any more. */
+    /** When the send began according to campaigns (ISO). Audience uses it for sends whose rows it has deleted. */
     startedAt: z.string().nullable(),
     send: z.custom<FrozenSend>(anObject),
     target: z.custom<FrozenTarget>(anObject),
@@ -445,9 +483,9 @@ export const explainDevices = call<{
 
 const targetKinds = ['externalIds', 'userIds', 'subscriptionIds', 'segment', 'all'] as const
 /**
- * What a send would do if it began at `startsAt` (null stands for now), with the app's present settings. Everything is counted by the statements of a
- * fan-out in one read-only transaction, and nothing is written. `send` and `target` come from campaigns (`resolveSend`), so only the fields that decide what is
- * counted are checked again. Faults: not_found (the app), invalid_segment, rate_limited.
+ * Counts what a send would do if it began at `startsAt` (null stands for now), with the app's present settings. The statements of a fan-out count
+ * everything in one read-only transaction, and nothing is written. `send` and `target` come from campaigns (`resolveSend`), so only the fields that
+ * decide what is counted are checked again. Faults: not_found (the app), invalid_segment, rate_limited.
  */
 export const dryRun = call<AudienceDryRun>()(
   'rpc.audience.dry-run',
@@ -461,12 +499,12 @@ export const dryRun = call<AudienceDryRun>()(
   24_000,
 )
 
-/** The devices of an app, counted now or less than 60 s ago. For more than 5,000,000 devices the numbers are those of the last day that was counted. */
+/** Counts the devices of an app; the answer is at most 60 s old. Above 5,000,000 devices the numbers are those of the last day that was counted. */
 export const countDevices = call<DeviceCounts>()('rpc.audience.count-devices', z.object({ appId: Id }), 12_000)
 
 /**
- * Devices of an app by UTC day, from the day of `from` on (null: the last 30 days), and before the day of `to` (null: up to now). A day that was not counted is
- * left out. Fault: invalid_body at `from`.
+ * Reads the devices of an app by UTC day, from the day of `from` on (null: the last 30 days) and before the day of `to` (null: up to now). A day that
+ * was not counted is left out. Fault: invalid_body at `from`.
  */
 export const readDeviceDays = call<{ points: DeviceDay[] }>()(
   'rpc.audience.read-device-days',
@@ -477,23 +515,26 @@ export const readDeviceDays = call<{ points: DeviceDay[] }>()(
 
 /** Begins an import. Fault `invalid_state`: the app has an import that is still receiving rows. */
 export const startImport = call<ImportReport>()('rpc.audience.start-import', z.object({ appId: Id, settings: StartImport }))
-/** An import. `header`: the names of the file's columns, once they were read. `tail`: the bytes behind `offset` that are no whole row yet, as base64. */
+/**
+ * Reads an import. `header`: the column names of the file; null until they have been read. `tail`: the bytes after `offset` that are not a complete
+ * row yet, as base64.
+ */
 export const readImport = call<{ report: ImportReport; header: string[] | null; tail: string | null }>()(
   'rpc.audience.read-import',
   z.object({ appId: Id, importId: Id }),
 )
 export const listImports = call<Listed<ImportReport>>()('rpc.audience.list-imports', ListRequest.extend({ appId: Id }))
-/** The errors of an import in the order of rows, after the row `after`. */
+/** Lists the errors of an import in the order of rows, beginning after the row `after`. */
 export const listImportErrors = call<{ items: ImportError[]; nextCursor: string | null }>()(
   'rpc.audience.list-import-errors',
   z.object({ appId: Id, importId: Id, limit: z.number().int().min(1).max(200), after: z.number().int().min(0) }),
 )
 /**
- * Writes the rows of a lot: one transaction that moves the import from `offset` to `nextOffset`, or does nothing. Fault `invalid_state` with the
- * right offset at `offset`: the import is at another offset.
+ * Writes up to 500 rows of an import in one transaction, which also moves the import from `offset` to `nextOffset`; otherwise it does nothing. Fault
+ * `invalid_state` with the right offset at `offset`: the import is at another offset.
  */
 export const importLot = call<ImportReport>()('rpc.audience.import-lot', z.object({ appId: Id, importId: Id, lot: ImportLot }), 20_000)
-/** Keeps the bytes behind `offset` that have no line end: they are the last row when the import is finished. */
+/** Stores the bytes after `offset` that have no line end. When the import is finished, they are its last row. */
 export const keepImportTail = call<ImportReport>()(
   'rpc.audience.keep-import-tail',
   z.object({ appId: Id, importId: Id, offset: z.number().int().min(0), tail: z.base64() }),

@@ -4,18 +4,19 @@ import { call, type Broadcast } from '../call.ts'
 
 const Id = z.string().length(24)
 
-/** An app with its settings, or null when there is none (any more). */
+/** Reads an app with its settings. Null when there is no such app, or it was deleted. */
 export const readApp = call<{ app: App | null }>()('rpc.gateway.read-app', z.object({ appId: Id }))
 
-/** A provider's credentials, with sealed secrets. Null when the provider is not configured. */
+/** Reads a provider's credentials, in which the secrets are sealed. Null when the app has not configured the provider. */
 export const readCredentials = call<{ credentials: ProviderCredentials | null }>()(
   'rpc.gateway.read-credentials',
   z.object({ appId: Id, kind: z.enum(providerKinds) }),
 )
 
 /**
- * The APNs provider token of an app's team and key. All dispatchers share one: it is minted under its row's lock and kept
- * 20 to 50 minutes. `refused`: a token that APNs called expired; a fresh one is minted if that one is older than 20 minutes.
+ * Gives the APNs provider token of an app's team and key. All dispatchers share one token: the gateway mints it while it holds the lock of the
+ * token's row, and uses it for 20 to 50 minutes. `refused`: a token that APNs called expired; when that token is older than 20 minutes, a new one is
+ * minted.
  */
 export const apnsToken = call<{ token: string; mintedAt: string } | null>()(
   'rpc.gateway.apns-token',
@@ -23,16 +24,16 @@ export const apnsToken = call<{ token: string; mintedAt: string } | null>()(
 )
 
 /**
- * Makes the streams and consumers that are missing, and answers when they are there. Every other app calls it when it finds one missing:
- * at the first start, and when NATS has lost its store. It needs no database.
+ * Makes missing streams and consumers, and answers when they exist. Every other service calls it when it finds one missing: at the first start, and
+ * when NATS has lost its store. It needs no database.
  */
 export const makeStreams = call<Record<string, never>>()('rpc.gateway.make-streams', z.object({}))
 
-/** Told to every process when an app, its settings or its credentials change: caches forget it at once. */
+/** Tells every process that an app, its settings or its credentials have changed, so that the process drops the app from its caches. */
 export const appChanged: Broadcast<{ appId: string }> = { subject: 'changed.app', body: z.object({ appId: Id }) }
 
-/** Told to every gateway when a key is revoked, so that it stops working within 2 s. */
+/** Tells every gateway that a key is revoked, so that the key stops working within 2 s. */
 export const keyRevoked: Broadcast<{ keyId: string }> = { subject: 'changed.key', body: z.object({ keyId: Id }) }
 
-/** Told to every gateway when a session of the dashboard ends before its time, so that its cookie opens nothing any more. */
+/** Tells every gateway that a dashboard session was ended early, so that its cookie stops working. */
 export const sessionEnded: Broadcast<{ sessionId: string }> = { subject: 'changed.session', body: z.object({ sessionId: Id }) }

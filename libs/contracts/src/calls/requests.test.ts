@@ -54,7 +54,7 @@ const person = {
   country: 'de',
 }
 
-/** For every call that carries the body of a request: a body in spellings that the gateway's check changes. */
+/** A body for every call that carries the body of a request, in a spelling that the gateway's check changes. */
 const bodies: [AnyCall, Record<string, unknown>][] = [
   [
     audience.registerSubscription,
@@ -88,7 +88,7 @@ function variant(id: string) {
 const overTheWire = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
 
 test.each(bodies.map(([call, body]) => [call.subject, call, body] as const))(
-  '%s takes what the check of an HTTP body made of it, and changes nothing more',
+  '%s accepts a body that the gateway has already checked, and does not change it a second time',
   (_subject, call, body) => {
     const sent = overTheWire(call.request.parse(body))
 
@@ -110,10 +110,10 @@ test.each(bodies.map(([call, body]) => [call.subject, call, body] as const))(
   },
 )
 
-/** POST …/session may come without a body. */
+/** POST …/session is allowed without a body. */
 const isOptional = (call: AnyCall, wrong: unknown) => call.subject === 'rpc.audience.start-session' && wrong === undefined
 
-test('every call checks its whole body, except a segment, whose mistakes are answered with their path', () => {
+test('every call checks its whole body, except a segment, in which mistakes are answered with their path', () => {
   const unchecked = everyCall.flatMap(({ subject, request }) => {
     if (!(request instanceof z.ZodObject)) return [subject]
     return Object.entries(request.shape).flatMap(([name, field]) =>

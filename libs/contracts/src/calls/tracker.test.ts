@@ -18,7 +18,7 @@ const report = (batches: unknown[]) => ({
 })
 const isReport = (...reports: unknown[]) => reportQueued.request.safeParse({ reports }).success
 
-test('a batch of a report has 1 to 500 whole ids, and as many users as devices', () => {
+test('a report of queued pushes has 1 to 500 complete device ids in a batch, and as many user ids', () => {
   for (const count of [1, 2, 3, 500]) expect(QueuedBatch.safeParse(batch(count)).success).toBe(true)
   for (const wrong of [
     batch(501),
@@ -32,7 +32,7 @@ test('a batch of a report has 1 to 500 whole ids, and as many users as devices',
     expect(QueuedBatch.safeParse(wrong).success).toBe(false)
 })
 
-test('a call holds at most 200 reports and 20,000 pushes', () => {
+test('one call carries at most 200 reports of queued pushes, with 20,000 pushes in all', () => {
   const full = Array.from({ length: mostPushesReported / 500 }, (_, index) => batch(500, { no: index + 1 }))
   expect(isReport(report(full))).toBe(true)
   expect(isReport(report(full), report([batch(1)]))).toBe(false)
@@ -41,7 +41,7 @@ test('a call holds at most 200 reports and 20,000 pushes', () => {
   expect(isReport()).toBe(false)
 })
 
-test('outcomes travel with the places of their pushes, and each push has one', () => {
+test('outcomes that are equal travel once, with the places of all their pushes, and a place outside the batch is refused', () => {
   const sent: PushEnd = { place: 0, outcome: 'sent', code: '', providerCode: '200', variant: '', attempts: 1, tokenVersion: 1 }
   const variants = Array.from({ length: 300 }, (_, place) => ({ ...sent, place, variant: place % 3 === 0 ? 'a' : 'b' }))
   const results = groupEnds(variants)

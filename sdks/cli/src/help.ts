@@ -1,4 +1,4 @@
-/** Said by `herald`, `herald --help` and `herald <command> --help`. */
+/** Printed by `herald` and `herald --help`. */
 export const overview = `herald: push notifications from a terminal
 
   herald login                     keep the address and a token of Herald

@@ -34,10 +34,10 @@ Sends a notification and follows it to its outcome. Exit code 1 when a push fail
   --language <code>    what language it is, en unless said
   --url, --image       what it opens, and its picture
   --data <key=value>   given to the app; may be given several times
-  --file <file>        the body of POST /v1/notifications as JSON; other options go before what it says
+  --file <file>        the body of POST /v1/notifications as JSON; other options replace what the file says
   --dry-run            say whom it would reach and what would be skipped; nothing is sent
   --yes                send to a segment or everyone without being asked
-  --key <key>          an idempotency key: the same one within 24 hours sends once
+  --key <key>          an idempotency key: two sends with the same key within 24 hours are sent once
   --within <seconds>   how long to follow it, 60 unless said
 ${app}
 ${json}`,
@@ -46,8 +46,8 @@ ${json}`,
 
 Shows what webhook endpoints would get as it happens, a line each: time, what, platform, who, campaign, code. Ctrl-C ends it.
 
-  --failed             failed pushes and dead tokens alone
-  --campaign <id>      of one campaign
+  --failed             only failed pushes and invalidated devices
+  --campaign <id>      only the pushes of one campaign
 ${app}
 ${json}`,
 
@@ -57,8 +57,8 @@ Posts events to a receiver on this machine as Herald posts them to a webhook end
 x-service-signature. The secret is printed first, and is new each time unless HERALD_WEBHOOK_SECRET holds one. A line tells each answer.
 What is not taken is tried 5 times within 15 s.
 
-  --forward <url>      where to
-  --events <types>     some types alone, with commas between: notification.failed,campaign.completed
+  --forward <url>      the address to post to
+  --events <types>     only these types, with commas between them: notification.failed,campaign.completed
 ${app}`,
 
   explain: `herald explain <campaign> <device, user or external id>
@@ -73,11 +73,11 @@ ${json}`,
 Shows what becomes of each column, tries the file without writing, and asks before it imports. Cut off, the same command goes on
 where it was. Rejected rows are written to <file>.rejected.csv, and why to <file>.rejected.txt. Exit code 1 when there are some.
 
-  --from <format>      otherwise by the name of the file
+  --from <format>      the format of the file; without it the ending of the file's name decides
   --column <field=column>  which column holds a field, for csv; may be given several times
   --update             register devices that are known again, instead of keeping them as they are
   --with-browsers      import browsers too (read docs/import.md of Herald first)
-  --dry-run            try it alone
+  --dry-run            try the file and import nothing
   --yes                import without being asked
   --cancel             end the import of the app that is open
 ${app}

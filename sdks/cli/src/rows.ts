@@ -5,7 +5,7 @@ const [quote, comma, lineFeed, carriageReturn] = [0x22, 0x2c, 0x0a, 0x0d]
 const largestRow = 1024 ** 2
 const readAtOnce = 4 * largestRow
 
-/** A row of a file: its text without the line end, and its number. Number 0 is the first row, in a CSV file the header. Blank rows are not counted. */
+/** A row of a file: its text without the line end, and its number. Number 0 is the first row (of a CSV file, the header). Blank rows do not count. */
 export type Row = { number: number; text: string }
 
 /**

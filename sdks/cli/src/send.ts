@@ -126,7 +126,7 @@ async function confirm(terminal: Terminal, devices: number): Promise<void> {
 const sendNotification = async ({ herald }: Connection, notification: Notification, idempotencyKey: string): Promise<string> =>
   (await herald.notifications.send(notification, { idempotencyKey })).id
 
-/** Sends with the administration token, which can only send campaigns. A campaign has a segment and no list of users, so a segment names the users. */
+/** Sends with the administration token, which sends campaigns only. A campaign has a segment and no list of users, so a segment names the users. */
 async function sendCampaign({ herald, appPath }: Connection, notification: Notification, idempotencyKey: string): Promise<string> {
   const { target, ...fields } = notification
   const path = `${await appPath()}/campaigns`

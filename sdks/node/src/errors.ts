@@ -28,7 +28,7 @@ export type ApiCode =
   | 'database_unavailable'
   | 'queue_unavailable'
 
-/** The codes of errors that the SDK finds itself: no usable answer came (the first three), or a webhook delivery cannot be trusted (the last four). */
+/** Codes of errors that the SDK itself finds: no usable answer came (the first three), or a webhook delivery cannot be trusted (the last four). */
 export type SdkCode = 'network_error' | 'timeout' | 'invalid_answer' | 'malformed' | 'bad_signature' | 'too_old' | 'too_new'
 
 /** What is wrong with one field of a request. `path` names the field, such as `content.en.title`. */
@@ -65,8 +65,8 @@ export class HeraldError extends Error {
   }
 
   /**
-   * Says whether the error has this code. The parameter's type allows the codes of this SDK's version only, so that an editor can complete them. For a
-   * code of a newer Herald compare `code`.
+   * Says whether the error has this code. The parameter's type allows the codes of this SDK's version only, so that an editor can complete them. For
+   * a code of a newer Herald compare `code`.
    */
   is(code: ApiCode | SdkCode): boolean {
     return this.code === code

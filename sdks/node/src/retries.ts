@@ -17,7 +17,8 @@ export const mayHaveHappened = (error: HeraldError): boolean =>
 
 /**
  * Gives how many milliseconds to wait after a try, the first of which is 1. When Herald asks for a wait (`retry-after`) it is that, or undefined when
- * it is more than 60 s: then the call fails. Otherwise it is a random part of a time that doubles, so that many callers do not repeat at the same moment.
+ * it is more than 60 s: then the call fails. Otherwise it is a random part of a time that doubles, so that many callers do not repeat at the same
+ * moment.
  */
 export function delayAfter(attempt: number, retryAfterSeconds: number | undefined, random: () => number = Math.random): number | undefined {
   if (retryAfterSeconds !== undefined) return retryAfterSeconds > longestRetryAfterSeconds ? undefined : retryAfterSeconds * 1000

@@ -6,7 +6,7 @@ import type { Schema, UserChanges } from './schema.ts'
 const path = '/v1/subscriptions'
 const pathOf = (id: string) => `${path}/${encodeURIComponent(id)}`
 
-/** The operations on devices, for a backend that registers its users' devices. Otherwise mobile apps and pages register themselves, with a public key. */
+/** The operations on devices, for a backend that registers its users' devices. Mobile apps and pages register themselves, with a public key. */
 export const subscriptions = (client: Client) => ({
   /** Registers a device. When Herald knows its token or endpoint already, the device keeps its id, and is opted in again if it had opted out. */
   register: (device: Schema<'RegisterSubscriptionBody'>, options: CallOptions = {}) =>

@@ -35,14 +35,14 @@ const overtakes: Partial<Record<Kind, string>> = {
   delete: 'register user login logout opted',
 }
 
-/** Adds a change to the waiting ones and removes those that become pointless. When 50 changes wait, it also drops the waiting logins and user data. */
+/** Adds a change to the waiting ones and removes those that become pointless. When 50 wait, it also drops the waiting logins and user data. */
 export function addChange(kept: Kept, change: Change): void {
   const isFull = kept.changes.length >= most
   const waiting = kept.changes.filter(({ kind }) => !overtakes[change.kind]?.includes(kind) && !(isFull && /user|login/.test(kind)))
   kept.changes = [...waiting, change]
 }
 
-/** Drops changes that have waited for a week. It never drops an opt-in, an opt-out, a logout or an unsubscription, because the user relies on them. */
+/** Drops changes that have waited for a week, but never an opt-in, an opt-out, a logout or an unsubscription, because the user relies on them. */
 export function dropOldChanges(kept: Kept): void {
   kept.changes = kept.changes.filter(({ kind, at }) => Date.now() - at < longestMs || /opt|out|del/.test(kind))
 }

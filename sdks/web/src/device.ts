@@ -50,7 +50,7 @@ export async function registerDevice(service: Service, { device }: Kept, address
   })
 }
 
-/** Replaces the device's old endpoint by the new one. Gives the device's id; undefined when Herald does not know the old endpoint. An opt-out stays. */
+/** Replaces the device's old endpoint by the new one. Gives the device's id; undefined when Herald does not know the old one. An opt-out stays. */
 export const rotateDevice = (service: Service, old: string, address: Address): Promise<string | undefined> =>
   call<{ id: string }>(service, 'POST', 'subscriptions/rotate', { old, new: address }).then(
     ({ id }) => id,

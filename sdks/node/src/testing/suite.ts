@@ -15,7 +15,7 @@ const error = (code: string, status: number, headers: Record<string, string> = {
 const answer = (body: unknown, status = 200): Step => ({ does: 'answer', status, body })
 const notification = { target: { externalIds: ['customer-7'] }, content: { _default: 'en', en: { title: 'Hi', body: 'There' } } }
 
-/** Runs the tests below against the stand-in at `url`, and gives the result of each. They use nothing of Node, so any runtime with `fetch` runs them. */
+/** Runs the tests below against the stand-in at `url` and gives the result of each. They use nothing of Node, so any runtime with `fetch` runs them. */
 export async function runSuite(url: string): Promise<Result[]> {
   const results: Result[] = []
   for (const [name, run] of Object.entries(suite)) {
@@ -324,7 +324,7 @@ const suite: Record<string, (open: Open) => Promise<void>> = {
     await Promise.resolve()
   },
 
-  async 'each of 60 signatures is accepted or refused as by Herald, and one from the future is refused'() {
+  async 'the SDK accepts and refuses the same signatures as Herald, of more than 60 examples, and refuses one from the future'() {
     isTrue(vectors.length >= 60, 'all vectors')
     for (const { name, secrets, header, body, now, answer } of vectors) {
       for (const form of [body, new TextEncoder().encode(body), new TextEncoder().encode(body).buffer]) {
@@ -335,7 +335,7 @@ const suite: Record<string, (open: Open) => Promise<void>> = {
     }
   },
 
-  async 'what is signed verifies, and a body that was parsed is refused with the remedy'() {
+  async 'a body that the SDK signed verifies, and for a parsed body the error says how to get the unparsed one'() {
     const body = JSON.stringify({ id: 'dlv_1', events: [{ type: 'something.new', id: 'evt_1' }] })
     const header = await webhooks.sign(body, 'whsec_a')
     equal(await webhooks.verify(body, header, ['whsec_b', 'whsec_a']), {
@@ -348,7 +348,7 @@ const suite: Record<string, (open: Open) => Promise<void>> = {
       isTrue((await rejection(webhooks.verify(body, header, secrets))) instanceof TypeError, 'no secret')
   },
 
-  async 'an identity token is a JWT with HS256 over the secret, and lives an hour at most'() {
+  async 'an identity token is a JWT signed by HS256 with the secret, and is valid for at most an hour'() {
     const token = await identityToken('idsec', 'kündin-7', { expiresInSeconds: 60, now: new Date(1_700_000_000_000) })
     const [head = '', claims = '', signature = ''] = token.split('.')
     const read = (part: string) => JSON.parse(new TextDecoder().decode(bytesOf(part))) as unknown

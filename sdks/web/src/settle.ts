@@ -42,7 +42,7 @@ export async function hashOf(text: string): Promise<string> {
 
 /**
  * Sends everything that Herald does not know: first the endpoint of this browser, then the waiting changes in order, then that the browser still
- * exists. Throws an error that may pass, and puts an error that will not pass into `refused`. The caller sees to it that only one call runs at a time.
+ * exists. Throws an error that may pass, and puts an error that will not pass into `refused`. The caller must let only one call run at a time.
  */
 export async function settle(telling: Telling): Promise<void> {
   await telling.store(dropOldChanges)
@@ -66,8 +66,8 @@ async function keepSubscribed({ store, registration }: Telling): Promise<Subscri
 }
 
 /**
- * Makes sure that Herald knows the endpoint of this browser. When the browser has lost what this SDK stored, it asks Herald for the device by rotating
- * the endpoint to itself. A registration would opt the device in again; a rotation keeps an opt-out.
+ * Makes sure that Herald knows the endpoint of this browser. When the SDK's stored record was lost, it finds the device again by rotating the endpoint
+ * to itself. A registration would opt the device in again; a rotation keeps an opt-out.
  */
 async function keepAddress({ service, store }: Telling, subscription: PushSubscription): Promise<void> {
   const kept = await store()
@@ -111,7 +111,7 @@ async function sendChanges(telling: Telling, subscription: Subscription): Promis
         continue
       }
       refused.set(change.id, error)
-      // 401 means that the app key was replaced. The page will bring the new one, and the waiting changes stay until then, among them perhaps an opt-out.
+      // 401 means that the app key was replaced. The page will bring the new one. The waiting changes stay, because one may be an opt-out.
       if (status === 401) return
       await store(remove)
     }
@@ -150,7 +150,7 @@ async function sendChange(telling: Telling, change: Change, kept: Kept, subscrip
 
 const nothing = () => undefined
 
-/** Shows Herald that the browser still exists: registers it once a week or when language or time zone have changed, and reports a session each half hour. */
+/** Shows Herald that the browser still exists: registers it once a week or when its language or zone has changed, else reports a session each half hour. */
 async function stayKnown(telling: Telling, subscription: PushSubscription): Promise<void> {
   const { service, store } = telling
   const kept = await store()

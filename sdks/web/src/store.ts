@@ -12,7 +12,7 @@ export type KeptDevice = {
   endpoint?: string
   /** SHA-256 of the external id of the user who is logged in. */
   person?: string | undefined
-  /** True when this record was lost and Herald found the device by its endpoint. Then the SDK knows neither its user nor whether the user opted out. */
+  /** True when this record was lost and Herald found the device by its endpoint. Its user, and whether the user opted out, are then unknown. */
   found?: boolean
   /** The language, time zone and versions as JSON that the last registration sent; `saidAt` is its time, `seenAt` the time of the last session. */
   told?: string
@@ -72,7 +72,7 @@ const answerOf = <T>(request: IDBRequest<T>): Promise<T> =>
   })
 
 /**
- * Reads and changes the record in IndexedDB. It opens the database for each access, because Safari may lose an open connection, and an open connection
+ * Reads and changes the record in IndexedDB. It opens the database for each access, because Safari may lose an open connection, and an open one
  * blocks other tabs. When the database answers after more than a second, the change is not made.
  */
 function access(scope: string, change?: (kept: Kept) => void): Promise<Kept> {

@@ -15,7 +15,7 @@ const error = (code: string, status: number, headers: Record<string, string> = {
 const answer = (body: unknown, status = 200): Step => ({ does: 'answer', status, body })
 const notification = { target: { externalIds: ['customer-7'] }, content: { _default: 'en', en: { title: 'Hi', body: 'There' } } }
 
-/** Runs the tests below against the stand-in at `url` and gives the result of each. They use nothing of Node, so any runtime with `fetch` runs them. */
+/** Runs the tests below against the stand-in at `url` and gives each result. They use nothing of Node, so any runtime with `fetch` runs them. */
 export async function runSuite(url: string): Promise<Result[]> {
   const results: Result[] = []
   for (const [name, run] of Object.entries(suite)) {

@@ -66,8 +66,8 @@ async function keepSubscribed({ store, registration }: Telling): Promise<Subscri
 }
 
 /**
- * Makes sure that Herald knows the endpoint of this browser. When the SDK's stored record was lost, it finds the device again by rotating the endpoint
- * to itself. A registration would opt the device in again; a rotation keeps an opt-out.
+ * Makes sure that Herald knows the endpoint of this browser. When the SDK's stored record was lost, it finds the device again by rotating the
+ * endpoint to itself. A registration would opt the device in again; a rotation keeps an opt-out.
  */
 async function keepAddress({ service, store }: Telling, subscription: PushSubscription): Promise<void> {
   const kept = await store()
@@ -150,7 +150,7 @@ async function sendChange(telling: Telling, change: Change, kept: Kept, subscrip
 
 const nothing = () => undefined
 
-/** Shows Herald that the browser still exists: registers it once a week or when its language or zone has changed, else reports a session each half hour. */
+/** Shows Herald that the browser still exists: registers it weekly or when its language or zone has changed, else reports a session each half hour. */
 async function stayKnown(telling: Telling, subscription: PushSubscription): Promise<void> {
   const { service, store } = telling
   const kept = await store()

@@ -40,7 +40,7 @@ export const campaigns = (client: Client) => {
     /** Cancels a campaign: a draft, one that is scheduled and whose fan-out has not begun, or one that recurs. */
     cancel: (id: string, options: CallOptions = {}) => client.request<Schema<'Cancelled'>>('POST', `${pathOf(id)}/cancel`, options),
 
-    /** Sends a variant of an experiment to the users who got no variant so far. Gives the id of the new campaign that sends it. */
+    /** Sends a variant of an experiment to the users outside its sample. Gives the id of the new campaign that sends it. */
     pickWinner: (id: string, variant: string, options: CallOptions = {}) =>
       client.request<Schema<'Accepted'>>('POST', `${pathOf(id)}/experiment/winner`, { ...options, body: { variant } }),
 

@@ -22,7 +22,7 @@ class HeraldException(val status: Int, val code: String, message: String) : IOEx
  *
  * @param baseUrl the address of Herald, such as `https://push.example.com`; plain http is accepted for this machine only
  * @param appKey the public key of your app in Herald (`pk_live_…`)
- * @param directory a private directory of the app, such as `context.noBackupFilesDir`: it holds the id of the device and the changes that wait to be sent
+ * @param directory a private directory of the Android app, such as `context.noBackupFilesDir`, for the id of the device and the waiting changes
  */
 class Herald(baseUrl: String, private val appKey: String, directory: File) {
   private val base = baseUrl.trimEnd('/')
@@ -116,7 +116,7 @@ class Herald(baseUrl: String, private val appKey: String, directory: File) {
     sendWaiting()
   }
 
-  /** Sends the waiting changes in order, and stops at the first that cannot be sent now. Drops a change that Herald refuses, and throws the refusal. */
+  /** Sends the waiting changes in order, and stops at the first that cannot be sent now. Drops a change that Herald refuses, and throws the error. */
   private fun sendWaiting() {
     val id = subscriptionId ?: return
     state.waiting = state.waiting.filter { now() - it.at < 7 * dayMs }
@@ -192,8 +192,8 @@ private fun now() = System.currentTimeMillis()
 private class Change(val method: String, val path: String, val body: String, val identityToken: String?, val at: Long = now())
 
 /**
- * What is stored in a file on the device: lines of `name=value` and lines of waiting changes, with every value percent-encoded. Each write makes a new
- * file that then replaces the old one.
+ * What is stored in a file on the device: lines of `name=value` and lines of waiting changes, with every value percent-encoded. Each write makes a
+ * new file that then replaces the old one.
  */
 private class State(private val file: File) {
   private val values = HashMap<String, String>()

@@ -36,7 +36,7 @@ export type Report = {
 }
 type Job = { terminal: Terminal; herald: Herald; path: string; file: string; size: number; format: Format; settings: object }
 
-/** A request carries this many bytes of the file. A row is at most 1 MiB, so each part holds at least three whole rows. */
+/** A request carries at most this many bytes of the file. A row is at most 1 MiB, so a part of this size holds at least three whole rows. */
 const partBytes = 4 * 1024 ** 2
 const partLimits = { timeoutMs: 120_000, totalTimeoutMs: 300_000, retries: 5 }
 

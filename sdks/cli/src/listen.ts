@@ -16,7 +16,8 @@ const mostWaiting = 100
 
 /**
  * Posts an app's events to an address, as Herald posts them to a webhook endpoint: with the same batches, headers and form of signature. It signs
- * with a secret of its own, which it prints. A batch that the receiver does not take is posted at most five times within 15 s.
+ * with HERALD_WEBHOOK_SECRET, or else with a new secret that it prints. A batch that the receiver does not take is posted at most five times, sooner
+ * than Herald would post it again.
  */
 export async function listen(terminal: Terminal, { app, forward, events }: ListenOptions): Promise<number> {
   const url = readUrl(forward)

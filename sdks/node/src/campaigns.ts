@@ -37,7 +37,7 @@ export const campaigns = (client: Client) => {
         },
       }),
 
-    /** Cancels a campaign: a draft, one that is scheduled and whose fan-out has not begun, or one that recurs. */
+    /** Cancels a draft, a scheduled campaign whose fan-out has not begun, or a recurring campaign. */
     cancel: (id: string, options: CallOptions = {}) => client.request<Schema<'Cancelled'>>('POST', `${pathOf(id)}/cancel`, options),
 
     /** Sends a variant of an experiment to the users outside its sample. Gives the id of the new campaign that sends it. */

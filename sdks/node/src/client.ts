@@ -14,7 +14,7 @@ export type Call = CallOptions & {
   idempotencyKey?: string | undefined
   /** Whether the SDK may send the request again after a failure. By default it may, unless the request is a POST without an idempotency key. */
   repeatable?: boolean
-  /** Called when Herald refuses a later try of a request whose first answer was lost. Gives the answer if the first try succeeded. */
+  /** Called when a try fails after the answer to an earlier try was lost. Gives the answer when the earlier try turns out to have succeeded. */
   recover?: (error: HeraldError) => Promise<{ answer: unknown } | undefined>
 }
 

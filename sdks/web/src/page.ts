@@ -36,11 +36,11 @@ export type Herald = {
   state(): Promise<State>
   /** Asks the user for permission and registers this browser. Call it while you handle a click. */
   subscribe(user?: UserChanges): Promise<State>
-  /** Calls `ask`, which shows a dialog of your page, and subscribes when it gives true. Otherwise it asks again after 14 days, three times in all. */
+  /** Calls `ask`, which shows a dialog of your page, and subscribes when it gives true. By default it asks again after 14 days, three times in all. */
   softAsk(ask: () => boolean | Promise<boolean>, limits?: AskLimits): Promise<State>
   /** Ends the browser's subscription and deletes the device at Herald. */
   unsubscribe(): Promise<State>
-  /** Says which user uses this browser. A login before `subscribe` is sent with the registration. */
+  /** Says which user uses this browser. A login before `subscribe` is sent after the registration. */
   login(externalId: string): Promise<State>
   logout(): Promise<State>
   setTags(tags: NonNullable<UserChanges['tags']>): Promise<State>
@@ -111,7 +111,7 @@ export function openPage({ service, scope, register, options }: Settings): Heral
       throw failed('worker_failed')
     }
     const { key: known, askedAt = 0 } = await store((kept) => {
-      // The stored VAPID key belongs to the app that this page used before.
+      // After a change of the app key the stored VAPID key is that of another app.
       if (kept.service?.appKey !== service.appKey) delete kept.key
       kept.service = service
     })
@@ -181,7 +181,7 @@ export function openPage({ service, scope, register, options }: Settings): Heral
     externalId = name
     const { device, changes } = await store()
     const last = changes.filter(({ kind }) => /^log/.test(kind)).at(-1)
-    // The page says the same again when the last waiting login or logout, or else the user whom Herald has confirmed, is the same.
+    // True when nothing needs to be sent: the last waiting login or logout says the same, or none waits and Herald has confirmed this user already.
     const isSame = last
       ? last.body?.externalId === name
       : name

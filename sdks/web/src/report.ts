@@ -6,8 +6,8 @@ const most = 50
 const longestMs = 7 * 86_400_000
 
 /**
- * Sends reports about a push (delivered, opened, clicked, dismissed), and then reports that failed earlier. When one fails, it and those after it are
- * stored for the next event, at most 50, for a week: a worker has too little time during an event to try each for five seconds.
+ * Sends reports about a push (delivered, opened, clicked, dismissed), and then reports that failed earlier. When one fails, that report and
+ * the later ones are stored for the next event, at most 50, for a week: a worker has too little time during an event to try each for five seconds.
  */
 export async function report(store: Store, paths: string[]): Promise<void> {
   const at = Date.now()
@@ -21,7 +21,7 @@ export async function report(store: Store, paths: string[]): Promise<void> {
   })
 }
 
-/** Sends reports in order until one fails in a way that may pass. Gives how many need no further try. */
+/** Sends reports in order until one fails for a reason that may pass (no connection, 429, 5xx). Gives how many need no further try. */
 async function firstRefused(service: Service | undefined, reports: { path: string }[]): Promise<number> {
   let taken = 0
   try {

@@ -42,7 +42,7 @@ export async function hashOf(text: string): Promise<string> {
 
 /**
  * Sends everything that Herald does not know: first the endpoint of this browser, then the waiting changes in order, then that the browser still
- * exists. Throws an error that may pass, and puts an error that will not pass into `refused`. The caller must let only one call run at a time.
+ * exists. Throws a temporary error, and puts any other error into `refused`. The caller must let only one call run at a time.
  */
 export async function settle(telling: Telling): Promise<void> {
   await telling.store(dropOldChanges)
@@ -150,7 +150,7 @@ async function sendChange(telling: Telling, change: Change, kept: Kept, subscrip
 
 const nothing = () => undefined
 
-/** Shows Herald that the browser still exists: registers it weekly or when its language or zone has changed, else reports a session each half hour. */
+/** Shows Herald that the browser still exists: registers it weekly or when its language or zone has changed, else reports a session half-hourly. */
 async function stayKnown(telling: Telling, subscription: PushSubscription): Promise<void> {
   const { service, store } = telling
   const kept = await store()

@@ -17,8 +17,8 @@ export const mayHaveHappened = (error: HeraldError): boolean =>
 
 /**
  * Gives how many milliseconds to wait after the try with the number `attempt`, which counts from 1. It is the wait that Herald asked for
- * (`retry-after`), or undefined when Herald asked for more than 60 s, so that the call fails. When Herald asked for none, it is a random part of a time
- * that doubles, so that many callers do not repeat at the same moment.
+ * (`retry-after`), or undefined when Herald asked for more than 60 s, so that the call fails. When Herald asked for none, it is a random part of a
+ * time that doubles, so that many callers do not repeat at the same moment.
  */
 export function delayAfter(attempt: number, retryAfterSeconds: number | undefined, random: () => number = Math.random): number | undefined {
   if (retryAfterSeconds !== undefined) return retryAfterSeconds > longestRetryAfterSeconds ? undefined : retryAfterSeconds * 1000

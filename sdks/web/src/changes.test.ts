@@ -48,7 +48,7 @@ test('a waiting change is dropped after a week, unless it is an opt-out, a logou
   expect(kept.changes.map(({ kind }) => kind)).toEqual(['logout', 'opted', 'delete', 'user'])
 })
 
-test('a browser that Herald does not know sends only its registration, or the deletion of its earlier device, and nothing after an opt-out', () => {
+test('a browser that Herald does not know sends only its registration or the deletion of its earlier device, and after an opt-out no registration', () => {
   const waiting = [change('login'), change('user'), change('register')]
   expect(nextChange(given(waiting))?.kind).toBe('register')
   expect(nextChange(given(waiting, { out: true }))).toBeUndefined()

@@ -36,7 +36,7 @@ export type Herald = {
   state(): Promise<State>
   /** Asks the user for permission and registers this browser. Call it while you handle a click. */
   subscribe(user?: UserChanges): Promise<State>
-  /** Calls `ask`, which shows a dialog of your page, and subscribes when it gives true. By default it asks again after 14 days, three times in all. */
+  /** Calls `ask`, which shows a dialog of your page, and subscribes when it gives true. By default it asks at most 3 times, 14 days apart. */
   softAsk(ask: () => boolean | Promise<boolean>, limits?: AskLimits): Promise<State>
   /** Ends the browser's subscription and deletes the device at Herald. */
   unsubscribe(): Promise<State>

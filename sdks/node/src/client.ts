@@ -27,7 +27,7 @@ export type Client = {
 }
 
 type Tried<Answer> = { answer: Answer } | { error: HeraldError }
-/** A call of `open` is a stream: the caller's signal goes on to end its body after the headers have come. */
+/** With `isStream` the caller's signal stays connected after the headers of the answer have come, so that it can end the body. */
 type OwnCall = Call & { isStream?: boolean }
 type Read<Answer> = (response: Response) => Promise<Answer>
 

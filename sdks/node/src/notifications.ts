@@ -2,7 +2,7 @@ import type { Client } from './client.ts'
 import type { CallOptions } from './options.ts'
 import type { DryRun, Notification, Schema } from './schema.ts'
 
-/** With an idempotency key of your own you can repeat a send after a crash: within 24 hours Herald sends the same key once. */
+/** With an idempotency key of your own you can repeat a send after a crash: requests with the same key within 24 hours send once. */
 export type SendOptions = CallOptions & { idempotencyKey?: string }
 
 export const notifications = (client: Client) => ({

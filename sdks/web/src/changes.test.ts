@@ -56,13 +56,13 @@ test('a browser that Herald does not know sends only its registration or the del
   expect(nextChange(given(waiting, { device: { id: 'a' } }))?.kind).toBe('login')
 })
 
-test('the user of a browser counts as uncertain while a logout waits, or a login while another user is logged in', () => {
+test('while a logout waits, or a login of another user, the browser’s user counts as uncertain, so that pushes show no text', () => {
   expect(isOwnerUncertain(given([change('logout')]))).toBe(true)
   expect(isOwnerUncertain(given([change('login')], { device: { person: 'hash' } }))).toBe(true)
   expect(isOwnerUncertain(given([change('login'), change('user'), change('opted')]))).toBe(false)
 })
 
-test('the browser remembers the last five users who were logged in before, and forgets one who logs in again', () => {
+test('the browser remembers the last five users who were logged in before, to show no text of their pushes, until they log in again', () => {
   const kept = given([], { device: { userId: 'anonymous' } })
   changeOwner(kept, 'ada', 'hash of ada')
   expect(kept.former).toEqual([])

@@ -31,7 +31,7 @@ test('the worker reads the user of a push from its msgId, and reads none from a 
   expect(userOf('%')).toBeUndefined()
 })
 
-test('init refuses an option that cannot be right, with its name and without its value', () => {
+test('init refuses an option that cannot be right, with an error that names the option and does not show its value', () => {
   const right = { baseUrl: 'https://push.example.com/', appKey: 'pk_live_a' }
   expect(readOptions(right).service.baseUrl).toBe('https://push.example.com')
   expect(() => readOptions({ ...right, baseUrl: 'push.example.com' })).toThrow(/^baseUrl must be an https address\.$/)

@@ -1,4 +1,4 @@
-// A shop that tells its customers what became of their orders: `npm start`, with the settings of README.md.
+// A shop whose customers get a push for each order. Start it with `npm start`; README.md lists the settings that it needs.
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { Herald, HeraldError, identityToken, webhooks, type WebhookEvent } from '@herald/node'
@@ -10,17 +10,17 @@ type Order = { id: string; customer: string; item: string; campaignId?: string }
 const mostKept = 100
 const sdkFiles = ['herald.iife.js', 'worker.iife.js']
 
-/** The shop, on one app of Herald. The newest orders and events are kept in memory. */
+/** Makes the shop's HTTP server. It keeps the newest 100 orders and events in memory. */
 function openShop({ heraldUrl, secretKey, publicKey, webhookSecrets, identitySecret }: Settings) {
   const herald = new Herald({ baseUrl: heraldUrl, key: secretKey })
   const orders = new Map<string, Order>()
   const events: WebhookEvent[] = []
   const app = express()
 
-  // Before express.json: the signature covers the bytes as they came.
+  // This route comes before express.json, because Herald signs the bytes of the body, not the parsed JSON.
   app.post('/webhooks/herald', express.raw({ type: 'application/json', limit: '2mb' }), async (request, response) => {
     const delivery = await webhooks.verify(request.body as Buffer, request.get(webhooks.signatureHeader), webhookSecrets)
-    // A delivery may come again, so known events are skipped.
+    // Herald may send a delivery twice, so events that the shop has already are skipped.
     const known = new Set(events.map(({ id }) => id))
     events.unshift(...delivery.events.filter(({ id }) => !known.has(id)))
     events.length = Math.min(events.length, mostKept)
@@ -35,7 +35,7 @@ function openShop({ heraldUrl, secretKey, publicKey, webhookSecrets, identitySec
     response.json({ baseUrl: heraldUrl, appKey: publicKey, vapidPublicKey, hasIdentity: identitySecret !== undefined })
   })
 
-  // The SDK's files come from the shop's own address: a worker's script must, and no blocker refuses it.
+  // The shop passes the SDK's files on from its own address: browsers demand it of a service worker's script, and ad blockers do not block it.
   app.get('/herald/:file', async (request, response) => {
     if (!sdkFiles.includes(request.params.file)) return void response.sendStatus(404)
     const answer = await fetch(new URL(`/sdk/v1/${request.params.file}`, heraldUrl), { signal: AbortSignal.timeout(10_000) })
@@ -45,7 +45,7 @@ function openShop({ heraldUrl, secretKey, publicKey, webhookSecrets, identitySec
       .send(await answer.text())
   })
 
-  // A real shop takes the customer from its session. This one believes the page, because it is an example.
+  // A real shop knows the customer from a session. This example believes what the page says.
   app.get('/identity-token', async (request, response) => {
     const { customer } = request.query
     if (identitySecret === undefined || typeof customer !== 'string') return void response.sendStatus(404)
@@ -77,7 +77,7 @@ function openShop({ heraldUrl, secretKey, publicKey, webhookSecrets, identitySec
         },
         data: { item, order: order.id },
       },
-      // The key follows from the order: however often this is tried, the customer is notified once.
+      // The idempotency key is made from the order's id, so the customer gets one notification however often this request is repeated.
       { idempotencyKey: `order-${order.id}` },
     )
     order.campaignId = id

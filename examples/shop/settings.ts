@@ -10,7 +10,7 @@ export type Settings = {
   port: number
 }
 
-/** Reads the settings from .env or the environment. Throws an Error that names each missing one and where to get it. */
+/** Reads the settings from .env or the environment. Throws an Error that names each missing setting and says where to get its value. */
 export function readSettings(): Settings {
   const file = join(import.meta.dirname, '.env')
   if (existsSync(file)) process.loadEnvFile(file)

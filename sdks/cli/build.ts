@@ -1,4 +1,4 @@
-// Makes the package that is published: `node sdks/cli/build.ts [directory]`, by default sdks/cli/dist. One file, with @herald/node inside.
+// Makes the npm package @herald/cli: `node sdks/cli/build.ts [directory]`, by default in sdks/cli/dist. Its one script contains @herald/node.
 import { chmodSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -8,7 +8,7 @@ import manifest from './package.json' with { type: 'json' }
 const here = import.meta.dirname
 const mostBytes = 40_000
 
-/** Builds the package into a directory. Gives the size of its code after gzip; throws when it is above the limit. */
+/** Builds the package into a directory. Gives the size of its script in bytes after gzip; throws when the size is above the limit. */
 export async function buildPackage(directory: string): Promise<number> {
   rmSync(directory, { recursive: true, force: true })
   mkdirSync(directory, { recursive: true })

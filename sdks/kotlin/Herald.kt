@@ -1,5 +1,5 @@
-// Herald for Kotlin, in one file and without dependencies. Copy it into your app; docs/guide/android.md says how to use it.
-// Compiled with kotlinc 2.4 and run on a JVM against a real gateway by `npm run test:mobile`. Not yet run on an Android device.
+// Herald for Kotlin, in one file and without dependencies. Copy it into your Android app; docs/guide/android.md says how to use it.
+// `npm run test:mobile` compiles this file with kotlinc 2.4 and runs it on a JVM against a real gateway. It has not been run on an Android device.
 package dev.herald
 
 import java.io.File
@@ -13,20 +13,21 @@ import java.security.MessageDigest
 import java.util.concurrent.locks.ReentrantLock
 import kotlin.concurrent.withLock
 
-/** What went wrong with a call. `status` is 0 when no answer came. Holds no token, key or external id. */
+/** The error of a call. `status` is the HTTP status, or 0 when there was no answer. The error contains no token, key or external id. */
 class HeraldException(val status: Int, val code: String, message: String) : IOException(message)
 
 /**
- * One app on one device. Every function blocks until it is answered, for at most 10 s: call it from a background thread.
+ * A client of Herald for one Android app on one device. Every function blocks until Herald has answered, at most 10 s for the
+ * connection and 10 s for the answer. So call it from a background thread.
  *
- * @param baseUrl where Herald answers, as in `https://push.example.com`; plain http is accepted for this machine only
- * @param appKey the app's public key (`pk_live_…`)
- * @param directory a private directory of the app, such as `context.noBackupFilesDir`: it holds the id of the device and the changes that wait to be sent
+ * @param baseUrl the address of Herald, such as `https://push.example.com`; plain http is accepted for this machine only
+ * @param appKey the public key of your app in Herald (`pk_live_…`)
+ * @param directory a private directory of the Android app, such as `context.noBackupFilesDir`, for the id of the device and the waiting changes
  */
 class Herald(baseUrl: String, private val appKey: String, directory: File) {
   private val base = baseUrl.trimEnd('/')
   private val state = State(File(directory, "herald.state"))
-  /** Calls run in the order in which they were made. */
+  /** A fair lock, so that calls run one after another in the order in which they were made. */
   private val turns = ReentrantLock(true)
 
   init {
@@ -39,9 +40,8 @@ class Herald(baseUrl: String, private val appKey: String, directory: File) {
   val subscriptionId: String? get() = state["id"]
 
   /**
-   * Registers this device, or finds it again by its token. Call it at every start and when the token has changed. Does nothing while the user has opted
-   * out, because a registration makes a device reachable again. When nothing has changed it registers at most once in 7 days, and only reports that the app came to the
-   * foreground instead.
+   * Registers this device. Call it at every start and when the token has changed. When nothing has changed, it registers at most once in 7 days and
+   * otherwise only reports a session. It does nothing while the user has opted out, because a registration would opt the device in again.
    */
   fun register(platform: String, token: String, language: String? = null, timezone: String? = null, appVersion: String? = null) = turns.withLock {
     if (state["optedOut"] == "true") return@withLock
@@ -51,7 +51,7 @@ class Herald(baseUrl: String, private val appKey: String, directory: File) {
     val registeredAt = state["registeredAt"]?.toLongOrNull() ?: 0
     if (subscriptionId != null && state["print"] == print && now() - registeredAt < 7 * dayMs) {
       sendWaiting()
-      // A 404 means that the device was removed at the server, so it is registered again.
+      // A 404 means that Herald does not know the device any more, so it is registered again.
       if (session() != 404) return@withLock
     }
     val answer = call("POST", "/v1/subscriptions", body)
@@ -59,17 +59,17 @@ class Herald(baseUrl: String, private val appKey: String, directory: File) {
     sendWaiting()
   }
 
-  /** Says that the app came to the foreground. */
+  /** Reports that the user has opened the app. */
   fun foreground() = turns.withLock {
     sendWaiting()
     session()
     Unit
   }
 
-  /** The device belongs to this user from now on. `identityToken` comes from your backend where the app verifies identities. */
+  /** Gives the device to this user. When your app in Herald requires verified identities, pass an `identityToken` from your backend. */
   fun login(externalId: String, identityToken: String? = null) = change(Change("POST", "login", json(mapOf("externalId" to externalId)), identityToken))
 
-  /** The device belongs to an anonymous user from now on. Changes of the earlier user that still wait are dropped. */
+  /** Gives the device to a new anonymous user, and drops waiting changes of the earlier user. */
   fun logout() = turns.withLock {
     state.waiting = emptyList()
     change(Change("POST", "logout", "", null))
@@ -81,7 +81,7 @@ class Herald(baseUrl: String, private val appKey: String, directory: File) {
   fun setUser(language: String? = null, timezone: String? = null, country: String? = null) =
     change(Change("POST", "user", json(mapOf("language" to language, "timezone" to timezone, "country" to country).filterValues { it != null }), null))
 
-  /** No more pushes, until `optIn`. It is remembered here at once and told to Herald as soon as it can be reached. */
+  /** Stops all pushes until `optIn`. The choice is stored on the device at once, and sent to Herald as soon as Herald can be reached. */
   fun optOut() = turns.withLock {
     state.set("optedOut" to "true")
     change(Change("PATCH", "", json(mapOf("optedIn" to false)), null))
@@ -110,13 +110,13 @@ class Herald(baseUrl: String, private val appKey: String, directory: File) {
   /** Reports that the user closed this push. Do not call it for a push that a later push replaced. */
   fun dismissed(msgId: String): Boolean = report("x", msgId, null)
 
-  /** Sends one change of the user or the device after all earlier ones. Offline it waits, for at most 7 days and with at most 49 others. */
+  /** Sends one change of the user or the device, after all earlier changes. Offline it is stored, for at most 7 days, with at most 49 others. */
   private fun change(change: Change) = turns.withLock {
     state.waiting = (state.waiting + change).takeLast(mostWaiting)
     sendWaiting()
   }
 
-  /** Sends the waiting changes in order, and stops at the first that cannot be sent now. A change that Herald refuses is dropped, and its refusal is thrown. */
+  /** Sends the waiting changes in order, and stops at the first that cannot be sent now. Drops a change that Herald refuses, and throws the error. */
   private fun sendWaiting() {
     val id = subscriptionId ?: return
     state.waiting = state.waiting.filter { now() - it.at < 7 * dayMs }
@@ -134,7 +134,7 @@ class Herald(baseUrl: String, private val appKey: String, directory: File) {
     }
   }
 
-  /** Gives the status of the answer; 0 when no answer came. */
+  /** Reports a session. Gives the HTTP status of the answer, or 0 when there was no answer. */
   private fun session(): Int {
     val id = subscriptionId ?: return 0
     return try {
@@ -175,7 +175,7 @@ class Herald(baseUrl: String, private val appKey: String, directory: File) {
     } catch (failed: HeraldException) {
       throw failed
     } catch (failed: IOException) {
-      // The system's message may hold the address with its path, and so a tracking id.
+      // The system's own message may contain the address with its path, and so a msgId, which is a secret.
       throw HeraldException(0, "network_error", "Herald could not be reached")
     } finally {
       connection.disconnect()
@@ -191,7 +191,10 @@ private fun now() = System.currentTimeMillis()
 /** A change that waits to be sent. */
 private class Change(val method: String, val path: String, val body: String, val identityToken: String?, val at: Long = now())
 
-/** The file on the device: lines of `name=value` and of waiting changes, with every value percent-encoded. It is written beside the old file, which it then replaces. */
+/**
+ * What is stored in a file on the device: lines of `name=value` and lines of waiting changes, with every value percent-encoded. Each write makes a
+ * new file that then replaces the old one.
+ */
 private class State(private val file: File) {
   private val values = HashMap<String, String>()
   var waiting: List<Change> = emptyList()
@@ -206,7 +209,7 @@ private class State(private val file: File) {
       for (line in file.readLines()) {
         val parts = line.split('=').map { URLDecoder.decode(it, "UTF-8") }
         if (parts.size == 2) values[parts[0]] = parts[1]
-        // An identity token lives for an hour and is a secret: it is not kept.
+        // An identity token is a secret and valid for an hour at most, so it is not stored.
         if (parts.size == 5 && parts[0] == "change") changes += Change(parts[1], parts[2], parts[3], null, parts[4].toLongOrNull() ?: 0)
       }
     waiting = changes
@@ -236,7 +239,7 @@ private class State(private val file: File) {
 
 private fun hash(text: String) = MessageDigest.getInstance("SHA-256").digest(text.toByteArray()).joinToString("") { "%02x".format(it) }
 
-/** Android's HttpURLConnection accepts PATCH. A plain JVM's has a list of methods without it, so there the field behind the setter is set. */
+/** Sets the HTTP method. The setter of Android accepts PATCH. The setter of a plain JVM refuses it, so there the private field is set. */
 private fun setMethod(connection: HttpURLConnection, method: String) =
   try {
     connection.requestMethod = method
@@ -259,5 +262,5 @@ private fun escape(letter: Char): String =
     else -> letter.toString()
   }
 
-/** Reads a text field of an answer. Herald's answers to a device are flat, and their texts hold no escaped quotes that matter here. */
+/** Reads a text field of an answer, or gives an empty text. It leaves escapes as they are: ids and codes have none, and a message is only shown. */
 private fun text(answer: String, name: String): String = Regex("\"$name\"\\s*:\\s*\"((?:[^\"\\\\]|\\\\.)*)\"").find(answer)?.groupValues?.get(1) ?: ""

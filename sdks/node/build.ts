@@ -1,5 +1,5 @@
-// Makes the package that is published: `node sdks/node/build.ts [directory]`, by default sdks/node/dist. The sources need no build to be used
-// inside this repository, so dist is a package of its own with a manifest of its own.
+// Makes the npm package @herald/node: `node sdks/node/build.ts [directory]`, by default in sdks/node/dist. Code in this repository imports the
+// sources directly, so the built package gets a package.json of its own.
 import { spawnSync } from 'node:child_process'
 import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ const here = import.meta.dirname
 const root = join(here, '../..')
 const mostBytes = 9_000
 
-/** Builds the package into a directory. Gives the size of its code after gzip; throws when it is above the limit. */
+/** Builds the package into a directory. Gives the size of its script in bytes after gzip; throws when the size is above the limit. */
 export async function buildPackage(directory: string): Promise<number> {
   rmSync(directory, { recursive: true, force: true })
   mkdirSync(directory, { recursive: true })
@@ -22,7 +22,7 @@ export async function buildPackage(directory: string): Promise<number> {
     format: 'esm',
     platform: 'neutral',
     target: 'es2022',
-    // Names are not shortened, so that a stack trace can be read.
+    // Names are not shortened, so that stack traces stay readable.
     minifySyntax: true,
     legalComments: 'none',
     logLevel: 'warning',
@@ -48,7 +48,7 @@ function writeTypes(directory: string): void {
   if (status !== 0) throw new Error(`the types were not written: ${stdout}`)
   for (const file of globSync('*.d.ts', { cwd: directory })) {
     const path = join(directory, file)
-    // The published package has no .ts files beside the types.
+    // The published package contains .js files and no .ts sources, so imports in its types must end in .js.
     writeFileSync(path, readFileSync(path, 'utf8').replaceAll(/(from |import\()(['"])(\.\/[\w.-]+)\.ts\2/g, '$1$2$3.js$2'))
   }
 }

@@ -1,16 +1,16 @@
-// Herald for Swift, in one file and without dependencies. Copy it into your app and into its notification service extension; docs/guide/ios.md says how to use it.
-// Parsed by `npm run test:mobile`. It has not been compiled and not been run on a device.
+// Herald for Swift, in one file and without dependencies. Copy it into your iOS app and into its notification service extension; docs/guide/ios.md
+// says how to use it. `npm run test:mobile` parses this file. It has not been compiled, and has not been run on a device.
 import Foundation
 import UserNotifications
 
-/// What went wrong with a call. `status` is 0 when no answer came. Holds no token, key or external id.
+/// The error of a call. `status` is the HTTP status, or 0 when there was no answer. The error contains no token, key or external id.
 public struct HeraldError: Error {
   public let status: Int
   public let code: String
   public let message: String
 }
 
-/// One app on one device. Calls run in the order in which they are made.
+/// A client of Herald for one iOS app on one device. Its calls run one after another, in the order in which they were made.
 public actor Herald {
   private let baseUrl: URL
   private let appKey: String
@@ -18,13 +18,13 @@ public actor Herald {
   private let session: URLSession
   private static let dayInSeconds: TimeInterval = 86_400
   private static let mostWaiting = 50
-  /// While one call of an actor waits for an answer another may begin, so each call first waits for the end of the one before.
+  /// The end of the last call. An actor may begin a second call while the first waits for an answer, so each call first waits for this task.
   private var turn: Task<Void, Never> = Task {}
 
   /// - Parameters:
-  ///   - baseUrl: where Herald answers, as in `https://push.example.com`
-  ///   - appKey: the app's public key (`pk_live_…`)
-  ///   - group: the app group that the app shares with its extension, if it has one
+  ///   - baseUrl: the address of Herald, such as `https://push.example.com`
+  ///   - appKey: the public key of your app in Herald (`pk_live_…`)
+  ///   - group: the app group that the iOS app shares with its extension, if it has one
   public init(baseUrl: URL, appKey: String, group: String? = nil) {
     precondition(appKey.hasPrefix("pk_"), "appKey must be a public key: a secret key in an app is everybody's")
     self.baseUrl = baseUrl
@@ -39,9 +39,8 @@ public actor Herald {
   /// The id of this device at Herald; nil before the first registration.
   public var subscriptionId: String? { store.string(forKey: "herald.id") }
 
-  /// Registers this device, or finds it again by its token. Call it at every start and when the token has changed. Does nothing while the user has opted
-  /// out, because a registration makes a device reachable again. When nothing has changed it registers at most once in 7 days, and only reports that the app came to the
-  /// foreground instead.
+  /// Registers this device. Call it at every start and when the token has changed. When nothing has changed, it registers at most once in 7 days and
+  /// otherwise only reports a session. It does nothing while the user has opted out, because a registration would opt the device in again.
   public func register(token: Data, language: String? = nil, timezone: String? = nil, appVersion: String? = nil) async throws {
     try await inTurn { try await self.registerNow(token: token, language: language, timezone: timezone, appVersion: appVersion) }
   }
@@ -58,7 +57,7 @@ public actor Herald {
     let isFresh = Date().timeIntervalSince1970 - registeredAt < 7 * Self.dayInSeconds
     if subscriptionId != nil && isFresh && store.string(forKey: "herald.print") == print {
       try await sendWaiting()
-      // A 404 means that the device was removed at the server, so it is registered again.
+      // A 404 means that Herald does not know the device any more, so it is registered again.
       if await foregroundStatus() != 404 { return }
     }
     let answer = try await call("POST", "/v1/subscriptions", body: fields)
@@ -68,18 +67,18 @@ public actor Herald {
     try await sendWaiting()
   }
 
-  /// Says that the app came to the foreground.
+  /// Reports that the user has opened the app.
   public func foreground() async throws {
     try await inTurn { try await self.sendWaiting() }
     _ = await foregroundStatus()
   }
 
-  /// The device belongs to this user from now on. `identityToken` comes from your backend where the app verifies identities.
+  /// Gives the device to this user. When your app in Herald requires verified identities, pass an `identityToken` from your backend.
   public func login(_ externalId: String, identityToken: String? = nil) async throws {
     try await change("POST", "login", ["externalId": externalId], identityToken: identityToken)
   }
 
-  /// The device belongs to an anonymous user from now on. Changes of the earlier user that still wait are dropped.
+  /// Gives the device to a new anonymous user, and drops waiting changes of the earlier user.
   public func logout() async throws {
     store.removeObject(forKey: "herald.waiting")
     try await change("POST", "logout", nil)
@@ -90,7 +89,7 @@ public actor Herald {
     try await change("PATCH", "user", ["tags": tags])
   }
 
-  /// No more pushes, until `optIn`. It is remembered here at once and told to Herald as soon as it can be reached.
+  /// Stops all pushes until `optIn`. The choice is stored on the device at once, and sent to Herald as soon as Herald can be reached.
   public func optOut() async throws {
     store.set(true, forKey: "herald.optedOut")
     try await change("PATCH", "", ["optedIn": false])
@@ -101,7 +100,7 @@ public actor Herald {
     try await change("PATCH", "", ["optedIn": true])
   }
 
-  /// Reports that a push was shown. Call it after `contentHandler`, never before: it must not delay the text.
+  /// Reports that a push was shown. Call it after `contentHandler`, so that the report does not delay the notification.
   public func delivered(_ userInfo: [AnyHashable: Any]) async {
     guard let msgId = Self.msgId(userInfo) else { return }
     await report("d", msgId)
@@ -125,7 +124,7 @@ public actor Herald {
     return link.flatMap { URL(string: $0) }
   }
 
-  /// Gives the content with its picture, for a notification service extension; the text alone when there is no picture, or none within 10 s.
+  /// Adds the picture to a notification, for a notification service extension. Gives the notification without one when none comes within 10 s.
   public nonisolated func picture(for content: UNNotificationContent) async -> UNNotificationContent {
     let herald = content.userInfo["herald"] as? [String: Any]
     guard let text = herald?["image"] as? String, let url = URL(string: text), url.scheme == "https",
@@ -150,7 +149,7 @@ public actor Herald {
     try await mine.value
   }
 
-  /// Sends one change of the user or the device after all earlier ones. Offline it waits, for at most 7 days and with at most 49 others.
+  /// Sends one change of the user or the device, after all earlier changes. Offline it is stored, for at most 7 days, with at most 49 others.
   private func change(_ method: String, _ path: String, _ body: [String: Any]?, identityToken: String? = nil) async throws {
     var waiting = store.array(forKey: "herald.waiting") as? [[String: Any]] ?? []
     var entry: [String: Any] = ["method": method, "path": path, "at": Date().timeIntervalSince1970]
@@ -160,8 +159,8 @@ public actor Herald {
     try await inTurn { try await self.sendWaiting(identityToken: identityToken) }
   }
 
-  /// Sends the waiting changes in order, and stops at the first that cannot be sent now. A change that Herald refuses is dropped, and its refusal is thrown.
-  /// An identity token lives for an hour and is a secret: it is not stored, and is sent with the last change only.
+  /// Sends the waiting changes in order, and stops at the first that cannot be sent now. Drops a change that Herald refuses, and throws the refusal.
+  /// An identity token is a secret and valid for an hour at most, so it is not stored, and is sent with the newest change only.
   private func sendWaiting(identityToken: String? = nil) async throws {
     guard let id = subscriptionId else { return }
     let oldest = Date().timeIntervalSince1970 - 7 * Self.dayInSeconds
@@ -183,7 +182,7 @@ public actor Herald {
     }
   }
 
-  /// Gives the status of the answer; 0 when no answer came.
+  /// Reports a session. Gives the HTTP status of the answer, or 0 when there was no answer.
   private func foregroundStatus() async -> Int {
     guard let id = subscriptionId else { return 0 }
     do {

@@ -1,5 +1,5 @@
-// Makes the package that is published, and what the gateway serves at /sdk/v1: `node sdks/web/build.ts [directory]`, by default
-// sdks/web/dist. The sources need no build to be used inside this repository, so dist is a package of its own with a manifest of its own.
+// Makes the npm package @herald/web, whose scripts the gateway also serves at /sdk/v1: `node sdks/web/build.ts [directory]`, by default in
+// sdks/web/dist. Code in this repository imports the sources directly, so the built package gets a package.json of its own.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -11,7 +11,7 @@ import manifest from './package.json' with { type: 'json' }
 const here = import.meta.dirname
 const root = join(here, '../..')
 
-/** The files that a page and a worker load: each as a module and as a script that defines `Herald`. Limits in bytes after gzip. */
+/** The files that a page and a service worker load: as modules, and as scripts that define `Herald`. `most` is a limit in bytes after gzip. */
 const scripts = [
   { entry: 'index', exported: 'init, HeraldError', file: 'herald.mjs', most: 5_000 },
   { entry: 'index', exported: 'init, HeraldError', file: 'herald.iife.js', most: 5_000 },
@@ -19,13 +19,13 @@ const scripts = [
   { entry: 'worker', exported: 'start, isOurs', file: 'worker.iife.js', most: 2_500 },
 ] as const
 
-/** Builds the package into a directory. Gives the size of each script after gzip; throws when one is above its limit. */
+/** Builds the package into a directory. Gives the size of each script in bytes after gzip; throws when a script is above its limit. */
 export async function buildPackage(directory: string): Promise<Record<string, number>> {
   rmSync(directory, { recursive: true, force: true })
   mkdirSync(directory, { recursive: true })
   for (const { entry, exported, file } of scripts) {
     const isModule = file.endsWith('.mjs')
-    // A script defines `Herald` by itself: what esbuild writes for a global name is 200 bytes longer.
+    // The script assigns `Herald` itself, because esbuild's own way to define a global (`globalName`) adds 200 bytes.
     const contents = isModule
       ? `export { ${exported} } from './${entry}.ts'`
       : `import { ${exported} } from './${entry}.ts'; globalThis.Herald = { ${exported} }`
@@ -68,7 +68,7 @@ function writeTypes(directory: string): void {
   if (status !== 0) throw new Error(`the types were not written: ${stdout}`)
   for (const file of globSync('*.d.ts', { cwd: directory })) {
     const path = join(directory, file)
-    // The published package has no .ts files beside the types.
+    // The published package contains .js files and no .ts sources, so imports in its types must end in .js.
     writeFileSync(path, readFileSync(path, 'utf8').replaceAll(/(from |import\()(['"])(\.\/[\w.-]+)\.ts\2/g, '$1$2$3.js$2'))
   }
 }
@@ -82,7 +82,7 @@ function publishedManifest(): object {
     license,
     type,
     keywords: ['push', 'notifications', 'web-push', 'service-worker'],
-    // Scripts and modules do nothing until they are called; the scripts define `Herald`.
+    // Loading a module has no side effect. Loading a script defines `Herald`, so a bundler must not drop the scripts.
     sideEffects: ['*.iife.js'],
     exports: {
       '.': { types: './types/index.d.ts', default: './herald.mjs' },

@@ -29,7 +29,7 @@ async function start() {
   show(await herald.state())
 
   one('subscribe').onclick = () => {
-    // Called in the click itself, with nothing awaited before: browsers ask only then.
+    // There is no await before this call, because a browser asks the user only while a click is handled.
     void herald
       .subscribe()
       .then(() => herald.login(customer()))

@@ -5,19 +5,19 @@ import { UsageError } from './usage-error.ts'
 
 export type App = { id: string; name: string }
 
-/** Herald, as the settings say, and the app that a command is about. */
+/** A client of Herald with the address and token of the settings, and the app that a command is about. */
 export type Connection = {
   herald: Herald
   url: string
-  /** Whether the token is the administration's; else it is a secret key of an app. */
+  /** True when the token is the administration token, false when it is a secret key of an app. */
   isAdministration: boolean
-  /** The path of the app on the administration surface. Throws a UsageError when it is not clear which app is meant. */
+  /** Gives the path of the app's operations, `/v1/admin/apps/<id>`. Throws a UsageError when it is not clear which app is meant. */
   appPath: () => Promise<string>
 }
 
 export const isId = (text: string): boolean => /^[0-9a-f]{24}$/.test(text)
 
-/** Opens what the settings name; `app` is what the command was given. Throws a UsageError. */
+/** Makes a client from the settings. `app` is the value of the option `--app`. Throws a UsageError when a setting is missing or cannot be right. */
 export function connect(terminal: Terminal, app?: string, settings: Settings = readSettings(terminal.env)): Connection {
   const herald = openHerald(settings)
   const isAdministration = !settings.token.startsWith('sk_')
@@ -35,7 +35,7 @@ export function connect(terminal: Terminal, app?: string, settings: Settings = r
   }
 }
 
-/** Throws a UsageError for an address or a token that cannot be right. */
+/** Makes a client. Throws a UsageError when the address or the token cannot be right. */
 export function openHerald({ url, token }: Settings): Herald {
   try {
     return new Herald({ baseUrl: url, key: token })
@@ -46,7 +46,7 @@ export function openHerald({ url, token }: Settings): Herald {
   }
 }
 
-/** All apps, at most 1,000. */
+/** Lists all apps, at most 1,000. */
 export async function listApps(herald: Herald): Promise<App[]> {
   const apps: App[] = []
   for (let cursor: string | null = ''; cursor !== null && apps.length < 1_000;) {

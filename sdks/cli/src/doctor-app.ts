@@ -70,7 +70,7 @@ async function* webhookFindings(herald: Herald, path: string): AsyncGenerator<Fi
   const { items } = await herald.request<{ items: Webhook[] }>('GET', `${path}/webhooks`, { query: { limit: 200 } })
   let isWell = true
   for (const { url, enabled, disabledReason, consecutiveFailures, droppedEvents, lastStatus, lastError } of items) {
-    // The path of an endpoint may hold a secret of its owner.
+    // Only the host is printed: the path of a webhook endpoint may contain a secret.
     const host = new URL(url).host
     const last = lastStatus === null ? (lastError ?? 'no answer') : `status ${lastStatus}`
     if (!enabled) {

@@ -6,7 +6,7 @@ import { UsageError } from './usage-error.ts'
 const soonDays = 14
 const withinMs = 5_000
 
-/** Whether the way to Herald is encrypted, by a certificate that holds for some time. */
+/** Checks that requests to Herald are encrypted and that the certificate is valid for at least 14 more days. */
 export async function certificateFinding(address: string): Promise<Finding> {
   if (!URL.canParse(address)) throw new UsageError(`${address} is no address. It looks like https://push.example.com`)
   const { protocol, hostname, port } = new URL(address)
@@ -23,7 +23,7 @@ export async function certificateFinding(address: string): Promise<Finding> {
     }
   }
   const found = await readCertificate(host, port === '' ? 443 : Number(port))
-  // What cannot be reached is told by the next look.
+  // This is only a note: the check "reachability", which comes next, reports an address that cannot be reached as a fault.
   if ('unreachable' in found) return { check: 'TLS', state: 'note', says: 'The certificate could not be read: no connection.' }
   if ('refused' in found)
     return { check: 'TLS', state: 'fault', says: `The certificate is not taken: ${found.refused}.`, remedy: remedyOf(found.code) }

@@ -18,7 +18,10 @@ type Tested = { id: string; results: { outcome: string; code: string | null; pro
 
 const lookMs = 500
 
-/** Walks the way of a push to one device: registered, sent, delivered, opened. Names the call that is missing. */
+/**
+ * Sends a test push to one device and checks each step: registered, sent, delivered, opened. Names the API call that the device's app has not made.
+ * Gives the exit code: 1 when a step failed.
+ */
 export async function doctorDevice(terminal: Terminal, id: string, options: DoctorOptions): Promise<number> {
   if (!isId(id))
     throw new UsageError('--device takes the id of a subscription, as its registration answered it: 24 characters, 0-9 and a-f.')
@@ -129,7 +132,7 @@ function sentFinding({ id, results }: Tested): Finding {
   }
 }
 
-/** What each platform has to report, and where it is forgotten. */
+/** The two reports that a device of the platform sends, delivered and opened, each with a hint where its app's code may lack the call. */
 function wantedOf(platform: string): { kind: string; letter: string; hint: string }[] {
   const delivered: Record<string, string> = {
     ios: 'Is the notification service extension installed, in the same app group, and does it call the tracking endpoint before contentHandler?',
@@ -147,7 +150,7 @@ function wantedOf(platform: string): { kind: string; letter: string; hint: strin
   ]
 }
 
-/** What the device reported of a push, as soon as it is all that is waited for, or when the time is over. */
+/** Waits until the device has reported the push as delivered and as opened, at most `withinMs`. Gives what the device reported. */
 async function hear(
   terminal: Terminal,
   herald: Herald,

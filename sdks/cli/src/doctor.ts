@@ -20,7 +20,7 @@ type System = {
 const clockToleranceSeconds = 30
 const streamWithinMs = 6_000
 
-/** Looks at everything that goes wrong in practice and says what to do about it. Exit code 1 when something is to be mended. */
+/** Checks what often goes wrong with an installation, and prints what to do about each fault. Gives the exit code: 1 when there is a fault. */
 export async function doctor(terminal: Terminal, options: DoctorOptions): Promise<number> {
   if (options.device !== undefined) return doctorDevice(terminal, options.device, options)
   const findings: Finding[] = []
@@ -60,7 +60,7 @@ async function* look(terminal: Terminal, app: string | undefined): AsyncGenerato
   yield* appFindings(herald, path)
 }
 
-/** Whether Herald answers, is well, and has the time that we have. */
+/** Checks that Herald answers, that its database is there, and that its clock agrees with the clock of this machine. */
 async function reach(herald: Herald): Promise<{ answers: boolean; findings: Finding[] }> {
   try {
     const response = await herald.open('GET', '/health', { retries: 0 })
@@ -74,7 +74,7 @@ async function reach(herald: Herald): Promise<{ answers: boolean; findings: Find
     }
   } catch (error) {
     if (!(error instanceof HeraldError)) throw error
-    // The answer while its database is away has no form of an error.
+    // While the database is away, /health answers 503 with a body that is not one of Herald's error bodies, so the status alone decides.
     const isAway = error.status === 503
     const says = isAway ? 'Herald answers, but its database is away.' : error.message
     const remedy = isAway
@@ -168,7 +168,7 @@ function proxyFinding(baseUrl: string | null, url: string, headers: Headers): Fi
   }
 }
 
-/** A proxy that holds back what it passes on makes streams useless. */
+/** Checks that events of a stream arrive at once: a proxy that buffers answers would hold them back. */
 async function streamFinding(herald: Herald, path: string, stop: AbortSignal): Promise<Finding> {
   const enough = new AbortController()
   const timer = setTimeout(() => enough.abort(), streamWithinMs)

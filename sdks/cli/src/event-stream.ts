@@ -1,22 +1,25 @@
 import { HeraldError, type Herald, type WebhookEvent } from '@herald/node'
 
-/** The handlers of a stream of events. */
+/** The functions that `watchEvents` calls for what a stream of events brings. */
 export type Watcher = {
-  /** Called when events come from now on, and again after each reconnection. */
+  /** Called when the stream is open, with `false` the first time and `true` after each reconnection. */
   opened?(isAgain: boolean): void
   event(event: WebhookEvent): void
-  /** Called with the number of events that were left out, because more than 100 came in a second. */
+  /** Called with the number of events that Herald left out, because there were more than 100 in a second. */
   dropped?(count: number): void
-  /** Called when the stream broke and is opened again in a moment. */
+  /** Called when the stream broke. `watchEvents` opens it again after a pause. */
   broken?(reason: string): void
 }
 
-/** Herald writes something every 10 s. */
+/** A stream that brings nothing for this long is given up. Herald writes something every 10 s. */
 const silentMs = 35_000
 const [firstDelayMs, longestDelayMs] = [500, 10_000]
 const longestMessage = 1_000_000
 
-/** Watches an app's events until `stop`, and opens the stream again whenever it breaks. Rejects with a HeraldError for what does not pass, such as 401. */
+/**
+ * Watches an app's events until `stop`, and opens the stream again whenever it breaks. Rejects with a HeraldError when Herald refuses the stream for
+ * a reason that a repetition does not change, such as 401.
+ */
 export async function watchEvents(herald: Herald, appPath: string, watcher: Watcher, stop: AbortSignal): Promise<void> {
   let delay = firstDelayMs
   for (let isAgain = false; !stop.aborted;) {
@@ -40,7 +43,7 @@ export async function watchEvents(herald: Herald, appPath: string, watcher: Watc
   }
 }
 
-/** Reads server-sent events until the stream ends. A stream that says nothing for long is given up. */
+/** Reads server-sent events until the stream ends or brings nothing for 35 s. */
 export async function readStream(
   herald: Herald,
   path: string,
@@ -75,7 +78,7 @@ export async function readStream(
   }
 }
 
-/** Waits, or ends early at `stop`. */
+/** Resolves after `ms`, or at once when `stop` is aborted. */
 export function wait(ms: number, stop: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {

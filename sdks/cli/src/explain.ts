@@ -11,13 +11,13 @@ type Explained = { campaignId: string; status: string; user: { id: string; exter
 const signs = { pass: 'ok  ', stop: 'STOP', wait: 'wait', info: '    ' }
 const bases: Record<string, string> = { recorded: 'recorded', frozen: 'as it was then', now: 'as it is now' }
 
-/** Says why a device, or each device of a person, got a campaign or did not. */
+/** Prints why a device, or each device of a user, got a campaign or did not. Gives the exit code: 1 when the campaign or the device is unknown. */
 export async function explain(terminal: Terminal, [campaignId, who]: string[], options: { app?: string; json?: boolean }): Promise<number> {
   if (campaignId === undefined || who === undefined) throw new UsageError('Give a campaign, and a device or an external id.')
   if (!isId(campaignId)) throw new UsageError(`${campaignId} is no id of a campaign: those have 24 characters, 0-9 and a-f.`)
   const { herald, appPath } = connect(terminal, options.app)
   const path = `${await appPath()}/explain`
-  // 24 such characters may be a device, a user, or an external id that looks alike.
+  // A text of 24 hex digits may be a device's id, a user's id, or an external id of the same form. They are tried in this order.
   const meanings = isId(who) ? ['subscriptionId', 'userId', 'externalId'] : ['externalId']
   for (const meaning of meanings) {
     try {
@@ -47,7 +47,7 @@ function linesOf({ campaignId, status, user, devices }: Explained): string[] {
   ]
 }
 
-/** Lists within a step have a line for each of their items. */
+/** How an item is printed as a line, for each field of a step that is a list. */
 const lists: Record<string, (item: Record<string, unknown>) => string> = {
   leaves: ({ path, field, op, wanted, actual, matched }) =>
     `${matched === true ? 'ok  ' : 'STOP'}  ${textOf(path)}: ${textOf(field)} ${textOf(op)} ${textOf(wanted)}, is ${textOf(actual)}`,

@@ -9,7 +9,10 @@ export type Outcome = { status: string; stats: CampaignStats['stats']; failures:
 const lookMs = 300
 const ended = ['sent', 'cancelled', 'failed']
 
-/** Waits for the end of a send up to a time limit, and gives its state then. With an administration token failures are listed by their codes. */
+/**
+ * Waits until a send has ended, at most `withinMs`, and gives its status and counters. With an administration token it also gives the number of
+ * failed and skipped pushes for each code.
+ */
 export async function follow(
   terminal: Terminal,
   { herald, isAdministration, appPath }: Connection,

@@ -28,7 +28,7 @@ const oneSignal: Record<string, string> = {
   notification_types: 'optedIn',
 }
 
-/** The format of a file: the given one, else the one that its name shows. */
+/** Gives the format of a file: what `--from` says, else what the ending of its name says. Throws a UsageError when neither does. */
 export function formatOf(file: string, from: string | undefined): Format {
   const said = from === 'onesignal' ? 'onesignal_csv' : from
   const format = said ?? (/\.(jsonl|ndjson)$/i.test(file) ? 'jsonl' : /\.csv$/i.test(file) ? 'csv' : undefined)
@@ -37,7 +37,7 @@ export function formatOf(file: string, from: string | undefined): Format {
   return known
 }
 
-/** `--column externalId=customer_no`, as the API takes it. */
+/** Reads options such as `--column externalId=customer_no` into the object that the API takes: each field with the name of its column. */
 export function readColumns(pairs: readonly string[], format: Format): Record<string, string> | undefined {
   if (pairs.length === 0) return undefined
   if (format !== 'csv') throw new UsageError('--column is for --from csv.')
@@ -51,7 +51,7 @@ export function readColumns(pairs: readonly string[], format: Format): Record<st
   )
 }
 
-/** A line for each column that says what it is imported as. */
+/** Gives a line for each column of the file, which says as which field the column is imported. */
 export function linesOfMapping(header: string, format: Format, columns: Record<string, string> | undefined): string[] {
   const names = header.split(',').map((name) => name.trim().replace(/^"(.*)"$/, '$1'))
   const width = Math.min(40, Math.max(...names.map((name) => name.length)))

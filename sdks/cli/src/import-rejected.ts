@@ -4,12 +4,13 @@ import { readRows } from './rows.ts'
 
 type Problem = { row: number; column: string | null; code: string; message: string }
 
-/** Herald keeps no more. */
+/** Herald keeps at most this many rejected rows of an import. */
 const mostProblems = 10_000
 
 /**
- * Writes the rejected rows of an import beside its file, as they stand there: mended, they can be imported alone. A second file says why. Both hold
- * what the first file holds, so they are readable by this user alone. Answers what to say about it.
+ * Copies the rejected rows of an import into a file beside the imported one, so that the operator can mend them and import them alone. A second
+ * file says why each was rejected. Both contain personal data, so only the user of this machine who runs the command may read them. Gives the lines
+ * to print about the two files.
  */
 export async function writeRejected(herald: Herald, path: string, { file, format }: { file: string; format: string }): Promise<string[]> {
   const problems = await listProblems(herald, path)
@@ -18,7 +19,7 @@ export async function writeRejected(herald: Herald, path: string, { file, format
   const lines: string[] = []
   for (const { number, text } of readRows(file, isCsv)) {
     const isHeader = isCsv && number === 0
-    // Herald counts the rows behind the header from 1.
+    // Herald numbers rows from 1 without the header. In `readRows` the header is 0, and the first line of a file without a header is 0 as well.
     if (isHeader || problems.has(isCsv ? number : number + 1)) lines.push(text)
   }
   const rejected = `${file}.rejected${isCsv ? '.csv' : '.jsonl'}`

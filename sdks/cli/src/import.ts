@@ -36,11 +36,14 @@ export type Report = {
 }
 type Job = { terminal: Terminal; herald: Herald; path: string; file: string; size: number; format: Format; settings: object }
 
-/** Sent at a time. A row is at most 1 MiB, so each part holds whole rows. */
+/** A request carries at most this many bytes of the file. A row is at most 1 MiB, so a part of this size holds at least three whole rows. */
 const partBytes = 4 * 1024 ** 2
 const partLimits = { timeoutMs: 120_000, totalTimeoutMs: 300_000, retries: 5 }
 
-/** Imports a file: the mapping, a dry run, then the devices. Cut off at any moment, the same command goes on. Exit code 1 when rows were rejected. */
+/**
+ * Imports a file: prints the mapping of its columns, makes a dry run, and then imports the devices. When it was interrupted, the same command goes on
+ * where it was. Gives the exit code: 1 when rows were rejected.
+ */
 export async function importFile(terminal: Terminal, [given]: string[], options: ImportOptions): Promise<number> {
   const { herald, appPath } = connect(terminal, options.app)
   const path = `${await appPath()}/imports`
@@ -87,7 +90,7 @@ function readJob(where: Pick<Job, 'terminal' | 'herald' | 'path'>, given: string
   return { ...where, file, size: statSync(file).size, format, settings }
 }
 
-/** Remembers which import a file belongs to, so that the same command finds it again after a crash of either side. */
+/** Keeps the import's id in a file, so that the same command finds the import again after a crash of this process or of Herald. */
 function openMemory(env: Terminal['env'], { herald, path, file, size, settings }: Job) {
   const named = createHash('sha256')
     .update(JSON.stringify([path, file, size, statSync(file).mtimeMs, settings]))
@@ -125,7 +128,7 @@ async function begin({ herald, path, settings }: Job, dryRun: boolean, memory: M
   }
 }
 
-/** Sends the file from where the import is to its end, and ends the import. */
+/** Sends the part of the file that Herald has not read yet, and then finishes the import. */
 async function run(job: Job, from: Report, memory: Memory): Promise<Report> {
   const { terminal, herald, path, file, size, format } = job
   const descriptor = openSync(file, 'r')
@@ -154,7 +157,10 @@ async function run(job: Job, from: Report, memory: Memory): Promise<Report> {
   }
 }
 
-/** Sends a part. When its answer was lost, the import says where it is, which may be in the middle of the part. */
+/**
+ * Sends a part of the file. When Herald expects another offset, because the answer to an earlier try was lost, it asks Herald how far the import has
+ * come, which may be in the middle of the part.
+ */
 async function sendPart(
   herald: Herald,
   path: string,

@@ -17,7 +17,7 @@ const eventNo = (n: number, type = 'notification.sent') => ({
   platform: 'ios',
 })
 
-/** A Herald whose stream of events is written by the test. */
+/** Starts a server in place of Herald whose stream of events the test writes, and a terminal that uses it. */
 async function givenStream() {
   const streams: ServerResponse[] = []
   const { url } = await givenHerald({
@@ -54,7 +54,7 @@ async function givenReceiver(statuses: number[] = []): Promise<{ url: string; re
 const secretOf = ({ printed }: GivenTerminal) => /^secret: (whsec_[\w-]{43})$/.exec(printed[0] ?? '')?.[1] ?? ''
 const within = { timeout: 60_000 }
 
-test('1,000 events reach a receiver once each, in batches of at most 100, each signed with the secret that is printed', async () => {
+test('`herald listen` posts each of 1,000 events once, in batches of at most 100, signed with the secret that it prints', async () => {
   const { terminal, streams, write } = await givenStream()
   const { url, received } = await givenReceiver()
   const running = main(['listen', '--forward', url], terminal)
@@ -75,7 +75,7 @@ test('1,000 events reach a receiver once each, in batches of at most 100, each s
   expect(deliveries[0]?.deliveryId).toMatch(/^dlv_[0-9a-f]{24}$/)
 })
 
-test('a delivery that the receiver refuses comes again with the same id and bytes', async () => {
+test('`herald listen` posts a delivery again with the same id and body when the receiver answered 503', async () => {
   const { terminal, streams, write } = await givenStream()
   const { url, received } = await givenReceiver([503])
   void main(['listen', '--forward', url, '--events', 'notification.failed,ping'], terminal)
@@ -90,7 +90,7 @@ test('a delivery that the receiver refuses comes again with the same id and byte
   expect(events).toEqual([eventNo(2, 'notification.failed')])
 })
 
-test('a tail goes on after the stream broke, and says what it cannot show', async () => {
+test('`herald tail` goes on after the connection broke, and says which events it could not show', async () => {
   const { terminal, streams, write } = await givenStream()
   const running = main(['tail', '--campaign', 'c1'], terminal)
   await vi.waitUntil(() => streams.length === 1, within)
@@ -110,7 +110,7 @@ test('a tail goes on after the stream broke, and says what it cannot show', asyn
   expect(terminal.said.join('\n')).toContain('in between is not shown')
 })
 
-test('a tail of failures as JSON has only failures, a line for each', async () => {
+test('`herald tail --failed --json` prints only failed pushes and invalidated devices, one JSON line each', async () => {
   const { terminal, streams, write } = await givenStream()
   void main(['tail', '--failed', '--json'], terminal)
   await vi.waitUntil(() => streams.length === 1, within)

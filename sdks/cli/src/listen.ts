@@ -7,16 +7,17 @@ import { UsageError } from './usage-error.ts'
 
 export type ListenOptions = { app?: string; forward?: string; events?: string }
 
-/** As Herald's own deliveries: so many events, or after so long. */
+/** A batch holds at most this many events, and is posted at most this long after its first event. Herald's own deliveries have the same limits. */
 const [mostEvents, longestWaitMs] = [100, 1_000]
 const answerWithinMs = 10_000
 const pausesMs = [1_000, 2_000, 4_000, 8_000]
-/** Deliveries that wait for the receiver; above it the oldest are dropped. */
+/** At most this many batches wait for the receiver; when there are more, the oldest is dropped. */
 const mostWaiting = 100
 
 /**
- * Posts what webhook endpoints would get to an address of this machine: the same batches, headers and signature, with a secret of its own. A delivery
- * that is not taken is tried five times, sooner than Herald would.
+ * Posts an app's events to an address, as Herald posts them to a webhook endpoint: with the same batches, headers and form of signature. It signs
+ * with HERALD_WEBHOOK_SECRET, or else with a new secret that it prints. A batch that the receiver does not take is posted at most five times, sooner
+ * than Herald would post it again.
  */
 export async function listen(terminal: Terminal, { app, forward, events }: ListenOptions): Promise<number> {
   const url = readUrl(forward)
@@ -76,7 +77,7 @@ function openOutbox(terminal: Terminal, url: URL, secret: string) {
       if (gathered.length >= mostEvents) flush()
       else timer ??= setTimeout(flush, longestWaitMs)
     },
-    /** What was gathered is still posted when the command ends, once. */
+    /** Posts the events that wait when the command ends, once each. */
     async ended() {
       flush()
       await working
@@ -99,7 +100,7 @@ async function deliver(terminal: Terminal, url: URL, secret: string, events: Web
   }
 }
 
-/** The status of the answer, or why there is none. */
+/** Posts a batch. Gives the status of the answer, or a text that says why there is no answer. */
 async function post(url: URL, body: string, signature: string): Promise<number | string> {
   const headers = { 'content-type': 'application/json', [webhooks.signatureHeader]: signature }
   try {

@@ -9,7 +9,7 @@ import { givenTerminal } from './testing/given-terminal.ts'
 const app = { id: '671a2b3c4d5e6f7081920a06', name: 'Shop' }
 const token = 'planted-administration-token-0123456789'
 
-test('a login keeps address, token and app in a file that this user alone can read, and shows the token nowhere', async () => {
+test('`herald login` stores address, token and app in a file that only this user can read, and prints the token nowhere', async () => {
   const { url, asked } = await givenHerald({ 'GET /v1/admin/apps': { body: { items: [app], nextCursor: null } } })
   const terminal = givenTerminal({ answers: [url, token] })
 
@@ -22,7 +22,7 @@ test('a login keeps address, token and app in a file that this user alone can re
   expect([...terminal.printed, ...terminal.said].join('\n')).not.toContain(token)
 })
 
-test('a login makes a file private that was readable before', async () => {
+test('`herald login` makes a settings file private that others could read before', async () => {
   const { url } = await givenHerald({ 'GET /v1/admin/apps': { body: { items: [app], nextCursor: null } } })
   const terminal = givenTerminal({ answers: [token] })
   const file = join(terminal.home, 'config/herald/settings.json')
@@ -34,7 +34,7 @@ test('a login makes a file private that was readable before', async () => {
   expect(statSync(file).mode & 0o777).toBe(0o600)
 })
 
-test('a token that Herald refuses is not kept', async () => {
+test('`herald login` does not store a token that Herald refuses', async () => {
   const { url } = await givenHerald({ 'GET /v1/admin/apps': { status: 401, body: { error: { code: 'unauthorized', message: 'No.' } } } })
   const terminal = givenTerminal({ answers: [token] })
 
@@ -44,7 +44,7 @@ test('a token that Herald refuses is not kept', async () => {
   expect(terminal.said.join('\n')).toContain('HERALD_TOKEN')
 })
 
-test('a login without a token, or with a public key, says what is needed', async () => {
+test('`herald login` without a token, or with a public key, says which token is needed and does not show the key', async () => {
   const terminal = givenTerminal({ answers: ['', 'pk_live_0_planted'] })
   expect(await main(['login', '--url', 'http://127.0.0.1:1'], terminal)).toBe(2)
   expect(await main(['login', '--url', 'http://127.0.0.1:1'], terminal)).toBe(2)
@@ -52,7 +52,7 @@ test('a login without a token, or with a public key, says what is needed', async
   expect(terminal.said.join('\n')).not.toContain('planted')
 })
 
-test('the token of a login is sent to the address of that login only', () => {
+test('the stored token is sent only to the address it was stored with, and a settings file that others can read is refused', () => {
   const { env, home } = givenTerminal()
   const file = join(home, 'config/herald/settings.json')
   mkdirSync(join(home, 'config/herald'), { recursive: true })

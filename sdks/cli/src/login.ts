@@ -4,7 +4,7 @@ import { writeSettings, type Settings } from './settings.ts'
 import type { Terminal } from './terminal.ts'
 import { UsageError } from './usage-error.ts'
 
-/** Asks for the address and the token, tries them, and keeps them in a file that only this user of the machine can read. */
+/** Asks for the address and the token, tries them, and writes them into a file that only this user of the machine can read. */
 export async function login(terminal: Terminal, options: { url?: string; app?: string }): Promise<number> {
   const asked =
     options.url ??
@@ -21,7 +21,7 @@ export async function login(terminal: Terminal, options: { url?: string; app?: s
 async function check(terminal: Terminal, settings: Settings): Promise<Settings> {
   const herald = openHerald(settings)
   if (settings.token.startsWith('sk_')) {
-    // This operation needs no scope, so every secret key may call it; an app without Web Push answers 404.
+    // Asking for the Web Push key needs no scope, so every secret key may do it. For an app without Web Push the answer is 404, which is fine here.
     await herald.webPushKey().catch((error: unknown) => {
       if (!(error instanceof HeraldError && error.is('not_found'))) throw error
     })

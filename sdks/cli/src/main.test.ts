@@ -10,7 +10,7 @@ const id = '671a2b3c4d5e6f7081920a05'
 const stats = (more: object) => ({ queued: 0, sent: 0, failed: 0, skipped: 0, delivered: 0, opened: 0, clicked: 0, dismissed: 0, ...more })
 const environment = (url: string, token = 'administration-token') => ({ env: { HERALD_URL: url, HERALD_TOKEN: token, HERALD_APP: app } })
 
-test('every command explains itself, and an unknown one is answered with what there is', async () => {
+test('every command has a --help, and an unknown command, option or word ends with exit code 2', async () => {
   const terminal = givenTerminal()
   for (const name of Object.keys(help)) expect(await main([name, '--help'], terminal)).toBe(0)
   expect(terminal.printed).toEqual(Object.values(help))
@@ -31,7 +31,7 @@ test.each([
   [['--to', 'a', '--data', 'x'], 'order=17'],
   [['--file', '/nowhere.json'], 'cannot be read'],
   [['--to', 'a', '--within', 'soon'], '--within'],
-])('send %j says what is wrong and sends nothing', async (args, words) => {
+])('`herald send` with the wrong arguments %j says what is wrong and sends nothing', async (args, words) => {
   const { url, asked } = await givenHerald({})
   const terminal = givenTerminal(environment(url))
   expect(await main(['send', ...args], terminal)).toBe(2)
@@ -39,7 +39,7 @@ test.each([
   expect(asked).toEqual([])
 })
 
-test('a send with a secret key is a notification, and its exit code says whether a push failed', async () => {
+test('`herald send` with a secret key sends a notification, and its exit code is 1 when a push failed or nobody was reached', async () => {
   let outcome = stats({ queued: 1, sent: 1 })
   const { url, asked } = await givenHerald({
     'POST /v1/notifications': { status: 202, body: { id, status: 'sending' } },
@@ -77,7 +77,7 @@ test('a send with a secret key is a notification, and its exit code says whether
   expect(terminal.printed.at(-1)).toContain('reached nobody')
 })
 
-test('a send without a target is refused, so that nobody sends to everyone by accident', async () => {
+test('`herald send --all` sends only after the operator has typed the number of devices, and in a script only with --yes', async () => {
   const audience = { devices: 4_711, users: 9, byPlatform: { ios: 4_711, android: 0, web: 0 }, exact: true }
   const dryRun = { audience, unreachable: { optedOut: 0, invalidated: 0 }, skips: [], waves: [], warnings: [] }
   const { url, asked } = await givenHerald({ [`POST /v1/admin/apps/${app}/dry-run`]: { body: dryRun } })
@@ -93,7 +93,7 @@ test('a send without a target is refused, so that nobody sends to everyone by ac
   expect(asked.map(({ path }) => path)).toEqual(Array.from({ length: 2 }, () => `/v1/admin/apps/${app}/dry-run`))
 })
 
-test('an error of the API names its fields, the request and what to do, and nothing steers the terminal', async () => {
+test('when the API refuses a send, `herald` prints each wrong field and the request id, and control characters as question marks', async () => {
   const details = [{ path: 'content.en.title', message: 'must not be \u001b[31mblank' }]
   const { url } = await givenHerald({
     'POST /v1/notifications': { status: 422, body: { error: { code: 'invalid_body', message: 'No.', details } } },
@@ -105,7 +105,7 @@ test('an error of the API names its fields, the request and what to do, and noth
   expect(terminal.said.join('\n')).toMatch(/No\. \(invalid_body, request [0-9a-f-]{36}\)\n {2}content\.en\.title: must not be \?\[31mblank/)
 })
 
-test('without --app the apps are listed, and a single one is used', async () => {
+test('without --app a command lists the apps to choose from; with --app it takes the app by its name', async () => {
   const apps = [
     { id: app, name: 'Shop' },
     { id, name: 'News' },

@@ -15,11 +15,11 @@ import { version } from './version.ts'
 
 const [text, flag, texts] = [{ type: 'string' }, { type: 'boolean' }, { type: 'string', multiple: true }] as const
 
-/** The options of a command, and how many other words it takes. */
+/** A command: its options, and how many words without an option it takes. */
 type Command = {
   options: ParseArgsOptionsConfig
   words: number
-  // The parsed options. With `never` each command may declare the type of its own options.
+  // The type of the parsed options is `never`, so that each command may declare its options by a type of its own.
   run: (terminal: Terminal, words: string[], options: Record<string, never>) => Promise<number>
 }
 
@@ -76,7 +76,7 @@ const commands: Record<string, Command> = {
   },
 }
 
-/** Runs a command and gives its exit code: 0 when it worked, 1 when something failed, 2 when it was not understood. */
+/** Runs a command and gives its exit code: 0 when the command worked, 1 when something failed, 2 when the command was not understood. */
 export async function main(args: string[], terminal: Terminal): Promise<number> {
   const [name = '', ...rest] = args
   if (name === '--version') return say(terminal, version)

@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { buildPackage } from '../build.ts'
 import manifest from '../package.json' with { type: 'json' }
 
-test('the package is one command that runs by itself, and publint finds nothing wrong with it', async () => {
+test('the published package @herald/cli is one script that runs without other packages, and publint finds no fault in it', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'herald-cli-package-'))
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
   await buildPackage(directory)

@@ -1,2 +1,2 @@
-/** Text of others without what would steer the terminal. */
+/** Replaces control characters in a text that came from elsewhere by `?`, so that the text cannot steer the terminal. */
 export const printable = (text: string): string => text.replaceAll(/\p{Cc}/gu, '?')

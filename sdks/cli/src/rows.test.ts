@@ -12,15 +12,15 @@ function rowsOf(content: string | Buffer, isCsv = true): string[] {
   return [...readRows(file, isCsv)].map(({ number, text }) => `${number}:${text}`)
 }
 
-test('rows of a CSV are counted as Herald counts them: line ends in quotes belong to a row, and blank rows are none', () => {
+test('the rows of a CSV file are numbered as Herald numbers them: a quoted line end belongs to its row, and blank rows have no number', () => {
   expect(rowsOf('\uFEFFa,b\r\n1,"x\n""y"""\r\n\r\n""\n2,z')).toEqual(['0:a,b', '1:1,"x\n""y"""', '2:2,z'])
 })
 
-test('a wrong quote costs its own line and not the rest of the file', () => {
+test('a wrong quote in a CSV file spoils only its line, and the next rows are read', () => {
   expect(rowsOf('a,b\n1,x"y\n2,"x"y\n3,"open\n4,z\n')).toEqual(['0:a,b', '1:1,x"y', '2:2,"x"y', '3:3,"open', '4:4,z'])
 })
 
-test('a row that is too long is one row, and so is one across two readings of the file', () => {
+test('a CSV row of more than 1 MiB counts as one row, and so does a row that is read from the file in two parts', () => {
   const long = 'x'.repeat(1_500_000)
   const [header, ...rows] = rowsOf(`a\n"${long}"\n${'1,"q\nq"\n'.repeat(700_000)}end`)
   expect(header).toBe('0:a')
@@ -28,6 +28,6 @@ test('a row that is too long is one row, and so is one across two readings of th
   expect(new Set(rows.slice(1, -1).map((row) => row.split(':')[1])).size).toBe(1)
 })
 
-test('lines of JSON begin with number 0, and blank ones have none', () => {
+test('the rows of a JSON lines file are numbered from 0, and blank lines have no number', () => {
   expect(rowsOf('{"a":"\\""}\n \n{"b":1}', false)).toEqual(['0:{"a":"\\""}', '1:{"b":1}'])
 })

@@ -1,14 +1,17 @@
 import { closeSync, openSync, readSync } from 'node:fs'
 
 const [quote, comma, lineFeed, carriageReturn] = [0x22, 0x2c, 0x0a, 0x0d]
-/** Herald takes no longer row. */
+/** Herald accepts rows of at most this many bytes. */
 const largestRow = 1024 ** 2
 const readAtOnce = 4 * largestRow
 
-/** A row of a file as it stands there, without its line end. The first has number 0: of a CSV file it is the header. Blank rows have none. */
+/** A row of a file: its text without the line end, and its number. Number 0 is the first row (of a CSV file, the header). Blank rows do not count. */
 export type Row = { number: number; text: string }
 
-/** The rows of a file as Herald counts them: a quoted field may hold line ends, and what is no row ends at its first line end. */
+/**
+ * Reads a file row by row, and counts the rows as Herald does: a quoted field may contain line ends. A row that is not valid CSV, or is longer than
+ * 1 MiB, ends at its first line end.
+ */
 export function* readRows(file: string, isCsv: boolean): Generator<Row> {
   const descriptor = openSync(file, 'r')
   try {
@@ -39,7 +42,7 @@ export function* readRows(file: string, isCsv: boolean): Generator<Row> {
   }
 }
 
-/** Behind the line that begins at `at`; undefined: its end has not been read. */
+/** Gives the position behind the line that begins at `at`; undefined when the end of the line has not been read yet. */
 function endOfLine(bytes: Buffer, at: number, isEnd: boolean): number | undefined {
   const found = bytes.indexOf(lineFeed, at)
   return found >= 0 ? found + 1 : isEnd ? bytes.length : undefined
@@ -64,7 +67,7 @@ function endOfRow(bytes: Buffer, from: number, isEnd: boolean): number | undefin
   }
 }
 
-/** Behind the closing quote, or undefined: there is none yet. */
+/** Gives the position behind the closing quote; undefined when the closing quote has not been read yet. */
 function endOfQuoted(bytes: Buffer, from: number): number | undefined {
   for (let at = from; ;) {
     const close = bytes.indexOf(quote, at)
@@ -74,7 +77,7 @@ function endOfQuoted(bytes: Buffer, from: number): number | undefined {
   }
 }
 
-/** At the comma or line end behind a field without quotes. A quote inside it is wrong. */
+/** Gives the position of the comma or line end after a field without quotes; `'wrong'` when the field contains a quote. */
 function endOfPlain(bytes: Buffer, from: number): number | 'wrong' {
   let at = from
   while (at < bytes.length && bytes[at] !== comma && bytes[at] !== lineFeed) {

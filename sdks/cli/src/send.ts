@@ -26,7 +26,7 @@ export type SendOptions = {
   within?: string
 }
 
-/** Sends a notification and follows it to its outcome. Exit code 1 when a push failed, or nobody was reached. */
+/** Sends a notification and waits until it has ended. Gives the exit code: 1 when a push failed, or nobody was reached. */
 export async function send(terminal: Terminal, options: SendOptions): Promise<number> {
   const withinMs = readSeconds(options.within ?? '60') * 1000
   const connection = connect(terminal, options.app)
@@ -58,7 +58,7 @@ export function readSeconds(text: string): number {
   return seconds
 }
 
-/** The notification from the file, with the options on top. The API checks it and names what is wrong. */
+/** Makes the notification from the file of `--file`, in which the other options replace fields. The API checks it and names what is wrong. */
 async function readNotification(connection: Connection, options: SendOptions): Promise<Notification> {
   const { to, segment, all, title, body, url, image, language = 'en', data = [] } = options
   const file = options.file === undefined ? {} : readBody(options.file)
@@ -126,7 +126,7 @@ async function confirm(terminal: Terminal, devices: number): Promise<void> {
 const sendNotification = async ({ herald }: Connection, notification: Notification, idempotencyKey: string): Promise<string> =>
   (await herald.notifications.send(notification, { idempotencyKey })).id
 
-/** The administration can only send campaigns, so users are named by a segment. */
+/** Sends with the administration token, which sends campaigns only. A campaign has a segment and no list of users, so a segment names the users. */
 async function sendCampaign({ herald, appPath }: Connection, notification: Notification, idempotencyKey: string): Promise<string> {
   const { target, ...fields } = notification
   const path = `${await appPath()}/campaigns`

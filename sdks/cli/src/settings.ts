@@ -3,29 +3,29 @@ import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { UsageError } from './usage-error.ts'
 
-/** The address of Herald and the token for it: the administration token, or a secret key, which is enough for `send`. */
+/** The address of Herald, and a token: the administration token, or a secret key of an app, with which only `herald send` works. */
 export type Settings = { url: string; token: string; app?: string }
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** The file of settings: below XDG_CONFIG_HOME, else below ~/.config. */
+/** Gives the path of the settings file, below XDG_CONFIG_HOME or else below ~/.config. */
 export const settingsFile = (env: Environment): string =>
   join(env['XDG_CONFIG_HOME'] || join(env['HOME'] || homedir(), '.config'), 'herald', 'settings.json')
 
-/** Writes the settings so that nobody else on this machine can read them, in one step. */
+/** Replaces the settings file in one step, readable by this user of the machine only. Gives its path. */
 export function writeSettings(env: Environment, settings: Settings): string {
   const file = settingsFile(env)
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   const next = `${file}.${process.pid}`
   writeFileSync(next, `${JSON.stringify(settings, null, 2)}\n`, { mode: 0o600 })
-  // A file that existed already would keep its mode.
+  // When the temporary file was left by an earlier process, writeFileSync keeps its mode, which others may be able to read.
   chmodSync(next, 0o600)
   renameSync(next, file)
   return file
 }
 
 /**
- * What HERALD_URL, HERALD_TOKEN and HERALD_APP say, else the file of `herald login`. The token of the file goes to the address of the file alone:
- * another HERALD_URL needs a HERALD_TOKEN of its own. Throws a UsageError that says what is missing.
+ * Reads HERALD_URL, HERALD_TOKEN and HERALD_APP, and takes what is not set from the file that `herald login` wrote. The file's token is only sent to
+ * the file's address: another HERALD_URL needs a HERALD_TOKEN of its own. Throws a UsageError that says what is missing.
  */
 export function readSettings(env: Environment): Settings {
   const kept = readFile(env)
@@ -52,7 +52,7 @@ function readFile(env: Environment): Settings | undefined {
     const { url, token, app } = JSON.parse(text) as Partial<Settings>
     if (typeof url === 'string' && typeof token === 'string') return { url, token, ...(typeof app === 'string' ? { app } : {}) }
   } catch {
-    // Said below.
+    // The error below says that the file cannot be read.
   }
   throw new UsageError(`${file} is not what \`herald login\` writes. Remove it and log in again.`)
 }

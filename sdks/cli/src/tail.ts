@@ -8,7 +8,7 @@ export type TailOptions = { app?: string; campaign?: string; failed?: boolean; j
 
 const failures = ['notification.failed', 'subscription.invalidated']
 
-/** Prints what happens to pushes as it happens, a line for each event, until Ctrl-C. */
+/** Prints an app's events as they happen, one a line, until Ctrl-C. */
 export async function tail(terminal: Terminal, { app, campaign, failed = false, json = false }: TailOptions): Promise<number> {
   const { herald, appPath } = connect(terminal, app)
   const isWanted = (event: WebhookEvent) =>
@@ -27,7 +27,7 @@ export async function tail(terminal: Terminal, { app, campaign, failed = false, 
   return 0
 }
 
-/** An event as a line: time, what happened, platform, who, which send, and why. */
+/** Gives the line that shows an event: its time, type, platform, user and campaign, and the reason if there is one. */
 export function lineOf(event: WebhookEvent): string {
   const { ts, type } = event
   const {

@@ -1,15 +1,15 @@
 import { createInterface } from 'node:readline/promises'
 
-/** Where a command reads and writes. Tests bring their own. */
+/** Where a command reads and writes. Tests pass a terminal that records what is written. */
 export type Terminal = {
-  /** The output of the command, for scripts. */
+  /** Writes a line of the result to stdout, which scripts read. */
   out: (line: string) => void
-  /** Messages to the operator beside the output. */
+  /** Writes a message for the operator to stderr. */
   say: (line: string) => void
-  /** Whether an operator can be asked. */
+  /** Whether an operator is there who can answer a question. */
   isInteractive: boolean
   ask: (question: string) => Promise<string>
-  /** Asks without showing what is typed. Piped input is taken as it is. */
+  /** Asks without showing what is typed. When the input is piped, it reads the first line without asking. */
   askHidden: (question: string) => Promise<string>
   env: Readonly<Record<string, string | undefined>>
   /** Aborted by Ctrl-C. */
@@ -22,7 +22,7 @@ const longestLine = 10_000
 export function openTerminal(): Terminal {
   const stopping = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort())
-  // A closed pipe, as after `| head`, ends the command quietly.
+  // When the reader of stdout ends, as `head` does, the command ends without an error.
   process.stdout.on('error', () => stopping.abort())
   const isInteractive = process.stdin.isTTY && process.stderr.isTTY
   return {

@@ -1,4 +1,4 @@
-/** The command was not given what it needs: said with the way to its help, and exit code 2. */
+/** Thrown when a command lacks an argument or setting, or got a wrong one. The command prints the message and ends with exit code 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }

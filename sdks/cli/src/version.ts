@@ -1,2 +1,2 @@
-/** Said by `herald --version`; a test holds it against package.json. */
+/** The version that `herald --version` prints. A test compares it with package.json. */
 export const version = '0.1.0'

@@ -1,4 +1,4 @@
-// Run by `npm run test:mobile` against a real gateway. Each line of the input is a command; each answer is a line.
+// A program that `npm run test:mobile` runs against a real gateway. Each line of its input is a command, and it prints a line for each answer.
 package dev.herald.test
 
 import dev.herald.Herald

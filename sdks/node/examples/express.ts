@@ -1,7 +1,7 @@
 import { HeraldError, webhooks, type WebhookEvent } from '@herald/node'
 import express from 'express'
 
-/** Mount it before `express.json()`: the signature covers the bytes as they came. */
+/** Use this receiver before `express.json()`: Herald signs the bytes of the body, not the parsed JSON. */
 export function receiver(secrets: string[], take: (deliveryId: string, events: WebhookEvent[]) => Promise<void>) {
   return express().post('/herald', express.raw({ type: 'application/json', limit: '2mb' }), async (request, response) => {
     try {

@@ -1,6 +1,6 @@
 import { HeraldError, webhooks, type WebhookEvent } from '@herald/node'
 
-/** app/herald/route.ts: `export const POST = receiver([process.env.HERALD_WEBHOOK_SECRET!], take)`. */
+/** Use it in app/herald/route.ts: `export const POST = receiver([process.env.HERALD_WEBHOOK_SECRET!], take)`. */
 export function receiver(secrets: string[], take: (deliveryId: string, events: WebhookEvent[]) => Promise<void>) {
   return async function POST(request: Request): Promise<Response> {
     try {

@@ -8,33 +8,33 @@ import committed from './testing/signature-vectors.json' with { type: 'json' }
 import { vectors } from './testing/write-signature-vectors.ts'
 import { version } from './version.ts'
 
-test('the codes of errors are those of the API, no more and no fewer', () => {
+test('the SDK knows exactly the error codes that the API answers', () => {
   expectTypeOf<ApiCode>().toEqualTypeOf<FaultCode>()
   expect(new HeraldError({ code: 'not_found', status: faultStatus.not_found, message: 'Not found.' }).is('not_found')).toBe(true)
 })
 
-test('the signature vectors are those that Herald’s own code makes, and it accepts and refuses the same ones', () => {
+test('of all example signatures Herald’s own code accepts and refuses the same ones as the SDK, except signatures from the future', () => {
   expect(committed).toEqual(vectors)
   for (const { name, secrets, header, body, now, answer } of vectors) {
     const answers = secrets.map((secret) => verifyWebhook(secret, header, body, new Date(now * 1000)))
     const failure = answers.find((one) => !one.ok)
     const answerOfHerald = answers.some(({ ok }) => ok) || !failure || failure.ok ? 'ok' : failure.reason
-    // Herald's own check accepts a signature from the future, because it only refuses old deliveries that somebody replays.
+    // Herald's own check refuses only old signatures, which somebody may have recorded, and accepts one from the future.
     expect([name, answerOfHerald]).toEqual([name, answer === 'too_new' ? 'ok' : answer])
   }
 })
 
-test('Herald’s own code accepts what the SDK signs, and the SDK accepts what Herald signs', async () => {
+test('Herald’s own code accepts a webhook delivery that the SDK signed', async () => {
   const body = JSON.stringify({ id: 'dlv_1', events: [] })
   expect(verifyWebhook('whsec_a', await webhooks.sign(body, 'whsec_a'), body, new Date())).toEqual({ ok: true })
 })
 
-test('an identity token of the SDK is accepted by the code that checks it', async () => {
+test('Herald accepts an identity token that the SDK made, and refuses it under another secret', async () => {
   const token = await identityToken('secret', 'kündin-7', { expiresInSeconds: 3600 })
   expect(verifyIdentityToken('secret', token, new Date())).toEqual({ ok: true, externalId: 'kündin-7' })
   expect(verifyIdentityToken('another', token, new Date())).toEqual({ ok: false, reason: 'bad_signature' })
 })
 
-test('the version that requests carry is that of the package', () => {
+test('the version that the SDK sends with its requests is the version in its package.json', () => {
   expect(version).toBe(manifest.version)
 })

@@ -6,7 +6,7 @@ import { pause } from './retries.ts'
 import type { CampaignDraft, CampaignStats, CampaignStatus, Schema } from './schema.ts'
 
 export type SettledOptions = CallOptions & {
-  /** How long to wait for the end, 60 s unless you say otherwise. */
+  /** How long to wait until the campaign has ended, in milliseconds; 60,000 by default. */
   timeoutMs?: number
 }
 
@@ -21,11 +21,11 @@ export const campaigns = (client: Client) => {
   return {
     stats,
 
-    /** Makes a draft. Nothing is sent before `send`. */
+    /** Makes a draft. Herald sends it when you call `send`. */
     create: (draft: CampaignDraft, { idempotencyKey = crypto.randomUUID(), ...options }: SendOptions = {}) =>
       client.request<Schema<'Drafted'>>('POST', '/v1/campaigns', { ...options, body: draft, idempotencyKey }),
 
-    /** Sends or schedules a draft. When an answer was lost and the campaign turns out to be under way, its status is the answer. */
+    /** Sends or schedules a draft. When an answer was lost and Herald says that the campaign is no draft any more, gives the campaign's status. */
     send: (id: string, options: CallOptions = {}) =>
       client.request<{ status: CampaignStatus }>('POST', `${pathOf(id)}/send`, {
         ...options,
@@ -37,14 +37,14 @@ export const campaigns = (client: Client) => {
         },
       }),
 
-    /** Calls off a draft, a scheduled or a recurring campaign whose fan-out has not begun. */
+    /** Cancels a draft, a scheduled campaign whose fan-out has not begun, or a recurring campaign. */
     cancel: (id: string, options: CallOptions = {}) => client.request<Schema<'Cancelled'>>('POST', `${pathOf(id)}/cancel`, options),
 
-    /** Sends a variant of an experiment to those who were held out. The id is that of the campaign that does it. */
+    /** Sends a variant of an experiment to the users outside its sample. Gives the id of the new campaign that sends it. */
     pickWinner: (id: string, variant: string, options: CallOptions = {}) =>
       client.request<Schema<'Accepted'>>('POST', `${pathOf(id)}/experiment/winner`, { ...options, body: { variant } }),
 
-    /** Waits until a campaign is sent, cancelled or failed, and gives its stats. Rejects with `timeout`, which names the status, when that takes too long. */
+    /** Waits until a campaign is sent, cancelled or failed, and gives its stats. After `timeoutMs` it rejects with the code `timeout`. */
     async settled(id: string, { timeoutMs = 60_000, ...options }: SettledOptions = {}): Promise<CampaignStats> {
       const endsAt = Date.now() + timeoutMs
       for (let wait = firstLookMs; ; wait = Math.min(longestLookMs, wait * 1.5)) {

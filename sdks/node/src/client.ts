@@ -4,34 +4,37 @@ import { onConnectionOfItsOwn } from './once.ts'
 import { delayAfter, isTemporary, mayHaveHappened, pause } from './retries.ts'
 import { version } from './version.ts'
 
-/** A request, without its method and path. */
+/** The parts of a request that are not its method or its path. */
 export type Call = CallOptions & {
-  /** Sent as JSON; bytes and texts as they are, with the `content-type` of `headers`. */
+  /** The body. It is sent as JSON, except that bytes and texts are sent unchanged, with the `content-type` that `headers` gives. */
   body?: unknown
   query?: Readonly<Record<string, string | number | boolean | undefined>>
   headers?: Readonly<Record<string, string>>
-  /** A key that makes a POST repeatable: Herald does it once. */
+  /** An idempotency key: Herald carries out two POST requests with the same key once. */
   idempotencyKey?: string | undefined
-  /** Whether a repetition changes nothing. By default every request may be repeated but a POST without a key. */
+  /** Whether the SDK may send the request again after a failure. By default it may, unless the request is a POST without an idempotency key. */
   repeatable?: boolean
-  /** Gives the answer when an earlier try may have succeeded and a later one was refused for that reason. */
+  /** Called when a try fails after the answer to an earlier try was lost. Gives the answer when the earlier try turns out to have succeeded. */
   recover?: (error: HeraldError) => Promise<{ answer: unknown } | undefined>
 }
 
-/** What the resources call Herald with. */
+/** Sends requests for `notifications`, `campaigns` and the other resources of the SDK. */
 export type Client = {
-  /** The answer's JSON; undefined where there is none. Rejects with a HeraldError. */
+  /** Sends a request and gives the JSON of the answer; undefined when the answer has no body. Rejects with a HeraldError. */
   request<Answer>(method: string, path: string, call?: Call): Promise<Answer>
-  /** The raw Response, for streams: the time limits hold until its head has come. Rejects with a HeraldError unless the status is 2xx. */
+  /** Sends a request and gives the Response, for streams. The time limits end with its headers. Rejects with a HeraldError unless it is a 2xx. */
   open(method: string, path: string, call?: Call): Promise<Response>
 }
 
 type Tried<Answer> = { answer: Answer } | { error: HeraldError }
-/** The caller's signal also ends the body of a stream. */
+/** With `isStream` the caller's signal stays connected after the headers of the answer have come, so that it can end the body. */
 type OwnCall = Call & { isStream?: boolean }
 type Read<Answer> = (response: Response) => Promise<Answer>
 
-/** Makes requests with the key, within the time limits, and tries them again where that is safe. Throws a TypeError for options that cannot be right. */
+/**
+ * Gives a client that sends requests with the key, within the time limits, and repeats a failed request where that is safe. Throws a TypeError for
+ * options that cannot be right.
+ */
 export function openClient(options: HeraldOptions): Client {
   const baseUrl = readBaseUrl(options.baseUrl)
   const authorization = `Bearer ${readKey(options.key)}`
@@ -103,7 +106,7 @@ export function openClient(options: HeraldOptions): Client {
     if (body !== undefined && !isRaw) all['content-type'] = 'application/json'
     if (idempotencyKey !== undefined) all['idempotency-key'] = idempotencyKey
     const content = body === undefined ? {} : { body: isRaw ? (body as string) : JSON.stringify(body) }
-    // A redirect is an answer: following it would hand the key and the body to another address.
+    // A redirect is not followed: that would give the key and the body to another address.
     const isHarmless = method === 'GET' || idempotencyKey !== undefined
     const init: RequestInit = { method, headers: all, redirect: 'manual', ...content, ...(isHarmless ? {} : onConnectionOfItsOwn()) }
     return {
@@ -135,11 +138,11 @@ function noAnswer(cause: unknown, isTimeout: boolean, limitMs: number, requestId
   return new HeraldError({ code: 'network_error', status: 0, message, requestId, cause })
 }
 
-/** Calls a hook. A log that fails must not fail a send. */
+/** Calls a hook of the caller's. Its error is ignored, so that a failing log does not fail a send. */
 function tell<Notice>(hook: ((notice: Notice) => void) | undefined, notice: Notice): void {
   try {
     hook?.(notice)
   } catch {
-    // The hook is the caller's own code and the only place where errors are told, so its own error cannot be told anywhere.
+    // The SDK writes no log of its own, so there is nowhere to report this error.
   }
 }

@@ -1,7 +1,7 @@
-/** Every code that Herald answers, and what this SDK adds to them. A newer Herald may answer others. */
+/** The code of an error: one of Herald's, one of this SDK's, or one that only a newer Herald knows. */
 export type HeraldErrorCode = ApiCode | SdkCode | (string & {})
 
-/** The closed table of the API (https error codes), as of this version. */
+/** All error codes that the API of this version answers. */
 export type ApiCode =
   | 'unknown_kind'
   | 'invalid_msg_id'
@@ -28,10 +28,10 @@ export type ApiCode =
   | 'database_unavailable'
   | 'queue_unavailable'
 
-/** Codes of this SDK itself: no usable answer came (status 0 when none came at all), or a webhook cannot be trusted. */
+/** Codes of errors that the SDK itself finds: no usable answer came (the first three), or a webhook delivery cannot be trusted (the last four). */
 export type SdkCode = 'network_error' | 'timeout' | 'invalid_answer' | 'malformed' | 'bad_signature' | 'too_old' | 'too_new'
 
-/** A field that is wrong. `path` is that of the request, such as `content.en.title`. */
+/** What is wrong with one field of a request. `path` names the field, such as `content.en.title`. */
 export type HeraldErrorDetail = { path: string; message: string }
 
 type About = {
@@ -44,13 +44,13 @@ type About = {
   cause?: unknown
 }
 
-/** The one error of this SDK. It holds no key, no device token and no body of a request. */
+/** The error that every call of this SDK rejects with. It contains no key, no device token and no body of a request, so it may be logged. */
 export class HeraldError extends Error {
   readonly code: HeraldErrorCode
-  /** The HTTP status of the answer; 0 when no answer came. */
+  /** The HTTP status of the answer; 0 when there was no answer. */
   readonly status: number
   readonly details: readonly HeraldErrorDetail[]
-  /** Finds the request in Herald's log. */
+  /** The id of the request in Herald's log. */
   readonly requestId: string | undefined
   readonly retryAfterSeconds: number | undefined
 
@@ -65,20 +65,20 @@ export class HeraldError extends Error {
   }
 
   /**
-   * Whether the error has this code. The parameter's type lists the codes of this SDK version, for completion in an editor. For a code of a
-   * newer Herald, compare `code`.
+   * Says whether the error has this code. The parameter's type allows the codes of this SDK's version only, so that an editor can complete them. For
+   * a code of a newer Herald compare `code`.
    */
   is(code: ApiCode | SdkCode): boolean {
     return this.code === code
   }
 
-  /** What is wrong with a field, or undefined: `error.at('content.en.title')`. */
+  /** Gives what is wrong with a field, such as `error.at('content.en.title')`; undefined when nothing is. */
   at(path: string): string | undefined {
     return this.details.find((detail) => detail.path === path)?.message
   }
 }
 
-/** Reads the error from an answer. An answer in another form, such as a proxy's page, has the code `invalid_answer`. */
+/** Makes the error of an answer. An answer that is not in the form of Herald's errors, such as a proxy's page, gets the code `invalid_answer`. */
 export function errorOfAnswer(status: number, headers: Headers, text: string, sentRequestId: string): HeraldError {
   const requestId = headers.get('x-request-id') ?? sentRequestId
   const retryAfterSeconds = secondsOf(headers.get('retry-after'))
@@ -100,7 +100,7 @@ function readError(text: string): { code: string; message: string; details?: Her
   }
 }
 
-/** Retry-After in seconds from now. The header holds a number of seconds or a date (RFC 9110, 10.2.3). */
+/** Reads a `retry-after` header, which holds a number of seconds or a date (RFC 9110, 10.2.3), as seconds from now. */
 function secondsOf(header: string | null): number | undefined {
   if (header === null) return undefined
   if (/^\d{1,9}$/.test(header)) return Number(header)

@@ -21,7 +21,7 @@ const headersOf = (header: string | undefined) => ({
   ...(header === undefined ? {} : { 'x-service-signature': header }),
 })
 
-/** Posts to a server of Node's own. */
+/** Starts a server with Node's `http` module that calls the listener, and gives a function that posts to it. */
 const posted = async (listener: RequestListener): Promise<Post> => {
   const server = createServer(listener)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -50,7 +50,7 @@ const receivers: Record<string, (take: Take) => Promise<Post>> = {
 }
 
 test.each(Object.entries(receivers))(
-  'the receiver for %s takes what Herald signed, and answers 400 to what it did not',
+  'the example receiver for %s takes a delivery that Herald signed, and answers 400 when the signature is wrong, old or missing',
   async (_name, open) => {
     const taken: unknown[] = []
     const post = await open(async (deliveryId, events) => void taken.push([deliveryId, events.length, events[0]]))
@@ -67,7 +67,7 @@ test.each(Object.entries(receivers))(
 )
 
 test.each(Object.entries(receivers))(
-  'the receiver for %s answers 500 when the events could not be stored, so that they come again',
+  'the example receiver for %s answers 500 when it could not store the events, so that Herald sends them again',
   async (_name, open) => {
     const post = await open(() => Promise.reject(new Error('the database is away')))
     expect(await post(body, signWebhook(secret, body, new Date()))).toBe(500)

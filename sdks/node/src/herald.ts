@@ -21,10 +21,10 @@ export type { FailedRow, UpsertOptions, UpsertReport, UserRow } from './upsert-m
 export type { UserRef } from './users.ts'
 export type { Delivery, VerifyOptions } from './webhooks.ts'
 
-/** Verify and sign deliveries without a client: a receiver needs no key. */
+/** Verifies and signs webhook deliveries. A receiver needs these functions and no API key. */
 export const webhooks = { verify, sign, signatureHeader }
 
-/** Herald for a backend. One per process is enough; it holds no connection of its own. */
+/** A client of Herald's API for an app's backend. One client per process is enough. It opens no connection until it is called. */
 export class Herald {
   readonly notifications: ReturnType<typeof notifications>
   readonly campaigns: ReturnType<typeof campaigns>
@@ -35,7 +35,7 @@ export class Herald {
   readonly webhooks = webhooks
   readonly #client: Client
 
-  /** Throws a TypeError for an address or a key that cannot be right. */
+  /** Throws a TypeError for an option that cannot be right, such as a public key. */
   constructor(options: HeraldOptions) {
     const client = openClient(options)
     this.#client = client
@@ -47,17 +47,17 @@ export class Herald {
     this.subscriptions = subscriptions(client)
   }
 
-  /** The public key that pages subscribe to Web Push with. */
+  /** Gives the public key with which web pages subscribe to pushes. */
   webPushKey(options: CallOptions = {}): Promise<Schema<'WebPushKey'>> {
     return this.#client.request('GET', '/v1/web-push-key', options)
   }
 
-  /** Any other operation of the API, with the same tries, limits and errors. */
+  /** Calls any operation of the API, also one that has no method here, with the same retries, time limits and errors. */
   request<Answer = unknown>(method: string, path: string, call: Call = {}): Promise<Answer> {
     return this.#client.request(method, path, call)
   }
 
-  /** The same with the raw Response, for streams. The time limits hold until its head has come. */
+  /** Calls any operation of the API and gives the raw Response, for streams. The time limits end when its headers have come. */
   open(method: string, path: string, call: Call = {}): Promise<Response> {
     return this.#client.open(method, path, call)
   }

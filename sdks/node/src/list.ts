@@ -1,11 +1,11 @@
-/** The options of a list: the beginning of a name, and the number of items of a page. */
+/** What to list: `q` is the beginning of a name, `limit` the number of items of a page, `cursor` the `nextCursor` of the page before. */
 export type ListQuery = { q?: string; limit?: number; cursor?: string }
 export type Page<Item> = { items: Item[]; nextCursor: string | null }
 
-/** All items, newest first, fetched page by page as they are used; or one page. */
+/** A list, newest first. `for await` goes through all items and asks for each page when its items are needed; `page()` gives one page. */
 export type List<Item> = AsyncIterable<Item> & { page(): Promise<Page<Item>> }
 
-/** A list whose pages are read by `read`. A cursor that leads to itself throws an Error instead of looping for ever. */
+/** Makes a list from a function that reads one page. It throws an Error when a page names its own cursor as the next, which would never end. */
 export function listOf<Item>(query: ListQuery, read: (query: ListQuery) => Promise<Page<Item>>): List<Item> {
   return {
     page: () => read(query),

@@ -3,8 +3,8 @@ type DenoGlobal = { Deno?: { createHttpClient?: (options: { poolMaxIdlePerHost: 
 let init: RequestInit | undefined
 
 /**
- * Options that keep a runtime from sending a request twice by itself. Bun (1.4) and Deno (2.9) do so without a word when a connection that was kept
- * from an earlier request is closed before an answer; on a connection of its own a request is sent once. Other runtimes ignore them.
+ * Gives options of `fetch` that make a request use a new connection. When a reused connection closes before the answer, Bun (1.4) and Deno (2.9)
+ * silently send the request a second time. On a new connection they send it once. Other runtimes ignore these options.
  */
 export function onConnectionOfItsOwn(): RequestInit {
   const client = init ? undefined : (globalThis as DenoGlobal).Deno?.createHttpClient?.({ poolMaxIdlePerHost: 0 })

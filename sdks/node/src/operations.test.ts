@@ -16,16 +16,16 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     opensWithSecretKey: security.some((scheme) => 'secretKey' in scheme),
   })),
 )
-/** The same operation under a second method, for clients that cannot send a PATCH. */
+/** Operations without a method in the SDK: `changeOwnerByPost` does what `changeOwner` does, for clients that cannot send a PATCH. */
 const twice = ['changeOwnerByPost']
 
-/** The operation of a request. Of several paths that match it is the one with the fewest variables. */
+/** Gives the id of the operation that a request calls. When several paths match, the one with the most literal text counts. */
 const operationOf = (method: string, path: string) =>
   operations
     .filter((operation) => operation.method === method && operation.pattern.test(path))
     .toSorted((one, other) => other.literals - one.literals)[0]?.operationId ?? `none: ${method} ${path}`
 
-test('every operation of a secret key has a method, and every method is such an operation', async () => {
+test('the SDK has a method for every operation that a secret key may call, and no method for anything else', async () => {
   const asked: string[] = []
   const herald = new Herald({
     baseUrl: 'http://127.0.0.1',

@@ -1,38 +1,38 @@
-/** A call as your logs and metrics get it: ids and times, and no key, header or body. */
+/** What your hook `onRequest` gets about a try of a call. It contains no key, header or body. */
 export type RequestNotice = {
-  /** Sent as `x-request-id`: the same for all tries of a call, and found in Herald's log. */
+  /** The id that is sent as `x-request-id` and that Herald's log shows. All tries of a call have the same id. */
   requestId: string
   method: string
-  /** Without the query. It holds the ids that the call names, external ids too. */
+  /** The path without the query. It contains ids of the call, also external ids. */
   path: string
   /** 1 for the first try. */
   attempt: number
 }
-/** How a try ended. `status` is 0, with an `errorCode`, when no answer came. */
+/** What your hook `onResponse` gets about a try that has ended. When no answer came, `status` is 0 and `errorCode` says why. */
 export type ResponseNotice = RequestNotice & { status: number; durationMs: number; errorCode?: string }
 
 export type HeraldOptions = {
-  /** Where Herald is, such as `https://push.example.com`. Plain http is accepted for this machine only. */
+  /** The address of Herald, such as `https://push.example.com`. Plain http is accepted for this machine only. */
   baseUrl: string
   /** A secret key, `sk_live_…`. */
   key: string
-  /** How often a call is tried again after a failure that may pass; 2 by default, at most 10. */
+  /** How often a request is sent again after a temporary failure; 2 by default, at most 10. */
   retries?: number
-  /** The time limit of one try; 10 s by default. */
+  /** The time limit of one try, in milliseconds; 10,000 by default. */
   timeoutMs?: number
-  /** The time limit of a call with all its tries and pauses; 30 s by default. */
+  /** The time limit of a call with all its tries and the pauses between them, in milliseconds; 30,000 by default. */
   totalTimeoutMs?: number
   /** Called before each try. An error that it throws is ignored. */
   onRequest?: (notice: RequestNotice) => void
   /** Called after each try. An error that it throws is ignored. */
   onResponse?: (notice: ResponseNotice) => void
-  /** Used instead of the global `fetch`, for proxies and tests. */
+  /** A function to use instead of the global `fetch`, for proxies and tests. */
   fetch?: typeof fetch
 }
 
-/** The options of every call. */
+/** The options that every method takes. They replace those of the client. */
 export type CallOptions = {
-  /** Ends the call: it rejects with the signal's reason. */
+  /** When this signal is aborted, the call ends and rejects with the signal's reason. */
   signal?: AbortSignal
   retries?: number
   timeoutMs?: number
@@ -41,7 +41,7 @@ export type CallOptions = {
 
 export type Limits = { retries: number; timeoutMs: number; totalTimeoutMs: number }
 
-/** Where requests go, without a slash at the end. Throws a TypeError that says what is wrong and what to give instead. */
+/** Checks the address of Herald and gives it without a slash at the end. Throws a TypeError that says what is wrong and what to give instead. */
 export function readBaseUrl(baseUrl: unknown): string {
   const url = typeof baseUrl === 'string' && URL.canParse(baseUrl) ? new URL(baseUrl) : undefined
   if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:'))
@@ -55,7 +55,7 @@ export function readBaseUrl(baseUrl: unknown): string {
 
 const isLoopback = (host: string): boolean => /^(localhost|.+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(host)
 
-/** Throws a TypeError for a text that cannot be a secret key. The message never shows the text. */
+/** Checks that a text can be a secret key. Throws a TypeError otherwise, whose message does not show the text. */
 export function readKey(key: unknown): string {
   if (typeof key !== 'string' || key === '')
     throw new TypeError('Herald: key must be a secret key (sk_live_…). Is the environment variable that holds it set?')
@@ -65,7 +65,7 @@ export function readKey(key: unknown): string {
   return key
 }
 
-/** The limits of a call: its own, else the client's, else the defaults. */
+/** Gives the limits of a call: its own, else those of the client, else the defaults. */
 export function readLimits(given: CallOptions, usual: Limits = { retries: 2, timeoutMs: 10_000, totalTimeoutMs: 30_000 }): Limits {
   const { retries = usual.retries, timeoutMs = usual.timeoutMs, totalTimeoutMs = usual.totalTimeoutMs } = given
   if (!Number.isInteger(retries) || retries < 0 || retries > 10) throw new TypeError('Herald: retries must be a whole number from 0 to 10')

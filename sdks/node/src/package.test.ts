@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
-/** The code of somebody who has installed the package, and code that must not compile. */
+/** A program that imports the installed package. After each `@ts-expect-error` comes code that must not compile. */
 const program = `import { Herald, HeraldError, identityToken, webhooks, type UserRow } from '@herald/node'
 const herald = new Herald({ baseUrl: 'https://push.example.com', key: 'sk_live_x' })
 const content = { _default: 'en', en: { title: 'Shipped', body: 'On its way' } }
@@ -43,7 +43,7 @@ console.log(sent, token)
 test.each([
   ['5.9', 'libs/openapi-types/node_modules/typescript'],
   ['7', 'node_modules/typescript'],
-])('the types of the package compile under TypeScript %s, and refuse what is misspelt', (version, path) => {
+])('the types of the package compile under TypeScript %s, and a misspelt name does not compile', (version, path) => {
   const project = join(directory, `ts-${version}`)
   mkdirSync(project)
   writeFileSync(join(project, 'program.ts'), program)
@@ -64,7 +64,7 @@ test.each([
   expect(run('-p', '.').stdout).toBe('')
 })
 
-test('publint finds nothing wrong with the package, and no file is missing or superfluous', async () => {
+test('publint finds no fault in the published package, which has no dependencies and exactly the files that it needs', async () => {
   const { messages } = await publint({ pkgDir: installed, strict: true })
   const manifest = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')) as Record<string, unknown>
   expect(messages.map((message) => formatMessage(message, manifest))).toEqual([])
@@ -78,7 +78,7 @@ test('publint finds nothing wrong with the package, and no file is missing or su
   expect(others.toSorted()).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'herald.js', 'package.json'])
 })
 
-test('the package can also be loaded by require', () => {
+test('a CommonJS program can load the package by require', () => {
   const script = `const { Herald } = require('@herald/node'); console.log(typeof Herald)`
   const { stdout } = spawnSync(process.execPath, ['--input-type=commonjs', '-e', script], { cwd: directory, encoding: 'utf8' })
   expect(stdout.trim()).toBe('function')

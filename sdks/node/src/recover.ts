@@ -1,5 +1,5 @@
 import type { HeraldError } from './errors.ts'
 
-/** A deletion that is answered 404 at a later try has happened: the first answer was lost. */
+/** Turns a 404 to a repeated deletion into success: an earlier try, whose answer was lost, has deleted the thing. */
 export const gone = (error: HeraldError): Promise<{ answer: undefined } | undefined> =>
   Promise.resolve(error.is('not_found') ? { answer: undefined } : undefined)

@@ -1,6 +1,6 @@
 import type { components } from './schema.gen.ts'
 
-/** A schema of the API's OpenAPI document by its name. */
+/** Gives the type of a schema of the API's OpenAPI document by its name. */
 export type Schema<Name extends keyof components['schemas']> = components['schemas'][Name]
 
 export type Content = Schema<'Content'>
@@ -17,5 +17,5 @@ export type UserChanges = Schema<'UserChanges'>
 export type Subscription = Schema<'Subscription'>
 export type DryRun = Schema<'DryRunNotificationAnswer'>
 
-/** Every type of event that this version knows; `event.type` tells them apart. A newer Herald may send others: ignore them in `default`. */
+/** An event of a webhook delivery; `event.type` says of which kind. A newer Herald may send kinds that are not listed here: ignore them. */
 export type WebhookEvent = Schema<'WebhookEvent'>

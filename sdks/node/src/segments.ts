@@ -8,7 +8,7 @@ const path = '/v1/segments'
 const pathOf = (id: string) => `${path}/${encodeURIComponent(id)}`
 
 export const segments = (client: Client) => ({
-  /** How many devices a definition reaches now; without a definition, how many there are. */
+  /** Counts the reachable devices of a segment's definition now; without a definition, all reachable devices. */
   preview: (segment?: Segment, options: CallOptions = {}) =>
     client.request<Schema<'SegmentCount'>>('POST', `${path}/preview`, {
       ...options,
@@ -16,7 +16,7 @@ export const segments = (client: Client) => ({
       repeatable: true,
     }),
 
-  /** All saved segments, newest first: `for await (const segment of herald.segments.list())`. */
+  /** Lists all saved segments, newest first: `for await (const segment of herald.segments.list())`. */
   list: (query: ListQuery = {}, options: CallOptions = {}) =>
     listOf<SavedSegment>(query, async (asked) => {
       const { segments: items, nextCursor } = await client.request<Schema<'SegmentList'>>('GET', path, { ...options, query: asked })
@@ -26,11 +26,11 @@ export const segments = (client: Client) => ({
   create: (segment: Schema<'SaveSegment'>, options: CallOptions = {}) =>
     client.request<SavedSegment>('POST', path, { ...options, body: segment }),
   get: (id: string, options: CallOptions = {}) => client.request<SavedSegment>('GET', pathOf(id), options),
-  /** Replaces name, description and definition, and forgets the stored count. */
+  /** Replaces a segment's name, description and definition, and removes its stored count. */
   replace: (id: string, segment: Schema<'SaveSegment'>, options: CallOptions = {}) =>
     client.request<SavedSegment>('PUT', pathOf(id), { ...options, body: segment }),
   delete: (id: string, options: CallOptions = {}) => client.request<void>('DELETE', pathOf(id), { ...options, recover: gone }),
-  /** Counts now and stores the number as `lastCount`. */
+  /** Counts a saved segment's devices now, and stores the number as its `lastCount`. */
   count: (id: string, options: CallOptions = {}) =>
     client.request<Schema<'SegmentCount'>>('POST', `${pathOf(id)}/count`, { ...options, repeatable: true }),
 })

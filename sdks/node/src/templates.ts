@@ -8,7 +8,7 @@ const path = '/v1/templates'
 const pathOf = (id: string) => `${path}/${encodeURIComponent(id)}`
 
 export const templates = (client: Client) => ({
-  /** All templates, newest first: `for await (const template of herald.templates.list())`. */
+  /** Lists all templates, newest first: `for await (const template of herald.templates.list())`. */
   list: (query: ListQuery = {}, options: CallOptions = {}) =>
     listOf<Template>(query, async (asked) => {
       const { templates: items, nextCursor } = await client.request<Schema<'TemplateList'>>('GET', path, { ...options, query: asked })
@@ -18,7 +18,7 @@ export const templates = (client: Client) => ({
   create: (template: Schema<'SaveTemplate'>, options: CallOptions = {}) =>
     client.request<Template>('POST', path, { ...options, body: template }),
   get: (id: string, options: CallOptions = {}) => client.request<Template>('GET', pathOf(id), options),
-  /** Replaces the whole template: an optional field that is left out is removed. */
+  /** Replaces the whole template: an optional field that the new template lacks is removed. */
   replace: (id: string, template: Schema<'SaveTemplate'>, options: CallOptions = {}) =>
     client.request<Template>('PUT', pathOf(id), { ...options, body: template }),
   delete: (id: string, options: CallOptions = {}) => client.request<void>('DELETE', pathOf(id), { ...options, recover: gone }),

@@ -3,32 +3,32 @@ import { HeraldError } from './errors.ts'
 import type { CallOptions } from './options.ts'
 import type { Schema } from './schema.ts'
 
-/** A change of a user: one of `externalId` and `userId`, and at least one field to change. */
+/** A change of one user, whom either `externalId` or `userId` names, with at least one field to change. */
 export type UserRow = Schema<'ChangeUsersBody'>['users'][number]
-export type FailedRow = { row: UserRow; /** Its place among the rows, from 0. */ index: number; error: HeraldError }
+export type FailedRow = { row: UserRow; /** The number of the row, counted from 0. */ index: number; error: HeraldError }
 export type UpsertReport = {
   updated: number
-  /** How many of the updated users are new. */
+  /** How many of the updated users did not exist before. */
   created: number
   failedCount: number
   /** The first 1,000 rows that failed. */
   failed: FailedRow[]
 }
 export type UpsertOptions = CallOptions & {
-  /** Requests at a time, 1 to 32; 8 by default. */
+  /** At most this many requests run at the same time: 1 to 32, by default 8. */
   concurrency?: number
 }
 
 const rowsPerRequest = 500
-/** Herald takes 512 KiB; a row beside the others needs a comma. */
+/** A request has at most this many bytes of rows. Herald accepts bodies of up to 512 KiB. */
 const bytesPerRequest = 400_000
 const failuresKept = 1_000
 
 type Numbered = { row: UserRow; index: number }
 
 /**
- * Sends the rows in requests of up to 500, and reads no more rows than are on their way. Two rows of the same user are applied in any order.
- * Rejects at once when the key is refused, since no row can succeed then.
+ * Sends the rows in requests of up to 500, and reads a row from the caller only when a request can take it. Two rows of the same user may be applied
+ * in either order. Rejects at once when Herald refuses the key, because then no row can succeed.
  */
 export async function upsertMany(
   client: Client,

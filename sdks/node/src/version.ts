@@ -1,2 +1,2 @@
-/** Sent with each request; a test holds it against package.json. */
+/** The SDK's version, which it sends with each request. A test compares it with package.json. */
 export const version = '0.1.0'

@@ -4,7 +4,7 @@ import type { WebhookEvent } from './schema.ts'
 /** The header that carries the signature. */
 export const signatureHeader = 'x-service-signature'
 
-/** A delivery that comes from Herald. A repeated delivery has the same id, so keep the ids that you have processed. */
+/** A verified delivery. When Herald repeats a delivery the id is the same, so store the ids that you have processed. */
 export type Delivery = { deliveryId: string; events: WebhookEvent[] }
 export type VerifyOptions = {
   /** How far the time of the signature may be from now, in both directions; 300 s by default. */
@@ -17,8 +17,8 @@ const mostSecrets = 3
 const mostSignatures = 8
 
 /**
- * Verifies a delivery and gives its events. `rawBody` is the body as it came, as text or bytes; `header` is `x-service-signature`; of several
- * secrets, as during a rotation, one must match. Rejects with a HeraldError of status 400: malformed, bad_signature, too_old or too_new.
+ * Verifies a delivery and gives its events. `rawBody` is the unparsed body, as text or bytes; `header` is the value of `x-service-signature`. Of
+ * several secrets, as during a rotation, one must match. Rejects with a HeraldError of status 400: malformed, bad_signature, too_old or too_new.
  */
 export async function verify(
   rawBody: string | Uint8Array | ArrayBuffer,
@@ -32,7 +32,7 @@ export async function verify(
   let isTrue = false
   for (const secret of readSecrets(secrets)) {
     const key = await keyOf(secret)
-    // `verify` compares in constant time.
+    // `crypto.subtle.verify` compares in constant time, so its duration tells an attacker nothing about the right signature.
     for (const signature of signatures) isTrue = (await crypto.subtle.verify('HMAC', key, signature, signed)) || isTrue
   }
   if (!isTrue) throw refused('bad_signature', 'The signature was made over another body or with another secret.')
@@ -42,7 +42,7 @@ export async function verify(
   return readDelivery(body)
 }
 
-/** Signs a body as Herald does, for tests of your receiver. Answers the value of the header. */
+/** Signs a body as Herald does, for tests of your receiver. Gives the value of the header `x-service-signature`. */
 export async function sign(rawBody: string | Uint8Array | ArrayBuffer, secret: string, now: Date = new Date()): Promise<string> {
   const [only = ''] = readSecrets(secret)
   const time = Math.floor(now.getTime() / 1000)
@@ -73,7 +73,7 @@ function readSecrets(secrets: string | readonly string[]): readonly string[] {
   return all
 }
 
-/** Reads one `t` and at least one `v1`. Other parts are ignored: they may belong to a newer scheme. */
+/** Reads the header's time (`t`) and its signatures (`v1`, one or more). Other parts are ignored, because a newer Herald may add some. */
 function readHeader(header: string): { time: string; signatures: Uint8Array<ArrayBuffer>[] } {
   const parts = header.split(',', 32).map((part) => part.trim().split('='))
   const [time = '', ...more] = parts.flatMap(([name, value = '']) => (name === 't' ? [value] : []))
@@ -100,7 +100,7 @@ function readDelivery(body: Uint8Array): Delivery {
     const { id, events } = JSON.parse(new TextDecoder().decode(body)) as { id?: unknown; events?: unknown }
     if (typeof id === 'string' && Array.isArray(events)) return { deliveryId: id, events: events as WebhookEvent[] }
   } catch {
-    // The body is signed, but it is no delivery: the error below says so.
+    // The error below says that the body is no delivery.
   }
   throw refused('malformed', 'The body is signed, but it is not a delivery: {"id", "events"}.')
 }

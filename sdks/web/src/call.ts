@@ -1,12 +1,12 @@
 import { HeraldError, isTemporary, type ErrorDetail } from './herald-error.ts'
 
-/** Where Herald is, and the public key of the app there. */
+/** The address of Herald, and the app's public key. */
 export type Service = { baseUrl: string; appKey: string }
 
-/** A request that is asked to wait longer fails at once; the next call tries again. */
+/** When Herald asks for a longer wait than this, the request fails at once, and the next call of the SDK tries again. */
 const longestWaitMs = 4_000
 
-/** Sends one request to Herald, with a time limit: without a cookie, without the page's address, and it goes on when the page is left. */
+/** Sends one request to Herald, with a time limit. It carries no cookie and no address of the page, and goes on when the user leaves the page. */
 export const ask = (
   { baseUrl, appKey }: Service,
   method: string,
@@ -29,7 +29,7 @@ export const ask = (
     signal: AbortSignal.timeout(limitMs),
   })
 
-/** Sends a request, up to three times when a repetition may help. Gives the body, or throws a HeraldError. */
+/** Sends a request, and sends it up to twice again after a temporary failure. Gives the body of the answer, or throws a HeraldError. */
 export async function call<T = unknown>(
   service: Service,
   method: string,
@@ -42,7 +42,7 @@ export async function call<T = unknown>(
   const answer = (await response?.json().catch(() => undefined)) as
     | { error?: { code: string; message: string; details?: ErrorDetail[] } }
     | undefined
-  // An answer that is no JSON comes from something else than Herald.
+  // An answer without JSON does not come from Herald. It counts as no answer.
   if (response?.ok && (answer || response.status === 204)) return (answer ?? {}) as T
   const { code = 'network', message = 'No answer.' } = answer?.error ?? {}
   const header = (name: string) => response?.headers.get(name)

@@ -16,29 +16,29 @@ const kindsAfter = (waiting: Change['kind'][], next: Change['kind']): string[] =
   return kept.changes.map(({ kind }) => kind)
 }
 
-test('changes wait in the order in which they were made', () => {
+test('changes that cannot be sent yet wait in the order in which the page made them', () => {
   expect(kindsAfter(['user', 'login'], 'user')).toEqual(['user', 'login', 'user'])
 })
 
-test('a logout drops the earlier changes of the user and keeps those of the device', () => {
+test('a logout drops waiting logins and changes of user data, and keeps a waiting registration or opt-out', () => {
   expect(kindsAfter(['register', 'login', 'user', 'opted', 'logout'], 'logout')).toEqual(['register', 'opted', 'logout'])
 })
 
-test('opting in or out drops a waiting registration, and the last choice counts', () => {
+test('an opt-in or opt-out drops a waiting registration and every earlier opt-in or opt-out', () => {
   expect(kindsAfter(['register', 'opted', 'user'], 'opted')).toEqual(['user', 'opted'])
 })
 
-test('unsubscribing drops every waiting change but an earlier unsubscription', () => {
+test('unsubscribing drops every waiting change except an earlier unsubscription', () => {
   expect(kindsAfter(['delete', 'register', 'login', 'user', 'opted', 'logout'], 'delete')).toEqual(['delete', 'delete'])
 })
 
-test('when 50 changes wait, those of the user’s data go, and those that protect the user stay', () => {
+test('when 50 changes wait, the next change drops waiting changes of user data, and keeps opt-outs and logouts', () => {
   const kept = given([change('logout'), change('opted'), ...Array.from({ length: 48 }, () => change('user'))])
   addChange(kept, change('user'))
   expect(kept.changes.map(({ kind }) => kind)).toEqual(['logout', 'opted', 'user'])
 })
 
-test('a change is dropped after a week, but never an opt-out, a logout or an unsubscription', () => {
+test('a waiting change is dropped after a week, unless it is an opt-out, a logout or an unsubscription', () => {
   const at = Date.now() - 8 * 86_400_000
   const kept = given([
     ...(['register', 'user', 'login', 'logout', 'opted', 'delete'] as const).map((kind) => change(kind, { at })),
@@ -48,7 +48,7 @@ test('a change is dropped after a week, but never an opt-out, a logout or an uns
   expect(kept.changes.map(({ kind }) => kind)).toEqual(['logout', 'opted', 'delete', 'user'])
 })
 
-test('without a device only its registration is sent, or the deletion of an earlier one, and no registration after an opt-out', () => {
+test('a browser that Herald does not know sends only its registration or the deletion of its earlier device, and after an opt-out no registration', () => {
   const waiting = [change('login'), change('user'), change('register')]
   expect(nextChange(given(waiting))?.kind).toBe('register')
   expect(nextChange(given(waiting, { out: true }))).toBeUndefined()
@@ -56,13 +56,13 @@ test('without a device only its registration is sent, or the deletion of an earl
   expect(nextChange(given(waiting, { device: { id: 'a' } }))?.kind).toBe('login')
 })
 
-test('the owner is uncertain while a logout waits, or a login of another user', () => {
+test('while a logout waits, or a login of another user, the browser’s user counts as uncertain, so that pushes show no text', () => {
   expect(isOwnerUncertain(given([change('logout')]))).toBe(true)
   expect(isOwnerUncertain(given([change('login')], { device: { person: 'hash' } }))).toBe(true)
   expect(isOwnerUncertain(given([change('login'), change('user'), change('opted')]))).toBe(false)
 })
 
-test('the last five users who were logged in before are remembered until they come back', () => {
+test('the browser remembers the last five users who were logged in before, to show no text of their pushes, until they log in again', () => {
   const kept = given([], { device: { userId: 'anonymous' } })
   changeOwner(kept, 'ada', 'hash of ada')
   expect(kept.former).toEqual([])

@@ -5,7 +5,7 @@ import { readOptions } from './options.ts'
 
 const json = (value: unknown) => ({ json: () => value })
 
-test('browsers have their usual names', () => {
+test('the SDK knows Firefox, Chrome, Edge and Safari by their user agent', () => {
   const chrome = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/156.0.0.0 Safari/537.36'
   const safari = 'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.4 Safari/605.1.15'
   expect(browserOf('Mozilla/5.0 (X11; Linux x86_64; rv:153.0) Gecko/20100101 Firefox/153.0')).toBe('Firefox')
@@ -17,7 +17,7 @@ test('browsers have their usual names', () => {
   ])
 })
 
-test('a push is ours, another sender’s, or nothing that can be read', () => {
+test('the worker recognises a push of Herald, a push of another sender, and a push that it cannot read', () => {
   const ours = { title: 'Hi', body: 'There', data: { msgId: 'a.b' } }
   expect(readMessage(json(ours))).toEqual(ours)
   expect(readMessage(json({ title: 'of another sender' }))).toBe('foreign')
@@ -25,13 +25,13 @@ test('a push is ours, another sender’s, or nothing that can be read', () => {
   expect(readMessage({ json: () => JSON.parse('no json') as unknown })).toBeUndefined()
 })
 
-test('a msgId tells the user of a push, and one that does not decode tells none', () => {
+test('the worker reads the user of a push from its msgId, and reads none from a msgId that cannot be decoded', () => {
   expect(userOf(`${Buffer.from('app|campaign|user|device|web|').toString('base64url')}.signature`)).toBe('user')
   expect(userOf('')).toBeUndefined()
   expect(userOf('%')).toBeUndefined()
 })
 
-test('an option that cannot be right is refused by its name, without its value', () => {
+test('init refuses an option that cannot be right, with an error that names the option and does not show its value', () => {
   const right = { baseUrl: 'https://push.example.com/', appKey: 'pk_live_a' }
   expect(readOptions(right).service.baseUrl).toBe('https://push.example.com')
   expect(() => readOptions({ ...right, baseUrl: 'push.example.com' })).toThrow(/^baseUrl must be an https address\.$/)

@@ -12,20 +12,20 @@ const toText = (bytes: ArrayBuffer | null): string =>
     .replaceAll('/', '_')
     .replaceAll('=', '')
 
-/** The endpoint and keys of this browser. They are not read by `toJSON`, which old browsers do not have. */
+/** Gives the endpoint and keys of this browser's subscription. It does not use `toJSON`, which old browsers lack. */
 export const addressOf = (subscription: PushSubscription): Address => ({
   endpoint: subscription.endpoint,
   keys: { p256dh: toText(subscription.getKey('p256dh')), auth: toText(subscription.getKey('auth')) },
 })
 
-/** Whether a subscription was made with this key. When the browser does not tell, it counts as yes. */
+/** Whether a subscription was made with this VAPID key; also true when the browser does not say with which key it was made. */
 export const isMadeWith = ({ options }: PushSubscription, key: string): boolean =>
   !options?.applicationServerKey || toText(options.applicationServerKey) === key
 
-/** The browser's name, which Herald shows with the device. All browsers but Firefox also call themselves Safari. */
+/** Gives the browser's name, which Herald shows with the device. Safari is tested last, because Chrome and Edge also name Safari. */
 export const browserOf = (agent: string): string | undefined => (/Edg/.test(agent) ? 'Edge' : /Firefox|Chrome|Safari/.exec(agent)?.[0])
 
-/** The language, zone and versions of the browser as a text. A registration sends them when they have changed. */
+/** Gives the browser's language, time zone and versions as JSON. A registration sends them when this text has changed. */
 export const describeDevice = (): string =>
   JSON.stringify({
     sdkVersion: version,
@@ -38,8 +38,8 @@ export const describeDevice = (): string =>
 type Registered = { id: string; userId: string }
 
 /**
- * Registers the browser. Values that were sent before are not sent again, so that a language or zone that the page has set stays. If Herald
- * refuses a value with 422, such as a zone that it does not know, the browser is registered without any.
+ * Registers the browser. It sends language, time zone and versions only when they have changed, so that a language that the page has set stays. When
+ * Herald refuses a value with 422, such as an unknown time zone, it registers the browser without them.
  */
 export async function registerDevice(service: Service, { device }: Kept, address: Address): Promise<Registered> {
   const told = describeDevice()
@@ -50,7 +50,7 @@ export async function registerDevice(service: Service, { device }: Kept, address
   })
 }
 
-/** Tells Herald the new endpoint of the device with the old one; undefined when Herald does not know the old one. An opt-out stays. */
+/** Replaces the device's old endpoint by the new one. Gives the device's id; undefined when Herald does not know the old one. An opt-out stays. */
 export const rotateDevice = (service: Service, old: string, address: Address): Promise<string | undefined> =>
   call<{ id: string }>(service, 'POST', 'subscriptions/rotate', { old, new: address }).then(
     ({ id }) => id,
@@ -60,7 +60,7 @@ export const rotateDevice = (service: Service, old: string, address: Address): P
     },
   )
 
-/** Notes a registration: nothing needs to be sent again for a week. A device that is new to Herald has an anonymous user. */
+/** Stores that the browser is registered, so that it registers again only after a week. A device with a new id belongs to an anonymous user. */
 export function noteRegistered(kept: Kept, registered: Registered, endpoint: string): void {
   const now = Date.now()
   const { person } = registered.id === kept.device.id ? kept.device : {}

@@ -1,20 +1,20 @@
 import type { HeraldError } from './herald-error.ts'
 import type { State } from './page.ts'
 
-/** The events of a page. */
+/** The events that a page can listen to with `on`. */
 export type Events = {
-  /** The user clicked a notification, and this window came to the front. */
+  /** The user clicked a notification, and the browser brought this window to the front. */
   click: { url: string | undefined; action: string | undefined; title: string; data: Record<string, string> }
   /** A notification was shown while the page is open. */
   push: { url: string | undefined; title: string; body: string; data: Record<string, string> }
   change: State
-  /** Something went wrong that no call of yours was waiting for. */
+  /** Work in the background failed, so that no call of your page can reject with this error. */
   error: HeraldError
 }
 
 type Handler = (event: never) => void
 
-/** Calls handlers by event. A handler that throws does not stop the others, and its error is reported as one of the page. */
+/** Makes the list of a page's handlers. A handler that throws does not stop the others, and the browser reports its error as an error of the page. */
 export function openEvents() {
   const all = new Set<{ name: keyof Events; handler: Handler }>()
   return {
@@ -23,7 +23,7 @@ export function openEvents() {
       all.add(one)
       return () => void all.delete(one)
     },
-    /** Whether anybody listens. */
+    /** Calls the handlers of an event. Answers whether there is one. */
     emit: <Name extends keyof Events>(name: Name, event: Events[Name]): boolean => {
       const those = [...all].filter((one) => one.name === name)
       for (const { handler } of those) queueMicrotask(() => (handler as (event: Events[Name]) => void)(event))

@@ -1,4 +1,4 @@
-/** What went wrong, in one word. Codes of the API (`forbidden`, `invalid_body`, `rate_limited`, …) come through as they are. */
+/** The code of an error: one of the SDK's, listed here, or one that the API answered, such as `forbidden` or `rate_limited`. */
 export type ErrorCode =
   | 'invalid_option'
   | 'unsupported'
@@ -11,10 +11,10 @@ export type ErrorCode =
   | 'push_service_failed'
   | 'identity_token_failed'
   | 'network'
-  // Codes of the API, also those of a later version.
+  // Any code of the API, also of a later version.
   | (string & {})
 
-/** One field of a request that the API refused. */
+/** What is wrong with one field of a request that the API refused. */
 export type ErrorDetail = { path: string; message: string }
 
 type About = {
@@ -23,13 +23,13 @@ type About = {
   requestId?: string | null | undefined
 }
 
-/** The one error of this SDK. It holds no endpoint, key or external id, so it can be logged as it is. */
+/** The error that every call of this SDK rejects with. It contains no endpoint, key or external id, so it may be logged. */
 export class HeraldError extends Error {
   declare readonly code: ErrorCode
-  /** The HTTP status; 0 when no answer came. */
+  /** The HTTP status of the answer; 0 when there was no answer. */
   declare readonly status: number
   declare readonly details: ErrorDetail[]
-  /** Names the request in the logs of your Herald. */
+  /** The id of the request in Herald's log. */
   declare readonly requestId: string | null | undefined
 
   constructor(code: ErrorCode, message: string, about?: About) {
@@ -38,7 +38,7 @@ export class HeraldError extends Error {
   }
 }
 
-/** Whether the same request may succeed later: no answer came, or the server asks for patience. */
+/** Whether the same request may succeed later: there was no answer, or its status is 429 or 5xx. */
 export const isTemporary = ({ status }: HeraldError): boolean => !status || status === 429 || status >= 500
 
 const messages = {
@@ -54,8 +54,8 @@ const messages = {
   internal: 'The browser failed.',
 }
 
-/** Makes an error of this SDK. */
+/** Makes an error with one of the SDK's own codes. */
 export const failed = (code: keyof typeof messages): HeraldError => new HeraldError(code, messages[code])
 
-/** Turns whatever was thrown into a HeraldError. An error of another kind came from the browser. */
+/** Gives a thrown HeraldError unchanged. Any other error came from the browser and becomes one with the code `internal`. */
 export const asHeraldError = (error: unknown): HeraldError => (error instanceof HeraldError ? error : failed('internal'))

@@ -14,8 +14,8 @@ export type { UserChanges } from './changes.ts'
 const pages: Record<string, Herald> = {}
 
 /**
- * Starts Herald on this page. A second call with the same options gives the result of the first, so it may stand in a component that renders often.
- * Throws `invalid_option` at once; whatever else goes wrong is in `state().lastError` and an `error` event.
+ * Starts Herald on this page. A second call for the same app and worker scope gives the result of the first, so a component that renders often may
+ * call it. Throws `invalid_option` at once. Any later error is in `state().lastError` and in an `error` event.
  */
 export function init(options: Options): Herald {
   const settings = readOptions(options)

@@ -1,4 +1,4 @@
-/** A push as Herald sends it: the plaintext after decryption. */
+/** The content of a push of Herald, after the browser has decrypted it. */
 export type Message = {
   title: string
   body: string
@@ -10,7 +10,7 @@ export type Message = {
   data: Record<string, string> & { msgId: string }
 }
 
-/** What a push event holds: a push of Herald, a push of another sender, or nothing that can be read. */
+/** Reads a push event: gives the message of a push of Herald, `'foreign'` for another sender's push, undefined when the push cannot be read. */
 export function readMessage(data: { json(): unknown } | null | undefined): Message | 'foreign' | undefined {
   try {
     const message = data!.json() as Message
@@ -20,7 +20,7 @@ export function readMessage(data: { json(): unknown } | null | undefined): Messa
   }
 }
 
-/** The user that a msgId was made for: its third field. */
+/** Gives the id of the user whom a push was made for, which is the third field of its msgId; undefined when the msgId cannot be decoded. */
 export function userOf(msgId: string): string | undefined {
   try {
     return atob(msgId.split('.')[0]!.replaceAll('-', '+').replaceAll('_', '/')).split('|')[2]

@@ -3,8 +3,8 @@ import type { WindowClient, WorkerScope } from './worker-types.ts'
 const answerMs = 1_000
 
 /**
- * Opens the address of a click: in the window that shows it already, else in any window of this origin, else in a new one. An existing window gets
- * the click as an event, and goes to the address when nothing there handles it.
+ * Opens the address that a click on a notification leads to: in a window that shows the address already, else in another window of the site, else in
+ * a new window. An existing window gets the click as an event, and goes to the address when its page does not handle the event.
  */
 export async function openWindow(scope: WorkerScope, pages: readonly WindowClient[], url: string, message: unknown): Promise<void> {
   const target = new URL(url, scope.registration.scope).href
@@ -13,12 +13,12 @@ export async function openWindow(scope: WorkerScope, pages: readonly WindowClien
     await page!.focus()
     if (!(await tell(page!, message)) && url && page!.url !== target) await page!.navigate(target)
   } catch {
-    // There is no page, or one that this worker does not control and so cannot navigate.
+    // There is no window, or this worker does not control its page and so cannot navigate it.
     await scope.clients.openWindow(target)
   }
 }
 
-/** Whether a page answers that it handles the click. */
+/** Sends the click to a page. Gives true when the page answers within a second that it handles the click. */
 const tell = (page: WindowClient, message: unknown): Promise<boolean> =>
   new Promise((resolve) => {
     const { port1, port2 } = new MessageChannel()

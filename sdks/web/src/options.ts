@@ -3,25 +3,25 @@ import { HeraldError } from './herald-error.ts'
 
 /** The options of `init`. */
 export type Options = {
-  /** Where your Herald answers, such as `https://push.example.com`. */
+  /** The address of Herald, such as `https://push.example.com`. */
   baseUrl: string
   /** The app's public key, `pk_live_…`. */
   appKey: string
-  /** The app's VAPID key. Without it the SDK asks Herald, and `ready` takes one request longer. */
+  /** The app's VAPID key. When you leave it out, the SDK asks Herald for it, and `ready` takes one request longer. */
   vapidPublicKey?: string | undefined
-  /** The address of your worker; `/herald-sw.js` when left out. Under Trusted Types it is the value that your policy made of the address. */
+  /** The address of your service worker; `/herald-sw.js` by default. With Trusted Types, give the value that your policy makes of the address. */
   workerUrl?: string | URL | { toString(): string } | undefined
-  /** The scope of the worker; the folder of its address when left out. */
+  /** The scope of the service worker; by default the folder of its address. */
   scope?: string | undefined
-  /** A registration of your own, when your page registers its worker itself. */
+  /** The registration of the service worker, when your page registers the worker itself. */
   registration?: ServiceWorkerRegistration | undefined
-  /** Asks your backend for the proof of who is logged in; needed when the app wants identities verified. */
+  /** Asks your backend for an identity token of the user who logs in. It is needed when your app in Herald requires verified identities. */
   identityToken?: ((externalId: string) => string | Promise<string>) | undefined
-  /** Says what went wrong in the console, without a key, an endpoint or a name. */
+  /** Writes errors to the browser's console, without a key, an endpoint or an external id. */
   debug?: boolean | undefined
 }
 
-/** The options, checked and completed. */
+/** The options after they were checked, with the defaults filled in. */
 export type Settings = {
   service: Service
   scope: string
@@ -29,7 +29,7 @@ export type Settings = {
   options: Options
 }
 
-/** Reads the options. Throws an error that says which option is wrong and what it should be. */
+/** Checks the options and fills in the defaults. Throws an error that says which option is wrong and what it should be. */
 export function readOptions(options: Options): Settings {
   const { baseUrl, appKey, workerUrl = '/herald-sw.js', scope, registration } = options
   const wrong = !/^https?:\/\/./.test(baseUrl) ? 'baseUrl must be an https address.' : !/^pk_/.test(appKey) && 'appKey must begin with pk_.'

@@ -17,12 +17,12 @@ let sizes: Record<string, number>
 
 beforeAll(async () => {
   mkdirSync(installed, { recursive: true })
-  // Throws when a script is above its limit.
+  // buildPackage throws when a script is above its limit of bytes.
   sizes = await buildPackage(installed)
 })
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
-/** The code of somebody who has installed the package, and code that must not compile. */
+/** A program that imports the installed package. After each `@ts-expect-error` comes code that must not compile. */
 const program = `import { init, HeraldError, type State } from '@herald/web'
 import { isOurs, start } from '@herald/web/worker'
 const herald = init({ baseUrl: 'https://push.example.com', appKey: 'pk_live_a', identityToken: async (id) => id })
@@ -37,7 +37,7 @@ if (isOurs(new Event('push'))) off()
 init({ baseUrl: 'https://push.example.com', appKey: 'pk_live_a', serviceWorker: '/sw.js' })
 // @ts-expect-error an event that does not exist
 herald.on('clicked', () => undefined)
-// @ts-expect-error a tag that is no text, number or truth value
+// @ts-expect-error a tag that is not a string, number or boolean
 await herald.setTags({ plan: ['pro'] })
 console.log(state.subscriptionId)
 `
@@ -45,7 +45,7 @@ console.log(state.subscriptionId)
 test.each([
   ['5.9', 'libs/openapi-types/node_modules/typescript'],
   ['7', 'node_modules/typescript'],
-])('the types of the package compile under TypeScript %s, and refuse what is misspelt', (tsVersion, path) => {
+])('the types of the package compile under TypeScript %s, and a misspelt name does not compile', (tsVersion, path) => {
   const project = join(directory, `ts-${tsVersion}`)
   mkdirSync(project)
   writeFileSync(join(project, 'program.ts'), program)
@@ -59,7 +59,7 @@ test.each([
   expect(run('-p', '.').stdout).toBe('')
 })
 
-test('publint finds nothing wrong with the package, and no file is missing or superfluous', async () => {
+test('publint finds no fault in the published package, which has no dependencies and exactly the files that it needs', async () => {
   const { messages } = await publint({ pkgDir: installed, strict: true })
   const published = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')) as Record<string, unknown>
   expect(messages.map((message) => formatMessage(message, published))).toEqual([])
@@ -83,7 +83,7 @@ test('publint finds nothing wrong with the package, and no file is missing or su
   ])
 })
 
-test('the page’s script is at most 5 kB and the worker’s at most 2.5 kB of gzip, and each has its digest', () => {
+test('after gzip the page’s script is at most 5 kB and the worker’s at most 2.5 kB, and integrity.json has the right hash of each', () => {
   expect(Object.keys(sizes)).toHaveLength(4)
   const tooLarge = Object.entries(sizes).filter(([file, size]) => size > (file.startsWith('worker') ? 2_500 : 5_000))
   expect(tooLarge).toEqual([])
@@ -96,7 +96,7 @@ test('the page’s script is at most 5 kB and the worker’s at most 2.5 kB of g
   }
 })
 
-test('on a server, where there is no browser, init does no harm and reports that pushes are unsupported', () => {
+test('on a server, where there is no browser, init throws nothing and reports that pushes are unsupported', () => {
   const script = `const { init } = await import('@herald/web')
     const herald = init({ baseUrl: 'https://push.example.com', appKey: 'pk_live_a' })
     await herald.login('customer-7')
@@ -106,6 +106,6 @@ test('on a server, where there is no browser, init does no harm and reports that
   expect(stdout.trim()).toBe('[false,"unsupported",0]')
 })
 
-test('the SDK sends the version of the package', () => {
+test('the version that the SDK sends to Herald is the version in its package.json', () => {
   expect(version).toBe(manifest.version)
 })

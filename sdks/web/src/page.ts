@@ -9,52 +9,52 @@ import { openStore, type Kept } from './store.ts'
 import { subscribeBrowser, untilActive } from './subscribe-browser.ts'
 import { whyUnsupported, type Reason } from './support.ts'
 
-/** The state of this browser. */
+/** What the SDK knows about pushes in this browser. */
 export type State = {
   supported: boolean
-  /** Why not, when it is not supported. */
+  /** Why this browser cannot have pushes; undefined when `supported` is true. */
   reason: Reason | undefined
   permission: NotificationPermission
-  /** The user has subscribed here, and the browser still has the subscription. */
+  /** True when the user has subscribed here and the browser still has the subscription. */
   subscribed: boolean
-  /** The device's id at Herald, once Herald knows it. */
+  /** The id that Herald gave this device; undefined before its registration. */
   subscriptionId: string | undefined
   loggedIn: boolean
   optedIn: boolean
-  /** Changes that Herald has not confirmed yet; they go out by themselves, in order. */
+  /** The number of changes that Herald has not confirmed yet. The SDK sends them by itself, in order. */
   waiting: number
   lastError: HeraldError | undefined
 }
 
 /**
- * Herald on a page. Each change resolves to the state after it. A change that could not be sent now counts as `waiting` in the state and goes out
- * later; a change that Herald or the browser refuses rejects with a HeraldError.
+ * Herald on a page. A method that changes something resolves with the state after the change. A change that cannot be sent now is counted in
+ * `waiting` and sent later. When Herald or the browser refuses a change, the method rejects with a HeraldError.
  */
 export type Herald = {
-  /** Resolves when a click may call `subscribe`: the worker and the key are there. Resolves at once where there can be no pushes. */
+  /** Resolves when the worker and the VAPID key are there, so that a click may call `subscribe`; at once in a browser that cannot have pushes. */
   ready: Promise<State>
   state(): Promise<State>
-  /** Asks for the permission and registers this browser. Call it in a click. */
+  /** Asks the user for permission and registers this browser. Call it while you handle a click. */
   subscribe(user?: UserChanges): Promise<State>
-  /** Asks with your own dialog first, and subscribes when it gives true. A refusal is remembered. */
+  /** Calls `ask`, which shows a dialog of your page, and subscribes when it gives true. By default it asks at most 3 times, 14 days apart. */
   softAsk(ask: () => boolean | Promise<boolean>, limits?: AskLimits): Promise<State>
-  /** Ends the subscription and removes the device. */
+  /** Ends the browser's subscription and deletes the device at Herald. */
   unsubscribe(): Promise<State>
-  /** Says who uses this browser. Before `subscribe` it is kept and used then. */
+  /** Says which user uses this browser. A login before `subscribe` is sent after the registration. */
   login(externalId: string): Promise<State>
   logout(): Promise<State>
   setTags(tags: NonNullable<UserChanges['tags']>): Promise<State>
   setUser(user: UserChanges): Promise<State>
-  /** Stops the pushes and keeps the subscription; nothing but `optIn` starts them again. */
+  /** Stops the pushes and keeps the subscription. Only `optIn` starts them again. */
   optOut(): Promise<State>
   optIn(): Promise<State>
-  /** Calls the handler at each event from now on. Gives the function that ends it. */
+  /** Calls the handler for each event from now on. Gives a function that removes the handler. */
   on<Name extends keyof Events>(name: Name, handler: (event: Events[Name]) => void): () => void
 }
 
 const day = 86_400_000
 
-/** Starts Herald on this page: registers the worker, finds out the key, and sends what Herald does not know yet. */
+/** Starts Herald on this page: registers the worker, gets the VAPID key, and sends what Herald does not know yet. */
 export function openPage({ service, scope, register, options }: Settings): Herald {
   const reason = whyUnsupported()
   const store = openStore(scope)
@@ -70,7 +70,7 @@ export function openPage({ service, scope, register, options }: Settings): Heral
   let becomeReady: () => void
   const ready = new Promise<void>((resolve) => (becomeReady = resolve))
 
-  /** Gives the state, and calls the handlers of `change` when it differs from the last one. */
+  /** Gives the state. Calls the handlers of `change` when the state is not the same as at the last call. */
   async function announce(): Promise<State> {
     const { wanted, device, out, changes } = await store()
     const subscription = await registration?.pushManager.getSubscription()
@@ -95,7 +95,7 @@ export function openPage({ service, scope, register, options }: Settings): Heral
     lastError = asHeraldError(thrown)
     if (options.debug) console.debug(lastError)
     if (isTemporary(lastError)) {
-      // Ten tries within about a minute, then one a minute.
+      // Up to ten tries within about a minute, then about one a minute.
       const seconds = failures > 9 ? 60 : Math.min(8, 2 ** failures++)
       clearTimeout(timer)
       timer = setTimeout(tend, seconds * (500 + Math.random() * 500))
@@ -103,7 +103,7 @@ export function openPage({ service, scope, register, options }: Settings): Heral
     return lastError
   }
 
-  /** Gets the worker and the key ready: both must be there before a click. */
+  /** Registers the worker and gets the VAPID key. Both must be there before a click calls `subscribe`. */
   async function prepare(): Promise<void> {
     try {
       registration ??= await untilActive(await register())
@@ -111,7 +111,7 @@ export function openPage({ service, scope, register, options }: Settings): Heral
       throw failed('worker_failed')
     }
     const { key: known, askedAt = 0 } = await store((kept) => {
-      // The page belongs to another app or another Herald now: the stored key is of no use.
+      // After a change of the app key the stored VAPID key is that of another app.
       if (kept.service?.appKey !== service.appKey) delete kept.key
       kept.service = service
     })
@@ -124,7 +124,7 @@ export function openPage({ service, scope, register, options }: Settings): Heral
     becomeReady()
   }
 
-  /** Sends everything that Herald does not know yet. */
+  /** Sends everything that Herald does not know yet. A lock keeps other tabs and the worker from doing the same at the same time. */
   async function tell(): Promise<void> {
     await navigator.locks.request(scope, () =>
       settle({ service, store, registration, externalId, refused, identityToken: options.identityToken }),
@@ -133,7 +133,7 @@ export function openPage({ service, scope, register, options }: Settings): Heral
     lastError = undefined
   }
 
-  /** Prepares and sends without a call of the page. What fails for a moment is tried again later. */
+  /** Prepares and sends in the background. After a temporary failure it is called again later. */
   async function tend(): Promise<void> {
     clearTimeout(timer)
     try {
@@ -145,7 +145,7 @@ export function openPage({ service, scope, register, options }: Settings): Heral
     await announce()
   }
 
-  /** Stores a change and sends it. Once it is stored it will be sent, now or later. */
+  /** Stores a change and sends it. When it cannot be sent now, it stays stored and is sent later. */
   async function change(next: Omit<Change, 'id' | 'at'>, more?: (kept: Kept) => void): Promise<State> {
     if (reason) return announce()
     const change = made(next)
@@ -162,7 +162,7 @@ export function openPage({ service, scope, register, options }: Settings): Heral
   }
 
   async function subscribe(user: UserChanges = {}): Promise<State> {
-    // No await before the browser is asked: Safari asks only while the click lasts.
+    // There is no await before subscribeBrowser, because Safari shows its question only while the click is handled.
     if (reason) throw failed('unsupported')
     const { permission } = Notification
     if (permission === 'denied') throw failed('permission_denied')
@@ -181,7 +181,7 @@ export function openPage({ service, scope, register, options }: Settings): Heral
     externalId = name
     const { device, changes } = await store()
     const last = changes.filter(({ kind }) => /^log/.test(kind)).at(-1)
-    // Nothing is to be sent when the last waiting change, or else the confirmed state, says the same.
+    // True when nothing needs to be sent: the last waiting login or logout says the same, or none waits and Herald has confirmed this user already.
     const isSame = last
       ? last.body?.externalId === name
       : name
@@ -205,7 +205,7 @@ export function openPage({ service, scope, register, options }: Settings): Heral
       kept.out = !optedIn
       if (!optedIn) return
       delete kept.device.found
-      // A user who opted out before the browser was registered has it registered now.
+      // An opt-out may have dropped the waiting registration, so an opt-in makes it again.
       if (!kept.device.id && kept.wanted) addChange(kept, made(registering))
     })
 

@@ -6,8 +6,8 @@ const most = 50
 const longestMs = 7 * 86_400_000
 
 /**
- * Reports what became of a push, then sends the reports that failed before. A report that fails now is kept: at most 50, for a week. After one that
- * failed the others wait too, because there is no time during a push to try each for five seconds.
+ * Sends reports about a push (delivered, opened, clicked, dismissed), and then reports that failed earlier. When one fails, that report and
+ * the later ones are stored for the next event, at most 50, for a week: a worker has too little time during an event to try each for five seconds.
  */
 export async function report(store: Store, paths: string[]): Promise<void> {
   const at = Date.now()
@@ -15,13 +15,13 @@ export async function report(store: Store, paths: string[]): Promise<void> {
   const all = [...paths.map((path) => ({ path, at })), ...reports.filter((one) => at - one.at < longestMs)]
   const left = await firstRefused(service, all)
   await store((kept) => {
-    // Another event may have stored a report meanwhile.
+    // A second event may have stored reports while this one was sending.
     const added = kept.reports.filter(({ path }) => !reports.some((one) => one.path === path))
     kept.reports = [...all.slice(left), ...added].slice(0, most)
   })
 }
 
-/** Gives how many reports are done: Herald took them or will never take them. */
+/** Sends reports in order until one fails for a reason that may pass (no connection, 429, 5xx). Gives how many need no further try. */
 async function firstRefused(service: Service | undefined, reports: { path: string }[]): Promise<number> {
   let taken = 0
   try {
@@ -31,7 +31,7 @@ async function firstRefused(service: Service | undefined, reports: { path: strin
       taken += 1
     }
   } catch {
-    // Offline: the next push tries again.
+    // The browser is offline. The next event tries again.
   }
   return taken
 }

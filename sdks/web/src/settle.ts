@@ -6,15 +6,15 @@ import type { Options } from './options.ts'
 import type { Kept, Store } from './store.ts'
 import { subscribeBrowser } from './subscribe-browser.ts'
 
-/** What is needed to send what Herald does not know yet. */
+/** What `settle` works with. */
 export type Telling = {
   service: Service
   store: Store
   registration: ServiceWorkerRegistration | undefined
   identityToken: Options['identityToken']
-  /** The external id that this page has logged in. */
+  /** The external id with which this page has called `login`. */
   externalId: string | undefined
-  /** Collects what Herald refused, by the id of the change. */
+  /** The errors of changes that Herald refused, by the id of the change. `settle` fills it. */
   refused: Map<string, HeraldError>
 }
 
@@ -23,10 +23,10 @@ type Subscription = PushSubscription | null | undefined
 const week = 7 * 86_400_000
 const halfHour = 30 * 60_000
 
-/** A change with an id of its own and the time it was made. */
+/** Gives a change an id and the present time. */
 export const made = (change: Omit<Change, 'id' | 'at'>): Change => ({ ...change, id: crypto.randomUUID(), at: Date.now() })
 
-/** The change that logs a user in, or out. */
+/** Gives the change that logs the user with this external id in, or the user out when there is none. */
 export const ownerChange = (externalId?: string): Omit<Change, 'id' | 'at'> => {
   const kind = externalId ? 'login' : 'logout'
   return { kind, path: `/${kind}`, ...(externalId && { body: { externalId } }) }
@@ -35,14 +35,14 @@ export const ownerChange = (externalId?: string): Omit<Change, 'id' | 'at'> => {
 /** The change that registers this browser. */
 export const registering = { kind: 'register' } as const
 
-/** SHA-256: enough to see that a user is the same, without storing the external id. */
+/** Gives the SHA-256 of an external id. The SDK stores it instead of the id, and recognises the same user by it. */
 export async function hashOf(text: string): Promise<string> {
   return String(new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))))
 }
 
 /**
- * Sends everything that Herald does not know: first the endpoint of this browser, then the waiting changes in order, then that the browser is still there.
- * Throws what may succeed later; what Herald refused is noted for the caller of that change. Only one call runs at a time.
+ * Sends everything that Herald does not know: first the endpoint of this browser, then the waiting changes in order, then that the browser still
+ * exists. Throws a temporary error, and puts any other error into `refused`. The caller must let only one call run at a time.
  */
 export async function settle(telling: Telling): Promise<void> {
   await telling.store(dropOldChanges)
@@ -52,7 +52,7 @@ export async function settle(telling: Telling): Promise<void> {
   if (subscription) await stayKnown(telling, subscription)
 }
 
-/** Gives the browser's subscription. It is made again when it was lost or the app's key has changed. */
+/** Gives the browser's subscription. Makes a new one when it was lost or the app's VAPID key has changed. */
 async function keepSubscribed({ store, registration }: Telling): Promise<Subscription> {
   const { wanted, key } = await store()
   const manager = registration?.pushManager
@@ -60,14 +60,14 @@ async function keepSubscribed({ store, registration }: Telling): Promise<Subscri
   if (!manager || !wanted || !key || Notification.permission !== 'granted' || (subscription && isMadeWith(subscription, key))) {
     return subscription
   }
-  // While a subscription exists, one with another key is refused (InvalidStateError).
+  // A browser refuses to subscribe with a new key while it has a subscription with the old one (InvalidStateError).
   await subscription?.unsubscribe()
   return subscribeBrowser(manager, key)
 }
 
 /**
- * Makes sure that Herald knows the endpoint of this browser. A subscription that the store has lost is looked up by the same
- * call, which is no registration: an opt-out at Herald stays.
+ * Makes sure that Herald knows the endpoint of this browser. When the SDK's stored record was lost, it finds the device again by rotating the
+ * endpoint to itself. A registration would opt the device in again; a rotation keeps an opt-out.
  */
 async function keepAddress({ service, store }: Telling, subscription: PushSubscription): Promise<void> {
   const kept = await store()
@@ -111,14 +111,14 @@ async function sendChanges(telling: Telling, subscription: Subscription): Promis
         continue
       }
       refused.set(change.id, error)
-      // A replaced app key is put in order by the page, and an opt-out must not be lost until then.
+      // 401 means that the app key was replaced. The page will bring the new one. The waiting changes stay, because one may be an opt-out.
       if (status === 401) return
       await store(remove)
     }
   }
 }
 
-/** The device is gone at Herald: it is registered again, unless the user has opted out. */
+/** Forgets a device that Herald does not know any more, and registers the browser again unless the user has opted out. */
 function beginAnew(kept: Kept): void {
   const mayRegister = kept.wanted && !kept.out && !kept.device.found
   kept.device = {}
@@ -126,7 +126,7 @@ function beginAnew(kept: Kept): void {
   if (mayRegister) addChange(kept, made(registering))
 }
 
-/** Sends one change, and gives what is known after it. */
+/** Sends one change. Gives the function that applies what Herald answered to the stored record. */
 async function sendChange(telling: Telling, change: Change, kept: Kept, subscription: Subscription): Promise<(kept: Kept) => void> {
   const { service, externalId, identityToken } = telling
   const { kind, method = 'POST', path = '', body, device = kept.device.id } = change
@@ -150,7 +150,7 @@ async function sendChange(telling: Telling, change: Change, kept: Kept, subscrip
 
 const nothing = () => undefined
 
-/** Reports that the browser is still there: a registration once a week or when language or zone have changed, and a session each half hour. */
+/** Shows Herald that the browser still exists: registers it weekly or when its language or zone has changed, else reports a session half-hourly. */
 async function stayKnown(telling: Telling, subscription: PushSubscription): Promise<void> {
   const { service, store } = telling
   const kept = await store()
@@ -158,7 +158,7 @@ async function stayKnown(telling: Telling, subscription: PushSubscription): Prom
   if (!id) return
   const now = Date.now()
   try {
-    // Whether the user of a device that was found again has opted out is not known.
+    // A device that was found again may have opted out, and a registration would opt it in.
     if (!kept.out && !found && (told !== describeDevice() || now - saidAt >= week)) {
       const registered = await registerDevice(service, kept, addressOf(subscription))
       await store((later) => noteRegistered(later, registered, subscription.endpoint))

@@ -5,13 +5,13 @@ import { openStore } from './store.ts'
 beforeEach(() => vi.stubGlobal('indexedDB', new IDBFactory()))
 afterEach(() => vi.unstubAllGlobals())
 
-test('what is stored is there for the next page, separate for each scope', async () => {
+test('the next page reads what an earlier page stored, separately for each scope of a service worker', async () => {
   await openStore('https://shop.example/')((kept) => void (kept.out = true))
   expect((await openStore('https://shop.example/')()).out).toBe(true)
   expect((await openStore('https://shop.example/other/')()).out).toBeUndefined()
 })
 
-test('changes of two tabs at the same time are both stored', async () => {
+test('when two tabs change the stored record at the same time, no change is lost', async () => {
   const [one, other] = [openStore('s'), openStore('s')]
   await Promise.all(
     Array.from({ length: 20 }, (_, n) => (n % 2 ? one : other)((kept) => void (kept.refusedAt = [...(kept.refusedAt ?? []), n]))),
@@ -22,16 +22,19 @@ test('changes of two tabs at the same time are both stored', async () => {
 test.each([
   ['refuses', () => void vi.stubGlobal('indexedDB', undefined)],
   ['never answers', () => void vi.stubGlobal('indexedDB', { open: () => ({}) })],
-])('where the storage %s, memory takes its place, and what one read is no other one has in hand', async (_, block) => {
-  block()
-  const store = openStore('s')
-  await store((kept) => void (kept.key = 'a'))
-  const seen = await store()
-  seen.key = 'changed by the reader'
-  expect((await store()).key).toBe('a')
-})
+])(
+  'when the browser’s storage %s, the SDK keeps its record in memory, and a reader that changes its copy does not change the record',
+  async (_, block) => {
+    block()
+    const store = openStore('s')
+    await store((kept) => void (kept.key = 'a'))
+    const seen = await store()
+    seen.key = 'changed by the reader'
+    expect((await store()).key).toBe('a')
+  },
+)
 
-test('a change that comes too late is not made a second time in the storage', async () => {
+test('a change that was made in memory because the storage was slow is not made again when the storage answers', async () => {
   const real = indexedDB
   let release = () => undefined as void
   const held = new Promise<void>((resolve) => (release = resolve))

@@ -1,54 +1,54 @@
 import type { Service } from './call.ts'
 import type { Change } from './changes.ts'
 
-/** A report of the worker that Herald has not got yet. */
+/** A report of the worker about a push that Herald has not received yet. */
 export type Report = { path: string; at: number }
 
-/** The device as Herald knows it. */
+/** What Herald knows about this browser's device. */
 export type KeptDevice = {
   id?: string
   userId?: string
-  /** The endpoint that Herald knows. The browser may have another one by now. */
+  /** The endpoint that Herald knows. The browser may have a newer one. */
   endpoint?: string
   /** SHA-256 of the external id of the user who is logged in. */
   person?: string | undefined
-  /** The device was found by its endpoint after the store had been lost, so its user and whether the user opted out are unknown. */
+  /** True when this record was lost and Herald found the device by its endpoint. Its user, and whether the user opted out, are then unknown. */
   found?: boolean
-  /** The language, zone and versions that were registered, and when. */
+  /** The language, time zone and versions as JSON that the last registration sent; `saidAt` is its time, `seenAt` the time of the last session. */
   told?: string
   saidAt?: number
   seenAt?: number
 }
 
-/** What is stored for one browser between two loads of the page: what Herald knows, and what is still to be sent. */
+/** The record that the SDK stores in the browser: what Herald knows, and what waits to be sent. */
 export type Kept = {
   service?: Service
   device: KeptDevice
-  /** The app's VAPID key as Herald gave it last, and when. */
+  /** The app's VAPID key, which Herald gave at `askedAt`. */
   key?: string
   askedAt?: number
-  /** The users who were logged in here before: pushes to them that are still on their way show no text. */
+  /** The ids of the users who were logged in here before. Pushes to them may still arrive, and show no text. */
   former?: string[]
-  /** Whether the user wants pushes here: subscribed, and not unsubscribed since. */
+  /** True from a subscription until an unsubscription. */
   wanted?: boolean
   out?: boolean
-  /** An endpoint that Herald does not know, so that the SDK does not ask again. */
+  /** An endpoint that Herald answered not to know, so that the SDK does not ask about it again. */
   stranger?: string
-  /** When the page's own question was refused. */
+  /** The times at which the user refused the page's own question. */
   refusedAt?: number[]
   changes: Change[]
   reports: Report[]
 }
 
-/** Gives the stored record, after a change if one is given. Reading and changing are one step, also when another tab or the worker changes it at the same time. */
+/** Gives a copy of the stored record, after `change` if there is one. Reading and changing are one step, also when another tab changes the record. */
 export type Store = (change?: (kept: Kept) => void) => Promise<Kept>
 
 const limitMs = 1_000
 const fresh = (): Kept => ({ device: {}, changes: [], reports: [] })
 
 /**
- * Keeps one record per scope of a worker in IndexedDB, which applies changes in the order of the calls. Where that fails or takes
- * longer than a second the record is kept in memory, for the life of the page.
+ * Opens the record of a worker's scope in IndexedDB, which applies changes in the order of the calls. When IndexedDB fails or takes longer than a
+ * second, the record is kept in memory until the page is closed.
  */
 export function openStore(scope: string): Store {
   let memory: Kept | undefined
@@ -71,7 +71,10 @@ const answerOf = <T>(request: IDBRequest<T>): Promise<T> =>
     request.onerror = reject
   })
 
-/** The database is opened for each access, because a kept connection may be lost (Safari) and blocks other tabs. A result that comes too late is dropped. */
+/**
+ * Reads and changes the record in IndexedDB. It opens the database for each access, because Safari may lose an open connection, and an open one
+ * blocks other tabs. When the database answers after more than a second, the change is not made.
+ */
 function access(scope: string, change?: (kept: Kept) => void): Promise<Kept> {
   let isLate = false
   return new Promise((resolve, reject) => {

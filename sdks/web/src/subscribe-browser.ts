@@ -1,8 +1,8 @@
 import { failed } from './herald-error.ts'
 
 /**
- * Subscribes at the push service. Nothing is awaited before, because Safari asks only during the click. A subscription of another sender, or
- * with an older key, is ended first.
+ * Subscribes the browser at its push service, before any other await, because Safari asks the user only while a click is handled. When a subscription
+ * with another key exists, it ends that subscription and subscribes again.
  */
 export async function subscribeBrowser(manager: PushManager, key: string): Promise<PushSubscription> {
   try {
@@ -15,7 +15,7 @@ export async function subscribeBrowser(manager: PushManager, key: string): Promi
   }
 }
 
-/** Gives the registration once its worker is active: an installed worker is not enough for a subscription. */
+/** Waits until the registration's worker is active, because a browser cannot subscribe before. Throws when the worker could not be installed. */
 export async function untilActive(registration: ServiceWorkerRegistration): Promise<ServiceWorkerRegistration> {
   while (!registration.active) {
     if (!registration.installing && !registration.waiting) throw new Error('redundant')

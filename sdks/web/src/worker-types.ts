@@ -1,4 +1,4 @@
-/** Types of a worker that a page's types lack, as far as they are used here. */
+/** The part of a service worker's global object that this SDK uses. TypeScript's types for pages (`lib.dom`) lack it. */
 export type WorkerScope = EventTarget & {
   registration: ServiceWorkerRegistration
   location: Location
@@ -26,7 +26,7 @@ type SubscriptionChangeEvent = ExtendableEvent & {
   newSubscription?: PushSubscription | null
 }
 
-/** The events that Herald listens to, by name. */
+/** The events of a service worker that the SDK listens to, by name. */
 export type WorkerEvents = {
   push: PushEvent
   notificationclick: NotificationEvent

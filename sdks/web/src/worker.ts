@@ -9,13 +9,13 @@ import type { NotificationEvent, PushEvent, WorkerEvents, WorkerScope } from './
 
 export type { Message } from './message.ts'
 
-/** What `start` takes. All of it may be left out. */
+/** The options of `start`, all optional. */
 export type WorkerOptions = {
-  /** More for `showNotification`, such as an icon or a badge. */
+  /** Gives more options for `showNotification`, such as an icon or a badge. */
   show?: (message: Message) => NotificationOptions | undefined
-  /** Where a click leads. When it returns undefined nothing opens. */
+  /** Gives the address that a click opens. When it gives undefined, nothing is opened. */
   click?: (message: Message, action: string | undefined) => string | undefined
-  /** Whether a push that was shown is reported as delivered. 'auto': everywhere but in Safari, where it has not been tried yet. */
+  /** Whether the worker reports a push that it has shown as delivered. `'auto'`: except in Safari, where this was not tried. */
   reportDelivered?: 'auto' | boolean
 }
 
@@ -23,17 +23,17 @@ const scope = globalThis as unknown as WorkerScope
 
 const messageOf = (notification: Notification): Message | undefined => (notification.data as { herald?: Message } | null)?.herald
 
-/** Whether a push or a click is for Herald, so that handlers of your own can leave it alone. */
+/** Whether a push or a click belongs to Herald. Handlers of your own should ignore such an event. */
 export function isOurs(event: Event): boolean {
   const { data, notification } = event as Partial<PushEvent & NotificationEvent>
   return notification ? messageOf(notification) !== undefined : readMessage(data) !== 'foreign'
 }
 
-/** Starts Herald in a worker, alone or beside other code. Call it while the worker's script runs. */
+/** Starts Herald in a service worker, which may contain other code. Call it at the top level of the worker's script, so that no event is missed. */
 export function start({ show, click, reportDelivered = 'auto' }: WorkerOptions = {}): void {
   const { registration, clients } = scope
   const store = openStore(registration.scope)
-  /** Notifications that closed because they were clicked or replaced. Firefox says of both that they were closed. */
+  /** The msgIds of notifications that were clicked or replaced. Firefox fires a close event for them too, which is not a dismissal by the user. */
   const settled = new Set<string>()
 
   const on = <Name extends keyof WorkerEvents>(name: Name, handle: (event: WorkerEvents[Name]) => Promise<void>) => {
@@ -59,7 +59,7 @@ export function start({ show, click, reportDelivered = 'auto' }: WorkerOptions =
       const more = { icon, image, actions: actions?.map(({ id, title }) => ({ action: id, title })), ...(message && show?.(message)) }
       await registration.showNotification(name, { ...shownAs, ...more } as NotificationOptions)
     } catch {
-      // The browser refuses an icon or an option: the text is shown without it.
+      // The browser refused an icon or another option, so the text is shown without them.
       await registration.showNotification(name, shownAs)
     }
     if (message) for (const page of await pages()) page.postMessage({ herald: registration.scope, name: 'push', event: eventOf(message) })
@@ -76,7 +76,7 @@ export function start({ show, click, reportDelivered = 'auto' }: WorkerOptions =
     const url = click ? click(message, action || undefined) : (link ?? '')
     if (url !== undefined) {
       const event = { ...eventOf(message), url: url || undefined, action: action || undefined }
-      // The browser opens nothing now: the click is reported all the same.
+      // The click is reported also when the browser opens no window.
       await openWindow(scope, await pages(), url, { herald: registration.scope, name: 'click', event }).catch(() => undefined)
     }
     const clicked = action ? [`c/${msgId}?action=${encodeURIComponent(action)}`] : link ? [`c/${msgId}`] : []
@@ -97,8 +97,8 @@ export function start({ show, click, reportDelivered = 'auto' }: WorkerOptions =
   })
 
   /**
-   * Tells Herald a new endpoint. If Herald does not know the device it is registered, unless the user has opted out. What fails now is
-   * done at the next push or the next load of the page, because the store still has the old endpoint.
+   * Tells Herald when the browser has a new endpoint. When Herald does not know the device, it registers the browser, unless the user has opted out.
+   * After a failure the stored record still has the old endpoint, so the next push or the next load of the page tries again.
    */
   const keepAddress = () =>
     scope.navigator.locks
@@ -113,13 +113,13 @@ export function start({ show, click, reportDelivered = 'auto' }: WorkerOptions =
         if (response.status === 404 && !out && !found) response = await post('', { platform: 'web', ...address })
         if (!response.ok) return
         const { id, userId } = (await response.json()) as { id: string; userId?: string }
-        // A registration makes a new device of an anonymous user. A rotation does not answer a user.
+        // The answer to a registration has the id of a new anonymous user. The answer to a rotation has no user, and the stored user stays.
         await store((kept) => Object.assign(kept.device, { id, endpoint: address.endpoint }, userId && { userId, person: undefined }))
       })
       .catch(() => undefined)
 }
 
-/** Whether the text may be shown: not while a logout is unconfirmed, and not when the push was for the user who was logged in before. */
+/** Whether the text of a push may be shown. It may not while a logout is unconfirmed, or when the push is for a user who was logged in before. */
 const isForOwner = (kept: Kept, { data: { msgId } }: Message): boolean => !isOwnerUncertain(kept) && !kept.former?.includes(userOf(msgId)!)
 
 const isSafari = () => !/Chrom|Firefox/.test(scope.navigator.userAgent)

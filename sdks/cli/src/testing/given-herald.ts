@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest'
 export type Asked = { method: string; path: string; authorization: string; body: string }
 type Answer = { status?: number; body?: unknown } | ((request: IncomingMessage, response: ServerResponse, body: string) => void)
 
-/** A stand-in for Herald that gives set answers by method and path, whatever the query is; anything else is 404. */
+/** Starts an HTTP server in place of Herald. It gives the answer that the test set for a method and path, whatever the query is, or else 404. */
 export async function givenHerald(answers: Record<string, Answer>): Promise<{ url: string; asked: Asked[] }> {
   const asked: Asked[] = []
   const server = createServer((request, response) => {

@@ -6,7 +6,7 @@ import type { Terminal } from '../terminal.ts'
 
 export type GivenTerminal = Terminal & { printed: string[]; said: string[]; end: () => void; home: string }
 
-/** A terminal with a home directory of its own and set answers. */
+/** Makes a terminal with an empty home directory, which answers questions with `answers` and records what is written. */
 export function givenTerminal({ env = {}, answers = [] }: { env?: Record<string, string>; answers?: string[] } = {}): GivenTerminal {
   const home = mkdtempSync(join(tmpdir(), 'herald-cli-'))
   const stopping = new AbortController()

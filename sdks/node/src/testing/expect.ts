@@ -1,6 +1,6 @@
-/** Assertions that need no library, so that they run wherever there is a `fetch`. */
+/** Assertions for testing/suite.ts. They need no library, because the suite also runs on Bun, Deno and workerd. */
 
-/** Fails unless both are the same as JSON. */
+/** Throws unless two values are the same as JSON. */
 export function equal(actual: unknown, expected: unknown): void {
   const [one, other] = [JSON.stringify(sorted(actual)), JSON.stringify(sorted(expected))]
   if (one !== other) throw new Error(`expected ${other}, got ${one}`)
@@ -10,7 +10,7 @@ export function isTrue(value: boolean, what: string): void {
   if (!value) throw new Error(`not so: ${what}`)
 }
 
-/** Gives the error that a promise rejects with. Fails when it resolves. */
+/** Gives the error that a promise rejects with. Throws when the promise resolves. */
 export async function rejection(promise: Promise<unknown>): Promise<unknown> {
   const settled = await promise.then(
     (value) => ({ value }),
@@ -20,7 +20,7 @@ export async function rejection(promise: Promise<unknown>): Promise<unknown> {
   throw new Error(`expected a rejection, got ${JSON.stringify(settled.value)}`)
 }
 
-/** Gives the error that a function throws, or undefined. */
+/** Gives the error that a function throws; undefined when it throws none. */
 export function thrown(run: () => unknown): unknown {
   try {
     run()

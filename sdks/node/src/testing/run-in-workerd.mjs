@@ -1,4 +1,4 @@
-// Runs a worker that holds the suite: `node run-in-workerd.mjs <package.json of miniflare> <file> <url of the stand-in>`.
+// Runs testing/suite.ts as a worker in workerd: `node run-in-workerd.mjs <package.json of miniflare> <bundled suite> <url of the stand-in>`.
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 

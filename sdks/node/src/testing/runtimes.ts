@@ -11,7 +11,7 @@ const here = import.meta.dirname
 const root = resolve(here, '../../../..')
 const limitMs = 240_000
 
-/** The versions that are used when a runtime is not installed. They are fetched once from the npm registry into .tools. */
+/** The npm package and version of each runtime that this machine may lack. It is fetched once from the npm registry into .tools. */
 const packages = {
   'node-20': { name: 'node', version: '20.20.2', command: 'bin/node' },
   bun: { name: 'bun', version: '1.4.5', command: 'bin/bun.exe' },
@@ -20,7 +20,7 @@ const packages = {
 } as const
 export type Runtime = 'node-24' | keyof typeof packages
 
-/** Builds the package and runs the suite against it in a runtime. Gives each promise and whether it was kept there. */
+/** Builds the package and runs testing/suite.ts against it in a runtime. Gives the result of each test. */
 export async function runOn(runtime: Runtime): Promise<Result[]> {
   const directory = mkdtempSync(join(tmpdir(), 'herald-node-sdk-'))
   const standIn = await startStandIn()
@@ -41,7 +41,7 @@ console.log(JSON.stringify(await runSuite(globalThis.process.argv.at(-1))))`
 const inWorker = `import { runSuite } from './suite.ts'
 export default { fetch: async (request) => Response.json(await runSuite(new URL(request.url).searchParams.get('url'))) }`
 
-/** The suite as one file, with the built package in the place of the sources. */
+/** Bundles testing/suite.ts into one file, in which the built package replaces the SDK's sources. */
 async function bundleSuite(built: string, outfile: string, contents: string): Promise<void> {
   await build({
     stdin: { contents, resolveDir: here, loader: 'js' },
@@ -63,7 +63,7 @@ function commandOf(runtime: Runtime, file: string): [string, ...string[]] {
   return [process.execPath, join(here, 'run-in-workerd.mjs'), fetched('workerd'), file]
 }
 
-/** A Node 20 of this machine, if there is one. */
+/** Gives the path of a Node 20 on this machine; undefined when there is none. */
 function node20(): string | undefined {
   const found = [process.env['HERALD_NODE_20'], 'node20', '/usr/bin/node', '/usr/local/bin/node']
   return found.find(
@@ -71,7 +71,7 @@ function node20(): string | undefined {
   )
 }
 
-/** The command of a runtime from the npm registry: below .tools, where the next run finds it. */
+/** Gives the path of a runtime's command below .tools. Fetches the runtime from the npm registry when it is not there yet. */
 function fetched(runtime: keyof typeof packages): string {
   const { name, version, command } = packages[runtime]
   const directory = join(root, '.tools', `${name}-${version}`)
@@ -79,7 +79,7 @@ function fetched(runtime: keyof typeof packages): string {
   const done = join(directory, '.done')
   if (existsSync(done) && existsSync(path)) return path
   mkdirSync(directory, { recursive: true })
-  // npm runs an install script only if the project allows it, and these scripts pick the binary of this platform.
+  // These packages pick the binary of the platform in an install script, which npm runs only if package.json allows it.
   const allowScripts = { node: true, bun: true, deno: true, workerd: true }
   writeFileSync(join(directory, 'package.json'), JSON.stringify({ private: true, allowScripts }))
   const asked = ['install', '--no-save', '--no-package-lock', '--no-audit', '--no-fund', `${name}@${version}`]
@@ -90,7 +90,7 @@ function fetched(runtime: keyof typeof packages): string {
   return path
 }
 
-/** The last line that a command prints, as JSON. */
+/** Runs a command and reads the last line that it prints as JSON. */
 function read(command: string, args: string[]): Promise<Result[]> {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], timeout: limitMs })

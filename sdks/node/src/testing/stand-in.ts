@@ -1,26 +1,26 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** What the stand-in does with a request: it answers, or fails in one of several ways. */
+/** What the stand-in does with one request: it answers, or fails in one of several ways. */
 export type Step =
   | { does: 'answer'; status: number; body?: unknown; text?: string; headers?: Record<string, string> }
-  /** Answers with the body that it was sent. */
+  /** Answers with the method, path, headers and body of the request. */
   | { does: 'echo' }
-  /** Takes the request and closes the connection. */
+  /** Reads the request and closes the connection without an answer. */
   | { does: 'drop' }
   /** Closes the connection in the middle of the answer. */
   | { does: 'cut' }
   /** Never answers. */
   | { does: 'hang' }
-  /** Writes one line and never ends. */
+  /** Answers with one line of a stream and leaves the stream open. */
   | { does: 'stream' }
 
 export type Heard = { method: string; path: string; headers: Record<string, string>; body: string; at: number }
 type Scene = { steps: Step[]; heard: Heard[]; closed: number }
 
 /**
- * A stand-in for Herald that does what it is told, for the suite that runs on every runtime: `PUT /scenes/<name>` with steps, requests below
- * `/<name>`, and `GET /scenes/<name>` for the requests that came. The last step is repeated.
+ * Starts a server in place of Herald for testing/suite.ts. A test puts the steps of its scene at `/scenes/<name>`. Each request below `/<name>` then
+ * takes the next step, and the last step is repeated. `GET /scenes/<name>` gives the requests that came.
  */
 export async function startStandIn(): Promise<{ url: string; stop: () => Promise<void> }> {
   const scenes = new Map<string, Scene>()

@@ -15,9 +15,7 @@ const error = (code: string, status: number, headers: Record<string, string> = {
 const answer = (body: unknown, status = 200): Step => ({ does: 'answer', status, body })
 const notification = { target: { externalIds: ['customer-7'] }, content: { _default: 'en', en: { title: 'Hi', body: 'There' } } }
 
-/**
- * Every promise of the SDK that a runtime could break, against the stand-in at `url`. Runs wherever there is `fetch`: it uses nothing of Node.
- */
+/** Runs the tests below against the stand-in at `url` and gives each result. They use nothing of Node, so any runtime with `fetch` runs them. */
 export async function runSuite(url: string): Promise<Result[]> {
   const results: Result[] = []
   for (const [name, run] of Object.entries(suite)) {
@@ -73,7 +71,7 @@ const suite: Record<string, (open: Open) => Promise<void>> = {
     })
   },
 
-  'each passing failure is tried again, and the last one is told when the tries are used up'(open) {
+  'a request is sent again after a temporary failure, and when no try is left the call rejects with the last failure'(open) {
     const steps = [
       error('rate_limited', 429),
       error('queue_unavailable', 503),
@@ -88,14 +86,14 @@ const suite: Record<string, (open: Open) => Promise<void>> = {
     })
   },
 
-  'a send that is still being processed is asked for again'(open) {
+  'a POST that Herald is still processing under the same idempotency key is sent again'(open) {
     const steps = [error('idempotency_in_progress', 409), answer({ id: 'a', status: 'draft' }, 201)]
     return withScene(open, steps, async ({ herald }) => {
       equal(await herald.campaigns.create({ name: 'Spring', content: notification.content }), { id: 'a', status: 'draft' })
     })
   },
 
-  'Retry-After is waited for, and one that is too long is an error with the seconds'(open) {
+  'the SDK waits as long as Retry-After says, and rejects with the number of seconds when that is more than 60'(open) {
     const steps = [error('rate_limited', 429, { 'retry-after': '1' }), answer({}), error('rate_limited', 429, { 'retry-after': '90' })]
     return withScene(open, steps, async ({ herald, heard }) => {
       await herald.webPushKey()
@@ -122,7 +120,7 @@ const suite: Record<string, (open: Open) => Promise<void>> = {
     })
   },
 
-  'a campaign whose send was answered to nobody is found to be under way'(open) {
+  'when the answer to sending a campaign is lost, the next try gives the status of the campaign that is under way'(open) {
     const steps: Step[] = [{ does: 'drop' }, error('invalid_state', 409), answer({ id: 'a', status: 'sending', stats: {}, rates: {} })]
     return withScene(open, steps, async ({ herald, heard }) => {
       equal(await herald.campaigns.send('a'), { status: 'sending' })
@@ -133,14 +131,14 @@ const suite: Record<string, (open: Open) => Promise<void>> = {
     })
   },
 
-  'a campaign that cannot be sent says so'(open) {
+  'sending a campaign that cannot be sent rejects with invalid_state'(open) {
     return withScene(open, [error('invalid_state', 409)], async ({ herald }) => {
       const refused = await rejection(herald.campaigns.send('a'))
       isTrue(refused instanceof HeraldError && refused.is('invalid_state'), 'the refusal')
     })
   },
 
-  'a deletion whose answer was lost has happened'(open) {
+  'a deletion whose answer was lost succeeds when the next try is answered 404'(open) {
     const steps: Step[] = [{ does: 'drop' }, error('not_found', 404)]
     return withScene(open, steps, async ({ herald }) => {
       equal(await herald.users.delete({ externalId: 'customer/7 é' }), undefined)
@@ -148,7 +146,7 @@ const suite: Record<string, (open: Open) => Promise<void>> = {
     })
   },
 
-  'a try that gets no answer ends in time, and so does the call'(open) {
+  'a try without an answer ends after its time limit, and a call after the limit of all tries'(open) {
     return withScene(open, [{ does: 'hang' }], async ({ herald, heard }) => {
       const late = await rejection(herald.webPushKey({ timeoutMs: 50, retries: 1 }))
       isTrue(late instanceof HeraldError && late.is('timeout') && late.status === 0, 'a timeout')
@@ -172,7 +170,7 @@ const suite: Record<string, (open: Open) => Promise<void>> = {
     })
   },
 
-  'an error names its code, its fields, the request and no secret'(open) {
+  'an error contains its code, the wrong fields and the request id, and no key'(open) {
     const details = [{ path: 'content.en.title', message: 'must not be blank' }]
     return withScene(open, [error('invalid_body', 422, {}, details)], async ({ herald, heard }) => {
       const refused = await rejection(herald.notifications.send(notification))
@@ -185,7 +183,7 @@ const suite: Record<string, (open: Open) => Promise<void>> = {
     })
   },
 
-  'the page of a proxy and a redirect are told apart from answers of Herald'(open) {
+  'a page of a proxy and a redirect are errors with the code invalid_answer'(open) {
     const page: Step = { does: 'answer', status: 502, text: '<h1>Bad gateway</h1>' }
     const moved: Step = { does: 'answer', status: 308, text: '', headers: { location: 'https://elsewhere.example/' } }
     return withScene(open, [page, { does: 'answer', status: 200, text: '<p>Hello</p>' }, moved], async ({ herald, heard }) => {
@@ -197,7 +195,7 @@ const suite: Record<string, (open: Open) => Promise<void>> = {
     })
   },
 
-  'a list is read page by page to its end, and one page alone'(open) {
+  'a list gives the items of all its pages, or one page when a page is asked for'(open) {
     const page = (names: string[], nextCursor: string | null) => answer({ segments: names.map((name) => ({ name })), nextCursor })
     return withScene(open, [page(['a', 'b'], 'next'), page(['c'], null)], async ({ herald, heard }) => {
       const names: string[] = []
@@ -211,7 +209,7 @@ const suite: Record<string, (open: Open) => Promise<void>> = {
     })
   },
 
-  'users from a stream go out in portions, and the rows that are refused are named'(open) {
+  'users from a stream are sent 500 at a time, and the report names each refused row'(open) {
     const rows = async function* (count: number): AsyncGenerator<UserRow> {
       for (let n = 0; n < count; n += 1) yield { externalId: `customer-${n}`, tags: { n } }
     }
@@ -240,7 +238,7 @@ const suite: Record<string, (open: Open) => Promise<void>> = {
     )
   },
 
-  'users stop at a key that is refused'(open) {
+  'changing many users stops when Herald refuses the key'(open) {
     return withScene(open, [error('unauthorized', 401)], async ({ herald, heard }) => {
       const rows = Array.from({ length: 5_000 }, (_, n) => ({ externalId: `c-${n}`, language: 'de' }))
       const refused = await rejection(herald.users.upsertMany(rows, { concurrency: 2 }))
@@ -249,7 +247,7 @@ const suite: Record<string, (open: Open) => Promise<void>> = {
     })
   },
 
-  'a campaign is followed to its end, or to the end of the time given'(open) {
+  'waiting for a campaign gives its stats when it has ended, and rejects with timeout after the time limit'(open) {
     const at = (status: string) => answer({ id: 'a', status, stats: { sent: 3 }, rates: {} })
     return withScene(open, [at('sending'), at('sending'), at('sent'), at('active')], async ({ herald }) => {
       equal((await herald.campaigns.settled('a')).stats.sent, 3)
@@ -258,7 +256,7 @@ const suite: Record<string, (open: Open) => Promise<void>> = {
     })
   },
 
-  'a stream is handed over as it comes, and the signal ends it'(open) {
+  'the caller reads a stream while it comes, and ends it with a signal'(open) {
     return withScene(open, [{ does: 'stream' }], async ({ herald, closed }) => {
       const stop = new AbortController()
       const response = await herald.open('GET', '/v1/admin/apps/a/events', { signal: stop.signal })
@@ -271,7 +269,7 @@ const suite: Record<string, (open: Open) => Promise<void>> = {
     })
   },
 
-  'notices of requests hold ids and times and no key, and one that throws breaks nothing'(open) {
+  'the hooks get ids and times of each request and no key, and a hook that throws breaks no call'(open) {
     const notices: object[] = []
     const note = (notice: object) => {
       notices.push(notice)
@@ -292,7 +290,7 @@ const suite: Record<string, (open: Open) => Promise<void>> = {
     )
   },
 
-  'a fetch of your own is used'(open) {
+  'the SDK uses the fetch function that the caller gave'(open) {
     const own: typeof fetch = () => Promise.resolve(Response.json({ publicKey: 'own' }))
     return withScene(
       open,
@@ -326,7 +324,7 @@ const suite: Record<string, (open: Open) => Promise<void>> = {
     await Promise.resolve()
   },
 
-  async 'each of 60 signatures is accepted or refused as by Herald, and one from the future is refused'() {
+  async 'the SDK accepts and refuses the same signatures as Herald, of more than 60 examples, and refuses one from the future'() {
     isTrue(vectors.length >= 60, 'all vectors')
     for (const { name, secrets, header, body, now, answer } of vectors) {
       for (const form of [body, new TextEncoder().encode(body), new TextEncoder().encode(body).buffer]) {
@@ -337,7 +335,7 @@ const suite: Record<string, (open: Open) => Promise<void>> = {
     }
   },
 
-  async 'what is signed verifies, and a body that was parsed is refused with the remedy'() {
+  async 'a body that the SDK signed verifies, and for a parsed body the error says how to get the unparsed one'() {
     const body = JSON.stringify({ id: 'dlv_1', events: [{ type: 'something.new', id: 'evt_1' }] })
     const header = await webhooks.sign(body, 'whsec_a')
     equal(await webhooks.verify(body, header, ['whsec_b', 'whsec_a']), {
@@ -350,7 +348,7 @@ const suite: Record<string, (open: Open) => Promise<void>> = {
       isTrue((await rejection(webhooks.verify(body, header, secrets))) instanceof TypeError, 'no secret')
   },
 
-  async 'an identity token is a JWT with HS256 over the secret, and lives an hour at most'() {
+  async 'an identity token is a JWT signed by HS256 with the secret, and is valid for at most an hour'() {
     const token = await identityToken('idsec', 'kündin-7', { expiresInSeconds: 60, now: new Date(1_700_000_000_000) })
     const [head = '', claims = '', signature = ''] = token.split('.')
     const read = (part: string) => JSON.parse(new TextDecoder().decode(bytesOf(part))) as unknown

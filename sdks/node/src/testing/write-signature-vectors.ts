@@ -1,4 +1,4 @@
-// Writes signature-vectors.json: signatures made by the code that signs Herald's deliveries, and bad ones made by hand.
+// Writes signature-vectors.json: example signatures that Herald's own code made, and wrong ones written by hand.
 // `node sdks/node/src/testing/write-signature-vectors.ts`
 import { createHmac } from 'node:crypto'
 import { writeFileSync } from 'node:fs'

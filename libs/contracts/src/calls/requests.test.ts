@@ -110,7 +110,7 @@ test.each(bodies.map(([call, body]) => [call.subject, call, body] as const))(
   },
 )
 
-/** POST …/session is allowed without a body. */
+/** Whether a call accepts a missing body: POST …/session does. */
 const isOptional = (call: AnyCall, wrong: unknown) => call.subject === 'rpc.audience.start-session' && wrong === undefined
 
 test('every call checks its whole body, except a segment, in which mistakes are answered with their path', () => {

@@ -72,7 +72,7 @@ for (const name of Object.keys(turns)) {
   const [cpu, rate] = [of(name, 'cpuMicroseconds').toFixed(1), String(Math.round(of(name, 'pushesPerSecond')))]
   say(`${name.padEnd(18)}${cpu.padStart(12)}${rate.padStart(10)}${String(of(name, 'peakRssMb')).padStart(13)}`)
 }
-/** The ratio is computed within each round, because a busy machine slows down both sides. */
+/** Gives the median ratio of the two sides. The ratio is computed within each round, because a busy machine slows down both sides. */
 const ratio = (platform: string): number =>
   median(
     (turns[`${platform} own`] ?? []).map(

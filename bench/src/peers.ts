@@ -122,7 +122,6 @@ async function startProcess(
   return child
 }
 
-/** Sends a message to a peer's process and gives the answer. */
 function answerOf(child: ChildProcess, name: string, withinMs: number, message: object): Promise<unknown> {
   return new Promise((done, fail) => {
     const settle = (end: () => void) => {

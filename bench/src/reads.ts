@@ -224,7 +224,6 @@ async function explainFromNowOn(ownerUrl: string): Promise<void> {
   await owner.end()
 }
 
-/** Starts a service and resolves when it is ready. */
 async function startApp(app: string, environment: Record<string, string>): Promise<void> {
   const child = spawn(process.execPath, [join(root, 'apps', app, 'src/main.ts')], {
     env: { PATH: process.env['PATH'], ...environment },

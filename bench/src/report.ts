@@ -33,7 +33,6 @@ export function quantile(numbers: number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
 }
 
-/** Adds up the CPU time of all processes of a round, with or without Postgres. */
 function cpuOf({ cpuMicrosecondsPerPush }: Round, withPostgres: boolean): number {
   return Object.entries(cpuMicrosecondsPerPush).reduce((sum, [name, cpu]) => (withPostgres || name !== 'postgres' ? sum + cpu : sum), 0)
 }

@@ -150,7 +150,6 @@ async function startServers() {
   return { environment, openPeer }
 }
 
-/** Starts the campaigns service and resolves when it is ready. */
 async function startCampaigns(environment: Record<string, string>): Promise<ChildProcess> {
   const app = spawn(process.execPath, [join(root, 'apps/campaigns/src/main.ts')], {
     env: { PATH: process.env['PATH'], ...environment },

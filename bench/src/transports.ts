@@ -144,7 +144,7 @@ for (const [name, all] of Object.entries(turns)) {
   const [rate, cpu] = [of(name, 'pushesPerSecond'), of(name, 'cpuMicroseconds').toFixed(1)]
   say(`${name.padEnd(16)}${String(rate).padStart(10)}${cpu.padStart(14)}${String(rss).padStart(10)}`)
 }
-/** The ratio is computed within each round, because a busy machine slows down all contenders. */
+/** Gives the median ratio of two contenders. The ratio is computed within each round, because a busy machine slows down all contenders. */
 const ratio = (own: string, other: string, value: Value): number =>
   median((turns[own] ?? []).map((turn, round) => turn[value] / (turns[other]?.[round]?.[value] ?? NaN)))
 for (const name of Object.keys(turns)) {

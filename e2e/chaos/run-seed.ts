@@ -73,7 +73,6 @@ async function makeTrouble(stage: Stage, names: readonly FaultName[], endAt: num
   return done
 }
 
-/** Sends to all devices, once a second. */
 async function keepSending(tenant: Tenant, devices: Registered[], endAt: number): Promise<Campaign[]> {
   const campaigns: Campaign[] = []
   for (let number = 0; performance.now() < endAt; number += 1) {

@@ -28,7 +28,6 @@ afterAll(async () => {
 
 const command = resolve(import.meta.dirname, '../../sdks/cli/src/herald.ts')
 
-/** Starts the `herald` command in a process. */
 function start(tenant: Tenant, args: string[], env: Record<string, string> = {}) {
   const child = spawn(process.execPath, [command, ...args], {
     env: {
@@ -49,7 +48,6 @@ function start(tenant: Tenant, args: string[], env: Record<string, string> = {})
   return { child, said, ended }
 }
 
-/** Runs the `herald` command to its end. */
 async function run(tenant: Tenant, args: string[], env: Record<string, string> = {}) {
   const { said, ended } = start(tenant, args, env)
   return { code: await ended, ...said }

@@ -38,7 +38,6 @@ const ask = (tenant: Tenant, campaignId: string, whom: Record<string, string>) =
   tenant.admin<Explained>('GET', `/explain?${new URLSearchParams({ campaignId, ...whom }).toString()}`)
 const explain = async (tenant: Tenant, campaignId: string, whom: Record<string, string>): Promise<Explained> =>
   ok(await ask(tenant, campaignId, whom), 200)
-/** Asks explain for the trace of one device. */
 async function traceOf(tenant: Tenant, campaignId: string, subscriptionId: string): Promise<Trace> {
   const { devices } = await explain(tenant, campaignId, { subscriptionId })
   expect(devices).toHaveLength(1)

@@ -31,7 +31,6 @@ const linesOf = (text: string): Line[] =>
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line) as Line)
-/** Reads an export to its end. */
 async function exported(path: string, of = tenant): Promise<Line[]> {
   const { status, body } = await of.admin<string | Line>('GET', path)
   expect(status).toBe(200)

@@ -145,7 +145,7 @@ function readProjects(root: string): Project[] {
 
 const isBuiltin = (specifier: string): boolean => specifier.startsWith('node:') || builtinModules.includes(specifier)
 
-/** `@scope/name/file` and `name/file` belong to the packages `@scope/name` and `name`. */
+/** Gives the package of an import: `@scope/name/file` and `name/file` belong to the packages `@scope/name` and `name`. */
 const packageOf = (specifier: string): string =>
   specifier
     .split('/')

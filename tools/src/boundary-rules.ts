@@ -174,7 +174,6 @@ const roomOf = (project: string, path: string): string | undefined => {
   return rest.length > 0 && rooms[project]?.[first] ? first : undefined
 }
 
-/** Gives a path below `src/` without its room. */
 const withoutRoom = (project: string, path: string): string =>
   roomOf(project, path) === undefined ? path : path.slice(path.indexOf('/') + 1)
 

@@ -48,7 +48,7 @@ test('every heading to which a link leads exists on its page', () => {
   expect(dead).toEqual([])
 })
 
-/** The file that a word in backticks names, from the root of the repository; in the README of an app, also from the app. None for any other word. */
+/** Gives the file that a word in backticks names, by its path from the repository's root or, in a service's README, from that service's folder. */
 function fileNamedBy(file: string, code: string): { file: string; names: string; path: string }[] {
   // docs/add-a-provider.md names files that a fourth provider would have.
   if (/hms|huawei|NNNN/.test(code)) return []

@@ -1,6 +1,7 @@
-// What a stack of containers needs once, before its apps (docker-compose.yml):
-//   secrets  makes the secrets that were not given, and lays each app's own into <SET_UP_OUT>/<app>, a file per setting, and the users of NATS into <SET_UP_OUT>/nats
-//   migrate  makes roles, schemas and tables; repeatable, and the first step of every upgrade
+// Makes what a stack of containers needs before its services start (docker-compose.yml):
+// `secrets` makes the secrets that were not given. It writes each service's secrets into <SET_UP_OUT>/<app>, a file for each setting, and the users
+// of NATS into <SET_UP_OUT>/nats.
+// `migrate` makes roles, schemas and tables. It may be repeated, and is the first step of every upgrade.
 import { randomBytes } from 'node:crypto'
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'

@@ -62,7 +62,6 @@ async function besideHostile(scene: Scene, platform: Platform, receiver: Receive
   note({ errorLines: errorLines(herald.dataDir) })
 }
 
-/** Counts the errors that the services logged. */
 function errorLines(dataDir: string): Record<string, number> {
   const counts: Record<string, number> = {}
   for (const app of ['audience', 'campaigns', 'tracker', 'dispatcher', 'webhooks', 'gateway']) {

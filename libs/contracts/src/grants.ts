@@ -261,7 +261,6 @@ export function grantsOf(app: AppName): Grants {
   }
 }
 
-/** Gives the service that answers a call. */
 const appOf = (subject: string): string => subject.split('.')[1] ?? ''
 
 const rightsToStream = (stream: string) => [`$JS.API.STREAM.CREATE.${stream}`, `$JS.API.STREAM.UPDATE.${stream}`]

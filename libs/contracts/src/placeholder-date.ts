@@ -200,7 +200,6 @@ function convert({ at, wall, timeZone }: LocalTime, { flags, width, letter }: Di
   }
 }
 
-/** Gives the fraction of a second in `digits` digits. */
 const fraction = (milliseconds: number, digits: number): string =>
   String(milliseconds).padStart(3, '0').slice(0, digits).padEnd(digits, '0')
 

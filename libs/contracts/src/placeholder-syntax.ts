@@ -160,7 +160,7 @@ function parseInside(inside: string): { ok: true; tag: Tag } | Refusal {
   return at >= tokens.length ? { ok: true, tag } : refuse('holds a placeholder with something left over behind its name or filter')
 }
 
-/** Names below `tags` and `data` are joined with dots again: these maps are flat, and their keys may hold dots. */
+/** Finds the value that a name means. Names below `tags` and `data` are joined with dots again: these maps are flat, and their keys may hold dots. */
 function resolvePath([root = '', ...rest]: string[]): { ok: true; operand: Operand } | Refusal {
   const written = shown([root, ...rest].join('.'))
   const unknown = refuse(

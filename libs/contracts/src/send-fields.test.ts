@@ -3,7 +3,6 @@ import { Fault } from './fault.ts'
 import { defaultTtlSeconds, maxTtlSeconds, SendFields } from './send-fields.ts'
 import { parseBody } from './validate.ts'
 
-/** Gives the paths at which a send with these fields is refused. */
 function refusedAt(fields: object): string[] {
   try {
     parseBody(SendFields, { silent: true, ...fields })

@@ -39,7 +39,6 @@ export function clockOf(zone: string): Intl.DateTimeFormat {
   return clock
 }
 
-/** Asks `Intl` for the offset at an instant. */
 function askOffset(at: number, timeZone: string): number {
   const second = Math.floor(at / 1000) * 1000
   const field: Record<string, number> = {}

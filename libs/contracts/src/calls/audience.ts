@@ -382,7 +382,7 @@ export const findTestDevices = call<{
 export const listUsers = call<Listed<UserSummary>>()('rpc.audience.list-users', ListRequest.extend({ appId: Id, segmentId: Id.optional() }))
 
 export const readMaskedUser = call<MaskedUser>()('rpc.audience.read-person', z.object({ appId: Id, user: UserAddress }))
-/** Finds a user by the token or endpoint of a device. Audience looks up its hash. */
+/** Finds a user by the token or endpoint of a device. Audience searches by the hash of the token or endpoint. */
 export const findUserByAddress = call<MaskedUser>()('rpc.audience.find-person', z.object({ appId: Id, address: AddressSearch }))
 export const readDevice = call<OwnedDevice>()('rpc.audience.read-device', z.object({ appId: Id, subscriptionId: Id }))
 

@@ -14,8 +14,8 @@ export const readCredentials = call<{ credentials: ProviderCredentials | null }>
 )
 
 /**
- * Gives the APNs provider token of an app's team and key. All dispatchers share one token: the gateway mints it while it holds the lock of the
- * token's row, and uses it for 20 to 50 minutes. `refused`: a token that APNs called expired; when that token is older than 20 minutes, a new one is
+ * Gives the APNs provider token of an app's team and key. All dispatchers share one token, which they use for 20 to 50 minutes. The gateway mints it
+ * while it holds the lock of the token's row. `refused`: a token that APNs called expired; when that token is older than 20 minutes, a new one is
  * minted.
  */
 export const apnsToken = call<{ token: string; mintedAt: string } | null>()(

@@ -110,10 +110,10 @@ test.each(bodies.map(([call, body]) => [call.subject, call, body] as const))(
   },
 )
 
-/** POST …/session is allowed without a body. */
+/** Whether a call accepts a missing body: POST …/session does. */
 const isOptional = (call: AnyCall, wrong: unknown) => call.subject === 'rpc.audience.start-session' && wrong === undefined
 
-test('every call checks its whole body, except a segment, in which mistakes are answered with their path', () => {
+test('every call checks its complete body, except a segment, in which mistakes are answered with their path', () => {
   const unchecked = everyCall.flatMap(({ subject, request }) => {
     if (!(request instanceof z.ZodObject)) return [subject]
     return Object.entries(request.shape).flatMap(([name, field]) =>

@@ -1,3 +1,4 @@
+import type { ProviderKind } from '@herald/contracts/app'
 import { client, dataOf, sendWithin } from './client.ts'
 import type { components } from './schema.gen.ts'
 
@@ -8,7 +9,7 @@ export type Checked = components['schemas']['ProviderChecked']
 const checkWithinMs = 20_000
 
 /** Asks the provider whether it accepts the stored credentials. No push is sent. */
-export async function checkProvider(appId: string, kind: 'apns' | 'fcm' | 'webpush'): Promise<Checked> {
+export async function checkProvider(appId: string, kind: ProviderKind): Promise<Checked> {
   const path = `/v1/admin/apps/{appId}/providers/${kind}/check` as const
   return dataOf(await client.POST(path, { params: { path: { appId } }, fetch: sendWithin(checkWithinMs) }))
 }

@@ -1,8 +1,8 @@
+import { providerOf } from '@herald/contracts/app'
 import type { Platform } from '@herald/contracts/platform'
 import { useEffect, useState } from 'react'
 import { checkProvider, type Checked } from '../../api/check-provider.ts'
 
-const kinds = { ios: 'apns', android: 'fcm', web: 'webpush' } as const
 /** A push that has no outcome after this long may be held because its provider refuses the credentials of the app. */
 const usualMs = 500
 
@@ -16,7 +16,7 @@ export function useRefusals(appId: string, waiting: readonly Platform[]): Readon
     let isOver = false
     const ask = async (platform: Platform): Promise<void> => {
       // A check that fails says nothing: the push is then shown as on its way, as before.
-      const checked = await checkProvider(appId, kinds[platform]).catch(() => undefined)
+      const checked = await checkProvider(appId, providerOf[platform]).catch(() => undefined)
       if (checked?.ok === false && !isOver) setRefusals((known) => new Map([...known, [platform, checked]]))
     }
     const timer = setTimeout(() => {

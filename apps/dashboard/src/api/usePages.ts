@@ -33,6 +33,7 @@ export function usePages<T>(queryKey: QueryKey, fetchPage: (cursor: string | und
     hasMore: query.hasNextPage,
     loadMore: () => void query.fetchNextPage(),
     isLoading: query.isLoading || looksOn,
+    looksOn,
     isLoadingMore: query.isFetchingNextPage,
     fault,
     query,

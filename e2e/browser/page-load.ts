@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 
-/** How fast a page is, and how much moves on it, as Chromium itself measures it. */
-export type Load = { largestPaintMs: number; shift: number }
+/** How fast a page is, how much moves on it, and the beginning of what has moved, as Chromium itself measures it. */
+export type Load = { largestPaintMs: number; shift: number; moved: string[] }
 
 /** A page is measured with the CPU so many times slower than it is. */
 export const slowedBy = 4
@@ -17,10 +17,14 @@ export async function load(page: Page, url: string): Promise<Load> {
   await page.getByRole('heading', { level: 1 }).waitFor()
   await page.locator('[data-skeleton]').first().waitFor({ state: 'detached' })
   return page.evaluate<Load>(`new Promise((done) => {
-    const found = { largestPaintMs: 0, shift: 0 }
+    const found = { largestPaintMs: 0, shift: 0, moved: [] }
     new PerformanceObserver((list) => { for (const entry of list.getEntries()) found.largestPaintMs = entry.startTime })
       .observe({ type: 'largest-contentful-paint', buffered: true })
-    new PerformanceObserver((list) => { for (const entry of list.getEntries()) if (!entry.hadRecentInput) found.shift += entry.value })
+    const add = ({ value, sources }) => {
+      found.shift += value
+      for (const { node } of sources) found.moved.push(value.toFixed(4) + ' ' + (node?.outerHTML ?? node?.textContent ?? 'gone').slice(0, 200))
+    }
+    new PerformanceObserver((list) => { for (const entry of list.getEntries()) if (!entry.hadRecentInput) add(entry) })
       .observe({ type: 'layout-shift', buffered: true })
     setTimeout(() => done(found), 500)
   })`)

@@ -1,9 +1,16 @@
 import { useInfiniteQuery, type QueryKey } from '@tanstack/react-query'
+import { useEffect } from 'react'
 import type { ApiFault } from './fault.ts'
 import { faultOf } from './fault.ts'
 
 /** A page of a list as the API answers it. */
 export type PageOf<T> = { items: T[]; nextCursor: string | null }
+
+/**
+ * A page may be empty although more pages follow, because the API searches a part of a long list at a time. Up to this many empty pages are read on
+ * without a click of the operator.
+ */
+const mostEmpty = 50
 
 /** Reads a list of the API page by page. `items` are all rows read so far; `loadMore` reads the next page. */
 export function usePages<T>(queryKey: QueryKey, fetchPage: (cursor: string | undefined, signal: AbortSignal) => Promise<PageOf<T>>) {
@@ -14,11 +21,19 @@ export function usePages<T>(queryKey: QueryKey, fetchPage: (cursor: string | und
     getNextPageParam: (page) => page.nextCursor ?? undefined,
   })
   const fault: ApiFault | undefined = query.error === null ? undefined : faultOf(query.error)
+  const items = query.data?.pages.flatMap((page) => page.items) ?? []
+  const looksOn = items.length === 0 && query.hasNextPage && !query.isError && (query.data?.pages.length ?? 0) < mostEmpty
+  const isNext = looksOn && !query.isFetching
+  const { fetchNextPage } = query
+  useEffect(() => {
+    if (isNext) void fetchNextPage()
+  }, [isNext, fetchNextPage])
   return {
-    items: query.data?.pages.flatMap((page) => page.items) ?? [],
+    items,
     hasMore: query.hasNextPage,
     loadMore: () => void query.fetchNextPage(),
-    isLoading: query.isLoading,
+    isLoading: query.isLoading || looksOn,
+    looksOn,
     isLoadingMore: query.isFetchingNextPage,
     fault,
     query,

@@ -54,7 +54,8 @@ export function ChartCanvas({ x, series, height, inUtc, onPoint }: Props) {
     plot.current?.setData(latest.current)
   }, [shape])
 
-  return <div ref={host} className="w-full min-w-0 overflow-hidden" aria-hidden="true" />
+  // It has its height before the drawing is in it, so that what is below does not move.
+  return <div ref={host} style={{ height }} className="w-full min-w-0 overflow-hidden" aria-hidden="true" />
 }
 
 function optionsOf(

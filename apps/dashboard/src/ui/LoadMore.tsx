@@ -8,12 +8,13 @@ export function LoadMore({
   pages: {
     items: readonly unknown[]
     hasMore: boolean
+    isLoading: boolean
     loadMore: () => void
     query: { isFetchingNextPage: boolean; isFetchNextPageError: boolean; error: unknown }
   }
 }) {
-  const { items, hasMore, loadMore, query } = pages
-  if (items.length === 0) return null
+  const { items, hasMore, isLoading, loadMore, query } = pages
+  if (isLoading || (items.length === 0 && !hasMore)) return null
   if (query.isFetchNextPageError) return <ErrorNote error={query.error} retry={loadMore} />
   if (!hasMore) return null
   return (

@@ -54,6 +54,11 @@ export function LogPage() {
         <LogFilters search={search} onChange={go} />
         {live && <LiveTail key={JSON.stringify(filter)} appId={appId} filter={filter} />}
         {pages.fault && pages.items.length === 0 && <ErrorNote error={pages.fault} retry={() => void pages.query.refetch()} />}
+        {pages.looksOn && (
+          <p role="status" className="text-muted">
+            None in the newest part of the log. Looking further back.
+          </p>
+        )}
         {pages.isLoading && <Skeleton lines={8} />}
         {!pages.isLoading && !pages.fault && pages.items.length === 0 && !pages.hasMore && (
           <Empty title={isFiltered ? 'Nothing matches' : 'No pushes yet'}>

@@ -9,25 +9,34 @@ const ignored = ['**/node_modules/**', '**/.tools/**', '**/.data/**', '**/dist/*
  */
 const patience = { testTimeout: 120_000, hookTimeout: 120_000 }
 
-/** The files that take longest, the longest first: 15 s and more on two cores with nothing else to do. */
+/** The files that take longest, the longest first: some 20 s and more on two cores with nothing else to do. */
 const longest = [
   'e2e/tests/starter.test.ts',
-  'e2e/tests/campaign-engine.test.ts',
   'e2e/tests/chaos.test.ts',
-  'e2e/tests/scenarios.test.ts',
-  'e2e/tests/versions.test.ts',
+  'e2e/tests/campaign-engine.test.ts',
   'e2e/tests/command-line.test.ts',
+  'e2e/tests/scenarios.test.ts',
+  'e2e/tests/dry-run-random.test.ts',
+  'e2e/tests/versions.test.ts',
+  'e2e/tests/explain.test.ts',
+  'e2e/tests/watching.test.ts',
+  'e2e/tests/imports.test.ts',
   'e2e/tests/node-sdk.test.ts',
+  'e2e/tests/test-send.test.ts',
   'e2e/tests/several-dispatchers.test.ts',
+  'e2e/tests/users.test.ts',
   'e2e/tests/turns.test.ts',
-  'e2e/tests/schedules.test.ts',
-  'apps/dispatcher/src/take-over.integration.test.ts',
   'apps/gateway/src/http/rolling.integration.test.ts',
-  'apps/gateway/src/store/plans.integration.test.ts',
-  'apps/campaigns/src/plans.integration.test.ts',
-  'apps/tracker/src/plans.integration.test.ts',
+  'apps/dispatcher/src/take-over.integration.test.ts',
+  'apps/gateway/src/webhooks/watch-events.integration.test.ts',
+  'apps/gateway/src/people/imports.integration.test.ts',
+  'apps/dispatcher/src/providers/web-push/transport.integration.test.ts',
+  'apps/dispatcher/src/deliver-batch.integration.test.ts',
+  'apps/audience/src/people/identity.integration.test.ts',
+  'apps/gateway/src/audit/audit.integration.test.ts',
+  'apps/webhooks/src/deliver.integration.test.ts',
   'apps/audience/src/plans.integration.test.ts',
-  'apps/webhooks/src/plans.integration.test.ts',
+  'apps/tracker/src/plans.integration.test.ts',
 ]
 
 /** Begins with the longest files, so that none of them runs alone at the end. The others follow in vitest's order: by what they took last time, else by size. */

@@ -125,7 +125,8 @@ test.each(['compose', ...names])('%s: next to nothing moves while it loads', asy
   for (let round = 0; round < 3; round += 1) loads.push(await load(page, address))
   const shifts = loads.map(({ shift }) => shift)
   console.log(`${name}: layout shift ${shifts.map((shift) => shift.toFixed(4)).join(', ')}`)
-  expect(median(shifts), loads.flatMap(({ moved }) => moved).join('\n')).toBeLessThanOrEqual(mostShift)
+  const tooMuch = median(shifts) <= mostShift ? [] : [median(shifts), ...loads.flatMap(({ moved }) => moved)]
+  expect(tooMuch).toEqual([])
   expect(watched.faults).toEqual([])
 })
 

@@ -6,6 +6,7 @@ import type { PatchWebhook } from '@herald/contracts/webhook'
 import { eventSubjects } from '@herald/contracts/topology'
 import { until } from '@herald/testing/until'
 import { beforeAll, expect, test } from 'vitest'
+import { collectEvents } from './collect-events.ts'
 import { eventIdOf } from './core/public-event.ts'
 import { startReceiver, type Receiver } from './testing/receiver.ts'
 import { givenEvent, givenEvents, givenFailing, givenWaiting, openRig, type Rig } from './testing/rig.ts'
@@ -119,6 +120,15 @@ test('an announcement that comes twice makes no second copy of its events', asyn
 
   await until(() => eventsAt('/again').some(({ type }) => type === 'notification.opened'))
   expect(eventsAt('/again')).toHaveLength(2)
+})
+
+// spec: webhooks/announced-until-confirmed
+test('an announcement that waits together with its repeat makes no second copy of its events', async () => {
+  const { appId } = await rig.givenWebhook(`${receiver.url}/together`)
+  const announcement = { announcementId: newId(), owner: 'tracker' as const, events: givenEvents(appId, 3) }
+  expect(await collectEvents({ db: rig.db }, [announcement, announcement])).toEqual({ put: 3 })
+  await until(() => eventsAt('/together').length > 0)
+  expect(eventsAt('/together').map(({ id }) => id)).toEqual(announcement.events.map(eventIdOf))
 })
 
 // spec: webhooks/enable

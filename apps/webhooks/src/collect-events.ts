@@ -13,7 +13,9 @@ import type { Webhooks } from './webhooks.ts'
  * for it. The events of an announcement are inserted once, though it is repeated until tracker or audience is told, after the commit, that webhooks
  * has it. An event is dropped when no endpoint that is switched on asks for it. Gives how many events were inserted.
  */
-export function collectEvents({ db }: Pick<Webhooks, 'db'>, announcements: Announcement[]): Promise<{ put: number }> {
+export function collectEvents({ db }: Pick<Webhooks, 'db'>, given: Announcement[]): Promise<{ put: number }> {
+  // An announcement and its repeat may both be among those that are ready.
+  const announcements = [...new Map(given.map((one) => [one.announcementId, one])).values()]
   return transact(db, async (trx) => {
     const appIds = [...new Set(announcements.flatMap(({ events }) => events.map(({ appId }) => appId)))]
     const logs = await lockLogs(trx, appIds)

@@ -162,7 +162,10 @@ const noQuery = z.strictObject({})
 function queryOf(route: Route, request: IncomingMessage): unknown {
   const { query } = partsOf(request)
   if (route.key === 'none' && (query === '' || !route.query)) return {}
-  return query === '' && !route.query ? {} : parseBody(route.query ?? noQuery, { ...parseQuery(query) })
+  const given = { ...parseQuery(query) }
+  // `parseBody` refuses this name before the schema sees it.
+  if (route.key === 'none') delete given['__proto__']
+  return query === '' && !route.query ? {} : parseBody(route.query ?? noQuery, given)
 }
 
 /** Splits a request's URL into path and query, as they were sent. */

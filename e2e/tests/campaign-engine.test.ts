@@ -530,7 +530,7 @@ async function tablesWith(ids: string[]): Promise<string[]> {
 }
 
 // spec: administration/delete-app
-test('deleting an app during a send removes its rows and keys from every schema, and changes nothing of another app', async () => {
+test('deleting an app during a send removes its data and keys from every schema, except the audit and the marks that it was erased, and changes nothing of another app', async () => {
   const [tenant, other] = [await givenTenant(herald), await givenTenant(herald)]
   await givenCrowd(tenant, 2_000)
   const known = await givenDevices(tenant, 'ios', 3, (index) => ({ externalId: `user-${index}` }))

@@ -11,7 +11,7 @@ import { findCampaign, findSendable, markSent } from './store/campaigns.ts'
 
 /**
  * Sends a campaign now, or starts its schedule. Checks the status, copies the definition of the saved segment, and checks that there is something to
- * send. When this request meets a cancel or another send of the same campaign, the update lets one of them succeed. Faults: not_found (the campaign
+ * send. When a cancel or another send of the same campaign was faster, the update changes nothing unless the status still allows it. Faults: not_found (the campaign
  * or its segment), invalid_segment, invalid_state.
  */
 export async function sendCampaign(

@@ -16,9 +16,9 @@ const batchesOfApp: Record<Lane, number> = { prompt: 112, bulk: 8 }
 const batchesOfCrowdedApp: Record<Lane, number> = { prompt: 16, bulk: 4 }
 
 /**
- * At most this many pointers of a platform and lane are held by this process at once. They are few, since no other process can take a pointer that
- * waits here. On the prompt lane they are more than the 64 that one app may have there, or another app's pointer would wait behind those in NATS,
- * where apps do not take turns.
+ * This process holds at most this many pointers of a platform and lane. The number is low, because no other process can take a pointer that waits
+ * here. On the prompt lane it is higher than `pointedAtOnce` (64), the most pointers of one app on a lane. Otherwise one app could fill this process,
+ * and the pointers of other apps would wait in NATS, where apps do not take turns.
  */
 export const pointersAtOnce: Record<Lane, number> = { prompt: 80, bulk: 2 }
 

@@ -12,7 +12,10 @@ export type Lease = {
   readonly held: boolean
   /** Aborted as soon as this process knows that the lease has ended. */
   readonly lost: AbortSignal
-  /** Whether another process has taken the batch. As long as none has, this process reports the batch's outcomes and finishes it. */
+  /**
+   * Whether audience has said that the batch is no longer this process's: another process has taken it, or it is done or deleted. Until then this
+   * process reports the batch's outcomes and finishes it.
+   */
   readonly isTaken: boolean
   release(): void
 }

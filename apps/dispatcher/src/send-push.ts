@@ -44,7 +44,7 @@ export type Sending = {
   /** The waits before the second, third and further attempts, in seconds. */
   schedule: readonly number[]
   origins: Origins
-  /** The name that `origins` has for the target of the push: an app's push service. */
+  /** The key in `origins` for where the push goes: the app and its push service. */
   origin: string
   /** When the ttl ends, in Unix seconds by the database's clock. */
   expiresAtSeconds: number

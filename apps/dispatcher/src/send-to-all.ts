@@ -166,5 +166,5 @@ async function sendInOrder(
   return []
 }
 
-/** A push that the provider did not process is sent again at once at most this many times. These resends do not count as attempts. */
+/** A push that the provider did not process is sent again at most this many times, each time within 80 ms. These resends do not count as attempts. */
 const mostResends = 5

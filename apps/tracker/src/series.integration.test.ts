@@ -232,7 +232,7 @@ test('outcomes before and after midnight are in buckets of their own, and mergin
 })
 
 // spec: administration/series-exact
-test('when an hour is over its rows are merged into one, also when an outcome comes late, and no sum changes', async () => {
+test('some time after an hour its rows are merged into one per platform and one per code, also when an outcome comes late, and no sum changes', async () => {
   const appId = newId()
   const sends = [givenMixed(appId), givenMixed(appId)]
   for (const send of sends) {

@@ -82,7 +82,7 @@ export type WebhookDelivery = {
   eventCount: number
   attempts: WebhookAttempt[]
   nextAttemptAt: string | null
-  /** Whether the body is still stored, so that the delivery can be sent again. */
+  /** Whether the delivery can be sent again: it has ended, and its body is still stored. */
   replayable: boolean
   createdAt: string
   endedAt: string | null

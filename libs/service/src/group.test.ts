@@ -65,7 +65,7 @@ test('when the limit of waiting items is reached, the next item is refused', asy
   expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected'])
 })
 
-test('a single item is committed as part of its request, and several items together as part of no request', async () => {
+test('a commit of one item has the id of the item’s request, and a commit of several items has no request id', async () => {
   const seen: unknown[] = []
   const add = group<number, number>(
     async (items) => {

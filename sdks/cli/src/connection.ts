@@ -11,7 +11,7 @@ export type Connection = {
   url: string
   /** True when the token is the administration token, false when it is a secret key of an app. */
   isAdministration: boolean
-  /** Gives the path of the app's operations, `/v1/admin/apps/<id>`. Throws a UsageError when it is not clear which app is meant. */
+  /** Gives the path of the app's operations, `/v1/admin/apps/<id>`. Throws a UsageError when the token is a secret key, or when no app or more than one is meant. */
   appPath: () => Promise<string>
 }
 

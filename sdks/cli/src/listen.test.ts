@@ -90,7 +90,7 @@ test('`herald listen` posts a delivery again with the same id and body when the 
   expect(events).toEqual([eventNo(2, 'notification.failed')])
 })
 
-test('`herald tail` goes on after the connection broke, and says which events it could not show', async () => {
+test('`herald tail` goes on after the connection broke, and says that events are missing', async () => {
   const { terminal, streams, write } = await givenStream()
   const running = main(['tail', '--campaign', 'c1'], terminal)
   await vi.waitUntil(() => streams.length === 1, within)

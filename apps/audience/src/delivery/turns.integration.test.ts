@@ -85,7 +85,7 @@ test('a retry, or a batch whose dispatcher died, goes out although the app has 6
   expect((await takeDueBatches(db, 200)).map(({ batchId }) => batchId)).toContain(one?.id)
 })
 
-test('apps take turns when the sweep points at pages that are due, and the sweep knows which row of all apps is due first', async () => {
+test('apps take turns when the sweep points at pages that are due, and the sweep knows how long it is until the first row of any app is due', async () => {
   const apps = [newId(), newId()]
   for (const [place, appId] of apps.entries()) {
     for (let n = 0; n < (place === 0 ? 20 : 2); n += 1) await givenFanOut(db, givenSend(appId))

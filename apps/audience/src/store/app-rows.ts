@@ -1,7 +1,10 @@
 import { sql } from 'kysely'
 import type { Db } from './tables.ts'
 
-/** The tables with rows of an app, in an order in which rows can be deleted without breaking a reference. */
+/**
+ * The tables from which `eraseApp` deletes an app's rows, in an order that breaks no reference. `fan_outs` is not among them, because its rows stay for
+ * the retention.
+ */
 export const partsOfApp = [
   'batches',
   'circuits',

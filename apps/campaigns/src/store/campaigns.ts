@@ -159,8 +159,9 @@ export const findSendable = (db: Db, appId: string, campaignId: string) =>
 export type Sent = 'sendNow' | 'sendLater' | 'sendRecurring'
 
 /**
- * Marks a campaign as sent if its status still allows it and its draft was not replaced since it was read. Gives the new status; undefined when
- * another request was faster. When a send, a cancel and a start meet, exactly one of them finds the row in a status that it needs.
+ * Begins a campaign or its schedule (status `sending`, `scheduled` or `active`), if its status still allows it and its draft was not replaced since
+ * it was read. Gives the new status; undefined when another request changed the campaign first. The row's lock puts a send, a cancel and a start in
+ * an order. Each succeeds only if the status that the one before left allows it.
  */
 export async function markSent(
   db: Db,

@@ -22,9 +22,10 @@ export type CampaignFilter = {
 const statusesWithoutNotifications = new Set<CampaignStatus>(['draft', 'scheduled', 'active'])
 
 /**
- * Finds one campaign more than `limit`, newest first, after the place that a cursor names. A filter examines only the next 5,000 campaigns, so that a
- * page costs the same however many campaigns the app has. `examinedTo` is where the next page begins, when there may be one. A filter that excludes
- * notifications reads an index without them, so that a million notifications do not fill the 5,000.
+ * Finds one campaign more than `limit`, newest first, after the place that a cursor names. It examines at most 5,000 campaigns, so that a page costs
+ * the same however many campaigns the app has. A row beyond `limit` shows that there is a next page. Without such a row, the next page begins at
+ * `examinedTo`, where the search stopped; it is undefined when no campaign is left. A filter that excludes notifications reads an index without them,
+ * so that a million notifications do not fill the 5,000.
  */
 export async function findCampaigns(
   db: Db,

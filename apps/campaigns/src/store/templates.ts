@@ -90,7 +90,8 @@ const mostExamined = 5_000
 
 /**
  * Finds one template more than `limit`, newest first, after the place that a cursor names. With a `prefix` it gives those of the next 5,000 templates
- * whose name begins with it, in any letter case. `examinedTo` is where the next page begins, when there may be one.
+ * whose name begins with it, in any letter case. A row beyond `limit` shows that there is a next page. Without such a row, the next page begins at
+ * `examinedTo`, where the search stopped; it is undefined when no template is left.
  */
 export async function findTemplates(
   db: Db,

@@ -71,7 +71,7 @@ async function readSession(): Promise<Session | null> {
 
 let refusedCode = false
 
-/** Says whether the page was opened by a sign-in link that was used before or was too old. */
+/** Says whether the gateway refused the sign-in link that opened the page. */
 export const wasCodeRefused = (): boolean => refusedCode
 
 /** The cache entry of the session. */

@@ -24,7 +24,10 @@ type LimitConfig = {
 export type Limits = {
   /** Counts a request by its client address, before its key is verified. */
   countAddress(route: Route, request: IncomingMessage, response: ServerResponse): void
-  /** Counts a request by its key, once it is known that the key may make this request. */
+  /**
+   * Counts a request once it is known that its key may make it: by its key, or by its device for a login, logout or change of the user with a public
+   * key. Routes that are limited by address only, and the sends of a batch, are not counted here.
+   */
   countKey(route: Route, about: { key: VerifiedKey; deviceId: string | undefined }, response: ServerResponse): void
   /** Counts one of the sends that a batch asks for. */
   countSend(key: VerifiedKey, response: ServerResponse): void

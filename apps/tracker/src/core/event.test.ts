@@ -80,7 +80,7 @@ test('every event of a test says that it is a test, besides its other data', () 
 })
 
 // spec: webhooks/event-completed
-test('the event campaign.completed has totals, and names no user, device or platform', () => {
+test('the event campaign.completed has the totals of the send, in all and by platform, and names no single user or device', () => {
   const { platform: _, ...ids } = push
   const event = completedEvent({ ...ids, name: 'Spring', transactional: false, byPlatform: { ios: 1, android: 2, web: 3 } }, at)
   expect(event).toEqual({

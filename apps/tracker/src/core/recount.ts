@@ -9,7 +9,7 @@ export type Recounted = { variant: string; kind: OutcomeKind | EngagementKind; c
 const kinds = [...outcomes, ...Object.values(engagementKinds)]
 const { queued: _, variants: __, ...noCounts } = noStats
 
-/** Makes the statistics of a campaign from the counts of its rows. */
+/** Makes the statistics of a campaign from the counts of its slots and reports. */
 export function recountedStats(rows: Recounted[], queued: number): Stats {
   const stats: Stats = { ...noStats, queued }
   const variants: Record<string, Counts> = {}

@@ -48,7 +48,8 @@ export const resolveSend = call<{ send: FrozenSend; target: FrozenTarget; starts
 /**
  * Sends a test: a notification to single devices, to which no delivery rule applies and which no series counts. `notQueued`: the named devices that
  * get no push. A repeated request gets the answer of the first one. Faults: not_found (template, campaign, device), unknown_variant, invalid_body
- * (also at an item of a selector that is not a test device), idempotency_in_progress, idempotency_key_reused.
+ * (also at an item of a list that is not a test device), invalid_state (the campaign has no content), idempotency_in_progress,
+ * idempotency_key_reused.
  */
 export const sendTest = call<{ id: string; status: 'sending'; replayed: boolean; notQueued: NotQueued[] }>()(
   'rpc.campaigns.send-test',

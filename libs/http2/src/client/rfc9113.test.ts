@@ -211,7 +211,7 @@ test.each([
   expect(given.replies[1]?.map(told)).toEqual(['200'])
 })
 
-test('the client answers PING with its own bytes, and acknowledges SETTINGS', () => {
+test('the client answers a PING with the bytes of the PING, and acknowledges SETTINGS', () => {
   const given = givenConnection()
   given.socket.arrive(Buffer.concat([frame(PING, 0, 0, Buffer.from('12345678')), frame(PING, 1, 0, Buffer.from('no reply'))]))
   const sent = given.sent()

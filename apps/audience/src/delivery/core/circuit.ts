@@ -29,8 +29,8 @@ const probeEveryMs = 30_000
 /** A provider that is away may be back at any moment. Herald probes it every 5 s, and a provider that refuses the app's credentials every 30 s. */
 export const outageProbeMs = 5_000
 /**
- * The longer an outage lasts, the longer the wait between probes: a 120th of its time so far, so 5 s after 10 minutes. The wait is at most 12 times
- * the first one, which is a minute.
+ * For the first 10 minutes of an outage Herald waits 5 s between probes. After that it waits a 120th of the time that the outage has lasted, and at
+ * most 12 × 5 s, a minute.
  */
 const outageProbeShare = 120
 const outageProbeMost = 12

@@ -151,7 +151,7 @@ export const findOpenCircuits = (db: Db, appId: string): Promise<OpenCircuit[]> 
 /** At most this many claims are read for one answer: as many as the largest cap counts. */
 const mostClaims = 1_000
 
-/** Finds the claims that count against the frequency cap of these users of an app, newest first. */
+/** Finds the newest cap claims of these users of an app, newest first, at most `mostClaims`. The caller picks those in the cap's window. */
 export const findCapClaims = (db: Db, appId: string, userIds: string[]): Promise<{ userId: string; campaignId: string; at: Date }[]> =>
   db
     .selectFrom('cap_claims')

@@ -14,8 +14,8 @@ import { TestDeviceRow, type TestDevice } from './TestDeviceRow.tsx'
 import { useRefusals } from './useRefusals.ts'
 import { useTestSend } from './useTestSend.ts'
 
-/** The language, the user, the app's name and its time zone on screen. A test "as on screen" sends the text for them. */
-type OnScreen = { locale: string; person: Person; app: string; zone: string }
+/** The language, the user and the app's time zone on screen. A test "as on screen" sends the text filled in with them. */
+type OnScreen = { locale: string; person: Person; zone: string }
 
 /** Sends a message to the chosen test devices. Each row then shows the outcome on its device, with the provider's answer. */
 export function TestSend({

@@ -49,8 +49,49 @@ function statementTable(beginning: string, thing: string, repeat: string): strin
   ]
 }
 
+type Times = { asked: number; p50: number; p99: number }
+type History = { devices: number; sends: number; reads: { what: string; alone: Times; besideASend: Times }[] }
+
+function readTable(beginning: string, repeat: string): string[] {
+  const found = kept(beginning)
+  if (!found) return [`Not measured yet: \`${repeat}\`.`]
+  const { reads } = found.result as History
+  const cells = ({ p50, p99 }: Times) => `${p50.toFixed(0)} | ${p99.toFixed(0)}`
+  return [
+    `${link(found.file)}, \`${repeat}\`, in milliseconds`,
+    '',
+    '| read | alone, p50 | p99 | beside a send, p50 | p99 |',
+    '| --- | ---: | ---: | ---: | ---: |',
+    ...reads.map(({ what, alone, besideASend }) => `| ${what} | ${cells(alone)} | ${cells(besideASend)} |`),
+  ]
+}
+
+type Import = { rows: number; seconds: number; rowsPerSecond: number; registrations: { alone: { p99: number }; beside: { p99: number } } }
+type People = { count: number; searches: Record<string, { p99: number }>; exports: Record<string, { perSecond: number }> }
+
+function peopleLines(): string[] {
+  const [read, search] = [kept('import-1000000-'), kept('people-1000000-')]
+  const lines: string[] = []
+  if (read) {
+    const { rows: count, seconds, rowsPerSecond, registrations } = read.result as Import
+    lines.push(
+      `- **Import** of ${count.toLocaleString('en')} rows: ${seconds.toFixed(0)} s, ${rowsPerSecond.toLocaleString('en')} rows/s, with 100 registrations a second beside it, whose p99 is ${registrations.beside.p99.toFixed(0)} ms in the worst ten seconds (${registrations.alone.p99.toFixed(0)} ms alone). ${link(read.file)}, \`npm run bench:import\``,
+    )
+  }
+  if (search) {
+    const { count, searches, exports } = search.result as People
+    const worst = Math.max(...Object.values(searches).map(({ p99 }) => p99))
+    lines.push(
+      `- **Search** among ${count.toLocaleString('en')} users: p99 at most ${worst.toFixed(0)} ms for each kind of search. **Export** of all: ${exports['masked']?.perSecond.toLocaleString('en')} users/s, with full addresses ${exports['full']?.perSecond.toLocaleString('en')}. ${link(search.file)}, \`npm run bench:people\``,
+    )
+  }
+  return lines
+}
+
 const tables: Record<string, string[]> = {
   goals: ['| measure | goal | measured | result | repeat |', '| --- | --- | --- | --- | --- |', ...rows.map(goalLine)],
+  reads: readTable('history-10000000-', 'npm run bench:history'),
+  people: peopleLines(),
   'statements of a push': statementTable('send-statements-ios-20000-', 'push', 'npm run bench -- --mix ios --statements'),
   'statements of a send': statementTable('small-statements-ios-', 'send', 'npm run bench:small -- --statements'),
 }

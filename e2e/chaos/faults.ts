@@ -6,7 +6,10 @@ import { familyOf, runningProcesses, signalAll } from './processes.ts'
 import type { Random } from './random.ts'
 
 export type Stage = Platform & { random: Random }
-/** What a fault did, and how many dispatchers it ended that may have had pushes under way. Each such dispatcher may cause one window of copies. */
+/**
+ * What a fault did, and how many dispatchers it killed, or froze for 8 s or more, that may have had pushes under way. Each such dispatcher may cause one
+ * window of copies.
+ */
 export type Done = { what: string; dispatchersLost: number }
 export type Fault = (stage: Stage) => Promise<Done>
 

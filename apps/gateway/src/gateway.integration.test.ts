@@ -33,7 +33,7 @@ test('a device registers with a public key, and audience gets the checked regist
 test('a notification is accepted with 202 and the id of its campaign', async () => {
   const told = await gateway.ask({ method: 'POST', path: '/v1/notifications', headers: secret, body: everyone })
 
-  expect(told).toMatchObject({ status: 202, body: { status: 'sending' } })
+  expect(told).toMatchObject({ status: 202, body: { id: expect.any(String), status: 'sending' } })
   expect(peers.sent.at(-1)).toMatchObject({ appId: app.appId, idempotency: null, notification: everyone })
 })
 

@@ -26,7 +26,7 @@ async function givenEndpoint(sealKeys: string) {
 const rowOf = (id: string) => db.selectFrom('endpoints').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
 
 // spec: administration/seal-keys
-test('every secret that an earlier key sealed is sealed anew with the first key, once; one that no key opens stays and is counted', async () => {
+test('every secret that an earlier key sealed is sealed anew, once, with the first key of SEAL_KEYS; a secret that no key opens stays and is counted', async () => {
   const endpoints = []
   for (const _ of Array(250)) endpoints.push(await givenEndpoint(first))
   const foreign = await givenEndpoint(lost)

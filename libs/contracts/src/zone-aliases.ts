@@ -1,6 +1,6 @@
 /**
- * Names of time zones that are aliases of another name (the file `backward` of the IANA database), in their usual spelling. `Intl` accepts an alias
- * in any letter case and answers with the other name, so it cannot say how the alias is spelt.
+ * Names of time zones for which `Intl` answers with another name (for Asia/Kolkata it answers Asia/Calcutta), in their usual spelling. `Intl` accepts
+ * such a name in any letter case, so it cannot say how the name is spelt.
  */
 const names = `
 Africa/Asmara Africa/Timbuktu America/Argentina/Buenos_Aires America/Argentina/Catamarca America/Argentina/ComodRivadavia

@@ -38,9 +38,10 @@ export type Finishing = Audience & {
 const eventsPerAnnouncement = 1_000
 
 /**
- * Finishes batches whose outcomes are all in the ledger (docs/architecture.md, step 4). One transaction marks all of them done and updates the
- * circuits from the providers' answers. It also invalidates devices with dead tokens, stores when devices were last sent to, and inserts batches of
- * the retries and of the failed pushes. When every push was sent, as nearly always, one statement marks the batches done and nothing else is written.
+ * Finishes batches whose outcomes are all in the ledger (docs/architecture.md, step 4). When every push was sent, as nearly always, one statement marks
+ * the batches done, and a healthy circuit is written only once a second. Probes, and batches of apps that ask for `lastNotifiedAt`, are not among them.
+ * One transaction does the rest: it marks the other batches done, updates the circuits from the providers' answers, invalidates devices with dead
+ * tokens, stores when devices were last sent to, and inserts batches of the retries and of the failed pushes.
  * A finish of an older take, or a repeated finish, is `lost` and changes nothing. Answers in the order given.
  */
 export async function finishBatch(

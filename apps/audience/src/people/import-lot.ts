@@ -47,7 +47,10 @@ export function checkIsAt({ report: { state, offset: next } }: ImportRecord, off
 
 type Known = { devices: KnownDevice[]; users: KnownUser[] }
 
-/** Reads and locks the devices and users of the rows. With `keep` a known device stays as it is, so its user need not be read and locked. */
+/**
+ * Reads and locks the devices and users of the rows. With `keep` a known device stays as it is, so the device is read and not locked, and its user is
+ * not read.
+ */
 async function readAndLock(trx: Db, { appId, report }: ImportRecord, rows: ImportRow[]): Promise<Known> {
   const isUpdate = report.onExisting === 'update'
   const devices = await findDevicesAt(trx, keysOf(rows), { lock: isUpdate })

@@ -171,7 +171,7 @@ describe('what the answers of a provider mean', () => {
     })
   })
 
-  test('a circuit is healthy when its last 200 answers are sends', () => {
+  test('a circuit is healthy when it is closed and its last 200 answers are sends', () => {
     expect([sent(200), sent(199), `${sent(199)}g`].map((answers) => isHealthy(circuit({ answers })))).toEqual([true, false, false])
     expect(isHealthy(open({ answers: sent(200) }))).toBe(false)
   })

@@ -31,7 +31,7 @@ function byPlatform(rows: Row[]): CountsByPlatform {
 /** Counts an app's devices now, by a scan of all of them, in parallel if Postgres has free workers. It may take up to 8 s. */
 export const countDevicesNow = (db: Db, appId: string): Promise<{ asOf: Date; counts: CountsByPlatform }> =>
   db.transaction().execute(async (trx) => {
-    // Other reads may take 2 s. This count needs longer.
+    // A read may take 2 s unless it sets its own limit. This count needs longer.
     await sql`set local statement_timeout = '8s'`.execute(trx)
     const { rows } = await sql<Row>`
       select ${counted(sql`now()`)} from subscriptions s where s.app_id = ${appId} group by s.platform`.execute(trx)

@@ -26,7 +26,7 @@ const isCancelled = (error: unknown): boolean => error instanceof Error && 'code
 const count = (db: Db, appId: string, segment: Segment): Promise<SegmentCount> =>
   db.transaction().execute(async (trx) => {
     await sql`set local work_mem = '32MB'`.execute(trx)
-    // Other reads may take 2 s. This count may need longer.
+    // A read may take 2 s unless it sets its own limit. This count may need longer.
     await sql`set local statement_timeout = '18s'`.execute(trx)
     const now = await databaseNow(trx)
     const devices = devicesMeant(segment, now, {

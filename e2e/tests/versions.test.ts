@@ -58,7 +58,7 @@ test('an old dispatcher logs that audience speaks another version, and the batch
   const tenant = await givenTenant(herald)
   const sent = await send(tenant, 20)
 
-  await until(() => logOf('dispatcher-1').includes('the other app speaks another version of a call'), { withinMs: 30_000 })
+  await until(() => logOf('dispatcher-1').includes('the other service speaks another version of a call'), { withinMs: 30_000 })
   expect(await pushesOf(tenant, sent.id)).toEqual([])
   signalAll([runningProcesses(herald.dataDir).get('dispatcher-1') ?? 0], 'SIGKILL')
 

@@ -14,7 +14,7 @@ export async function describeMetrics(): Promise<string> {
     '',
     'Written by `npm run docs` from the sources; do not edit. Every process serves them on `OBSERVE_PORT` at `/metrics`, in Prometheus’ text format, beside those of Node and of the process (`nodejs_…`, `process_…`).',
     '',
-    '## Every app',
+    '## Every service',
     '',
     'What speaks of a database or a sweep is missing where there is none.',
     '',

@@ -2,27 +2,27 @@
 export const databaseSettings = [
   setting(
     'DATABASE_URL',
-    'The owner’s address of a Postgres database, used instead of the embedded one. Needs CREATEROLE: each app gets a role and a schema.',
+    'The owner’s address of a Postgres database, used instead of the embedded one. Needs CREATEROLE: each service gets a role and a schema.',
   ),
-  setting('DATABASE_URL_<APP>', 'An app’s own address; its password is given to the role. Without it the starter makes one.'),
+  setting('DATABASE_URL_<SERVICE>', 'A service’s own address; its password is given to the role. Without it the starter makes one.'),
   setting(
     'NATS_URL',
     'A nats-server with JetStream and `max_payload: 4MB`, used instead of the embedded one. `npm run nats-users -- <file>` writes users for it.',
   ),
-  setting('NATS_PASSWORD_<APP>', 'The password of an app’s NATS user, `herald_<app>`. Without it the starter makes one.'),
+  setting('NATS_PASSWORD_<SERVICE>', 'The password of a service’s NATS user, `herald_<service>`. Without it the starter makes one.'),
   setting(
     'NATS_USER, NATS_PASSWORD',
-    'One user for all apps, with a `NATS_URL` whose server has no user for each. Then any app may do what all may.',
+    'One user for all services, with a `NATS_URL` whose server has no user for each. Then each service may do what all of them may.',
   ),
 ]
 
 export const starterSettings = [
   setting('HERALD_DATA_DIR', 'Where everything is kept: databases, secrets, certificates, logs, `ports.json`, `processes.json`.', '.data'),
-  setting('HERALD_INSTANCES', 'How many processes of an app, such as `dispatcher=2,audience=2`.', 'one of each'),
+  setting('HERALD_INSTANCES', 'How many processes of a service, such as `dispatcher=2,audience=2`.', 'one of each'),
   setting('HERALD_DEMO', '`off`: no simulator and no demo app; providers are the real ones.', 'on'),
   setting('HERALD_SIMULATOR', '`on`: the simulator also without the demo.', 'off'),
   setting('HERALD_PAGES', '`off`: dashboard, web SDK and guides are not built; what was built before is served.', 'on'),
-  setting('HOST', 'The address that the gateways, and the probes and metrics of every app, listen on.', '127.0.0.1'),
+  setting('HOST', 'The address that the gateways, and the probes and metrics of every service, listen on.', '127.0.0.1'),
   setting('PORT', 'The port of the gateways; 0 picks a free one.', '8080'),
   setting('NODE_EXTRA_CA_CERTS', 'A PEM file of authorities to trust; with the simulator, its own is added.'),
 ]

@@ -33,7 +33,7 @@ export const Config = ServiceConfig.extend({
     .string()
     .superRefine(checkSealKeys)
     .describe(
-      'Comma list of <id>:<base64 of 32 bytes>. The first seals provider credentials, all of them open; the same for every app that opens them.',
+      'Comma list of <id>:<base64 of 32 bytes>. The first seals provider credentials, all of them open; the same for every service that opens them.',
     ),
   API_KEY_CACHE_TTL: whole(60, { max: 3600 }).describe(
     'Seconds a verified API key is remembered. A revoked one stops within 2 s all the same.',

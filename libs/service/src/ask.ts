@@ -149,7 +149,7 @@ function callHeaders(): MsgHdrs | undefined {
  * Measures calls at the caller. The outcome is `answered`, `refused` (the other service answered a fault) or `unavailable` (no answer came in time).
  */
 function callTimer({ metrics }: Service): (call: string) => { answered: () => void; failed: (error: unknown) => void } {
-  const seconds = metrics.histogram('herald_call_seconds', 'Calls to other apps, as the caller saw them.', {
+  const seconds = metrics.histogram('herald_call_seconds', 'Calls to other services, as the caller saw them.', {
     labelNames: ['call', 'outcome'],
     buckets: secondsBuckets,
   })

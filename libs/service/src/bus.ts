@@ -254,7 +254,7 @@ function measureBus({ metrics, needs }: Service, link: Link, inWork: Set<unknown
       this.set(link.up ? 1 : 0)
     },
   })
-  metrics.gauge('herald_calls_in_work', 'Calls of other apps that this process is answering.', {
+  metrics.gauge('herald_calls_in_work', 'Calls of other services that this process is answering.', {
     collect() {
       this.set(inWork.size)
     },

@@ -6,14 +6,14 @@ import { z } from 'zod'
 /** The settings of every service. A service's own schema extends them. Each setting has a `.describe()` text that becomes docs/configuration.md. */
 export const ServiceConfig = z.object({
   NATS_URL: z.string().default('nats://127.0.0.1:4222').describe('Address of the NATS server (JetStream on).'),
-  NATS_USER: z.string().optional().describe('The app’s user of the NATS server. Without it `herald_<app>`.'),
+  NATS_USER: z.string().optional().describe('The service’s user of the NATS server. Without it `herald_<service>`.'),
   NATS_PASSWORD: z
     .string()
     .optional()
     .describe(
-      'The password of that user. `npm start` and the service `secrets` of docker compose make one for each app. Without it the app connects to NATS without a user.',
+      'The password of that user. `npm start` and the service `secrets` of docker compose make one for each service. Without it the service connects to NATS without a user.',
     ),
-  HOST: z.string().default('127.0.0.1').describe('Address on which the app serves its probes and metrics; 0.0.0.0 for every address.'),
+  HOST: z.string().default('127.0.0.1').describe('Address on which the service offers its probes and metrics; 0.0.0.0 for every address.'),
   OBSERVE_PORT: z.coerce
     .number()
     .int()
@@ -44,7 +44,7 @@ export const poolConfig = {
     .max(100)
     .default(8)
     .describe(
-      'Most connections that one process of an app opens for its work. Besides these it opens up to 4 for the statements of each send or registration, 3 for reads and 1 that watches the database.',
+      'Most connections that one process of a service opens for its work. Besides these it opens up to 4 for the statements of each send or registration, 3 for reads and 1 that watches the database.',
     ),
 }
 
@@ -88,7 +88,7 @@ export const endpointRuleOf = (config: { WEB_PUSH_ALLOW_PRIVATE: boolean; WEB_PU
 export const databaseUrl = z
   .string()
   .regex(/^postgres(ql)?:\/\//, 'must be a postgres:// address')
-  .describe('Address of the app’s own role in Postgres. `npm start` makes it.')
+  .describe('Address of the service’s own role in Postgres. `npm start` makes it.')
 
 /** Makes a setting that is a whole number. */
 export const whole = (byDefault: number, { min = 0, max = Number.MAX_SAFE_INTEGER } = {}) =>

@@ -57,7 +57,7 @@ export async function watchDatabase(service: Service, connectionString: string):
   }
   await again()
   service.needs('database', () => up)
-  service.metrics.gauge('herald_database_up', 'Whether the app’s database answers.', {
+  service.metrics.gauge('herald_database_up', 'Whether the service’s database answers.', {
     collect() {
       this.set(up ? 1 : 0)
     },

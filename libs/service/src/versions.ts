@@ -24,7 +24,7 @@ export function openVersions(service: Service, connection: NatsConnection): Vers
   const answered = new Map<string, number>()
   const complaints = brokenContracts(
     service,
-    'the other app speaks another version of a call: one of the two is older and must be replaced',
+    'the other service speaks another version of a call: one of the two is older and must be replaced',
   )
   connection.subscribe(versionsSubject(name), {
     queue: name,

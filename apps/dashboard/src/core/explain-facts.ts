@@ -185,12 +185,12 @@ const ofBatch = (step: StepOf<'batch'>): Draft[] => [
     ? []
     : [
         ...text(
-          'Closed because of',
+          'Open because of',
           step.circuit.code ?? 'its answers',
-          `Held: the way to the provider is closed${step.circuit.code ? ` because of ${step.circuit.code}` : ''}.`,
+          `Held: the circuit to the provider is open${step.circuit.code ? ` because of ${step.circuit.code}` : ''}.`,
         ).map((draft): Draft => ({ ...draft, ...(step.circuit?.code ? { code: step.circuit.code } : {}) })),
-        ...time('Closed since', step.circuit.since),
-        ...time('Tried again', step.circuit.probeAt),
+        ...time('Open since', step.circuit.since),
+        ...time('Next probe', step.circuit.probeAt),
       ]),
 ]
 

@@ -188,7 +188,7 @@ test('a closed step shows the line of the fact that decided', () => {
     ),
   ).toBe('The device belongs to another user than when its push was queued.')
   expect(summaryOf(trace('held', [...queued, batch, message]), 'provider')).toBe(
-    'Held: the way to the provider is closed because of credentials_invalid.',
+    'Held: the circuit to the provider is open because of credentials_invalid.',
   )
   expect(summaryOf(trace('sent', [...queued, end('sent', null)]), 'provider')).toBe('The provider took it.')
   expect(summaryOf(trace('sent', [device, reachable, { ...segment, result: 'info', leaves: [leaf] }, end('sent', null)]), 'audience')).toBe(

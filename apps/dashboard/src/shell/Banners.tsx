@@ -30,7 +30,7 @@ export function Banners() {
       )}
       {open.length > 0 && (
         <StripBanner kind="warning">
-          {open.length === 1 ? 'One way to a provider is closed' : `${open.length} ways to providers are closed`}: pushes wait there, and no
+          {open.length === 1 ? 'One circuit to a provider is open' : `${open.length} circuits to providers are open`}: pushes wait there, and no
           device was given up.{' '}
           {appId === undefined ? (
             <TextLink to="/apps/$appId/providers" params={{ appId: open[0]?.appId ?? '' }}>

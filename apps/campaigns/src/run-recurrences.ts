@@ -4,7 +4,7 @@ import { transact } from '@herald/service/postgres'
 import type { Campaigns } from './campaigns.ts'
 import { tick } from './core/schedule.ts'
 import { markFailed } from './store/campaigns.ts'
-import { nextDueInMs } from './store/due.ts'
+import { nextRecurrenceDueInMs } from './store/due.ts'
 import { advanceRecurrences, insertRuns, takeDueRecurrences } from './store/recurrences.ts'
 
 /** One transaction takes at most this many recurrences. Their rows are locked until it ends, and a request to cancel one waits for that. */
@@ -21,7 +21,7 @@ export async function runRecurrences({
   measures,
   log,
 }: Pick<Campaigns, 'db' | 'pointAt' | 'catchUpSeconds' | 'measures' | 'log'>): Promise<{ took: number; nextInMs?: number }> {
-  const dueInMs = await nextDueInMs(db, ['active'])
+  const dueInMs = await nextRecurrenceDueInMs(db)
   if (dueInMs === undefined) return { took: 0 }
   if (dueInMs > 0) return { took: 0, nextInMs: dueInMs }
 

@@ -2,7 +2,7 @@ import type { Campaigns } from './campaigns.ts'
 import { asSmallSend } from './core/frozen-send.ts'
 import { publishDue } from './hand-over.ts'
 import { readSends } from './read-send.ts'
-import { nextDueInMs, startDueCampaigns, takeDueCampaigns } from './store/due.ts'
+import { nextSendDueInMs, startDueCampaigns, takeDueCampaigns } from './store/due.ts'
 
 const atOnce = 200
 
@@ -16,7 +16,7 @@ export async function takeDue({
   handOver,
   measures,
 }: Pick<Campaigns, 'db' | 'bus' | 'handOver' | 'measures'>): Promise<{ took: number; nextInMs?: number }> {
-  const dueInMs = await nextDueInMs(db, ['scheduled', 'sending'])
+  const dueInMs = await nextSendDueInMs(db)
   if (dueInMs === undefined) return { took: 0 }
   if (dueInMs > 0) return { took: 0, nextInMs: dueInMs }
 

@@ -1,7 +1,7 @@
 import type { CampaignStatus } from '@herald/contracts/stats'
 import { pointedAtOnce, sweepAgain } from '@herald/contracts/topology'
-import { sql } from 'kysely'
-import { statusAfter, statusesThatAllow } from '../core/campaign.ts'
+import { sql, type RawBuilder } from 'kysely'
+import { statusAfter } from '../core/campaign.ts'
 import { pointedAt } from './new-campaigns.ts'
 import type { Db } from './tables.ts'
 
@@ -13,17 +13,26 @@ export async function readClock(db: Db): Promise<Date> {
   return clock.now
 }
 
-/** Gives the milliseconds until a campaign in one of these statuses is due, by the database's clock: 0 for now, undefined for never. */
-export async function nextDueInMs(db: Db, statuses: CampaignStatus[]): Promise<number | undefined> {
-  const row = await db
-    .selectFrom('campaigns')
-    .select(sql<number>`ceil(extract(epoch from due_at - now()) * 1000)::double precision`.as('inMs'))
-    .where('due_at', 'is not', null)
-    .where('status', 'in', statuses)
-    .orderBy('due_at')
-    .limit(1)
-    .executeTakeFirst()
-  return row && Math.max(0, row.inMs)
+/** The status of campaigns that begin at a time, as text for the index `campaigns_planned`, which serves no parameter. */
+const scheduled = sql.lit<CampaignStatus>('scheduled')
+export const recurring = sql.lit<CampaignStatus>('active')
+
+/**
+ * Gives the milliseconds until a scheduled campaign or a send that audience was not told of is due, by the database's clock: 0 for now, undefined for
+ * never. Only these and recurrences have a `due_at`. (With `status in ('scheduled', 'sending')` the planner expects few rows, so it reads and sorts
+ * all of them: 19 ms for 4,500 sends that wait.)
+ */
+export const nextSendDueInMs = (db: Db): Promise<number | undefined> =>
+  inMs(db, sql`campaigns where status <> ${recurring} and due_at is not null order by due_at`)
+
+/** Gives the milliseconds until a recurrence is due, by the database's clock: 0 for now, undefined for never. */
+export const nextRecurrenceDueInMs = (db: Db): Promise<number | undefined> =>
+  inMs(db, sql`campaigns where status = ${recurring} and due_at is not null order by due_at`)
+
+async function inMs(db: Db, dueFirst: RawBuilder<unknown>): Promise<number | undefined> {
+  const { rows } = await sql<{ inMs: number }>`
+    select ceil(extract(epoch from due_at - now()) * 1000)::double precision as "inMs" from ${dueFirst} limit 1`.execute(db)
+  return rows[0] && Math.max(0, rows[0].inMs)
 }
 
 /** Gives the milliseconds until audience is told again of some change of a send's flow; undefined when audience has answered every change. */
@@ -60,9 +69,10 @@ export async function takeDueCampaigns(db: Db, limit: number): Promise<{ id: str
       where apps.app_id is not null
       order by due.turn limit ${4 * limit}
     ), due as (
-      -- The list turns has four times as many rows as are taken, because another sweep may have locked the first of them.
+      -- The list turns has four times as many rows as are taken, because another sweep may have locked the first of them. (With || '' the planner
+      -- finds the rows by their ids. Otherwise it reads the index of all waiting sends: 12 ms for 2,800 of them.)
       select c.id from turns join campaigns c on c.id = turns.id
-      where c.id = any(array(select id from turns)) and c.due_at <= now() and c.status = 'sending'
+      where c.id = any(array(select id from turns)) and c.due_at <= now() and c.status || '' = 'sending'
       order by turns.turn limit ${limit} for update of c skip locked
     )
     update campaigns set pointer_no = pointer_no + 1, due_at = now() + least(${sweepAgain.stepSeconds}::int * (pointer_no + 2), ${sweepAgain.mostSeconds}::int) * interval '1 second'
@@ -82,7 +92,7 @@ export const startDueCampaigns = (db: Db, limit: number) =>
         .selectFrom('campaigns')
         .select(['id', 'due_at as was_due_at'])
         .where('due_at', '<=', sql<Date>`now()`)
-        .where('status', 'in', statusesThatAllow('start'))
+        .where('status', '=', scheduled)
         .orderBy('due_at')
         .limit(limit)
         .forUpdate()

@@ -2,6 +2,7 @@ import type { Recurrence } from '@herald/contracts/occurrences'
 import { sql } from 'kysely'
 import { statusAfter } from '../core/campaign.ts'
 import { inherited, startLease } from './campaigns.ts'
+import { recurring } from './due.ts'
 import type { Db } from './tables.ts'
 
 export type DueRecurrence = { id: string; schedule: Recurrence; activatedAt: Date; dueAt: Date; now: Date }
@@ -12,7 +13,7 @@ export async function takeDueRecurrences(db: Db, limit: number): Promise<DueRecu
     .selectFrom('campaigns')
     .select(['id', 'schedule', 'activated_at as activatedAt', 'due_at as dueAt', sql<Date>`now()`.as('now')])
     .where('due_at', '<=', sql<Date>`now()`)
-    .where('status', '=', statusAfter('sendRecurring'))
+    .where('status', '=', recurring)
     .orderBy('due_at')
     .limit(limit)
     .forUpdate()

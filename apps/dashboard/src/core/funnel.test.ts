@@ -13,12 +13,19 @@ test('pushes to a platform that never reported anything are left out of the shar
 
 test('when no device of the app reports, the page shows no shares instead of 0 %', () => {
   const funnel = funnelOf(
-    { ...counts, delivered: 0, opened: 0, clicked: 0 },
+    { ...counts, delivered: 0, opened: 0, clicked: 0, dismissed: 0 },
     { ios: 600, android: 400, web: 0 },
     { ios: 0, android: 0, web: 0 },
   )
   expect(funnel.reporting).toBe(0)
   expect(funnel.steps[1]?.of).toBe(0)
+})
+
+test('a test that a device has reported is shown with its shares, although tests are in no series', () => {
+  const once = { sent: 1, delivered: 1, opened: 0, clicked: 0, dismissed: 0 }
+  const funnel = funnelOf(once, { ios: 1, android: 0, web: 0 }, { ios: 0, android: 0, web: 0 })
+  expect(funnel.silent).toEqual([])
+  expect(funnel.steps[1]).toEqual({ key: 'delivered', label: 'Delivered', value: 1, of: 1 })
 })
 
 test('while it is unknown how many pushes went to each platform, shares are of all sent pushes', () => {

@@ -13,22 +13,23 @@ export const markTold = (db: Db, { campaignId, page, batches }: FanOut) =>
       settled_at = case when state = 'failed' then coalesce(settled_at, now()) else settled_at end
     where campaign_id = ${campaignId}`.execute(db)
 
-/** Stores for many complete, unsettled fan-outs that campaigns and tracker were told their totals. Locks the rows in the order of their ids. */
-export const markManyTold = (db: Db, told: Pick<FanOut, 'campaignId' | 'page' | 'batches'>[]) =>
-  sql`
+/**
+ * Stores for many complete, unsettled fan-outs that campaigns and tracker were told their totals. Locks the rows in the order of their ids. Pages and
+ * batches are looked up in JSON by the campaign's id: a join with a list of 444 took 427 ms, because the planner compared each row with each other.
+ */
+export const markManyTold = (db: Db, told: Pick<FanOut, 'campaignId' | 'page' | 'batches'>[]) => {
+  const pages = JSON.stringify(Object.fromEntries(told.map(({ campaignId, page }) => [campaignId, page])))
+  const batches = JSON.stringify(Object.fromEntries(told.map(({ campaignId, batches: made }) => [campaignId, made])))
+  return sql`
     with told as materialized (
-      select f.campaign_id, news.page, news.batches
-      from unnest(
-        ${told.map(({ campaignId }) => campaignId)}::text[], ${told.map(({ page }) => page)}::int[], ${told.map(({ batches }) => batches)}::int[]
-      ) as news(campaign_id, page, batches)
-        join fan_outs f on f.campaign_id = news.campaign_id
-      where f.campaign_id = any(${told.map(({ campaignId }) => campaignId)}::text[]) and f.settled_at is null and f.page = news.page
-      order by f.campaign_id for no key update of f
+      select campaign_id from fan_outs
+      where campaign_id = any(${told.map(({ campaignId }) => campaignId)}::text[]) and settled_at is null
+        and page = (${pages}::jsonb -> campaign_id)::int
+      order by campaign_id for no key update
     )
-    update fan_outs f set told_page = greatest(told_page, told.page), told_batches = greatest(told_batches, told.batches), due_at = null
-    from told where f.campaign_id = any(array(select campaign_id from told)) and f.campaign_id = told.campaign_id and f.state = 'fanned_out'`.execute(
-    db,
-  )
+    update fan_outs set told_page = greatest(told_page, page), told_batches = greatest(told_batches, (${batches}::jsonb -> campaign_id)::int), due_at = null
+    where campaign_id = any(array(select campaign_id from told)) and state = 'fanned_out'`.execute(db)
+}
 
 /** Finds those of these fan-outs whose latest totals campaigns and tracker were not told yet. */
 export const findUntold = async (db: Db, campaignIds: string[]): Promise<FanOut[]> =>

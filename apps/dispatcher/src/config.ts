@@ -23,7 +23,9 @@ export const Config = ServiceConfig.extend({
   SEAL_KEYS: z
     .string()
     .superRefine(checkSealKeys)
-    .describe('Comma list of <id>:<base64 of 32 bytes>: opens the sealed keys of FCM and Web Push. The same for every service that has it.'),
+    .describe(
+      'Comma list of <id>:<base64 of 32 bytes>: opens the sealed keys of FCM and Web Push. The same for every service that has it.',
+    ),
   DISPATCH_WINDOW: whole(1_000, { min: 1, max: 100_000 }).describe(
     'Pushes of one process that are unanswered or not yet counted: the most that a kill can make arrive twice.',
   ),

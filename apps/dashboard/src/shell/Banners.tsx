@@ -30,8 +30,8 @@ export function Banners() {
       )}
       {open.length > 0 && (
         <StripBanner kind="warning">
-          {open.length === 1 ? 'One circuit to a provider is open' : `${open.length} circuits to providers are open`}: pushes wait there, and no
-          device was given up.{' '}
+          {open.length === 1 ? 'One circuit to a provider is open' : `${open.length} circuits to providers are open`}: pushes wait there,
+          and no device was given up.{' '}
           {appId === undefined ? (
             <TextLink to="/apps/$appId/providers" params={{ appId: open[0]?.appId ?? '' }}>
               See why

@@ -1,4 +1,4 @@
--- The request that made the change; null in lines that are older than this column.
+-- The id of the request that made the change; null in lines that are older than this column.
 alter table audit add column request_id text;
 
 -- This index serves lists of the lines with one action, newest first. Collation "C" compares the actions byte by byte.

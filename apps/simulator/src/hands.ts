@@ -3,7 +3,7 @@ import type { Devices } from './devices.ts'
 import { openPoster } from './poster.ts'
 import type { Recording } from './record.ts'
 
-/** At most this many pushes wait to be reported. Further pushes are shown and not reported. */
+/** While this many pushes wait to be reported, a further push is shown and not reported. */
 const mostWaiting = 1_000
 const atOnce = 4
 
@@ -25,7 +25,7 @@ export function openHands(devices: Devices, recording: Recording, reportTo?: str
   }
 
   async function reportShown(seq: number): Promise<void> {
-    // The record may have started anew since the push was accepted. Then its number means nothing.
+    // After a reset of the record the number may belong to no push.
     if (seq > recording.last()) return
     const { msgId, deviceId } = recording.read(seq)
     const device = devices.byId(deviceId)

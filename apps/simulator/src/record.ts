@@ -9,7 +9,7 @@ import { parse } from './request.ts'
  */
 const state = { plain: 0, sealed: 1, broken: 2, dropped: 3 } as const
 
-/** The newest pushes of a device are searched among this many pushes. */
+/** `newest` searches only the last so many pushes. */
 const mostLooked = 20_000
 
 export type Push = {
@@ -121,7 +121,7 @@ export function openRecord(devices: Devices) {
     }
   }
 
-  /** Gives the pushes after number `after`, oldest first. */
+  /** Gives up to `limit` pushes of the wanted platform and device with numbers above `after`, oldest first. */
   function page(filter: { platform?: Platform | undefined; deviceId?: string | undefined; after: number; limit: number }): Push[] {
     const pushes: Push[] = []
     const wanted = filter.deviceId === undefined ? undefined : devices.byId(filter.deviceId)
@@ -178,12 +178,12 @@ export function openRecord(devices: Devices) {
       columns = newColumns()
       keepsBodies = true
     },
-    /** Sets what is stored of pushes from now on. `counts` stores only which device got which message, for very large sends. */
+    /** Sets what is stored of pushes from now on. With `counts`, for very large sends, ids, headers and payloads of pushes are not stored. */
     keep(mode: 'full' | 'counts'): void {
       keepsBodies = mode === 'full'
     },
     mode: (): 'full' | 'counts' => (keepsBodies ? 'full' : 'counts'),
-    /** Gives the newest pushes of these devices before number `before`, newest first. Searches only the last 20,000 pushes. */
+    /** Gives the pushes to wanted devices before number `before`, newest first. Searches only the last 20,000 pushes. */
     newest(isWanted: (device: Device) => boolean, { before, limit }: { before: number | undefined; limit: number }): Push[] {
       const pushes: Push[] = []
       const last = columns.at.length
@@ -193,7 +193,8 @@ export function openRecord(devices: Devices) {
       return pushes
     },
     /**
-     * Gives these devices' pushes after number `after`: the newest `limit` in order, and how many more there were. After a reset every push is new.
+     * Gives the pushes to wanted devices after number `after`: the newest `limit` of them, oldest first, and how many others there were. An `after`
+     * above the last number is from before a reset, and counts as 0.
      */
     tail(isWanted: (device: Device) => boolean, { after, limit }: { after: number; limit: number }) {
       const last = columns.at.length

@@ -125,8 +125,8 @@ function idOf(answer: unknown): string | undefined {
 }
 
 /**
- * Who sent a request. `key` is set when the request has an API key, and `session` when it has a session's cookie. Neither is set for a request with
- * the administration token, or on a route without a key.
+ * What a request has proved. `key` is set on a route for API keys, and `session` when a request to the administration has a session's cookie. Neither
+ * is set for a request with the administration token, for a sign-in, or on a route without a key.
  */
 type Caller = { key?: VerifiedKey; session?: SignedIn | undefined }
 

@@ -88,7 +88,7 @@ const isOfSession = ({ path }: Route) => path === '/v1/admin/session'
 
 // spec: administration/token
 test.each(titled(administrationRoutes.filter((route) => !isOfSession(route))))(
-  'the route %s accepts the administration token and nothing else',
+  'the route %s accepts the administration token and refuses requests without it, with another key, or with the token in another form',
   async (_, route) => {
     for (const headers of [
       {},

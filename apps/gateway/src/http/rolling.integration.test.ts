@@ -85,7 +85,7 @@ function startClients(port: number, { keepAlive, count }: { keepAlive: boolean; 
     }
   })
   return {
-    /** Resolves when `more` further requests have been answered. */
+    /** Resolves when `more` further requests have ended, with an answer or an error. */
     async asked(more: number) {
       const enough = total + more
       await until(() => total >= enough, patiently)
@@ -147,7 +147,7 @@ test('when two gateways on one socket are replaced in turn no client gets an err
   for (const gateway of gateways) expect(await gateway.stop()).toBe(0)
 }, 180_000)
 
-test('a killed gateway loses only the requests that it was answering; once no process has the socket its port is free', async () => {
+test('a killed gateway loses at most the requests that are under way; once no process has the socket its port is free', async () => {
   const held = await heldPort()
   let gateway = await startProcess(held)
   const clients = startBothKinds(held.port)

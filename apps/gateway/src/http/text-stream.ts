@@ -19,8 +19,8 @@ export class TextStream {
 const slowestMs = 30_000
 
 /**
- * Writes a stream of text. A Fault before the first part is answered like any other. A Fault after the first part cuts the connection, so that the
- * client sees that parts are missing. When the client disconnects, no more parts are made.
+ * Writes a stream of text. An error before the first part is answered like any other error. An error after the first part cuts the connection, so
+ * that the client sees that parts are missing. When the client disconnects, no more parts are made.
  */
 export async function respondText(
   response: ServerResponse,

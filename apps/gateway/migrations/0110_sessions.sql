@@ -2,7 +2,7 @@
 create table sessions (
   id text collate "C" primary key,
   id_hash bytea not null unique,
-  -- The name that the operator gave when signing in. The audit shows it; nothing proves it.
+  -- The operator's name: given when signing in, else that of the sign-in link, else `administrator`. The audit shows the name; nothing proves it.
   name text not null,
   -- The header User-Agent of the browser that signed in.
   browser text not null,

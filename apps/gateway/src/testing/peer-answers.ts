@@ -191,7 +191,7 @@ const usual = <Request, Answer>(call: Call<Request, Answer>, answer: Answer): [c
   answer,
 ]
 
-/** The usual answers to calls, which are the documented examples, by the service that answers. */
+/** The usual answers to calls, by the service that answers. */
 export const usualAnswers = {
   audience: [
     usual(audienceCalls.rotateSubscription, { id: device.id }),

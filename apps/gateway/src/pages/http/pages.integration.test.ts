@@ -156,7 +156,7 @@ test.each([
 })
 
 // spec: administration/files-only
-test('hidden files of the dashboard’s directory, and files outside of it, are not served', async () => {
+test('for hidden files of the dashboard’s directory and for files outside of it the answer is the dashboard itself', async () => {
   for (const path of ['/dashboard/.sources', '/dashboard/..%2fsecret.txt', '/dashboard/%2e%2e/secret.txt'])
     expect((await get(path)).text).toBe(index)
 })

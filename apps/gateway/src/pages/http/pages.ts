@@ -165,5 +165,5 @@ const start = route({
   },
 })
 
-/** The routes of everything that is served beside the API. */
+/** The routes of the start page, the dashboard, the web SDK and the guides. */
 export const pages = [start, ...dashboard, ...webSdk, ...guide]

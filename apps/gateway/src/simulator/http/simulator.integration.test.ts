@@ -188,7 +188,7 @@ test('a push to a virtual device is listed with what the device shows, and with 
 })
 
 // spec: administration/simulator
-test('when the simulator does not answer, or answers nonsense, a request for it is 503', async () => {
+test('when the simulator answers 500 or does not answer, a request for it is 503', async () => {
   const appId = await givenApp()
   simulator.answers.set('GET /devices', () => ({ status: 500, body: { error: 'a stack' } }))
   const broken = await ask('GET', `/devices?appId=${appId}`)

@@ -103,7 +103,7 @@ export function openCrowd(devices: Devices, recording: Recording) {
       )
     },
     state: () => ({ registered, reported: { ...reported }, pending: pending.length + running, failed, dropped }),
-    /** Forgets the reports that are not sent yet and their counts, because the record of pushes starts anew. */
+    /** Forgets the reports that are not sent yet and sets the counts of reports to 0, because the record of pushes starts anew. */
     reset(): void {
       pending = []
       failed = 0

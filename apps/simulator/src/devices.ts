@@ -82,7 +82,7 @@ export function openDevices() {
   }
 }
 
-/** Removes the app from a device: no list shows the device any more, and its provider answers that the device is dead. */
+/** Removes the app from a device: the list of devices leaves the device out, and its provider answers that the device is dead. */
 export function uninstall(device: Device): void {
   device.isGone = true
   device.behaviour = { answer: 'dead', since: Date.now() }

@@ -112,7 +112,7 @@ test('pushes are listed newest first; a page that asks again gets the newest of 
   expect(after.pushes.map(({ subscriptionId }) => subscriptionId)).toEqual(['sub-1', 'sub-1', null])
   expect(await tail('&after=6')).toMatchObject({ pushes: [], dropped: 0 })
   expect(await tail('&after=0&limit=0')).toMatchObject({ pushes: [], dropped: 6 })
-  // After a reset every push counts as new.
+  // After a reset a number from before it counts as 0.
   await simulator.ask('POST', '/reset')
   await send(device?.token ?? '', 'again')
   expect((await tail('&after=6')).pushes).toHaveLength(1)

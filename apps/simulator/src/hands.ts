@@ -7,7 +7,10 @@ import type { Recording } from './record.ts'
 const mostWaiting = 1_000
 const atOnce = 4
 
-/** Reports that devices that an operator uses showed a push, as an app's extension or service worker does. The operator's page reports the rest. */
+/**
+ * Reports for devices that an operator uses that they showed a push, as an app's extension or service worker does. Opens, clicks and dismissals are
+ * reported by the operator's page.
+ */
 export function openHands(devices: Devices, recording: Recording, reportTo?: string): { close: () => void } {
   const poster = openPoster(atOnce)
   const waiting: number[] = []

@@ -101,7 +101,7 @@ test('the simulator reads headers with every printable character of Latin-1, and
   )
 })
 
-test('the simulator takes bodies larger than any window and sends answers larger than the client allows at once', async () => {
+test('the simulator takes bodies and sends answers of 900 kB, more than the flow-control window of a stream', async () => {
   faults = healthy
   answer = ({ body }) => ({ body: body.toString('latin1') })
   const large = 'x'.repeat(900_000)

@@ -54,7 +54,6 @@ const pem = (type: 'ec' | 'rsa') =>
     .export({ type: 'pkcs8', format: 'pem' })
     .toString()
 const [p8, rsa] = [pem('ec'), pem('rsa')]
-/** Gives a line from the middle of a private key. */
 const inside = (key: string) => key.split('\n')[2] ?? ''
 
 const apns = { teamId: 'TEAM000001', keyId: 'KEY0000001', privateKey: p8, bundleId: 'org.example.shop', environment: 'production' }
@@ -89,7 +88,6 @@ const ofApp: Record<string, (appId: string) => unknown> = {
 /** Routes of the simulator that take the app in their query. */
 const queriesOfApp = new Set(['listSimulatedDevices', 'listSimulatedPushes', 'watchSimulator'])
 
-/** Queries that a route needs. */
 const queries: Record<string, string> = {
   explainSend: `?campaignId=${newId()}&subscriptionId=${newId()}`,
   sendImportData: '?offset=0',

@@ -53,7 +53,7 @@ async function drained(response: ServerResponse): Promise<void> {
   const { signal } = done
   const tooSlow = setTimeout(() => response.destroy(), slowestMs)
   try {
-    // The signal ends the wait for the one of the two events that did not come.
+    // Only one of the two events may come. The signal ends the wait for the other event.
     await Promise.race([once(response, 'drain', { signal }), once(response, 'close', { signal })])
   } finally {
     clearTimeout(tooSlow)

@@ -130,7 +130,7 @@ export type SendRequest = { token: string; isDryRun: boolean }
 
 /**
  * Checks the body of `messages:send` against the reference of FCM v1: known fields, their types, one token, at most 4,096 bytes. Gives the token and
- * whether nothing shall be sent, or the first mistake.
+ * whether the request is a dry run, or the first mistake.
  */
 export function checkSendRequest(body: unknown): SendRequest | Violation {
   const wrong = request(body, '')

@@ -103,7 +103,7 @@ test('devices that are made after an application server key was set demand that 
   expect((await send({ authorization: vapid({}, otherServer) }, encrypt(fresh, 'x'), pathOf(fresh))).status).toBe(201)
 })
 
-test('a push without a body is accepted', async () => {
+test('the push service accepts a push without a body', async () => {
   expect((await send({ 'content-encoding': undefined }, Buffer.alloc(0))).status).toBe(201)
   expect(await simulator.ask('GET', '/pushes')).toMatchObject({ pushes: [{ payload: null, bytes: 0 }] })
 })

@@ -8,8 +8,8 @@ import type { Tables } from '../../store/tables.ts'
 type Db = Kysely<Tables>
 
 /**
- * An audit line as it is shown. `subject.unconfirmed` is true when it is unknown whether the change was made, because the service that was asked did
- * not answer.
+ * An audit line as it is shown. `subject.unconfirmed` is true when it is unknown whether the change was made, because the gateway died or got no
+ * answer from the service that it asked.
  */
 export type AuditEntry = { id: string; actor: string; action: string; subject: Subject; requestId: string | null; createdAt: string }
 

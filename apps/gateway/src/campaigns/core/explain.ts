@@ -13,7 +13,7 @@ export type SendOfTrace = {
   nextAt: string | null
   pause: { since: string; until: string } | null
   startedAt: string | null
-  /** The segment as it was written; null when the target is everyone, or users or devices by name. */
+  /** The segment as it was written; null when the send is to everyone, or names users or devices. */
   definition: unknown
   /** Whether the send named users or devices and Herald does not know any more which ones: the list is deleted after the send's end. */
   isForgotten: boolean

@@ -33,7 +33,7 @@ async function givenApp() {
 const ask = (method: string, path: string, body?: unknown) => gateway.admin(method, `/simulator${path}`, body)
 
 // spec: administration/simulator
-test('without a simulator no operation on it is possible', async () => {
+test('without a simulator the operations on it are 404, and adding a virtual device to an app without credentials is 409', async () => {
   const without = await startGateway(addresses)
   const { appId } = await without.givenApp()
   for (const [method, path, body] of [

@@ -85,10 +85,10 @@ test('Google answers a signed assertion with an access token for an hour', async
 
 const badGrants: [what: string, error: string, send: () => Promise<Answered>][] = [
   ['another grant type', 'unsupported_grant_type', () => grant('x', 'password')],
-  ['no JWT', 'invalid_grant', () => grant('x')],
+  ['a text that is no JWT', 'invalid_grant', () => grant('x')],
   ['an unknown account', 'invalid_grant', () => grant(makeJwt('RS256', account.private_key, claimsOf({ iss: 'nobody@example.com' })))],
   ['another audience', 'invalid_grant', () => grant(makeJwt('RS256', account.private_key, claimsOf({ aud: 'https://example.com/token' })))],
-  ['a lifetime of more than an hour', 'invalid_grant', () => grant(makeJwt('RS256', account.private_key, claimsOf({ exp: seconds(3700) })))],
+  ['more than an hour', 'invalid_grant', () => grant(makeJwt('RS256', account.private_key, claimsOf({ exp: seconds(3700) })))],
   [
     'an expired assertion',
     'invalid_grant',

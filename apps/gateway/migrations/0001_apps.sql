@@ -5,7 +5,7 @@ create table apps (
   id text collate "C" primary key,
   name text not null,
   settings jsonb not null,
-  -- The sealed secret that signs the identity tokens of the app's users. Null until an operator has one made.
+  -- The secret that signs the identity tokens of the app's users, sealed (encrypted with one of the SEAL_KEYS). Null until an operator has one made.
   sealed_identity_secret text,
   created_at timestamptz(3) not null default now(),
   -- When an operator deleted the app; null before. Requests for a deleted app are answered like those for an unknown app. Its rows are deleted after

@@ -21,7 +21,7 @@ export type Device = NewDevice & {
   id: string
   behaviour: Behaviour | undefined
   subscriptionId: string | undefined
-  /** Set for a device that an operator uses: the device reports only that it showed a push. Undefined for a device of the crowd. */
+  /** Set for a device that an operator uses: the device reports only that it showed a push. Undefined for every other device (the crowd). */
   hand: Hand | undefined
   /** Whether the app was removed from the device. */
   isGone: boolean

@@ -40,7 +40,7 @@ export type Accepted = {
 export type Recording = ReturnType<typeof openRecord>
 
 /**
- * Stores everything that the providers accepted, in order. A million pushes of 300 bytes take about 0.4 GB: numbers are in typed arrays and texts in
+ * Stores the pushes that the providers accepted, in order. A million pushes of 300 bytes take about 0.4 GB: numbers are in typed arrays and texts in
  * large slabs, because a million small objects would cost the garbage collector more than the pushes themselves. A web push is decrypted when it is
  * read, not when it arrives.
  */
@@ -209,7 +209,7 @@ export function openRecord(devices: Devices) {
     onShown(listen: (seq: number) => void): void {
       handListener = listen
     },
-    /** Calls `listen` with the number of every push to the crowd from now on. There is at most one listener; undefined removes it. */
+    /** Calls `listen` with the number of every push to a device that no operator uses. There is at most one listener; undefined removes it. */
     onAccepted(listen: ((seq: number) => void) | undefined): void {
       listener = listen
     },

@@ -122,7 +122,7 @@ test('a file with a hash in its name may be cached for good, and is answered com
 })
 
 // spec: administration/dashboard-served
-test('the policy of the dashboard’s service worker lets the worker load its second file', async () => {
+test('the dashboard’s service worker is served without Trusted Types, which would keep it from loading its second file', async () => {
   const { status, headers } = await get('/dashboard/try-out-worker.js')
   expect([status, headers['content-type'], headers['cache-control']]).toEqual([200, 'text/javascript; charset=utf-8', 'no-cache'])
   expect(headers['content-security-policy']).toBe(policy)

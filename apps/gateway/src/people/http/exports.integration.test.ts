@@ -239,7 +239,7 @@ test('an export that is refused before its first line leaves no audit line', asy
 })
 
 // spec: limits/heavy-reads
-test('while its client does not read, an export makes fewer than 500 of 2,000 portions; when it disconnects the next may begin, and the audit calls the first incomplete', async () => {
+test('an export makes fewer than 500 of 2,000 portions while its client does not read; after a disconnect another export may begin, and the audit calls the first incomplete', async () => {
   const appId = await givenAppId()
   peers.answers.set(exportUsers.subject, portions(4_000, 'x'.repeat(50_000)))
   peers.asked.length = 0

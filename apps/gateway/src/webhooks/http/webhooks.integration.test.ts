@@ -78,7 +78,7 @@ beforeAll(async () => {
 })
 
 // spec: administration/webhooks
-test('every operation on a webhook endpoint reaches the service webhooks with the app that the path names, and answers the right status', async () => {
+test('every operation on a webhook endpoint reaches the service webhooks with the app that the path names, and answers with its own status', async () => {
   const path = `/apps/${appId}/webhooks`
   const one = `${path}/${webhookId}`
   const told = async (method: string, at: string, body?: unknown) => {

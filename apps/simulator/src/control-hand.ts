@@ -74,7 +74,7 @@ const withSubscription = <Push extends object>(push: Push, { subscriptionId = nu
   subscriptionId,
 })
 
-/** Lists the devices that the accounts reach and that have the app: first those that an operator uses (`hand`), then the others, each newest first. */
+/** Lists the devices that the accounts reach and that have the app: first those that an operator uses (`hand`), then others, each newest first. */
 function listDevices(all: readonly Device[], { limit, after, ...accounts }: Reach & { limit: number; after?: string | undefined }) {
   const items: { place: string; device: Device }[] = []
   const begins = { group: after?.[0] ?? 'h', below: after === undefined ? all.length : Number(after.slice(1)) }

@@ -30,7 +30,7 @@ const heartbeatText = 'event: heartbeat\ndata: {}\n\n'
 
 /**
  * Writes a stream. For a client that reads too slowly only the newest event waits, and older waiting events are dropped: so a slow client costs the
- * memory of one event.
+ * memory of one event. The timer of heartbeats does not keep the process alive.
  */
 export function respondStream(
   response: ServerResponse,

@@ -66,7 +66,7 @@ describe('explain for a device whose push was made', () => {
     ['cancelled', known([there, optedOut]), ['outcome'], 'cancelled'],
     ['silent_web', known([there, reachable]), ['outcome'], 'silent'],
   ] as const)(
-    'explain of a push that was skipped as %s marks the outcome and the step of that reason as stops, no other step, and its sentence says why',
+    'explain of a push that was skipped as %s marks as stops only the outcome and, if there is one, the step of that reason, and says why',
     (code, facts, expected, words) => {
       const trace = traceOf(send, facts, skipped(code))
       expect(trace).toMatchObject({ verdict: 'skipped', certainty: 'recorded', waitingFor: null })

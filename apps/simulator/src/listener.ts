@@ -19,7 +19,6 @@ export type Listener = {
 
 export type ListenerOptions = {
   port: number
-  /** The address to listen on. */
   bindTo: string
   certificate: string
   privateKey: string

@@ -16,7 +16,6 @@ export type NotedKey = { readonly keyId: string; notedHour?: number }
 const hourMs = 3_600_000
 /** While this many keys wait to be written, the use of a further key is not noted. A later request with that key notes it. */
 const mostWaiting = 10_000
-/** One statement writes the uses of at most this many keys. */
 const writtenAtOnce = 1_000
 
 /**

@@ -80,12 +80,10 @@ const bodies: Record<string, unknown> = {
 const bodyOf = (name: string, appId: string) =>
   ofApp[name]?.(appId) ?? bodies[name] ?? Object.values(exampleOf[name.replace(/OfApp$/, '')]?.bodies ?? {})[0]
 
-/** Request bodies that contain the app’s id. */
 const ofApp: Record<string, (appId: string) => unknown> = {
   takeSimulatedAccount: (appId) => ({ appId, kind: 'webpush' }),
   addSimulatedDevice: (appId) => ({ appId, platform: 'ios' }),
 }
-/** Routes of the simulator that take the app in their query. */
 const queriesOfApp = new Set(['listSimulatedDevices', 'listSimulatedPushes', 'watchSimulator'])
 
 const queries: Record<string, string> = {

@@ -168,7 +168,6 @@ function queryOf(route: Route, request: IncomingMessage): unknown {
   return query === '' && !route.query ? {} : parseBody(route.query ?? noQuery, given)
 }
 
-/** Splits a request's URL into path and query, as they were sent. */
 function partsOf({ url = '' }: IncomingMessage): { path: string; query: string } {
   const mark = url.indexOf('?')
   return mark < 0 ? { path: url, query: '' } : { path: url.slice(0, mark), query: url.slice(mark + 1) }

@@ -44,7 +44,6 @@ async function startProcess(listenOn: number | HeldPort, settings: Record<string
   const bound = await until(() => Number(/"port":(\d+),"msg":"listening"/.exec(output)?.[1] ?? 0), patiently)
   return {
     port: bound,
-    /** Stops the gateway and gives its exit code. */
     stop(signal: NodeJS.Signals = 'SIGTERM') {
       child.kill(signal)
       return ended
@@ -90,7 +89,6 @@ function startClients(port: number, { keepAlive, count }: { keepAlive: boolean; 
       const enough = total + more
       await until(() => total >= enough, patiently)
     },
-    /** Stops the clients and gives the requests that were not answered 200. */
     async stop() {
       stopped = true
       await Promise.all(clients)

@@ -18,7 +18,6 @@ export type SimulatorTail = {
    * s, because an operator may change the app's credentials. Faults: not_found, queue_unavailable.
    */
   open(appId: string, reach: () => Promise<Reach>): Promise<(watcher: PushWatcher) => () => void>
-  /** Ends every stream. */
   close(): void
 }
 

@@ -149,7 +149,6 @@ const maskedDevice = { ...givenDevice, token: 'canaryto…', test: false }
 export const givenMaskedUser: MaskedUser = { ...givenUser, subscriptions: [maskedDevice], preferences: {} }
 export const givenOwned: OwnedDevice = { ...maskedDevice, user: { id: givenUser.id, externalId: givenUser.externalId } }
 
-/** An import that has begun. */
 export const givenImport: ImportReport = {
   id: newId(),
   state: 'receiving',

@@ -20,7 +20,6 @@ const open = Array.from({ length: 3 }, (): OpenPush => {
 })
 const ended = Array.from({ length: 3 }, () => ({ campaignId, subscriptionId: newId(), outcome: 'sent' }))
 
-/** Answers a list in pages of the size that is asked for. */
 const pages =
   <Item>(all: readonly Item[]) =>
   (request: unknown) => {

@@ -5,11 +5,11 @@ create table apps (
   id text collate "C" primary key,
   name text not null,
   settings jsonb not null,
-  -- The sealed secret that signs the identity tokens of the app's users. Null until an operator has one made.
+  -- The secret that signs the identity tokens of the app's users, sealed (encrypted with one of the SEAL_KEYS). Null until an operator has one made.
   sealed_identity_secret text,
   created_at timestamptz(3) not null default now(),
-  -- Requests for a deleted app are answered at once like those for an unknown app. Its rows are deleted after every other service has erased what it
-  -- had of the app.
+  -- When an operator deleted the app; null before. Requests for a deleted app are answered like those for an unknown app. Its rows are deleted after
+  -- every other service has erased what it had of the app.
   deleted_at timestamptz(3)
 );
 -- This index serves the list of apps, newest first.
@@ -27,7 +27,7 @@ create table api_keys (
   hint text not null,
   created_at timestamptz(3) not null default now()
 );
--- A gateway finds a key by its hash and then remembers the key for API_KEY_CACHE_TTL (60 s unless configured).
+-- A gateway finds a key by its hash and then remembers the key for API_KEY_CACHE_TTL (60 s by default).
 create unique index api_keys_by_hash on api_keys (hash);
 create index api_keys_newest on api_keys (app_id, created_at desc, id desc);
 

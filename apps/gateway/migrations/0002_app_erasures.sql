@@ -8,6 +8,6 @@ create table app_erasures (
 );
 create index app_erasures_due on app_erasures (due_at);
 
--- Apps that were deleted before this table existed.
+-- Adds rows for apps that were deleted before this table existed.
 insert into app_erasures (app_id, app)
 select id, app from apps, unnest(array['campaigns', 'audience', 'tracker', 'webhooks']) as app where deleted_at is not null;

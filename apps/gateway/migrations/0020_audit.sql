@@ -1,4 +1,4 @@
--- The request that made the change; null in lines that are older than this column.
+-- The id of the request that made the change; null in lines that are older than this column.
 alter table audit add column request_id text;
 
 -- This index serves lists of the lines with one action, newest first. Collation "C" compares the actions byte by byte.
@@ -17,9 +17,9 @@ create trigger audit_never_changes before update on audit for each row execute f
 create trigger audit_stays before delete on audit for each row
   when (old.created_at > now() - interval '400 days') execute function gateway.keep_audit();
 
--- Intents: changes that the gateway asks another service for. The gateway commits an intent before it asks. Afterwards it moves the intent to the
--- audit, or deletes it when the service refused the change. An intent that is still here after a minute belongs to a request that was cut off in
--- between.
+-- Intents: changes that the gateway asks another service for, and exports. The gateway commits an intent before it asks. Afterwards it moves the
+-- intent to the audit, or deletes it when the service refused. When an intent is still here after a minute, the gateway died or got no answer, and
+-- nobody knows whether the change was made.
 create table audit_intents (
   id text collate "C" primary key,
   app_id text collate "C" not null,

@@ -1,8 +1,9 @@
--- Sessions of the dashboard. The browser holds the session's id, and this table only the id's SHA-256: nobody can sign in with what this table holds.
+-- Sessions of the dashboard. The browser's cookie has a secret, and this table only the secret's SHA-256 (`id_hash`): nobody can sign in with what
+-- this table holds.
 create table sessions (
   id text collate "C" primary key,
   id_hash bytea not null unique,
-  -- The name that the operator gave when signing in. The audit shows it; nothing proves it.
+  -- The operator's name: given when signing in, else that of the sign-in link, else `administrator`. The audit shows the name; nothing proves it.
   name text not null,
   -- The header User-Agent of the browser that signed in.
   browser text not null,
@@ -14,7 +15,7 @@ create table sessions (
 );
 create index sessions_by_use on sessions (seen_at);
 
--- Sign-in links; each begins one session. Only the SHA-256 of a link's code is stored.
+-- Sign-in links. Each can begin one session. Only the SHA-256 of a link's code is stored.
 create table sign_in_links (
   code_hash bytea primary key,
   name text,

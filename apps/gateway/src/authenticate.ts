@@ -15,7 +15,6 @@ export type ApiKeys = {
   verify(text: string): Promise<VerifiedKey | undefined>
   /** Forgets a revoked key, so that it stops working at once. */
   forgetKey(keyId: string): void
-  /** Forgets the keys of an app that was changed or deleted. */
   forgetApp(appId: string): void
   /** Forgets every key. Called after NATS was away, because this process may have missed which keys were revoked meanwhile. */
   forgetAll(): void

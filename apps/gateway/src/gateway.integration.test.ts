@@ -87,7 +87,7 @@ test('when a campaign’s status is answered as `sent`, its counters have every 
   const { body } = await gateway.ask({ method: 'POST', path: '/v1/notifications', headers: secret, body: everyone })
   const id = String(body['id'])
   const before = peers.tracked.splice(0)
-  // While the campaign is being read its outcomes are counted and it becomes `sent`. A request that read the counters before has its answer already.
+  // While the gateway reads the campaign, its outcomes are counted and it becomes `sent`. A request that is made just before still gets `sending`.
   peers.answers.set(readCampaign.subject, async () => {
     peers.answers.delete(readCampaign.subject)
     const { body: earlier } = await gateway.ask({ path: `/v1/campaigns/${id}/stats`, headers: secret })
@@ -150,7 +150,7 @@ test('while another service does not answer, a request that needs it is 503 queu
 })
 
 // spec: limits/key-revoked
-test('a revoked API key stops working within two seconds on every gateway, although each gateway had cached it', async () => {
+test('a revoked API key stops working within two seconds on two gateways that had cached it', async () => {
   const other = await startGateway({ database: url('gateway'), nats })
   const { appId, secretKey, secretKeyId } = await gateway.givenApp()
   const path = `/v1/campaigns/${newId()}/stats`

@@ -35,9 +35,7 @@ export type Gateway = {
   readonly countEvent: (event: Engagement) => Promise<unknown>
   readonly progress: ProgressFeed
   readonly tail: EventTail
-  /** Limits how many dry runs and exports run at once. */
   readonly heavyReads: HeavyReads
-  /** Waits for the outcomes of tests. */
   readonly tests: TestWaits
   /** Says at which push services a browser's endpoint may be. */
   readonly endpointRule: EndpointRule

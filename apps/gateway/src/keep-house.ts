@@ -68,8 +68,8 @@ function endSessions({ db }: { db: Kysely<Tables> }, life: SessionLife): Sweep {
 const auditEveryMs = 15_000
 
 /**
- * Makes a sweep that writes the lines of intents that were cut off, and deletes lines past their retention. `retentionDays` is undefined when lines
- * are never deleted.
+ * Makes a sweep that turns intents older than a minute into lines of the audit, and deletes lines past their retention. `retentionDays` is undefined
+ * when lines are never deleted.
  */
 const keepAudit = ({ db }: { db: Kysely<Tables> }, retentionDays: number | undefined): Sweep =>
   untilNothingIsLeft(

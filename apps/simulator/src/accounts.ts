@@ -9,7 +9,10 @@ export type Account = ApnsAccount | FcmAccount
 
 export type Accounts = ReturnType<typeof openAccounts>
 
-/** Stores the accounts at the simulated providers. Making an account again replaces its key: from then on, what the old key signed is refused. */
+/**
+ * Keeps the accounts of the simulated providers in memory. An account with the team and key id, or the project id, of an earlier account replaces it;
+ * the providers then refuse what the old key signed.
+ */
 export function openAccounts() {
   const apnsKeys = new Map<string, ApnsAccount>()
   const bundles = new Map<string, string>()
@@ -28,7 +31,7 @@ export function openAccounts() {
     project: (projectId: string): FcmAccount | undefined => projects.get(projectId),
     projectByEmail: (clientEmail: string): FcmAccount | undefined =>
       [...projects.values()].find((project) => project.clientEmail === clientEmail),
-    /** Sets the VAPID key that browsers made from now on demand, unless they name another key. */
+    /** Sets the VAPID key that a browser demands when it is made later and no other key is named for it. */
     setApplicationServerKey(key: string): void {
       applicationServerKey = key
     },

@@ -1,6 +1,6 @@
 import type { Answer } from './request.ts'
 
-/** The answers that a device can be told to give, other than `ok`. */
+/** The behaviours of a device with which its provider refuses a push to it. */
 export const refusals = ['dead', 'bad_token', 'rate_limited', 'failing', 'unavailable', 'sender_mismatch'] as const
 export const behaviours = ['ok', ...refusals, 'silent', 'slow', 'reset_after_accept', 'accepted_then_503'] as const
 export type Refusal = (typeof refusals)[number]
@@ -9,16 +9,16 @@ export type Behaviour = {
   answer: (typeof behaviours)[number]
   retryAfterSeconds?: number | undefined
   delayMs?: number | undefined
-  /** How many pushes the device answers like this before it answers `ok` again; for ever when this is absent. */
+  /** So many pushes to the device are answered like this, and then the answer is `ok` again. When absent, all pushes are answered like this. */
   times?: number | undefined
-  /** When the device began to answer like this, in Unix milliseconds. APNs tells the sender since when a device is dead. */
+  /** When this behaviour was set, in Unix milliseconds. APNs tells the sender since when a device is dead. */
   since: number
 }
 
 /** The delay of a `slow` answer when none is given, in milliseconds: longer than a usual request takes, shorter than a sender's time limit. */
 const slowMs = 3000
 
-/** Answers a valid push as its device was told to. `accept` records the push and gives the good answer; `refuse` makes the provider's refusal. */
+/** Answers a valid push by its device's behaviour. `accept` records the push and gives the good answer; `refuse` makes the provider's refusal. */
 export function behave(
   device: { behaviour: Behaviour | undefined },
   accept: () => Answer,

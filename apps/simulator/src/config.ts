@@ -27,7 +27,10 @@ export type Config = {
   certificatePath: string
   privateKeyPath: string
   statePath?: string | undefined
-  /** The address at which virtual phones and browsers report to Herald when they cannot reach the address that the operator's browser uses. */
+  /**
+   * When set, devices that an operator uses report to Herald at this address. It is for a simulator that cannot reach the address at which the
+   * operator's browser reaches Herald; without it the devices report there.
+   */
   reportTo?: string | undefined
 }
 

@@ -20,7 +20,10 @@ const NewestQuery = z.strictObject({ ...reach, deviceId: text.optional(), before
 const TailQuery = z.strictObject({ ...reach, after: whole.optional(), limit: whole.max(1_000).default(100) })
 const NewSubscription = z.strictObject({ subscriptionId: text })
 
-/** The routes for a page that shows virtual devices: the devices that some accounts can send to, and the newest pushes of the devices. */
+/**
+ * Gives the routes for a page that shows virtual devices. They list the devices that given accounts can send to and the newest pushes to these
+ * devices, note which subscription of Herald's a device is, and remove the app from a device.
+ */
 export function handRoutes({ devices, recording, state }: Controlled, deviceOf: (id: string) => Device): Route[] {
   return [
     ['GET', '/devices', ({ query }) => listDevices(devices.all(), check(DeviceQuery, query))],
@@ -71,7 +74,7 @@ const withSubscription = <Push extends object>(push: Push, { subscriptionId = nu
   subscriptionId,
 })
 
-/** Lists devices, newest first, and devices that an operator uses (`hand`) before those of the crowd. */
+/** Lists the devices that the accounts reach and that have the app: first those that an operator uses (`hand`), then others, each newest first. */
 function listDevices(all: readonly Device[], { limit, after, ...accounts }: Reach & { limit: number; after?: string | undefined }) {
   const items: { place: string; device: Device }[] = []
   const begins = { group: after?.[0] ?? 'h', below: after === undefined ? all.length : Number(after.slice(1)) }

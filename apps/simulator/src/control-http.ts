@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import * as z from 'zod'
 
-/** The error of a wrong request: status 400 (or another) and a sentence that names the field. */
+/** The error of a wrong request: the HTTP status, 400 when none is given, and a sentence for the caller. */
 export class ControlError extends Error {
   override readonly name = 'ControlError'
   readonly status: number
@@ -13,10 +13,10 @@ export class ControlError extends Error {
 }
 
 export type Call = { parameters: string[]; query: Record<string, string>; body: unknown }
-/** `path` may hold parts such as `:id`. Their values are given as `parameters`, in order. */
+/** `path` may hold parts such as `:id`. `answer` gets their values as `parameters`, in order. */
 export type Route = readonly [method: string, path: string, answer: (call: Call) => unknown]
 
-/** Serves JSON routes. The first route that fits answers. */
+/** Serves routes as JSON over HTTP. The first route whose method and path fit a request answers it; when none does, the answer is 404. */
 export async function serveRoutes(
   { port, bindTo }: { port: number; bindTo: string },
   routes: readonly Route[],
@@ -60,7 +60,7 @@ export async function serveRoutes(
   }
 }
 
-/** Checks a value against a schema. Throws a ControlError that names the wrong field. */
+/** Checks a value against a schema. Throws a ControlError that names the first wrong field. */
 export function check<T>(schema: z.ZodType<T>, value: unknown): T {
   const result = schema.safeParse(value)
   if (result.success) return result.data
@@ -80,7 +80,7 @@ async function readBody(message: IncomingMessage): Promise<unknown> {
   }
 }
 
-/** Gives the only account that there is. When there are several or none, throws an error: the caller must name one. */
+/** Gives the only one of the values. When there are several or none it throws an error, because the caller must name one in `field`. */
 export function onlyOne(field: string, values: string[]): string {
   const [value] = values
   if (value === undefined || values.length > 1) throw new ControlError(`${field}: is required, there are ${values.length} to choose from`)

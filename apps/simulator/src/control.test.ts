@@ -28,7 +28,7 @@ beforeAll(async () => {
 afterAll(() => simulator.stop())
 beforeEach(() => simulator.ask('POST', '/reset'))
 
-test('devices are made with what their apps would know: a token, or an endpoint and keys', async () => {
+test('made phones have tokens, and made browsers have endpoints and keys; with a key pool of four, 300 browsers share four key pairs', async () => {
   await simulator.ask('POST', '/accounts', { kind: 'fcm', projectId: 'demo' })
   const made = async (wanted: object) => (await simulator.ask<Made>('POST', '/devices', wanted)).devices
   const ios = await made({ platform: 'ios', count: 3 })
@@ -74,7 +74,7 @@ test('the summary says how many devices got pushes, how many copies there were, 
   expect(summary['lastAcceptedAt']).toBeGreaterThan(summary['firstAcceptedAt'] ?? Infinity)
 })
 
-test('the summary counts the same when the bodies of pushes are not stored', async () => {
+test('the summary counts pushes, devices and copies also when the payloads of pushes are not stored', async () => {
   const { devices } = await simulator.ask<Made>('POST', '/devices', { platform: 'ios', count: 2 })
   await simulator.ask('PUT', '/faults', { record: 'counts' })
   for (const msgId of ['a', 'b', 'a']) await send(devices[0]?.token ?? '', msgId)
@@ -82,7 +82,7 @@ test('the summary counts the same when the bodies of pushes are not stored', asy
   expect(await simulator.ask('GET', '/pushes')).toMatchObject({ pushes: [{ payload: null }, { payload: null }, { payload: null }] })
 })
 
-test('one call changes the behaviour of many devices', async () => {
+test('one call changes the behaviour of many devices, chosen by their ids or by platform', async () => {
   const { devices } = await simulator.ask<Made>('POST', '/devices', { platform: 'ios', count: 20, behaviour: { answer: 'failing' } })
   const tokens = devices.map(({ token }) => token)
   expect((await send(tokens[0] ?? '', 'a')).status).toBe(500)
@@ -95,7 +95,7 @@ test('one call changes the behaviour of many devices', async () => {
   expect((await send(tokens[0] ?? '', 'a')).status).toBe(200)
 })
 
-test('with a slow device or a slow provider, the push is recorded at once and the answer comes later', async () => {
+test('a push to a slow device at a slow provider is recorded, and answered only after both delays', async () => {
   const { devices } = await simulator.ask<Made>('POST', '/devices', { platform: 'ios', behaviour: { answer: 'slow', delayMs: 40 } })
   await simulator.ask('PUT', '/faults', { service: 'apns', latencyMs: 30 })
   const start = performance.now()

@@ -1,6 +1,7 @@
 /**
- * Counts how often a device gets a message that it got before. Each pair of device and message is a 64-bit hash in an open-addressed table. An entry
- * takes 16 bytes, where a Set of strings would take 200. The chance that two of a million different pushes have the same hash is 1 in 37 million.
+ * Counts how often a device gets a message that it got before. Each pair of device and message is a 64-bit hash in an open-addressed table. A pair
+ * takes 16 to 32 bytes, where a Set of strings would take 200. The chance that two of a million different pairs have the same hash is 1 in 37
+ * million.
  */
 export class CopyCounter {
   copies = 0
@@ -15,7 +16,7 @@ export class CopyCounter {
       high = Math.imul(high ^ code, 0x01000193)
       low = Math.imul((low << 5) ^ (low >>> 27) ^ code, 0x85ebca6b)
     }
-    // Two zeros mark a free slot, so `high` is never 0.
+    // A slot is free while its first number is 0, so `high` is never 0.
     if (this.insert(mix(high) || 1, mix(low ^ high))) this.copies++
   }
 

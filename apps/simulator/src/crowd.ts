@@ -86,7 +86,7 @@ export function openCrowd(devices: Devices, recording: Recording) {
 
   return {
     register,
-    /** Sets which shares are reported from now on; undefined stops reporting. */
+    /** Sets which shares the crowd reports from now on; undefined stops the reports and forgets those that are not sent yet. */
     setReports(next: Reports | undefined): void {
       poster?.close()
       reports = next
@@ -103,7 +103,7 @@ export function openCrowd(devices: Devices, recording: Recording) {
       )
     },
     state: () => ({ registered, reported: { ...reported }, pending: pending.length + running, failed, dropped }),
-    /** Forgets the reports that are not sent yet, because the record of pushes starts anew. */
+    /** Forgets the reports that are not sent yet and sets the counts of reports to 0, because the record of pushes starts anew. */
     reset(): void {
       pending = []
       failed = 0
@@ -140,7 +140,10 @@ async function registerOne(connection: Poster, registration: Registration, devic
   return undefined
 }
 
-/** Reports an event for a device, and repeats the report when Herald failed or did not answer. Herald counts an event once in any case. */
+/**
+ * Reports an event for a device, up to five times while Herald answers 429 or 5xx or not at all. Says whether Herald has taken the report. Herald
+ * counts an event once in any case.
+ */
 export async function report(connection: Poster, url: string, device: Device): Promise<boolean> {
   for (let attempt = 0; attempt < tries; attempt++) {
     if (attempt > 0) await wait(firstRetryMs * 2 ** (attempt - 1))

@@ -9,7 +9,7 @@ export type Platform = (typeof platforms)[number]
 export const environments = ['production', 'sandbox'] as const
 export type Environment = (typeof environments)[number]
 
-/** What the provider of each platform knows about a device. */
+/** The fields of a device that depend on its platform. */
 export type NewDevice =
   | { platform: 'ios'; token: string; environment: Environment; bundleId: string }
   | { platform: 'android'; token: string; projectId: string }
@@ -21,7 +21,7 @@ export type Device = NewDevice & {
   id: string
   behaviour: Behaviour | undefined
   subscriptionId: string | undefined
-  /** Set for a device that an operator uses: the device reports only that it showed a push. Undefined for a device of the crowd. */
+  /** Set for a device that an operator uses: the device reports only that it showed a push. Undefined for every other device (the crowd). */
   hand: Hand | undefined
   /** Whether the app was removed from the device. */
   isGone: boolean
@@ -29,7 +29,7 @@ export type Device = NewDevice & {
 /** The name of a device that an operator uses, and the address of the Herald that it reports to. */
 export type Hand = { name: string; reportTo: string }
 
-/** The accounts with which an app of Herald sends. */
+/** The provider accounts with which an app of Herald sends. */
 export type Reach = { bundleId?: string | undefined; projectId?: string | undefined; applicationServerKey?: string | undefined }
 type Wanted = Reach & { environment: Environment; keyPool?: number | undefined }
 
@@ -43,11 +43,11 @@ export type DeviceKind<One extends Device = Device> = {
   registrationOf(device: One, webPushOrigin: string): object
   /** Says whether pushes that are sent with these accounts can reach the device. */
   isReachedBy(device: One, accounts: Reach): boolean
-  /** Gives the value that a payload has where Herald puts its tracking id. */
+  /** Gives the value that a payload has where Herald puts the msgId. */
   findMsgId(payload: unknown): unknown
-  /** Decrypts the body of a push; undefined when it was not encrypted for this device. Platforms without encryption do not have this function. */
+  /** Decrypts the body of a push; undefined when the body was not encrypted for this device. Absent on platforms without encryption. */
   open?(device: One, body: Buffer): Buffer | undefined
-  /** Gives a function that makes one more of the wanted devices. Bundle id and project id may be left out when there is only one. */
+  /** Gives a function that makes one more of the wanted devices. The bundle id or project id may be left out when the accounts have only one. */
   maker(accounts: Accounts, wanted: Wanted): () => NewDevice & { platform: One['platform'] }
   /** Gives a device as it is stored in a file. `fromJson` reads it back. */
   toJson(device: One): Record<string, string | undefined>
@@ -58,7 +58,7 @@ export const kinds: Readonly<Record<Platform, DeviceKind>> = { ios, android, web
 
 export type Devices = ReturnType<typeof openDevices>
 
-/** Stores every device, and finds it by its id or by the token or path that its provider knows. */
+/** Keeps every device in memory, and finds it by its number, by its id, or by the token or path that its provider knows. */
 export function openDevices() {
   const all: Device[] = []
   const byId = new Map<string, Device>()
@@ -82,7 +82,7 @@ export function openDevices() {
   }
 }
 
-/** Removes the app from a device. From now on its provider answers that the device is dead. */
+/** Removes the app from a device: the list of devices leaves the device out, and its provider answers that the device is dead. */
 export function uninstall(device: Device): void {
   device.isGone = true
   device.behaviour = { answer: 'dead', since: Date.now() }
@@ -90,7 +90,7 @@ export function uninstall(device: Device): void {
 
 export const isReachedBy = (device: Device, accounts: Reach): boolean => kinds[device.platform].isReachedBy(device, accounts)
 
-/** Gives Herald's tracking id in the payload of a push; undefined when the payload has none. */
+/** Gives Herald's msgId in the payload of a push; undefined when the payload has none. */
 export function findMsgId(platform: Platform, payload: unknown): string | undefined {
   const msgId = kinds[platform].findMsgId(payload)
   return typeof msgId === 'string' ? msgId : undefined

@@ -5,13 +5,13 @@ export type Service = (typeof services)[number]
 /** The faults that one service has now. */
 export type Faults = {
   latencyMs: number
-  /** Each connection gets a GOAWAY after this many requests; 0 for never. */
+  /** Each HTTP/2 connection gets a GOAWAY after this many requests; 0 for never. */
   goawayEvery: number
-  /** This share of HTTP/2 requests, 0 to 1, is not processed and reset with REFUSED_STREAM. */
+  /** This share of HTTP/2 requests, 0 to 1, is reset with REFUSED_STREAM and not processed. */
   refuseStreamShare: number
-  /** This share of HTTP/2 requests, 0 to 1, is not processed and reset with INTERNAL_ERROR. */
+  /** This share of HTTP/2 requests, 0 to 1, is reset with INTERNAL_ERROR and not processed. */
   resetStreamShare: number
-  /** While set, HTTP/2 connections open no flow-control window again: a client may send one more megabyte and must then stop. */
+  /** While set, HTTP/2 connections open no flow-control window: a client may send at most one more megabyte and must then stop. */
   stallWindows: boolean
   /** With `503` every request is answered 503. With `refuse` every connection is closed at once. */
   outage: '503' | 'refuse' | null

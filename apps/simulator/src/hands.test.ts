@@ -52,7 +52,7 @@ beforeEach(async () => {
   reported = []
 })
 
-test('a device that an operator uses reports only that it showed a push; the automatic reports of other devices leave it out', async () => {
+test('a device that an operator uses reports only that it showed a push, whether the automatic reports of the crowd are on or off', async () => {
   const [held] = await make(hand())
   const [crowd] = await make({})
   await simulator.ask('PUT', '/crowd/reports', { baseUrl, delivered: 1, opened: 1, clicked: 1 })
@@ -64,7 +64,7 @@ test('a device that an operator uses reports only that it showed a push; the aut
   await expect.poll(() => reported.at(-1)).toBe('/v1/e/d/later')
 })
 
-test('devices are listed by the account that reaches them, newest first, and devices that an operator uses before the crowd', async () => {
+test('the list of devices has those that the named account reaches, without tokens: those that an operator uses, then the crowd, each newest first', async () => {
   const [crowd, other, held, second] = [
     await make({ count: 2 }),
     await make({ bundleId: 'com.example.other' }),
@@ -92,7 +92,7 @@ test('devices are listed by the account that reaches them, newest first, and dev
   expect((await simulator.ask<Page>('GET', '/devices')).devices).toEqual([])
 })
 
-test('a page can list the newest pushes first; a page that looks again gets what came since then, and how many pushes it missed', async () => {
+test('pushes are listed newest first; a page that asks again gets the newest of the pushes that came since, and how many were left out', async () => {
   const [device, another] = await make({ ...hand(), count: 2 })
   await simulator.ask('PUT', `/devices/${device?.id}/subscription`, { subscriptionId: 'sub-1' })
   for (let n = 1; n <= 6; n++) await send((n % 3 === 0 ? another : device)?.token ?? '', `m${n}`)
@@ -112,13 +112,13 @@ test('a page can list the newest pushes first; a page that looks again gets what
   expect(after.pushes.map(({ subscriptionId }) => subscriptionId)).toEqual(['sub-1', 'sub-1', null])
   expect(await tail('&after=6')).toMatchObject({ pushes: [], dropped: 0 })
   expect(await tail('&after=0&limit=0')).toMatchObject({ pushes: [], dropped: 6 })
-  // After a reset every push counts as new.
+  // After a reset a number from before it counts as 0.
   await simulator.ask('POST', '/reset')
   await send(device?.token ?? '', 'again')
   expect((await tail('&after=6')).pushes).toHaveLength(1)
 })
 
-test('a device whose app was removed is dead and in no list, also after a restart; other devices keep their names', async () => {
+test('a device whose app was removed is in no list, also after a restart; the other device keeps its name and subscription', async () => {
   const statePath = join(simulator.certificate.directory, 'hands.jsonl')
   const first = await givenSimulator({ statePath })
   await first.ask('POST', '/accounts', { kind: 'apns', teamId: 'TEAM', keyId: 'KEY', bundleId })

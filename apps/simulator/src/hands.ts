@@ -3,11 +3,14 @@ import type { Devices } from './devices.ts'
 import { openPoster } from './poster.ts'
 import type { Recording } from './record.ts'
 
-/** At most this many pushes wait to be reported. Further pushes are shown and not reported. */
+/** While this many pushes wait to be reported, a further push is shown and not reported. */
 const mostWaiting = 1_000
 const atOnce = 4
 
-/** Reports that devices that an operator uses showed a push, as an app's extension or service worker does. The operator's page reports the rest. */
+/**
+ * Reports for devices that an operator uses that they showed a push, as an app's extension or service worker does. Opens, clicks and dismissals are
+ * reported by the operator's page.
+ */
 export function openHands(devices: Devices, recording: Recording, reportTo?: string): { close: () => void } {
   const poster = openPoster(atOnce)
   const waiting: number[] = []
@@ -25,7 +28,7 @@ export function openHands(devices: Devices, recording: Recording, reportTo?: str
   }
 
   async function reportShown(seq: number): Promise<void> {
-    // The record may have started anew since the push was accepted. Then its number means nothing.
+    // After a reset of the record the number may belong to no push.
     if (seq > recording.last()) return
     const { msgId, deviceId } = recording.read(seq)
     const device = devices.byId(deviceId)

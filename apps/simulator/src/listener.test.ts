@@ -49,7 +49,7 @@ async function withSession<T>(use: (session: ReturnType<typeof connect>) => Prom
   }
 }
 
-/** Opens a connection without an HTTP/2 library. What arrives is given as frames. */
+/** Opens a TLS connection on which the test writes HTTP/2 frames itself. `frames` collects what the simulator sends. */
 async function rawConnection(): Promise<{
   socket: TLSSocket
   frames: { type: number; flags: number; payload: Buffer }[]
@@ -67,7 +67,7 @@ async function rawConnection(): Promise<{
 
 const requestBlock = Buffer.from([0x83, 0x84, 0x87]) // the fields :method POST, :path /, :scheme https
 
-test('the simulator answers 500 requests at once, each with its own body', async () => {
+test('the simulator answers 500 requests at once, each with its own path and body', async () => {
   faults = healthy
   answer = ({ path, body }) => ({ body: `${path} ${body.toString()}`, delayMs: Number(path.slice(1)) % 3 })
   await withSession(async (session) => {
@@ -76,7 +76,7 @@ test('the simulator answers 500 requests at once, each with its own body', async
   })
 })
 
-test('the simulator decodes every printable character in Huffman code, and headers that need CONTINUATION', async () => {
+test('the simulator reads headers with every printable character of Latin-1, and headers that are too long for one frame', async () => {
   faults = healthy
   let seen: Request['headers'] = {}
   answer = ({ headers }) => {
@@ -101,7 +101,7 @@ test('the simulator decodes every printable character in Huffman code, and heade
   )
 })
 
-test('the simulator takes bodies larger than any window and sends answers larger than the client allows at once', async () => {
+test('the simulator takes bodies and sends answers of 900 kB, more than the flow-control window of a stream', async () => {
   faults = healthy
   answer = ({ body }) => ({ body: body.toString('latin1') })
   const large = 'x'.repeat(900_000)
@@ -150,7 +150,7 @@ test('the simulator accepts padded frames and a header block that is cut into CO
   socket.destroy()
 })
 
-test('after sending GOAWAY the simulator answers earlier requests, drops later ones and ends the connection', async () => {
+test('when the simulator sends GOAWAY, it answers each request that it has served, and the connection ends', async () => {
   faults = { ...healthy, goawayEvery: 10 }
   let served = 0
   answer = () => {
@@ -182,7 +182,7 @@ test('a stream that the simulator refuses is reset with REFUSED_STREAM and never
   expect(served).toBe(1)
 })
 
-test('a share of the requests can be reset with INTERNAL_ERROR and is never served', async () => {
+test('a request that the simulator is set to reset ends with INTERNAL_ERROR and is never served', async () => {
   faults = { ...healthy, resetStreamShare: 1 }
   let served = 0
   answer = () => {
@@ -197,7 +197,7 @@ test('a share of the requests can be reset with INTERNAL_ERROR and is never serv
   expect(served).toBe(1)
 })
 
-test('a connection whose window stays closed takes one window of bytes, and the rest when the window opens', async () => {
+test('while the simulator opens no window it takes fewer than 22 of 40 requests of 50 kB, and the others when it opens windows again', async () => {
   let served = 0
   answer = () => {
     served++
@@ -214,7 +214,7 @@ test('a connection whose window stays closed takes one window of bytes, and the 
   })
 })
 
-test('an answer can be a reset or nothing at all, and other requests are answered', async () => {
+test('the simulator can reset a request or never answer it, and answers another request on the same connection', async () => {
   faults = healthy
   answer = ({ path }) => (path === '/reset' ? { ending: 'reset' } : path === '/silent' ? { ending: 'silence' } : {})
   await withSession(async (session) => {
@@ -284,7 +284,7 @@ const malformedRequests: [mistake: string, block: Buffer][] = [
   ['a content-length that is wrong', Buffer.concat([requestBlock, Buffer.from([0x0f, 0x0d, 1, 0x37])])],
 ]
 
-test.each(malformedRequests)('the simulator resets a request with %s with PROTOCOL_ERROR', async (_, block) => {
+test.each(malformedRequests)('the simulator answers a request with %s with a reset, PROTOCOL_ERROR', async (_, block) => {
   faults = healthy
   answer = () => ({})
   const { socket, frames } = await rawConnection()

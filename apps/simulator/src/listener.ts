@@ -19,20 +19,19 @@ export type Listener = {
 
 export type ListenerOptions = {
   port: number
-  /** The address to listen on. */
   bindTo: string
   certificate: string
   privateKey: string
   protocols: ('h2' | 'http/1.1')[]
   maxConcurrentStreams: number
   serve: Serve
-  /** The answer of this service to every request during a simulated outage. */
+  /** The answer of this service to every request while its fault `outage` is `503`. */
   unavailable: Answer
   faults: () => Readonly<Faults>
   onRefused: (answer: Answer) => void
 }
 
-/** Listens with TLS and serves each connection over HTTP/2 or HTTP/1.1, as its ALPN says. The faults that are set at a request's time apply to it. */
+/** Listens with TLS and serves each connection over HTTP/2 or HTTP/1.1, as its ALPN says. A request gets the faults that are set when it comes. */
 export async function listen(options: ListenerOptions): Promise<Listener> {
   const { certificate, privateKey, protocols, faults } = options
   const sockets = new Set<Socket>()

@@ -16,7 +16,7 @@ const start = (environment: Record<string, string>) =>
   spawn(process.execPath, [main], { env: { PATH: process.env['PATH'], ...environment }, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
 const paths = () => ({ SIMULATOR_CERTIFICATE: certificate.certificatePath, SIMULATOR_PRIVATE_KEY: certificate.privateKeyPath })
 
-test('the simulator says once, on stdout and to its parent process, where everything listens, and exits with 0 when it is told to stop', async () => {
+test('the simulator says on stdout and to its parent process where each of its services listens, and exits with 0 on SIGTERM', async () => {
   const child = start(paths())
   const [[line], [message]] = (await Promise.all([once(child.stdout as Readable, 'data'), once(child, 'message')])) as [
     [Buffer],
@@ -37,14 +37,14 @@ test('the simulator says once, on stdout and to its parent process, where everyt
   expect(await once(child, 'exit')).toEqual([0, null])
 })
 
-test('the simulator ends when its parent process is gone', async () => {
+test('the simulator exits with 0 when it loses its parent process', async () => {
   const child = start(paths())
   await once(child, 'message')
   child.disconnect()
   expect(await once(child, 'exit')).toEqual([0, null])
 })
 
-test('the simulator names what is missing in its environment', async () => {
+test('when environment variables are wrong or missing, the simulator names each of them and exits with 1', async () => {
   const child = start({ SIMULATOR_APNS_PORT: 'many' })
   const said: Buffer[] = []
   child.stderr?.on('data', (part: Buffer) => said.push(part))

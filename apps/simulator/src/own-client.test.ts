@@ -4,7 +4,7 @@ import { openOrigin } from '@herald/http2/client/origin'
 import type { Reply } from '@herald/http2/client/reply'
 import { givenSimulator, makeJwt, seconds } from './testing/simulator.ts'
 
-test('with a GOAWAY every 500 requests and 1 % of streams refused, 10,000 pushes are each accepted once', async () => {
+test("with a GOAWAY every 500 requests and 1 % of streams refused, APNs accepts each of 10,000 pushes of Herald's HTTP/2 client once", async () => {
   const simulator = await givenSimulator()
   try {
     const account = { kind: 'apns', teamId: 'TEAM000001', keyId: 'KEY0000001', bundleId: 'org.example.app' }

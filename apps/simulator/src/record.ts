@@ -9,7 +9,7 @@ import { parse } from './request.ts'
  */
 const state = { plain: 0, sealed: 1, broken: 2, dropped: 3 } as const
 
-/** The newest pushes of a device are searched among this many pushes. */
+/** `newest` searches only the last so many pushes. */
 const mostLooked = 20_000
 
 export type Push = {
@@ -40,7 +40,7 @@ export type Accepted = {
 export type Recording = ReturnType<typeof openRecord>
 
 /**
- * Stores everything that the providers accepted, in order. A million pushes of 300 bytes take about 0.4 GB: numbers are in typed arrays and texts in
+ * Stores the pushes that the providers accepted, in order. A million pushes of 300 bytes take about 0.4 GB: numbers are in typed arrays and texts in
  * large slabs, because a million small objects would cost the garbage collector more than the pushes themselves. A web push is decrypted when it is
  * read, not when it arrives.
  */
@@ -121,7 +121,7 @@ export function openRecord(devices: Devices) {
     }
   }
 
-  /** Gives the pushes after number `after`, oldest first. */
+  /** Gives up to `limit` pushes of the wanted platform and device with numbers above `after`, oldest first. */
   function page(filter: { platform?: Platform | undefined; deviceId?: string | undefined; after: number; limit: number }): Push[] {
     const pushes: Push[] = []
     const wanted = filter.deviceId === undefined ? undefined : devices.byId(filter.deviceId)
@@ -178,12 +178,12 @@ export function openRecord(devices: Devices) {
       columns = newColumns()
       keepsBodies = true
     },
-    /** Sets what is stored of pushes from now on. `counts` stores only which device got which message, for very large sends. */
+    /** Sets what is stored of pushes from now on. With `counts`, for very large sends, ids, headers and payloads of pushes are not stored. */
     keep(mode: 'full' | 'counts'): void {
       keepsBodies = mode === 'full'
     },
     mode: (): 'full' | 'counts' => (keepsBodies ? 'full' : 'counts'),
-    /** Gives the newest pushes of these devices before number `before`, newest first. Searches only the last 20,000 pushes. */
+    /** Gives the pushes to wanted devices before number `before`, newest first. Searches only the last 20,000 pushes. */
     newest(isWanted: (device: Device) => boolean, { before, limit }: { before: number | undefined; limit: number }): Push[] {
       const pushes: Push[] = []
       const last = columns.at.length
@@ -193,7 +193,8 @@ export function openRecord(devices: Devices) {
       return pushes
     },
     /**
-     * Gives these devices' pushes after number `after`: the newest `limit` in order, and how many more there were. After a reset every push is new.
+     * Gives the pushes to wanted devices after number `after`: the newest `limit` of them, oldest first, and how many others there were. An `after`
+     * above the last number is from before a reset, and counts as 0.
      */
     tail(isWanted: (device: Device) => boolean, { after, limit }: { after: number; limit: number }) {
       const last = columns.at.length
@@ -208,7 +209,7 @@ export function openRecord(devices: Devices) {
     onShown(listen: (seq: number) => void): void {
       handListener = listen
     },
-    /** Calls `listen` with the number of every push to the crowd from now on. There is at most one listener; undefined removes it. */
+    /** Calls `listen` with the number of every push to a device that no operator uses. There is at most one listener; undefined removes it. */
     onAccepted(listen: ((seq: number) => void) | undefined): void {
       listener = listen
     },

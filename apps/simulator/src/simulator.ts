@@ -15,7 +15,7 @@ import type { Answer, Serve } from './request.ts'
 import { openState } from './state.ts'
 import { openWebPush, webPushUnavailable } from './web-push/service.ts'
 
-/** The base URLs of the simulated services. Their certificate has the names localhost and 127.0.0.1. */
+/** The base URLs of the simulated services and of the control API, and the URL at which FCM's access tokens are issued. */
 export type Addresses = Record<'apns' | 'apnsSandbox' | 'fcm' | 'fcmToken' | 'webPush' | 'control', string>
 
 export type Simulator = { addresses: Addresses; stop: () => void }

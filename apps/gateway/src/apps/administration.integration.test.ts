@@ -41,7 +41,7 @@ const givenApp = async (name = 'Shop') => String((await gateway.admin('POST', '/
 const itemsOf = (body: Record<string, unknown>) => body['items'] as Record<string, unknown>[]
 
 // spec: administration/apps, administration/settings
-test('a new app has no frequency cap, no quiet hours and no identity check; an operator can change single settings, and every process sees the change', async () => {
+test('a new app has no frequency cap, no quiet hours and no identity check; an operator can change single settings, and a dispatcher is told of each change', async () => {
   const made = await gateway.admin('POST', '/apps', { name: 'Shop' })
   const id = String(made.body['id'])
   expect(made).toMatchObject({
@@ -155,7 +155,7 @@ test('provider credentials are shown without secrets and stored sealed; moved to
   expect(JSON.stringify(rows)).not.toContain('PRIVATE')
 })
 
-test('each change of provider credentials gets a version that is never used again; without credentials there is no version', async () => {
+test('each change of provider credentials gets a new, higher version, also after they were removed; without credentials there is none', async () => {
   const appId = await givenApp()
   const versionOf = async () => (await dispatcher.call(readCredentials, { appId, kind: 'apns' })).credentials?.version
   expect(await versionOf()).toBeUndefined()
@@ -185,7 +185,7 @@ test('the Web Push keys of an app are made once, and stay when an operator chang
 })
 
 // spec: providers/apns-provider-token
-test('all dispatchers get the same APNs token for a team and key, even when two apps use that key and two gateways are asked at once', async () => {
+test('40 requests at once for the APNs token of a team and key get the same token, even when two apps use the key and two gateways answer', async () => {
   await startGateway({ database: url('gateway'), nats })
   const body = apns({ teamId: 'TEAM000002' })
   const [one, other] = [await givenApp(), await givenApp()]
@@ -202,7 +202,7 @@ test('all dispatchers get the same APNs token for a team and key, even when two 
 })
 
 // spec: providers/apns-provider-token
-test('an APNs token is kept for 20 minutes even when Apple refuses it; a refused token is replaced after 20 minutes, any other after 50', async () => {
+test('an APNs token that Apple refuses is kept until it is 20 minutes old and then replaced; any other token is replaced after 50 minutes', async () => {
   const appId = await givenApp()
   await gateway.admin('PUT', `/apps/${appId}/providers/apns`, apns({ teamId: 'TEAM000003' }))
   const age = (minutes: number) =>
@@ -226,7 +226,7 @@ test('an app without APNs credentials gets no APNs token', async () => {
 })
 
 // spec: administration/audit
-test('each change of an app, its keys and credentials leaves one audit line, without a secret', async () => {
+test('each change of an app, its keys and credentials leaves one audit line, and the audit does not show the identity secret', async () => {
   const appId = await givenApp()
   const { id: keyId } = (await gateway.admin('POST', `/apps/${appId}/keys`, { kind: 'public', name: 'sdk' })).body
   await gateway.admin('PATCH', `/apps/${appId}`, { settings: { defaultTimezone: 'Asia/Tokyo' } })
@@ -249,7 +249,7 @@ test('each change of an app, its keys and credentials leaves one audit line, wit
 })
 
 // spec: identity/verification, administration/identity-secret
-test('where identity tokens are required, a request with a public key can name an external id only with a token that the app’s backend signed', async () => {
+test('where identity tokens are required, a request with a public key can name an external id only with a valid token for it; a secret key needs none', async () => {
   const app = await gateway.givenApp()
   const { secret } = (await gateway.admin('POST', `/apps/${app.appId}/identity-secret`)).body
   const signed = (claims: object, by = String(secret), alg?: string) => identityToken(by, claims, alg)
@@ -286,7 +286,7 @@ test('where identity tokens are required, a request with a public key can name a
 })
 
 // spec: administration/circuits-shown
-test('a provider is shown with the circuits of its platform, and is probed at once when an operator asks for it', async () => {
+test('a provider is shown with the circuits of its platform; when an operator asks for a probe, audience is asked for it and the audit notes it', async () => {
   const appId = await givenApp()
   await gateway.admin('PUT', `/apps/${appId}/providers/apns`, apns())
   const circuit = {

@@ -20,7 +20,7 @@ type ApnsToken = { token: string; mintedAt: string }
 /**
  * Gives the provider token of an app's team and key, or null when the app has no APNs credentials. All dispatchers get the same token, because a
  * gateway mints a token only under the lock of its row. A token is kept at least 20 minutes and replaced after 50 (spec:
- * providers/apns-provider-token).
+ * providers/apns-provider-token), or at once when none of the SEAL_KEYS opens it.
  */
 export async function apnsToken(
   { db, sealer }: { db: Kysely<Tables>; sealer: Sealer },
@@ -70,9 +70,9 @@ const minute = 60
  * A token of this age is replaced. Apple takes a token for 60 minutes; the 10 minutes between are for clocks that differ and for pushes in flight.
  */
 const renewedAfterSeconds = 50 * minute
-/** A token is kept at least to this age: Apple answers TooManyProviderTokenUpdates to a team that changes its token more often. */
+/** A token that Apple refuses is kept to this age: Apple answers TooManyProviderTokenUpdates to a team that changes its token more often. */
 const keptForSeconds = 20 * minute
 
-/** Whether the stored token is still used. A token that APNs refused is replaced as soon as Apple allows, 20 minutes after it was minted. */
+/** Says whether the stored token is still used. A token that Apple refuses is replaced as soon as Apple allows, 20 minutes after it was minted. */
 export const isTokenKept = ({ ageSeconds, refused }: { ageSeconds: number; refused: boolean }): boolean =>
   ageSeconds < (refused ? keptForSeconds : renewedAfterSeconds)

@@ -81,7 +81,7 @@ test('a deleted app is erased in the service campaigns first, then in every othe
   expect(await tokensOf('TEAMERASE1')).toBe(0)
 })
 
-test('the APNs token of a deleted app stays when another app uses it', async () => {
+test('the APNs token of a deleted app stays when another app has the same team and key', async () => {
   const [one] = [await givenFullApp('TEAMERASE2'), await givenFullApp('TEAMERASE2')]
   await gateway.admin('DELETE', `/apps/${one}`)
   await until(() => isGone(one))

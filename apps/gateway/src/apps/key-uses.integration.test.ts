@@ -28,7 +28,7 @@ async function givenKey() {
   const { id } = await insertApiKey(db, { id: newId(), appId, kind: 'secret', name: 'backend', scopes: [], hash, hint })
   return { id, key }
 }
-/** Reads the row of a key. `version` changes with every write. */
+/** `version` changes with every write of the row. */
 const rowOf = async (id: string) =>
   (
     await sql<{
@@ -101,7 +101,7 @@ test('the list of keys shows the hour in which a key was used, even when the use
   expect([before, await hour(2)]).toContainEqual((await rowOf(id))?.last_used_at)
 })
 
-test('a key that is used for hours is noted once in each hour', () => {
+test('the use of a key is noted once in each hour', () => {
   const clock = { ms: 0 }
   const uses = openKeyUses({ now: () => clock.ms, steadyMs: () => clock.ms })
   const key = { keyId: newId(), notedHour: undefined as unknown as number }
@@ -115,7 +115,7 @@ test('a key that is used for hours is noted once in each hour', () => {
   expect(key.notedHour).toBe(first + 1)
 })
 
-test('a use of a key that cannot be written now is written later, even when another key was deleted meanwhile', async () => {
+test('a use of a key that cannot be written now is written later, even when another used key does not exist any more', async () => {
   const uses = openKeyUses()
   const { id } = await givenKey()
   uses.note({ keyId: id })

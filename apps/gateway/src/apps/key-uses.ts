@@ -14,9 +14,8 @@ export type KeyUses = {
 export type NotedKey = { readonly keyId: string; notedHour?: number }
 
 const hourMs = 3_600_000
-/** At most this many keys wait to be written. The use of a further key is noted when a later request brings that key. */
+/** While this many keys wait to be written, the use of a further key is not noted. A later request with that key notes it. */
 const mostWaiting = 10_000
-/** One statement writes the uses of at most this many keys. */
 const writtenAtOnce = 1_000
 
 /**

@@ -46,8 +46,8 @@ export async function changeApp(
 }
 
 /**
- * Marks an app as deleted: from now on requests for it are answered like those for an unknown app, and its keys stop working. `eraseApps` erases the
- * app's rows later, in the gateway and in the other services. Fault not_found.
+ * Marks an app as deleted. Requests for it are then answered like those for an unknown app, and its keys stop working within 2 s. `eraseApps` erases
+ * the app's rows later, in the gateway and in the other services. Fault not_found.
  */
 export async function deleteApp({ db, changes, note }: Pick<Needs, 'db' | 'changes' | 'note'>, appId: string): Promise<void> {
   await transact(db, async (trx) => {

@@ -32,7 +32,7 @@ async function givenSealed(sealKeys: string) {
 }
 
 // spec: administration/seal-keys
-test('values that an earlier seal key sealed are sealed once more with the first key, so that the earlier key can be removed; versions stay', async () => {
+test('values that an earlier seal key sealed are each sealed once with the new first key, so that the earlier key can be removed', async () => {
   const apps = []
   for (const _ of Array(150)) apps.push(await givenSealed(first))
   const [{ appId, owner } = { appId: '', owner: { teamId: '', keyId: '', keyFingerprint: '' } }] = apps

@@ -8,8 +8,8 @@ import type { Tables } from '../store/tables.ts'
 const pageSize = 200
 
 /**
- * Seals with the first of the SEAL_KEYS every value that another key sealed. `left` is how many values still need another key: at 0 an operator can
- * remove all other keys.
+ * Seals with the first of the SEAL_KEYS every value that another of these keys opens. `left` is how many values still need another key: at 0 an
+ * operator can remove all other keys.
  */
 export const reseal = ({ db, sealer }: { db: Kysely<Tables>; sealer: Sealer }): Promise<{ resealed: number; left: number }> =>
   sealAllAnew<SealedPlace>(sealer, {

@@ -54,12 +54,11 @@ const pem = (type: 'ec' | 'rsa') =>
     .export({ type: 'pkcs8', format: 'pem' })
     .toString()
 const [p8, rsa] = [pem('ec'), pem('rsa')]
-/** Gives a line from the middle of a private key. */
 const inside = (key: string) => key.split('\n')[2] ?? ''
 
 const apns = { teamId: 'TEAM000001', keyId: 'KEY0000001', privateKey: p8, bundleId: 'org.example.shop', environment: 'production' }
 const serviceAccount = { project_id: 'shop', client_email: 'sender@shop.example', private_key: rsa }
-/** Request bodies for routes that the public API does not have. */
+/** Request bodies that this test sends in place of an example of the document. */
 const bodies: Record<string, unknown> = {
   createApp: { name: 'Shop' },
   changeApp: { settings: { defaultTimezone: 'Europe/Vienna' } },
@@ -81,15 +80,12 @@ const bodies: Record<string, unknown> = {
 const bodyOf = (name: string, appId: string) =>
   ofApp[name]?.(appId) ?? bodies[name] ?? Object.values(exampleOf[name.replace(/OfApp$/, '')]?.bodies ?? {})[0]
 
-/** Request bodies that contain the app’s id. */
 const ofApp: Record<string, (appId: string) => unknown> = {
   takeSimulatedAccount: (appId) => ({ appId, kind: 'webpush' }),
   addSimulatedDevice: (appId) => ({ appId, platform: 'ios' }),
 }
-/** Routes of the simulator that take the app in their query. */
 const queriesOfApp = new Set(['listSimulatedDevices', 'listSimulatedPushes', 'watchSimulator'])
 
-/** Queries that a route needs. */
 const queries: Record<string, string> = {
   explainSend: `?campaignId=${newId()}&subscriptionId=${newId()}`,
   sendImportData: '?offset=0',
@@ -102,7 +98,7 @@ async function givenSession(name: string): Promise<Record<string, string>> {
   return { cookie, 'x-csrf-token': String(body['csrfToken']) }
 }
 
-/** Calls a route of the administration on an app that has a key and all credentials, and gives the audit lines that it wrote. */
+/** Calls a route of the administration on a new app with a key and credentials. Gives the answer and the audit lines that the call wrote. */
 async function walk({ name, method, path, key, body, mediaType, takes }: Route) {
   const appId = await givenApp()
   const apiKey = (await ask('POST', `/apps/${appId}/keys`, { kind: 'secret', name: 'backend' })).body
@@ -138,7 +134,7 @@ const changing = administrationRoutes.filter(({ audit }) => typeof audit === 'ob
 const reading = administrationRoutes.filter(({ audit }) => typeof audit !== 'object')
 
 // spec: administration/audit
-test('every administration route that changes something leaves one audit line, which says what was changed, by whom and in which request, and holds no secret', async () => {
+test('every administration route that changes something leaves one audit line, which names the action, the actor and the request and holds no secret', async () => {
   const secrets = [inside(p8), inside(rsa), 'canary', adminToken]
   for (const route of changing) {
     const { told, requestId, written, shown } = await walk(route)
@@ -160,7 +156,7 @@ test('every administration route that changes something leaves one audit line, w
 }, 120_000)
 
 // spec: administration/audit
-test('an administration route that only reads leaves no audit line', async () => {
+test('an administration route that changes nothing leaves no audit line', async () => {
   for (const route of reading) {
     const { told, written } = await walk(route)
     expect([route.name, told.status < 500, written]).toEqual([route.name, true, []])
@@ -168,7 +164,7 @@ test('an administration route that only reads leaves no audit line', async () =>
 }, 120_000)
 
 // spec: administration/document
-test('every administration route answers as its document says, without a field that the document does not name', async () => {
+test('every administration route but the streams answers as its document says, without a field that the document does not name', async () => {
   // A stream does not end, so it is left out here. follow-progress.integration.test.ts tests the events of one.
   const wrong: unknown[] = []
   for (const route of administrationRoutes.filter(({ mediaType }) => mediaType !== 'text/event-stream')) {
@@ -250,7 +246,7 @@ test('the audit names the operator whom the header x-admin-actor names, or `admi
 })
 
 // spec: administration/audit-filters
-test('the audit can be filtered by action or its beginning, by actor, by id and by time, all at once', async () => {
+test('the audit can be filtered by action or its beginning, by actor, by id and by time, and by several of these at once', async () => {
   const appId = await givenApp()
   const [one, other] = [newId(), newId()]
   const given = async (at: string, action: string, actor: string, subject: object) =>

@@ -111,7 +111,7 @@ test('a request that waits for a test is answered 404 when the app is deleted me
   await expect(waiting).rejects.toMatchObject({ code: 'not_found' })
 })
 
-test('a gateway that stops answers every request that waits for a test with the results so far', async () => {
+test('a gateway that stops answers a request that waits for a test with the results so far, and a further request without waiting', async () => {
   const { peers, waits } = givenPeers('sending', [givenRow()])
   const waiting = waits.standingOf(givenTest())
   await until(() => peers.looks >= 2)

@@ -95,7 +95,7 @@ async function readStatus(bus: Pick<Bus, 'call'>, { appId, campaignId }: Accepte
 async function readResults(bus: Pick<Bus, 'call'>, { appId, campaignId }: AcceptedTest): Promise<TestResult[] | undefined> {
   const results: TestResult[] = []
   let cursor: string | null | undefined
-  // A page may hold fewer rows than asked for, even none. A test has at most `mostTested` pushes, so at most as many pages are read.
+  // A page may hold fewer rows than asked for, even none. At most `mostTested` pages are read, because a test has at most so many pushes.
   for (let pages = 0; cursor !== null && pages < mostTested; pages += 1) {
     const page = await unlessBusy(bus.call(listPushes, { appId, campaignId, limit: 200, ...(cursor === undefined ? {} : { cursor }) }))
     if (!page) return undefined

@@ -55,7 +55,6 @@ async function run(
   }
 }
 
-/** Finds the platforms that an app has credentials for. */
 async function findConfigured(db: Gateway['db'], appId: string): Promise<Set<Platform>> {
   const found = await Promise.all(providerKinds.map(async (kind) => ((await findProvider(db, appId, kind)) ? [platformOf[kind]] : [])))
   return new Set(found.flat())

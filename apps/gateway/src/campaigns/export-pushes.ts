@@ -4,7 +4,6 @@ import { csvLine } from './core/csv.ts'
 import type { ShownPush } from '../core/open-push.ts'
 import { listShownPushes, type PushesAsked } from './list-pushes.ts'
 
-/** One call reads at most this many pushes. */
 const perPage = 200
 /** A page is asked for at most this many times while the connections for reads are all in use. */
 const mostTries = 5

@@ -107,7 +107,7 @@ test('the progress stream of a send that is over sends its end at once', async (
   expect(stream.events().map(({ name }) => name)).toEqual(['progress', 'end'])
 })
 
-test('the progress of a campaign is read once a second for all its watchers, and never without a watcher', async () => {
+test('the progress of a campaign is read for all its watchers together, and not at all without a watcher', async () => {
   const send = givenSend()
   const streams = [await watch(send.id)]
   for (const _ of Array(19)) streams.push(await watch(send.id))

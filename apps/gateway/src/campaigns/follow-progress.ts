@@ -27,12 +27,13 @@ export type SendProgress = {
 /** A client that follows a send: it gets each change, a comment while the progress cannot be read, and the end. */
 export type Watcher = { event(name: 'progress' | 'end', data: SendProgress): void; comment(text: string): void; end(): void }
 
-/** Sends a watcher the progress from now on and gives the function that stops. Fault: queue_unavailable when too many watch. */
+/** Sends a watcher the progress from now on and gives the function that stops. Fault: queue_unavailable when too many watch or the gateway stops. */
 export type Follow = (watcher: Watcher) => () => void
 
 export type ProgressFeed = {
   /**
-   * Reads the progress once, so that a campaign that does not exist is refused at once. Faults: not_found, queue_unavailable, database_unavailable.
+   * Reads the progress, unless another client follows the campaign already, so that an unknown campaign is refused at once. Faults: not_found,
+   * queue_unavailable, database_unavailable.
    */
   open(campaign: Followed): Promise<Follow>
   /** Ends every stream; a client that wants to go on following connects to another gateway. */

@@ -19,8 +19,8 @@ export type PushesAsked = {
 }
 
 /**
- * A cursor into audience's open pushes begins with this prefix; a cursor of the tracker begins with an id. The prefix with `end` is a cursor too: the
- * next page begins with the ledger.
+ * A cursor into audience's open pushes begins with this prefix; a cursor of the tracker does not. The prefix with `end` is a cursor too: the next
+ * page begins with the ledger.
  */
 const openPrefix = 'open.'
 const ledgerBegins = `${openPrefix}end`

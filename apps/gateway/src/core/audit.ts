@@ -28,8 +28,8 @@ const printableAscii = /^[\x20-\x7e]{1,128}$/
 const actorMustBe = 'must be 1 to 128 printable ASCII characters'
 
 /**
- * Reads the name that an operator gives in the header x-admin-actor. All operators share one administration token, so nothing proves the name. Fault:
- * invalid_body at `headers.x-admin-actor`.
+ * Reads the name that an operator gives in the header x-admin-actor; `administrator` without the header. All operators share one administration
+ * token, so nothing proves the name. Fault: invalid_body at `headers.x-admin-actor`.
  */
 export function actorOf(header: string | undefined): string {
   if (header === undefined) return 'administrator'

@@ -44,8 +44,8 @@ export function listRequestOf({ limit, cursor, q }: PageQuery): ListRequest {
 }
 
 /**
- * A list's answer has at most 512 KiB. Without this limit a page of 200 segments with 100 leaves each, or of templates with 100 locales each, would
- * have tens of megabytes (spec: limits/list-bytes).
+ * A list's answer has at most 512 KiB, unless a single item is larger. Without this limit a page of 200 segments with 100 conditions each, or of
+ * templates with 100 locales each, would have tens of megabytes (spec: limits/list-bytes).
  */
 const largestList = 524_288
 

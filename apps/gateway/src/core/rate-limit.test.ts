@@ -17,7 +17,7 @@ test('a rate limit counts each API key or address by itself', () => {
 })
 
 // spec: limits/rate-headers
-test('an answer says how many requests are left, and in how many whole seconds (at least one) the window of the rate limit ends', () => {
+test('a rate limit tells how many requests are left, and in how many whole seconds (at least one) its window ends', () => {
   const limit = new RateLimit(2)
   expect(limit.take('a', 60_000)).toEqual({ allowed: true, limit: 2, remaining: 1, resetSeconds: 60 })
   expect(limit.take('a', 90_500)).toEqual({ allowed: true, limit: 2, remaining: 0, resetSeconds: 30 })

@@ -46,7 +46,6 @@ export class RateLimit {
     }
   }
 
-  /** Takes back one counted request of a key. */
   giveBack(key: string): void {
     const count = this.#counts.get(key)
     if (count !== undefined && count > 0) this.#counts.set(key, count - 1)

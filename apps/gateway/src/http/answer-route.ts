@@ -125,8 +125,8 @@ function idOf(answer: unknown): string | undefined {
 }
 
 /**
- * Who sent a request. `key` is set when the request has an API key, and `session` when it has a session's cookie. Neither is set for a request with
- * the administration token, or on a route without a key.
+ * What a request has proved. `key` is set on a route for API keys, and `session` when a request to the administration has a session's cookie. Neither
+ * is set for a request with the administration token, for a sign-in, or on a route without a key.
  */
 type Caller = { key?: VerifiedKey; session?: SignedIn | undefined }
 
@@ -168,7 +168,6 @@ function queryOf(route: Route, request: IncomingMessage): unknown {
   return query === '' && !route.query ? {} : parseBody(route.query ?? noQuery, given)
 }
 
-/** Splits a request's URL into path and query, as they were sent. */
 function partsOf({ url = '' }: IncomingMessage): { path: string; query: string } {
   const mark = url.indexOf('?')
   return mark < 0 ? { path: url, query: '' } : { path: url.slice(0, mark), query: url.slice(mark + 1) }

@@ -8,7 +8,8 @@ import { engagementKinds } from '@herald/contracts/event'
 import { failureCodes, outcomes, skipReasons } from '@herald/contracts/outcome'
 import type { ShownOpenPush } from '../core/open-push.ts'
 
-/** The schemas of answers for the OpenAPI document. Answers that another service makes have their schemas in @herald/contracts. */
+/* Schemas of answers, for the OpenAPI document. Those that other services use too are in @herald/contracts. */
+
 export const Id = z.string().meta({ pattern: '^[0-9a-f]{24}$', description: 'An id: 24 lower-case hexadecimal characters.' })
 export const Time = z.string().meta({ format: 'date-time' })
 export const Count = z.int().min(0)

@@ -64,7 +64,7 @@ test.each(titled(keyed.filter(isForPages)))('the route %s accepts a public key',
 
 // spec: limits/scopes
 test.each(titled(keyed))(
-  'the route %s accepts a secret key with its scope, and refuses a secret key with every other scope',
+  'the route %s accepts a secret key that has its scope, and refuses one that has every scope but that',
   async (_, route) => {
     const keyWith = async (wanted: string[]) =>
       String((await gateway.admin('POST', `/apps/${app.appId}/keys`, { kind: 'secret', name: 'scoped', scopes: wanted })).body['key'])
@@ -88,7 +88,7 @@ const isOfSession = ({ path }: Route) => path === '/v1/admin/session'
 
 // spec: administration/token
 test.each(titled(administrationRoutes.filter((route) => !isOfSession(route))))(
-  'the route %s accepts the administration token and nothing else',
+  'the route %s accepts the administration token and refuses requests without it, with another key, or with the token in another form',
   async (_, route) => {
     for (const headers of [
       {},

@@ -100,7 +100,7 @@ test('a repeated batch sends only the notifications that are missing, known by t
   expect(sentTo('b')[0]?.idempotency?.key).toBe(`${headers['idempotency-key']}:1`)
 })
 
-test('a notification in a batch and one sent alone with the same key are the same request, whichever came first', async () => {
+test('a batch does not send a notification again that was sent alone with the same key', async () => {
   const key = newId()
   const single = await post('/v1/notifications', to('d'), { 'idempotency-key': key })
 
@@ -152,7 +152,7 @@ test('each notification of a batch counts in the limit of sends, valid or not; t
     const alone = await post('/v1/notifications', to('beyond'), {}, limited, key)
     return { isWhole: window() === begun, first, second, alone }
   }
-  // The windows of rate limits are the clock's minutes. When a minute ends in between, the test counts once more.
+  // Rate limits count anew with each minute of the process's clock. When a minute ends between the requests, they are made once more.
   let seen = await counted()
   if (!seen.isWhole) seen = await counted()
   const { first, second, alone } = seen
@@ -209,7 +209,7 @@ test('in a batch of users each wrong one is refused with the path of its wrong f
   })
 })
 
-test('a batch needs the same scope as a request for one of its items', async () => {
+test('a batch of users or notifications is refused for a key without the scope that a single request needs', async () => {
   const body = { kind: 'secret', name: 'narrow', scopes: ['users:read', 'campaigns:write'] }
   const key = String((await gateway.admin('POST', `/apps/${appId}/keys`, body)).body['key'])
   const withKey = (path: string, items: object) => post(path, items, {}, gateway, key)

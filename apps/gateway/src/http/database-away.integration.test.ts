@@ -59,7 +59,7 @@ const processesOf = (pid: number): number[] => [
 ]
 
 // spec: limits/database-away, limits/health
-test('while Postgres is frozen every data endpoint answers 503 within two seconds, also to requests under way; two seconds after Postgres goes on they work again', async () => {
+test('when Postgres freezes, requests under way are 503 within two seconds and then every data endpoint is 503; within two seconds after it goes on they work again', async () => {
   expect(await statsStatus()).toBe(404)
   const frozen = processesOf(postgres.pid)
   for (const pid of frozen) process.kill(pid, 'SIGSTOP')
@@ -82,7 +82,7 @@ test('while Postgres is frozen every data endpoint answers 503 within two second
 })
 
 // spec: limits/database-away
-test('while Postgres is stopped every data endpoint answers 503; two seconds after Postgres is back they work again', async () => {
+test('while Postgres is stopped every data endpoint answers 503; within two seconds after Postgres is back they work again', async () => {
   const { port } = postgres
   await postgres.stop()
   await until(async () => (await healthStatus()) === 503, { withinMs: 2_000, what: '503' })

@@ -18,19 +18,19 @@ export type EventSink = {
   events(name: string, all: readonly unknown[]): void
   /** True while the client has not read what was written before. */
   isBlocked(): boolean
-  /** Writes a comment. Clients skip it, and it shows that the stream is alive. */
+  /** Writes a comment, which clients skip, unless the client has not read what was written before. */
   comment(text: string): void
   end(): void
 }
 
-/** When nothing was written for this long, a heartbeat is written. A client that has still not read what was written before is disconnected. */
+/** When nothing was written for this long, a heartbeat is written; but a client that has not read what was written before is then disconnected. */
 const silenceMs = 10_000
 /** The heartbeat is an event, because a page cannot see comments. With it a page can tell a quiet stream from a frozen gateway. */
 const heartbeatText = 'event: heartbeat\ndata: {}\n\n'
 
 /**
  * Writes a stream. For a client that reads too slowly only the newest event waits, and older waiting events are dropped: so a slow client costs the
- * memory of one event. Neither the stream nor its timer keeps the process alive.
+ * memory of one event. The timer of heartbeats does not keep the process alive.
  */
 export function respondStream(
   response: ServerResponse,
@@ -91,7 +91,7 @@ export function respondStream(
 
 const lookAgainMs = 15_000
 
-/** Gives a stream with the same events that ends when the session that opened it has ended. */
+/** Gives a stream with the same events that ends at most `everyMs` after the session that opened it. */
 export const whileSignedIn = (stream: EventStream, lasts: () => Promise<boolean>, everyMs = lookAgainMs): EventStream =>
   new EventStream((sink) => {
     const stop = stream.start(sink)

@@ -22,7 +22,7 @@ const msgIds = Array.from({ length: 20 }, () => mintMessageId(hmacSecret, { ...p
 const count = 8_000
 const seed = Math.floor(Math.random() * 1_000_000_000)
 
-test('8,000 requests made from the OpenAPI document, most of them hostile, get only answers that the document promises, and never an internal error', async () => {
+test('8,000 random requests made from the public OpenAPI document get only answers that the document promises, and never an internal error', async () => {
   const { asked, failed, failures, seen } = await runFuzz({
     baseUrl: `http://127.0.0.1:${gateway.port}`,
     document: openApiDocument,

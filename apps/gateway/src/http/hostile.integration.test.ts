@@ -31,10 +31,10 @@ const brokenBodies: [string, string | Buffer][] = [
   ['a number', '1e400'],
   ['a text', '"text"'],
   ['100,000 nested lists', deep('[', ']', 100_000)],
-  ['100,000 nested objects', deep('{"a":', '}', 80_000).replace('}', '1}')],
-  ['100,000 nested segments', `{"silent":true,"target":{"segment":${'{"and":['.repeat(20_000)}{}${']}'.repeat(20_000)}}}`],
+  ['80,000 nested objects', deep('{"a":', '}', 80_000).replace('}', '1}')],
+  ['20,000 nested segments', `{"silent":true,"target":{"segment":${'{"and":['.repeat(20_000)}{}${']}'.repeat(20_000)}}}`],
   ['nested content', `{"target":{"all":true},"content":${deep('{"en":', '}', 20_000).replace('}', '1}')}}`],
-  ['50,000 keys', JSON.stringify(Object.fromEntries(Array.from({ length: 30_000 }, (_, n) => [`key${n}`, n])))],
+  ['30,000 keys', JSON.stringify(Object.fromEntries(Array.from({ length: 30_000 }, (_, n) => [`key${n}`, n])))],
   ['__proto__', '{"__proto__":{"polluted":true},"target":{"all":true},"silent":true}'],
   ['__proto__ in data', '{"data":{"__proto__":"x"},"target":{"all":true},"silent":true}'],
   ['constructor', '{"constructor":{"prototype":{"polluted":true}},"target":{"all":true},"silent":true}'],
@@ -42,7 +42,7 @@ const brokenBodies: [string, string | Buffer][] = [
 ]
 
 // spec: limits/body-json, limits/strict
-test.each(brokenBodies)('a request with a body of %s is refused with 422, and the error names the wrong field', async (what, raw) => {
+test.each(brokenBodies)('a request with a body of %s is refused with 422 invalid_body and details', async (what, raw) => {
   for (const [path, headers] of [
     [send, secret],
     ['/v1/subscriptions', { 'x-app-key': app.publicKey }],
@@ -155,14 +155,14 @@ test.each([
   expect(await sendAs(headers)).toMatchObject({ status: 415, body: { error: { code: 'unsupported_media_type' } } })
 })
 
-test('a body of JSON in UTF-8 is accepted in any spelling of its content type', async () => {
+test('a body of JSON in UTF-8 is accepted with different spellings of its content type', async () => {
   for (const type of ['application/json', 'Application/JSON; Charset="UTF-8"', 'application/json;charset=utf-8']) {
     expect((await sendAs({ 'content-type': type })).status).toBe(202)
   }
 })
 
 // spec: limits/body-json
-test('a compressed body is refused with 415 and never unpacked', async () => {
+test('a compressed body is refused with 415', async () => {
   const headers = { ...secret, ...json, 'content-encoding': 'gzip' }
   const told = await gateway.ask({ method: 'POST', path: send, headers, raw: gzipSync('{"target":{"all":true},"silent":true}') })
   expect(told).toMatchObject({ status: 415, body: { error: { code: 'unsupported_media_type' } } })

@@ -86,7 +86,7 @@ test('sends are limited by API key: another key of the same app has a limit of i
 })
 
 // spec: limits/rate-buckets
-test('reports of devices are limited by client address', async () => {
+test('reports of devices from one client address are limited', async () => {
   await withinOneWindow(async () => {
     const gateway = await start({ EVENT_RATE_LIMIT: '2' })
     const ids = { appId: newId(), campaignId: newId(), userId: newId(), subscriptionId: newId() }
@@ -99,7 +99,7 @@ test('reports of devices are limited by client address', async () => {
 })
 
 // spec: limits/rate-buckets, limits/rate-window
-test('all other requests are unlimited unless API_RATE_LIMIT is set, and a rate limit of 0 is no limit', async () => {
+test('API_RATE_LIMIT limits the other requests of a key, and a rate limit of 0 is no limit', async () => {
   await withinOneWindow(async () => {
     const limited = await start({ API_RATE_LIMIT: '1' })
     const { secretKey } = await limited.givenApp()

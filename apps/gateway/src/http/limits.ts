@@ -22,7 +22,7 @@ type LimitConfig = {
  * reached.
  */
 export type Limits = {
-  /** Counts a request by its client address, before its key is verified. */
+  /** Counts a request by its client address on a route that is limited by address, before the key is verified. */
   countAddress(route: Route, request: IncomingMessage, response: ServerResponse): void
   /**
    * Counts a request once it is known that its key may make it: by its key, or by its device for a login, logout or change of the user with a public
@@ -35,7 +35,7 @@ export type Limits = {
   bucketOf(request: IncomingMessage): string
 }
 
-/** The limit of an address is meant for this many devices, as in a household or a small office. So one device may use a sixth of it. */
+/** IDENTITY_RATE_LIMIT of an address is meant for this many devices, as in a household or a small office. So one device may use a sixth of it. */
 const devicesPerAddress = 6
 
 export function openLimits(config: LimitConfig, trusted: BlockList, measure: Measures): Limits {

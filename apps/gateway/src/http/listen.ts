@@ -3,7 +3,7 @@ import { Server as NetServer } from 'node:net'
 import type { Service } from '@herald/service/run'
 import { answerBrokenRequests } from './broken-requests.ts'
 
-/** The whole request must arrive within this time, and its headers within `headersTimeoutMs`. */
+/** The whole request, unless it is an upload, must arrive within this time, and its headers within `headersTimeoutMs`. */
 const requestTimeoutMs = 15_000
 const headersTimeoutMs = 10_000
 /** An idle connection is kept longer than the usual load balancers keep it (60 s), so that the load balancer closes it and not the gateway. */

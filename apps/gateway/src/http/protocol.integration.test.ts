@@ -40,7 +40,7 @@ test.each([
   '/HEALTH',
   '/%',
   '*',
-])('the path %s, which is spelt in another way than a route’s, reaches no route', async (path) => {
+])('the path %s, which is spelt in another way than a route’s, is refused with 401, 404 or 405', async (path) => {
   for (const key of [app.secretKey, adminToken]) {
     const get = await gateway.ask({ path, headers: { authorization: `Bearer ${key}` } })
     const post = await gateway.ask({
@@ -79,7 +79,7 @@ test('a known path with another method is refused with 405, and the answer says 
   expect(await gateway.ask({ method: 'HEAD', path: '/health' })).toMatchObject({ status: 200, text: '' })
 })
 
-test('the gateway gives up a request whose body ends early or never ends', async () => {
+test('a request whose body never ends is answered 408, and the gateway goes on answering after it and after one whose body ends early', async () => {
   const head = `POST ${send} HTTP/1.1\r\nhost: x\r\nauthorization: ${secret.authorization}\r\ncontent-type: application/json\r\n`
   const cut = connect(gateway.port, '127.0.0.1', () => cut.end(`${head}content-length: 100\r\n\r\n{"target"`))
   cut.on('error', () => undefined)
@@ -115,7 +115,7 @@ test.each([
 })
 
 // spec: limits/request-id
-test('a request’s x-request-id comes back in the answer when it has only safe characters, and is replaced by a new one when it has others', async () => {
+test('a request’s x-request-id comes back in the answer when it has only safe characters, and is replaced by a new one when it has others or is too long', async () => {
   const idFor = async (given: string) =>
     (await gateway.ask({ path: '/health', headers: { 'x-request-id': given } })).headers['x-request-id']
 
@@ -123,7 +123,7 @@ test('a request’s x-request-id comes back in the answer when it has only safe 
   for (const given of ['x'.repeat(129), 'a b', '"quoted"', '']) expect(await idFor(given)).toMatch(/^[0-9a-f-]{36}$/)
 })
 
-test('every answer has the headers that protect browsers, and none says which software runs here', async () => {
+test('answers to known and unknown paths have the headers that protect browsers, and do not say which software runs here', async () => {
   for (const question of [
     { path: '/health' },
     { path: '/nowhere' },

@@ -22,7 +22,7 @@ campaigns.answer(sendNotification, async () => {
 
 // spec: limits/request-id
 test.each(['order-17.A', 'unsafe id, "quoted"', undefined])(
-  'the x-request-id of a request finds the log lines of every service that worked on it: %s',
+  'the x-request-id of an answer is in the log lines of both services that worked on the request, when the client sends %s as its own',
   async (given) => {
     const { status, headers } = await gateway.ask({
       method: 'POST',

@@ -44,7 +44,6 @@ async function startProcess(listenOn: number | HeldPort, settings: Record<string
   const bound = await until(() => Number(/"port":(\d+),"msg":"listening"/.exec(output)?.[1] ?? 0), patiently)
   return {
     port: bound,
-    /** Stops the gateway and gives its exit code. */
     stop(signal: NodeJS.Signals = 'SIGTERM') {
       child.kill(signal)
       return ended
@@ -85,12 +84,11 @@ function startClients(port: number, { keepAlive, count }: { keepAlive: boolean; 
     }
   })
   return {
-    /** Resolves when `more` further requests have been answered. */
+    /** Resolves when `more` further requests have ended, with an answer or an error. */
     async asked(more: number) {
       const enough = total + more
       await until(() => total >= enough, patiently)
     },
-    /** Stops the clients and gives the requests that were not answered 200. */
     async stop() {
       stopped = true
       await Promise.all(clients)
@@ -147,7 +145,7 @@ test('when two gateways on one socket are replaced in turn no client gets an err
   for (const gateway of gateways) expect(await gateway.stop()).toBe(0)
 }, 180_000)
 
-test('a killed gateway loses only the requests that it was answering; once no process has the socket its port is free', async () => {
+test('a killed gateway loses at most the requests that are under way; once no process has the socket its port is free', async () => {
   const held = await heldPort()
   let gateway = await startProcess(held)
   const clients = startBothKinds(held.port)

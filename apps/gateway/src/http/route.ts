@@ -125,7 +125,7 @@ export type Route<Param extends string = string, Body = unknown, Query = unknown
   status: number
   summary: string
   description?: string
-  /** The shape of a success, for the OpenAPI document. Every route that answers JSON has it. */
+  /** The shape of a success that is JSON, for the OpenAPI document. */
   answers?: z.ZodType
   /** The shapes of answers with another status of success, by status. */
   alsoAnswers?: Readonly<Record<number, z.ZodType>>
@@ -133,7 +133,7 @@ export type Route<Param extends string = string, Body = unknown, Query = unknown
   mediaType?: string
   /** Faults beyond those that follow from key, limit, body and params. */
   faults?: readonly FaultCode[]
-  /** Gives the body of a success, or a Reply with a status or headers of its own; throws a Fault. */
+  /** Gives the body of a success, a Reply with a status or headers of its own, or a stream; throws a Fault. */
   answer(gateway: Gateway, asked: Asked<Param, Body, Query>): Promise<unknown>
 }
 

@@ -28,7 +28,8 @@ test('every public route that needs an API key names its scope', () => {
 })
 
 // spec: limits/retiring
-test('no operation in the OpenAPI document is deprecated, because none sends the headers that would say when it is removed', () => {
+test('no operation in the public OpenAPI document is deprecated', () => {
+  // A deprecated operation would have to send the headers that say when it is removed.
   expect(operations.filter((operation) => 'deprecated' in operation).map(({ operationId }) => operationId)).toEqual([])
 })
 
@@ -164,7 +165,7 @@ test('the public OpenAPI document describes every parameter of a path, with an e
 })
 
 // spec: limits/lists
-test('public lists accept limit, cursor and q; sends and drafts accept Idempotency-Key; registrations and logins accept x-identity-token', () => {
+test('by the public OpenAPI document lists take limit, cursor and q, sends and drafts Idempotency-Key, registrations and logins x-identity-token', () => {
   const named = (name: string) =>
     (operationOf(name)?.parameters ?? []).map((parameter) => String(resolve(openApiDocument, parameter)['name']))
   for (const name of ['listSegments', 'listTemplates']) expect(named(name)).toEqual(['limit', 'cursor', 'q', 'x-request-id'])

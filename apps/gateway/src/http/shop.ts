@@ -3,8 +3,8 @@ import type { Template } from '@herald/contracts/template'
 import type { Subscription, User } from '@herald/contracts/user'
 
 /**
- * The ids in the examples of the OpenAPI documents. All examples are about one shop. Tests check each example against its schema, and send each
- * example of the public API to a gateway.
+ * The ids in the examples of the OpenAPI documents. All examples are about one shop. Tests check each example against its schema, and send an example
+ * body to each operation of the public API that takes a body.
  */
 export const ids = {
   device: '671a2b3c4d5e6f7081920a01',

@@ -19,8 +19,8 @@ export class TextStream {
 const slowestMs = 30_000
 
 /**
- * Writes a stream of text. A Fault before the first part is answered like any other. A Fault after the first part cuts the connection, so that the
- * client sees that parts are missing. When the client disconnects, no more parts are made.
+ * Writes a stream of text. An error before the first part is answered like any other error. An error after the first part cuts the connection, so
+ * that the client sees that parts are missing. When the client disconnects, no more parts are made.
  */
 export async function respondText(
   response: ServerResponse,
@@ -53,7 +53,7 @@ async function drained(response: ServerResponse): Promise<void> {
   const { signal } = done
   const tooSlow = setTimeout(() => response.destroy(), slowestMs)
   try {
-    // The signal ends the wait for the one of the two events that did not come.
+    // Only one of the two events may come. The signal ends the wait for the other event.
     await Promise.race([once(response, 'drain', { signal }), once(response, 'close', { signal })])
   } finally {
     clearTimeout(tooSlow)

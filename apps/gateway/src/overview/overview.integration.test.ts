@@ -82,7 +82,7 @@ test.each([
   ['/series?from=2026-01-02&until=2026-01-03', 'until'],
   ['/devices/series?from=2026-01-02&to=2026-01-01', 'to'],
   ['/overview?days=30', 'days'],
-])('%s is refused with 422, and the error names %s', async (path, at) => {
+])('a request for %s is refused with 422, and the error names %s', async (path, at) => {
   const { status, body } = await read(path)
   expect([status, body.error?.code, body.error?.details?.[0]?.path]).toEqual([422, 'invalid_body', at])
 })
@@ -108,7 +108,7 @@ test('the curve and the breakdown of a campaign that queued no push are empty, a
 })
 
 // spec: administration/unknown-app
-test('the overview of an unknown app is 404, and no other service is asked', async () => {
+test('the overview, the series and the curves of an unknown app are 404, and no other service is asked', async () => {
   const before = peers.asked.length
   const asked = ['/overview', '/series?from=2026-01-01', '/devices/series?from=2026-01-01', `/campaigns/${newId()}/curve`]
   for (const path of asked) expect((await read(path, newId())).status).toBe(404)

@@ -47,7 +47,7 @@ export async function readSystem({
   }
 }
 
-/** Gives the difference that the reconciler found, or null while it has found none but has not yet looked at every campaign. */
+/** Gives the difference that the reconciler found; null while the difference is 0 and the reconciler has not yet looked at every campaign. */
 const differenceOf = ({ difference, roundEndedAt }: { difference: number; roundEndedAt: string | null }): number | null =>
   roundEndedAt === null && difference === 0 ? null : difference
 

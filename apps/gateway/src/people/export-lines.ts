@@ -34,7 +34,6 @@ async function* ended(portions: Portions): Portions {
   let count = 0
   for await (const portion of portions) {
     count += portion.count
-    // A portion without lines is left out.
     if (portion.count > 0) yield portion
   }
   yield { text: `${JSON.stringify({ type: 'end', count })}\n`, count: 0 }

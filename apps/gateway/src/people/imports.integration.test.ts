@@ -22,7 +22,7 @@ afterEach(() => peers.answers.clear())
 const headers = { authorization: `Bearer ${adminToken}` }
 const pathOf = (id: string, rest = '') => `/v1/admin/apps/${appId}/imports/${id}${rest}`
 
-/** Makes the fake of audience accept each lot at its offset and record all lots. `beforeLot` may delay or refuse a lot. */
+/** Makes the fake of audience accept each lot (the rows of one call) at its offset and record all lots. `beforeLot` may delay or refuse a lot. */
 function givenAudience(change: Partial<ImportReport> = {}) {
   const state = {
     report: { ...givenImport, id: newId(), ...change },
@@ -180,7 +180,7 @@ describe('the rows that an import sends at once', () => {
     expect(audience.lots.map(({ rows }) => rows.length)).toEqual([200, 100])
   })
 
-  test('an upload of an import ends when another upload has already sent its rows', async () => {
+  test('an upload of an import is answered 409 with the right offset when audience has the import at another offset already', async () => {
     const audience = givenAudience()
     audience.beforeLot = async () => {
       throw fault('invalid_state', 'The import goes on at offset 99.', [{ path: 'offset', message: 'must be 99' }])
@@ -265,7 +265,7 @@ test('the upload of an import may take longer than other requests', async () => 
   expect(audience.report.rows).toBeGreaterThan(10)
 }, 60_000)
 
-test('while audience is slow, the gateway reads an import’s file only as fast as audience writes its rows', async () => {
+test('while audience does not answer, the gateway takes less than 50 MB of an endless file; when audience answers, every row that was sent is written', async () => {
   const audience = givenAudience()
   const held = Promise.withResolvers<void>()
   audience.beforeLot = () => held.promise
@@ -279,7 +279,7 @@ test('while audience is slow, the gateway reads an import’s file only as fast 
     written += rows.length
     return rows
   })
-  // The kernel and both ends of the connection hold some megabytes; no more of an endless file is read.
+  // The kernel and both ends of the connection hold some megabytes of the file.
   await untilStill(() => written)
   expect(audience.asked).toBe(1)
   expect(written).toBeLessThan(50_000_000)
@@ -317,7 +317,7 @@ test.each([
   [{ format: 'csv', maxRowsPerSecond: 99 }, 'maxRowsPerSecond'],
   [{ format: 'csv', onExisting: 'replace' }, 'onExisting'],
   [{ format: 'csv', surprise: true }, 'surprise'],
-])('an import cannot be begun with %j', async (body, at) => {
+])('an import cannot be begun with %j, and the error names %s', async (body, at) => {
   expect(await gateway.ask({ method: 'POST', path: `/v1/admin/apps/${appId}/imports`, headers, body })).toMatchObject({
     status: 422,
     body: { error: { code: 'invalid_body', details: [{ path: at }] } },

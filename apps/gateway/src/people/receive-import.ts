@@ -8,8 +8,8 @@ import type { Gateway } from '../gateway.ts'
 type Named = { appId: string; importId: string }
 
 /**
- * A lot is the rows that one call brings to audience. It holds at most this many bytes of the file: as JSON with escapes they may become six times as
- * many, and a call carries 3 MB.
+ * A lot is the rows that one call brings to audience. It holds at most this many bytes of the file, or one larger row: as JSON with escapes they may
+ * become six times as many, and a call carries 3 MB.
  */
 const bytesPerLot = 400_000
 /**

@@ -89,7 +89,7 @@ test('the database has only hashes of sessions and sign-in links, and the use of
 })
 
 // spec: administration/session-reach
-test('the cookie of a session opens the administration and nothing else, and web pages of other origins can read nothing', async () => {
+test('the cookie of a session opens the administration and no public route, and web pages of other origins cannot read the answers', async () => {
   const session = await given()
   expect(await readsApps(session)).toBe(200)
   const told = await asked(session, 'GET', '/v1/segments')
@@ -166,7 +166,7 @@ test('the header Authorization takes precedence over a session’s cookie, even 
 })
 
 // spec: administration/session
-test('signing out ends the session in every gateway, and ends no other session', async () => {
+test('signing out ends the session in both gateways, and ends no other session', async () => {
   const [session, staying] = [await given('Going'), await given('Staying')]
   for (const at of [gateway, other]) expect([await readsApps(session, at), await readsApps(staying, at)]).toEqual([200, 200])
 
@@ -215,7 +215,7 @@ test('sessions whose time is over are deleted, each with a line in the audit', a
 })
 
 // spec: administration/token-unset
-test('without an administration token nobody can sign in', async () => {
+test('without an administration token a sign-in and a request with a session’s cookie are 404', async () => {
   const without = await startGateway(addresses, { ADMIN_TOKEN: '' })
   for (const told of [
     await signIn(without, { token: '' }),

@@ -16,7 +16,7 @@ const other = await startGateway(addresses)
 const { db } = await openDatabase<Tables>(testService('gateway', {}), { url: url('gateway'), poolSize: 2 })
 
 // spec: administration/sign-in-limit
-test('after ten wrong tokens from an address within a minute even the right token is refused from there, but not from another address', async () => {
+test('after ten wrong tokens from an address within a minute every sign-in from there is refused, with a link too; another address can sign in', async () => {
   const headers = visitor()
   // When a minute ends in between, the count of wrong tokens begins anew.
   const statuses: number[] = []

@@ -14,8 +14,8 @@ export type SignIn = (shown: Shown, from: From) => Promise<{ cookie: string; ses
 
 const wrongPerMinute = 10
 /**
- * At most this many refused sign-ins get a line in the audit in a minute, from all addresses together, and only the first of each address. Anybody
- * can be refused, and lines cannot be deleted: without these limits strangers could fill the audit.
+ * In each minute a gateway writes at most this many lines of refused sign-ins into the audit, and only the first of each address. Anybody can be
+ * refused, and lines cannot be deleted: without these limits strangers could fill the audit.
  */
 const linesPerMinute = 20
 

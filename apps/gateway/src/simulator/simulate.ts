@@ -86,7 +86,7 @@ export async function takeSimulatedAccount(needs: Needs & { note: Note }, appId:
   }
 }
 
-/** Makes a key id of ten characters, like Apple's; each app gets another. */
+/** Makes a key id of ten characters, like Apple's, from the end of the app's id. */
 const keyIdOf = (appId: string): string => appId.slice(-10).toUpperCase()
 
 /** A virtual device that an operator wants, with the user who owns it. */

@@ -18,21 +18,20 @@ export type SimulatorTail = {
    * s, because an operator may change the app's credentials. Faults: not_found, queue_unavailable.
    */
   open(appId: string, reach: () => Promise<Reach>): Promise<(watcher: PushWatcher) => () => void>
-  /** Ends every stream. */
   close(): void
 }
 
 const mostWatchers = 20
 const mostPerSecond = 100
 const askEveryMs = 250
-/** The app's accounts are read again after this many requests to the simulator, which is every 10 s. */
+/** The app's accounts are read again after this many requests to the simulator, which is about every 10 s. */
 const reachEvery = 40
 
 type Tail = { last: number; dropped: number; pushes: TakenPush[] }
 
 /**
- * Sends watchers the pushes that the simulated providers took. The simulator is asked four times a second for each watcher. A watcher gets at most
- * 100 pushes a second, the newest ones, and how many were left out.
+ * Sends watchers the pushes that the simulated providers took. The simulator is asked about four times a second for each watcher. A watcher gets at
+ * most 100 pushes a second, the newest ones, and how many were left out.
  */
 export function openSimulatorTail({ simulator }: { simulator: Simulator }, hmacSecrets: readonly string[]): SimulatorTail {
   const watching = new Set<PushWatcher>()

@@ -8,7 +8,7 @@ type Db = Kysely<Tables>
 /** An audit line to write. `requestId` is null when a sweep made the change and not a request. */
 export type AuditLine = Omit<By, 'requestId'> & { requestId: string | null; appId: string; action: AuditAction; subject: Subject }
 
-/** Writes the audit line of an operator's change, in the transaction of the change. */
+/** Writes the audit line of an operator's change, in the transaction `trx` of the change if there is one. */
 export type Note = (trx: Db, appId: string, subject: Subject) => Promise<void>
 
 const rowOf = ({ appId, actor, action, requestId, subject }: AuditLine) => ({

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { Told } from './ask.ts'
 
-/** Expects that a nonsense request was refused in the common shape of errors, with the headers of every answer. */
+/** Expects that a request was refused with a 4xx in the common shape of errors. */
 export function expectRefused(told: Told, what: string): void {
   expect([what, told.status >= 400 && told.status < 500, told.status]).toEqual([what, true, told.status])
   expect(Object.keys(told.body)).toEqual(['error'])

@@ -3,7 +3,6 @@ import { request, type IncomingHttpHeaders } from 'node:http'
 export type Following = {
   status: number
   headers: IncomingHttpHeaders
-  /** The text that came so far. */
   text(): string
   /** The events that have come completely, without heartbeats: name and data. */
   events(): { name: string; data: Record<string, unknown> }[]

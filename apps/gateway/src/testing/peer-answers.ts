@@ -149,7 +149,6 @@ const maskedDevice = { ...givenDevice, token: 'canaryto…', test: false }
 export const givenMaskedUser: MaskedUser = { ...givenUser, subscriptions: [maskedDevice], preferences: {} }
 export const givenOwned: OwnedDevice = { ...maskedDevice, user: { id: givenUser.id, externalId: givenUser.externalId } }
 
-/** An import that has begun. */
 export const givenImport: ImportReport = {
   id: newId(),
   state: 'receiving',
@@ -191,7 +190,7 @@ const usual = <Request, Answer>(call: Call<Request, Answer>, answer: Answer): [c
   answer,
 ]
 
-/** The usual answers to calls, which are the documented examples, by the service that answers. */
+/** The usual answers to calls, by the service that answers. */
 export const usualAnswers = {
   audience: [
     usual(audienceCalls.rotateSubscription, { id: device.id }),

@@ -5,7 +5,6 @@ let visitors = 0
 /** Makes headers of a visitor with its own address, so that the wrong tokens of one test do not limit another test. */
 export const visitor = (address = `203.0.113.${(visitors += 1)}`): { 'x-forwarded-for': string } => ({ 'x-forwarded-for': address })
 
-/** Signs in to the dashboard of a gateway. */
 export const signIn = (at: GatewayUnderTest, body: unknown, headers: Record<string, string> = visitor()): Promise<Told> =>
   at.ask({ method: 'POST', path: '/v1/admin/session', headers, body })
 

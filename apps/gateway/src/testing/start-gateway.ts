@@ -12,9 +12,7 @@ export const sealKeys = `test:${Buffer.alloc(32, 7).toString('base64')}`
 export type GatewayUnderTest = {
   port: number
   stop: () => Promise<void>
-  /** The metrics of this gateway, as a scrape. */
   metrics: () => Promise<string>
-  /** What the gateway has logged so far. */
   lines: () => Record<string, unknown>[]
   ask: (question: Question) => Promise<Told>
   /** Sends a request to the administration, below `/v1/admin`, with its token. */

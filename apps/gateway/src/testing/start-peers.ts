@@ -21,13 +21,13 @@ export type Peers = {
   campaigns: Map<string, string>
   /** The ids of the campaigns that are tests. The fakes make a test end as soon as it is accepted. */
   tests: Set<string>
-  /** Every other call that the gateway made, newest last. */
+  /** The calls of the gateway that have a usual answer, and those that change users or send a test; newest last. */
   asked: Asked[]
-  /** What the call with this subject answers from now on, in place of its documented example; the function may throw a Fault. */
+  /** What the call with this subject answers from now on, in place of its usual answer; the function may throw a Fault. */
   answers: Map<string, (request: unknown) => unknown>
   /** When set, the fake of campaigns waits for it before it answers a send. */
   beforeSend: ((request: unknown) => Promise<void>) | undefined
-  /** When set, the fakes refuse every call with this Fault. */
+  /** When set, the fakes refuse every call but the one for counters (`readStats`) with this Fault. */
   refusal: Fault | undefined
   stop: () => Promise<void>
 }

@@ -92,7 +92,7 @@ test('the service webhooks is asked for an app’s events once for all watchers,
   expect(watchesOf(appId)).toBe(before)
 })
 
-test('while the service webhooks is away no client can begin to watch, and the watchers are told that no events come', async () => {
+test('while the service webhooks is away no client can begin to watch another app, and the watchers’ streams say that they wait', async () => {
   const { appId } = await gateway.givenApp()
   const stream = await watch(appId)
   peers.answers.set(watchEvents.subject, () => {

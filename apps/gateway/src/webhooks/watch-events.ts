@@ -13,7 +13,7 @@ export type EventWatcher = {
   isBlocked(): boolean
   end(): void
 }
-/** Sends a watcher the events from now on and gives the function that stops. Fault: queue_unavailable when too many watch. */
+/** Sends a watcher the events from now on and gives the function that stops. Fault: queue_unavailable when too many watch or the gateway stops. */
 export type Watch = (watcher: EventWatcher) => () => void
 
 export type EventTail = {

@@ -68,7 +68,7 @@ beforeEach(async () => {
   await simulator.ask('PUT', '/faults', { providerTokenUpdates: 100 })
 })
 
-test('APNs accepts a valid push, answers its apns-id and records it as it was sent', async () => {
+test('APNs accepts a valid push and answers with its apns-id, and the simulator records its headers and payload', async () => {
   const answer = await send({ 'apns-expiration': '1999999999', 'apns-collapse-id': 'c'.repeat(64) })
   expect(answer).toMatchObject({ status: 200, body: '', headers: { 'apns-id': id } })
   const { pushes } = await simulator.ask<{ pushes: unknown[] }>('GET', '/pushes')
@@ -92,7 +92,7 @@ test('APNs makes an apns-id for a push without one', async () => {
   expect((await send({ 'apns-id': undefined })).headers['apns-id']).toMatch(/^[\dA-F-]{36}$/)
 })
 
-test('APNs demands priority 5 and content-available of a background push', async () => {
+test('APNs accepts a background push with priority 5 and content-available', async () => {
   const background = { 'apns-push-type': 'background', 'apns-priority': '5' }
   expect((await send(background, silent)).status).toBe(200)
 })
@@ -144,7 +144,7 @@ const rows: [reason: string, status: number, what: string, send: () => ReturnTyp
   ],
 ]
 
-test.each(rows)('APNs refuses with %s, %i: %s', async (reason, status, _, refused) => {
+test.each(rows)('APNs refuses a push with %s, %i, and the summary counts the refusal: %s', async (reason, status, _, refused) => {
   const answer = await refused()
   expect({ status: answer.status, body: JSON.parse(answer.body) as unknown }).toEqual({ status, body: { reason } })
   expect(await simulator.ask('GET', '/summary')).toMatchObject({ accepted: { total: 0 }, rejected: { [`apns ${status} ${reason}`]: 1 } })
@@ -163,7 +163,7 @@ const behaviours: [behaviour: object, status: number, reason: string, headers: o
   [{ answer: 'sender_mismatch' }, 400, 'DeviceTokenNotForTopic', {}],
 ]
 
-test.each(behaviours)('a device told %j answers %i %s once, and then accepts pushes again', async (behaviour, status, reason, headers) => {
+test.each(behaviours)('when a device is set to %j once, APNs answers %i %s and then 200', async (behaviour, status, reason, headers) => {
   await simulator.ask('PUT', `/devices/${device.id}/behaviour`, { ...behaviour, times: 1 })
   const answer = await send()
   expect(answer).toMatchObject({ status, headers: { 'apns-id': id, ...headers } })
@@ -174,7 +174,7 @@ test.each(behaviours)('a device told %j answers %i %s once, and then accepts pus
   expect((await send()).status).toBe(200)
 })
 
-test('a push that was accepted is in the record, also when its answer was broken off or 503', async () => {
+test('APNs counts a push that it accepts, also when it breaks the answer off or answers 503', async () => {
   await simulator.ask('PUT', `/devices/${device.id}/behaviour`, { answer: 'reset_after_accept', times: 1 })
   await expect(send()).rejects.toThrow(/INTERNAL_ERROR/)
   await simulator.ask('PUT', `/devices/${device.id}/behaviour`, { answer: 'accepted_then_503', times: 1 })
@@ -183,7 +183,7 @@ test('a push that was accepted is in the record, also when its answer was broken
   expect(await simulator.ask('GET', '/summary')).toMatchObject({ accepted: { ios: 3 }, copies: 2, distinctDevices: 1 })
 })
 
-test('APNs refuses more provider tokens than allowed within 20 minutes, and earlier tokens still work', async () => {
+test('when two provider tokens are allowed APNs refuses the third, and the first still works', async () => {
   await simulator.ask('POST', '/reset')
   await simulator.ask('PUT', '/faults', { providerTokenUpdates: 2 })
   const [first, second, third] = [token(), token({ iat: seconds(-1) }), token({ iat: seconds(-2) })]
@@ -192,7 +192,7 @@ test('APNs refuses more provider tokens than allowed within 20 minutes, and earl
   expect(statuses).toEqual([200, 200, 429, 200])
 })
 
-test('the summary says how many different provider tokens each team has used, refused ones included', async () => {
+test('the summary says how many different provider tokens of each team were used: expired ones count, forged ones do not', async () => {
   const forged = token({}, {}, otherTeamsKey)
   const old = token({ iat: seconds(-3660) })
   const others = `bearer ${makeJwt('ES256', otherTeamsKey, { iss: 'OTHER', iat: seconds() }, { kid: 'K2' })}`
@@ -200,7 +200,7 @@ test('the summary says how many different provider tokens each team has used, re
   expect(await simulator.ask('GET', '/summary')).toMatchObject({ providerTokens: { TEAM: 2, OTHER: 1 } })
 })
 
-test('after a key is replaced, APNs refuses what the old key signed, also a token that worked before', async () => {
+test('after a key is replaced, APNs refuses a token that the old key signed and that worked before', async () => {
   const account = { kind: 'apns', teamId: 'TEAM', keyId: 'ROTATED', bundleId: 'com.example.app' }
   const { privateKey } = await simulator.ask<{ privateKey: string }>('POST', '/accounts', account)
   const authorization = token({}, { kid: 'ROTATED' }, privateKey)
@@ -209,7 +209,7 @@ test('after a key is replaced, APNs refuses what the old key signed, also a toke
   expect(JSON.parse((await send({ authorization })).body)).toEqual({ reason: 'InvalidProviderToken' })
 })
 
-test('during an outage APNs answers 503 to everything or closes connections', async () => {
+test('during an outage APNs answers 503 or closes connections, as the fault says; afterwards it accepts pushes again', async () => {
   await simulator.ask('PUT', '/faults', { service: 'apns', outage: 503 })
   expect((await send()).status).toBe(503)
   await simulator.ask('PUT', '/faults', { service: 'apns', outage: 'refuse' })

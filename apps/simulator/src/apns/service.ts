@@ -38,15 +38,15 @@ const refusalReasons: Readonly<Record<Refusal, readonly [status: number, reason:
 type No = { status: number; reason: string }
 const no = (status: number, reason: string): No => ({ status, reason })
 
-/** The answer of APNs to every request during a simulated outage. */
+/** The answer of APNs to every request while its fault `outage` is `503`. */
 export const apnsUnavailable: Answer = { status: 503, headers: {}, body: '{"reason":"ServiceUnavailable"}', reason: 'ServiceUnavailable' }
 
 export type ProviderTokens = ReturnType<typeof openProviderTokens>
 
 /**
- * Finds out which account signed a request. A token is verified once and then recognised by its text, because a verification costs 100 µs, as much as
- * ten pushes. A team and key that use more than `allowance` different tokens within 20 minutes get TooManyProviderTokenUpdates for the newest token.
- * The older ones still work, as with Apple.
+ * Finds out which account signed a request. A valid token is verified once and then recognised by its text, because a verification costs 100 µs, as
+ * much as ten pushes. When `allowance` tokens of a team and key were verified within 20 minutes, the next new token is refused with
+ * TooManyProviderTokenUpdates. The tokens that were verified before still work, as with Apple.
  */
 export function openProviderTokens(accounts: Accounts) {
   const known = new Map<string, { account: ApnsAccount; issuedAt: number }>()
@@ -91,7 +91,7 @@ export function openProviderTokens(accounts: Accounts) {
     setAllowance(tokens: number): void {
       allowance = tokens
     },
-    /** Gives how many different tokens each team has used, refused tokens included. */
+    /** Gives how many different correctly signed tokens each team has used, including those refused as expired or as one too many. */
     shown: (): Record<string, number> => Object.fromEntries([...shown].map(([teamId, tokens]) => [teamId, tokens.size])),
     /** Forgets which tokens were used, and sets the allowance to its default of 5. */
     reset(): void {
@@ -103,7 +103,7 @@ export function openProviderTokens(accounts: Accounts) {
   }
 }
 
-/** Opens one environment of APNs. It knows the devices of this environment, and answers `POST /3/device/<token>` in Apple's words. */
+/** Serves `POST /3/device/<token>` for the devices of one environment of APNs, and answers with Apple's statuses and reasons. */
 export function openApns(environment: Environment, accounts: Accounts, devices: Devices, tokens: ProviderTokens, record: Recording): Serve {
   return (request: Request): Answer => {
     const { headers, body } = request

@@ -36,7 +36,7 @@ const duration: Check = (value, path) => {
   return Number(seconds) <= maxTtlSeconds ? undefined : { field: path, description: 'The ttl must be between 0 and 2419200 seconds.' }
 }
 
-/** Says whether a key of `data` is reserved, by FCM's documentation or by Herald. */
+/** Says whether FCM reserves a key of `data`. */
 const isReserved = (key: string) => ['from', 'message_type', 'gcm', 'collapse_key'].includes(key) || /^(google\.|gcm\.)/i.test(key)
 
 const data: Check = (value, path) => {
@@ -128,7 +128,10 @@ const request = object({
 
 export type SendRequest = { token: string; isDryRun: boolean }
 
-/** Checks the body of `messages:send` against the reference of FCM v1: known fields, their types, one token, 4,096 bytes. Gives the first mistake. */
+/**
+ * Checks the body of `messages:send` against the reference of FCM v1: known fields, their types, one token, at most 4,096 bytes. Gives the token and
+ * whether the request is a dry run, or the first mistake.
+ */
 export function checkSendRequest(body: unknown): SendRequest | Violation {
   const wrong = request(body, '')
   if (wrong) return wrong

@@ -10,7 +10,7 @@ const scopes = ['https://www.googleapis.com/auth/firebase.messaging', 'https://w
 /** The address that some clients name as the assertion's audience, even when they send the assertion to another address. */
 const googleAudience = 'https://oauth2.googleapis.com/token'
 
-/** The answer of the token endpoint to every request during a simulated outage. */
+/** The answer of the token endpoint to every request while its fault `outage` is `503`. */
 export const oauthUnavailable: Answer = {
   status: 503,
   headers: {},
@@ -20,7 +20,7 @@ export const oauthUnavailable: Answer = {
 
 export type AccessTokens = ReturnType<typeof openAccessTokens>
 
-/** Stores the access tokens that were issued. A token is valid for 3600 s, unless its project gets another key meanwhile. */
+/** Keeps the access tokens that were issued. A token is valid for 3600 s, unless its project gets another key meanwhile. */
 export function openAccessTokens(accounts: Accounts) {
   const issued = new Map<string, { account: FcmAccount; expiresAt: number }>()
   return {
@@ -29,7 +29,7 @@ export function openAccessTokens(accounts: Accounts) {
       issued.set(token, { account, expiresAt: now + lifetimeSeconds * 1000 })
       return token
     },
-    /** Gives the account whose pushes a client with this token may send. */
+    /** Gives the account for which a valid token was issued; undefined for any other token. */
     check(token: string, now: number): FcmAccount | undefined {
       const entry = issued.get(token)
       return entry && entry.expiresAt > now && accounts.project(entry.account.projectId) === entry.account ? entry.account : undefined

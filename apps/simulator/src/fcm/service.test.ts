@@ -77,7 +77,7 @@ beforeAll(async () => {
 afterAll(() => simulator.stop())
 beforeEach(() => simulator.ask('POST', '/reset'))
 
-test('FCM exchanges a signed assertion for an access token that lasts an hour', async () => {
+test('Google answers a signed assertion with an access token for an hour', async () => {
   const answer = await grant(makeJwt('RS256', account.private_key, claimsOf()))
   expect(answer.status).toBe(200)
   expect(JSON.parse(answer.body)).toEqual({ access_token: expect.any(String), expires_in: 3600, token_type: 'Bearer' })
@@ -85,7 +85,7 @@ test('FCM exchanges a signed assertion for an access token that lasts an hour', 
 
 const badGrants: [what: string, error: string, send: () => Promise<Answered>][] = [
   ['another grant type', 'unsupported_grant_type', () => grant('x', 'password')],
-  ['no JWT', 'invalid_grant', () => grant('x')],
+  ['a text that is no JWT', 'invalid_grant', () => grant('x')],
   ['an unknown account', 'invalid_grant', () => grant(makeJwt('RS256', account.private_key, claimsOf({ iss: 'nobody@example.com' })))],
   ['another audience', 'invalid_grant', () => grant(makeJwt('RS256', account.private_key, claimsOf({ aud: 'https://example.com/token' })))],
   ['more than an hour', 'invalid_grant', () => grant(makeJwt('RS256', account.private_key, claimsOf({ exp: seconds(3700) })))],
@@ -98,13 +98,13 @@ const badGrants: [what: string, error: string, send: () => Promise<Answered>][] 
   ['a changed signature', 'invalid_grant', () => grant(`${makeJwt('RS256', account.private_key, claimsOf()).slice(0, -10)}AAAAAAAAAA`)],
 ]
 
-test.each(badGrants)('FCM refuses an assertion with %s as %s', async (_, error, sent) => {
+test.each(badGrants)('Google refuses to issue an access token for %s, with the error %s', async (_, error, sent) => {
   const answer = await sent()
   expect(answer.status).toBe(400)
   expect(JSON.parse(answer.body)).toMatchObject({ error })
 })
 
-test('FCM accepts a message over HTTP/2 and HTTP/1.1 and records it as it was sent', async () => {
+test('FCM accepts messages over HTTP/2 and HTTP/1.1, and the simulator records them', async () => {
   const first = await send(message({ android: { ttl: '3600s', priority: 'high', collapse_key: 'c', notification: { tag: 't' } } }))
   const second = await http1(simulator.addresses.fcm + path, { authorization: `Bearer ${bearer}` }, JSON.stringify(message()))
   expect([first.status, second.status]).toEqual([200, 200])
@@ -117,14 +117,14 @@ test('FCM accepts a message over HTTP/2 and HTTP/1.1 and records it as it was se
   ])
 })
 
-test('over HTTP/1.1, when a device is told to break off the answer, the connection breaks and the push is in the record', async () => {
+test('when FCM is set to break its answer off over HTTP/1.1, the connection breaks and the push counts as accepted', async () => {
   await simulator.ask('PUT', `/devices/${device.id}/behaviour`, { answer: 'reset_after_accept', times: 1 })
   const sent = http1(simulator.addresses.fcm + path, { authorization: `Bearer ${bearer}` }, JSON.stringify(message()))
   await expect(sent).rejects.toThrow(/socket hang up|ECONNRESET/)
   expect(await simulator.ask('GET', '/summary')).toMatchObject({ accepted: { android: 1 } })
 })
 
-test('a message with validate_only is answered and not recorded', async () => {
+test('FCM answers a message with validate_only with 200 and does not count it as accepted', async () => {
   expect((await send({ ...message(), validate_only: true })).status).toBe(200)
   expect(await simulator.ask('GET', '/summary')).toMatchObject({ accepted: { android: 0 } })
 })
@@ -142,10 +142,10 @@ const badMessages: [what: string, field: string, body: () => unknown][] = [
   ['a ttl over four weeks', 'message.android.ttl', () => message({ android: { ttl: '2419201s' } })],
   ['an unknown priority', 'message.android.priority', () => message({ android: { priority: 'urgent' } })],
   ['more than 4096 bytes', 'message', () => message({ data: { text: 'x'.repeat(4096) } })],
-  ['a token that is none', 'message.token', () => message({ token: 'abc' })],
+  ['a malformed token', 'message.token', () => message({ token: 'abc' })],
 ]
 
-test.each(badMessages)('FCM refuses a message with %s as INVALID_ARGUMENT at "%s"', async (_, field, body) => {
+test.each(badMessages)('FCM refuses a request with %s as INVALID_ARGUMENT and names the field "%s"', async (_, field, body) => {
   expect(errorOf(await send(body()))).toEqual({ http: 400, code: 400, status: 'INVALID_ARGUMENT', errorCode: 'INVALID_ARGUMENT', field })
 })
 
@@ -154,7 +154,7 @@ test('FCM refuses a body that is not JSON as INVALID_ARGUMENT', async () => {
   expect(errorOf(answer)).toMatchObject({ http: 400, status: 'INVALID_ARGUMENT' })
 })
 
-test('FCM refuses an access token that it did not issue as UNAUTHENTICATED', async () => {
+test('FCM refuses a message without an access token, or with one that was never issued, as UNAUTHENTICATED', async () => {
   expect(errorOf(await send(message(), 'Bearer ya29.made-up'))).toMatchObject({ http: 401, status: 'UNAUTHENTICATED' })
   expect(errorOf(await send(message(), ''))).toMatchObject({ http: 401, status: 'UNAUTHENTICATED' })
 })
@@ -179,7 +179,7 @@ const behaviours: [answer: string, http: number, status: string, errorCode: stri
   ['sender_mismatch', 403, 'PERMISSION_DENIED', 'SENDER_ID_MISMATCH'],
 ]
 
-test.each(behaviours)('a device that is told %s answers %i %s', async (answer, http, status, errorCode, retryAfter) => {
+test.each(behaviours)('a push to a device with the behaviour %s is answered %i %s', async (answer, http, status, errorCode, retryAfter) => {
   await simulator.ask('PUT', `/devices/${device.id}/behaviour`, {
     answer,
     times: 1,

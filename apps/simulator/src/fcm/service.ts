@@ -36,7 +36,7 @@ const refusals: Readonly<Record<Refusal, No>> = {
   unavailable: { code: 503, status: 'UNAVAILABLE', errorCode: 'UNAVAILABLE', message: 'The service is currently unavailable.' },
 }
 
-/** The answer of FCM to every request during a simulated outage. */
+/** The answer of FCM to every request while its fault `outage` is `503`. */
 export const fcmUnavailable: Answer = refuse(refusals.unavailable)
 
 /** Serves FCM v1: `POST /v1/projects/<project>/messages:send`. */
@@ -90,7 +90,7 @@ function invalid(violation: Violation, message = violation.description): No {
   return { code: 400, status: 'INVALID_ARGUMENT', errorCode: 'INVALID_ARGUMENT', message, violation }
 }
 
-/** Says whether a token looks real. An unknown token of this form (an id, a colon, a long tail) belongs to an app that was removed from its phone. */
+/** Says whether a token looks real: an id, a colon, a long tail. FCM takes an unknown token that looks real for a phone that has removed the app. */
 const isTokenLike = (token: string): boolean => /^[\w-]{20,}:[\w-]{100,}$/.test(token)
 
 /** Makes an answer with the error body of Google's APIs (google.rpc.Status) and the details that FCM adds. */

@@ -62,7 +62,6 @@ export const post = (session: ClientHttp2Session, path: string, headers: Outgoin
 
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-/** Makes a compact JWT, valid or not, as the test wants it. */
 export function makeJwt(
   algorithm: 'ES256' | 'RS256',
   key: KeyObject | string,
@@ -77,7 +76,7 @@ export function makeJwt(
 
 export const seconds = (fromNow = 0): number => Math.floor(Date.now() / 1000) + fromNow
 
-/** Makes an application server's key pair for VAPID. `text` is the `k` of its header. */
+/** Makes an application server's key pair for VAPID. `text` is the public key, as the `k` of the authorization header. */
 export function givenVapidKey(): { text: string; privateKey: KeyObject } {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const { x = '', y = '' } = publicKey.export({ format: 'jwk' })

@@ -15,7 +15,6 @@ const server = givenVapidKey()
 const otherServer = givenVapidKey()
 const plain = { title: 'Hello', body: 'You', data: { msgId: 'message-1' } }
 
-/** Encrypts a push as a sender does by RFC 8291. */
 function encrypt({ keys }: WebDevice, text: string): Buffer {
   const [publicKey, auth, salt] = [Buffer.from(keys.p256dh, 'base64url'), Buffer.from(keys.auth, 'base64url'), randomBytes(16)]
   const ecdh = createECDH('prime256v1')
@@ -53,7 +52,7 @@ beforeAll(async () => {
 afterAll(() => simulator.stop())
 beforeEach(() => simulator.ask('POST', '/reset'))
 
-test('the example of RFC 8291 appendix A is decrypted', () => {
+test('the simulator decrypts the example of RFC 8291 appendix A', () => {
   const keys = {
     publicKey: Buffer.from('BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4', 'base64url'),
     privateKey: Buffer.from('q1dXpw3UpT5VOmu_cf_v6ih07Aems3njxI-JWgLcM94', 'base64url'),
@@ -65,7 +64,7 @@ test('the example of RFC 8291 appendix A is decrypted', () => {
   expect(opened?.toString()).toBe('When I grow up, I want to be a watermelon')
 })
 
-test('the push service accepts a push, answers a location and records the push decrypted', async () => {
+test('the push service accepts a push and answers its location, and the simulator records the push decrypted', async () => {
   const body = encrypt(device, JSON.stringify(plain))
   const answer = await send({ topic: 'news', urgency: 'high' }, body)
   expect(answer).toMatchObject({
@@ -84,7 +83,7 @@ test('the push service accepts a push, answers a location and records the push d
   expect(await simulator.ask('GET', '/pushes')).toMatchObject({ pushes: [expected] })
 })
 
-test('copies of a push are counted also when nobody has read the pushes', async () => {
+test('the summary decrypts web pushes that nobody has read and counts copies among them, unless it is asked not to decrypt', async () => {
   await send()
   await send()
   expect(await simulator.ask('GET', '/summary?open=false')).toMatchObject({ copies: 0, unread: 2 })
@@ -104,7 +103,7 @@ test('devices that are made after an application server key was set demand that 
   expect((await send({ authorization: vapid({}, otherServer) }, encrypt(fresh, 'x'), pathOf(fresh))).status).toBe(201)
 })
 
-test('a push without a body is accepted', async () => {
+test('the push service accepts a push without a body', async () => {
   expect((await send({ 'content-encoding': undefined }, Buffer.alloc(0))).status).toBe(201)
   expect(await simulator.ask('GET', '/pushes')).toMatchObject({ pushes: [{ payload: null, bytes: 0 }] })
 })
@@ -131,7 +130,7 @@ const rows: [status: number, what: string, send: () => Promise<Answered>][] = [
   [404, 'an unknown subscription', () => send({}, Buffer.alloc(0), '/push/nobody')],
 ]
 
-test.each(rows)('the push service answers %i to %s', async (status, _, refused) => {
+test.each(rows)('the push service accepts no push, and answers %i, to %s', async (status, _, refused) => {
   expect((await refused()).status).toBe(status)
   expect(await simulator.ask('GET', '/summary')).toMatchObject({ accepted: { total: 0 } })
 })
@@ -143,7 +142,7 @@ test.each([
   ['failing', 500],
   ['unavailable', 503],
   ['sender_mismatch', 403],
-])('a device that is told %s answers %i', async (answer, status) => {
+])('a push to a device with the behaviour %s is answered %i with the retry-after that was set', async (answer, status) => {
   await simulator.ask('PUT', `/devices/${device.id}/behaviour`, { answer, times: 1, retryAfterSeconds: 4 })
   expect(await send()).toMatchObject({ status, headers: { 'retry-after': '4' } })
 })

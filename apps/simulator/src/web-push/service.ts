@@ -23,10 +23,10 @@ const refusals: Readonly<Record<Refusal, No>> = {
   sender_mismatch: { status: 403, reason: 'VAPID key does not match the subscription' },
 }
 
-/** The answer of the push service to every request during a simulated outage. */
+/** The answer of the push service to every request while its fault `outage` is `503`. */
 export const webPushUnavailable: Answer = refuse(refusals.unavailable)
 
-/** Serves a push service (RFC 8030) that demands VAPID (RFC 8292) and aes128gcm (RFC 8291). `origin` is a function: the port is known later. */
+/** Serves a push service (RFC 8030) that demands VAPID (RFC 8292), and aes128gcm of a body (RFC 8291). `origin` is called once the port is known. */
 export function openWebPush(devices: Devices, recording: Recording, origin: () => string): Serve {
   const checkVapid = openVapid(origin)
   const series = randomBytes(6).toString('base64url')
@@ -66,9 +66,7 @@ function checkHeaders({ headers, body }: Request): No | undefined {
   return looksEncrypted(body) ? undefined : { status: 400, reason: 'body is not aes128gcm' }
 }
 
-/**
- * Makes the check of `Authorization: vapid t=<JWT>, k=<public key>`. A header is verified once (100 µs) and then known by its text until it expires.
- */
+/** Makes the check of `Authorization: vapid t=<JWT>, k=<public key>`. Verifying takes 100 µs, so a valid header is known by its text later. */
 function openVapid(origin: () => string) {
   const known = new Map<string, { key: string; expiresAt: number }>()
 

@@ -1,4 +1,4 @@
-/** Names the table, the app and the row that a sealed text belongs to. A sealed text that is moved to another row or app cannot be opened. */
+/** Names the table, the app and the row that a sealed (encrypted) text belongs to. A sealed text that is moved to another row cannot be opened. */
 export const providerContext = (appId: string, kind: string): string => `gateway.providers/${appId}/${kind}`
 
 export const identitySecretContext = (appId: string): string => `gateway.apps/${appId}/identity-secret`

@@ -33,7 +33,7 @@ export const MadeApiKey = describes<ShownKey & { key: string }>()(
 const apns = { teamId: z.string(), keyId: z.string(), bundleId: z.string(), environment: z.enum(['production', 'sandbox']) }
 const fcm = { projectId: z.string(), clientEmail: z.string(), tokenUri: z.string() }
 const webpush = { subject: z.string(), publicKey: z.string() }
-/** The fields that every answer about a circuit has, whether the circuit is open or closed. */
+/** The fields of a circuit that are shown with an app's credentials and in the answer about the system. */
 export const circuit = {
   platform: z.enum(platforms),
   environment: z.enum(environments).meta({ description: 'The environment of APNs; empty for other platforms.' }),

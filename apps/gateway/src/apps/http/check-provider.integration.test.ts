@@ -16,7 +16,7 @@ afterEach(() => peers.answers.clear())
 const check = (kind: string, app = appId) => gateway.admin('POST', `/apps/${app}/providers/${kind}/check`)
 
 // spec: administration/provider-check
-test('checking credentials asks the provider; when there is a problem, the answer says what to do about it', async () => {
+test('checking credentials asks a dispatcher; when the provider refuses them, the answer says what to do about it', async () => {
   const refused = { ok: false, code: 'credentials_invalid', providerCode: '403 InvalidProviderToken' } as const
   peers.answers.set(checkProvider.subject, () => refused)
   const remedy = remedyOf('apns', refused.code, refused.providerCode)

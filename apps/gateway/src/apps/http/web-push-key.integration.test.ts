@@ -8,7 +8,7 @@ import { startGateway } from '../../testing/start-gateway.ts'
 const nats = await freshNats()
 const { url } = await freshDatabase()
 const addresses = { database: url('gateway'), nats }
-// Both gateways remember Web Push keys for an hour, unless a broadcast says that the app was changed.
+// Both gateways remember a Web Push key for an hour, unless a broadcast says that its app was changed.
 const [gateway, other] = [
   await startGateway(addresses, { API_KEY_CACHE_TTL: '3600' }),
   await startGateway(addresses, { API_KEY_CACHE_TTL: '3600' }),
@@ -20,7 +20,7 @@ const read = async (publicKey: string, from = gateway) => {
 }
 
 // spec: identity/web-push-key
-test('a web page reads the Web Push key that it subscribes with, and after a change every gateway answers the new key', async () => {
+test('a web page reads the Web Push key that it subscribes with, and after a change both gateways answer the new key', async () => {
   const { appId, publicKey } = await gateway.givenApp()
   const set = async (pair: object = {}) =>
     (await gateway.admin('PUT', `/apps/${appId}/providers/webpush`, { subject, ...pair })).body['publicKey']
@@ -35,7 +35,7 @@ test('a web page reads the Web Push key that it subscribes with, and after a cha
 })
 
 // spec: identity/web-push-key
-test('reading the Web Push key is 404 while Web Push is not configured, and gives the key as soon as it is', async () => {
+test('reading the Web Push key is 404 before Web Push is configured and after it is removed, and in between both gateways give the key', async () => {
   const { appId, publicKey } = await gateway.givenApp()
   expect([await read(publicKey), await read(publicKey, other)]).toEqual(['404 not_found', '404 not_found'])
   const { body } = await gateway.admin('PUT', `/apps/${appId}/providers/webpush`, { subject })
@@ -48,7 +48,7 @@ test('reading the Web Push key is 404 while Web Push is not configured, and give
 })
 
 // spec: identity/web-push-key, limits/origins
-test('a web page of any origin may read the Web Push key of its own app, and nothing secret', async () => {
+test('a web page of any origin may read the public Web Push key of the app whose API key it has, and nothing else', async () => {
   const [one, two] = [await gateway.givenApp(), await gateway.givenApp()]
   const pair = makeVapidPair()
   await gateway.admin('PUT', `/apps/${one.appId}/providers/webpush`, { subject, ...pair })

@@ -3,10 +3,7 @@ import type { Tables } from '../../store/tables.ts'
 
 type Db = Kysely<Tables>
 
-/**
- * Where a sealed value is stored. `kind` says which column, and `key` has the primary key of the row, in the order in which the functions of
- * `seal-context.ts` take it.
- */
+/** Where a sealed value is stored. `kind` says in which table and column, and `key` has the columns of the row's primary key. */
 export type SealedPlace = { kind: 'provider' | 'identity-secret' | 'apns-token'; key: string[] }
 
 /** Selects the values, from all three columns, that another key than `keyId` sealed. An empty APNs token counts as no value. */

@@ -8,8 +8,8 @@ import type { Tables } from '../../store/tables.ts'
 type Db = Kysely<Tables>
 
 /**
- * An audit line as it is shown. `subject.unconfirmed` is true when it is unknown whether the change was made, because the service that was asked did
- * not answer.
+ * An audit line as it is shown. `subject.unconfirmed` is true when it is unknown whether the change was made, because the gateway died or got no
+ * answer from the service that it asked.
  */
 export type AuditEntry = { id: string; actor: string; action: string; subject: Subject; requestId: string | null; createdAt: string }
 
@@ -17,7 +17,8 @@ export type AuditEntry = { id: string; actor: string; action: string; subject: S
 type AuditFilter = { [filter in 'action' | 'actor' | 'subjectId' | 'from' | 'to']?: string | undefined }
 
 /**
- * Turns at most 100 intents that are older than a minute into audit lines and gives how many. No call takes a minute, so their requests were cut off.
+ * Turns at most 100 intents (changes that were noted before another service was asked for them) that are older than a minute into audit lines, and
+ * gives how many. No call takes a minute, so the gateway has ended before the service answered, or has got no answer.
  */
 export async function writeOldIntents(db: Db): Promise<number> {
   const { rows } = await sql`

@@ -24,7 +24,7 @@ test.each([
   ['', ''],
   [null, ''],
   [3, '3'],
-])('a cell of a CSV %j is quoted as RFC 4180 says', (value, cell) => {
+])('a cell of a CSV with %j is quoted only where RFC 4180 asks for it', (value, cell) => {
   expect(csvCell(value)).toBe(cell)
 })
 

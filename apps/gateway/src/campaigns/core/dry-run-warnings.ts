@@ -46,7 +46,6 @@ export const warningsOf = (looked: Looked): Warning[] => [
 
 const count = (number: number, one: string): string => `${number} ${one}${number === 1 ? '' : 's'}`
 
-/** Gives the path of a variant's text in the request. */
 function pathOf({ send, at }: Pick<Looked, 'send' | 'at'>, variant: string, locale: string | null): string {
   const place = send.experiment?.variants.findIndex(({ id }) => id === variant) ?? -1
   return `${at}${place < 0 ? '' : `experiment.variants.${place}.`}content${locale === null ? '' : `.${locale}`}`

@@ -115,7 +115,6 @@ export const contentOf = ({ content, experiment }: FrozenSend, variant: string):
 
 const isFixed = (entry: LocaleEntry): boolean => textsOf(entry).every((text) => !text.includes('{{'))
 
-/** Makes up a recipient with this language. */
 const standIn = (language: string): Recipient => ({
   place: 0,
   subscriptionId: '0'.repeat(24),

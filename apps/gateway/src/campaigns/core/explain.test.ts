@@ -66,7 +66,7 @@ describe('explain for a device whose push was made', () => {
     ['cancelled', known([there, optedOut]), ['outcome'], 'cancelled'],
     ['silent_web', known([there, reachable]), ['outcome'], 'silent'],
   ] as const)(
-    'explain of a push that was skipped as %s shows the step of that reason as the one that stopped the push',
+    'explain of a push that was skipped as %s marks as stops only the outcome and, if there is one, the step of that reason, and says why',
     (code, facts, expected, words) => {
       const trace = traceOf(send, facts, skipped(code))
       expect(trace).toMatchObject({ verdict: 'skipped', certainty: 'recorded', waitingFor: null })
@@ -82,7 +82,7 @@ describe('explain for a device whose push was made', () => {
     expect(trace.steps.at(-1)).toMatchObject({ step: 'reports', reports: [{ kind: 'opened' }] })
   })
 
-  test('explain counts for the frequency cap only the sends before the outcome of the push', () => {
+  test('explain shows for the frequency cap no send that was counted after the outcome of the push', () => {
     const trace = traceOf(send, known([there, reachable, cap]), skipped('frequency_cap'))
     expect(trace.steps.find(({ step }) => step === 'frequency_cap')).toMatchObject({ counted: [{ campaignId, at }] })
   })
@@ -101,7 +101,7 @@ describe('explain for a device whose push was made', () => {
     expect(attempts(skipped('cancelled'))).toEqual([])
   })
 
-  test('explain says that an open push waits for what its batch waits for', () => {
+  test('explain says that a push without an outcome waits for what its batch waits for, or for its turn', () => {
     const waitingFor = { kind: 'paused', since: null, at: null } as const
     const open: ExplainedDevice['push'] = { is: 'open', verdict: 'waiting', waitingFor, queuedFor: owner, no: 1, trail: [] }
     const pause = { since: at, until: '2026-03-31T10:00:00.000Z' }
@@ -114,13 +114,13 @@ describe('explain for a device whose push was made', () => {
 
 // spec: administration/explain-certainty
 describe('explain for a device without a push', () => {
-  test('explain ends with the step that stopped the device, and is certain when that step rests on frozen facts', () => {
+  test('explain ends with the step that stopped the device; it is `derived` when that step rests on frozen facts, and `likely` otherwise', () => {
     const late: ExplainedStep = { ...there, result: 'stop', inBounds: false }
     expect(traceOf(send, known([late, optedOut]), undefined)).toMatchObject({ verdict: 'not_queued', certainty: 'derived', steps: [late] })
     expect(traceOf(send, known([there, optedOut, cap]), undefined)).toMatchObject({ certainty: 'likely', steps: [there, optedOut] })
   })
 
-  test('explain says that a send ended before it came to the device', () => {
+  test('explain says that a send was cancelled or failed before it came to the device', () => {
     const cancelled = traceOf({ ...send, status: 'cancelled', cancelled: true }, known([there, reachable], { is: 'passed' }), undefined)
     expect(cancelled).toMatchObject({ verdict: 'not_queued', certainty: 'derived', sentence: expect.stringContaining('cancelled') })
     const failed = traceOf({ ...send, status: 'failed', failure: 'No app.' }, known([there, reachable], { is: 'nowhere' }), undefined)
@@ -175,7 +175,7 @@ test.each([
     'tags.c is 4, wanted 3.',
   ],
   [leaf('tags.n', 'gte', 3), [['segment', 'tags.n', 'gte', 3, null, false]], 'tags.n is missing, wanted gte 3.'],
-] as const)('an explanation of segment %# names the condition that kept the device out', (definition, leaves, words) => {
+] as const)('explain names the condition of a segment that kept the device out: example %#', (definition, leaves, words) => {
   const segment: ExplainedStep = {
     ...{ step: 'segment', result: 'stop', basis: 'now', changedSince: false },
     leaves: leaves.map(([path, field, op, wanted, actual, matched]) => ({ path, field, op, wanted, actual, matched })),

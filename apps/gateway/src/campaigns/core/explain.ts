@@ -13,7 +13,7 @@ export type SendOfTrace = {
   nextAt: string | null
   pause: { since: string; until: string } | null
   startedAt: string | null
-  /** The segment as it was written; null when the target is no segment. */
+  /** The segment as it was written; null when the send is to everyone, or names users or devices. */
   definition: unknown
   /** Whether the send named users or devices and Herald does not know any more which ones: the list is deleted after the send's end. */
   isForgotten: boolean
@@ -21,7 +21,7 @@ export type SendOfTrace = {
   isPast: boolean
 }
 
-/** For each skip reason, the step of the trace that stopped the push. */
+/** The step of the trace that stopped a push, for each skip reason that has a step of its own. */
 const stoppedBy: Readonly<Record<string, ExplainedStep['step']>> = {
   opted_out: 'reachable',
   invalidated: 'reachable',

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { etaSeconds, paceOf } from './pace.ts'
 
-test('the pace of a send is its outcomes divided by the time in which they came; a single reading gives no pace', () => {
+test('the pace of a send is its outcomes divided by the seconds in which they came, and 0 for fewer than two readings', () => {
   expect(paceOf([])).toBe(0)
   expect(paceOf([{ at: 5, settled: 100 }])).toBe(0)
   expect(

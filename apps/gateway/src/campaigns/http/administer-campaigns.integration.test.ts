@@ -34,7 +34,7 @@ const auditOf = async (app: string) => {
 }
 
 // spec: administration/campaign-list
-test('campaigns can be listed by status, kind and name, each with its counters', async () => {
+test('campaigns can be listed by status, by whether they are transactional and by name, each with its counters', async () => {
   const stats = { ...noStats, queued: 3, sent: 2 }
   peers.answers.set(listStats.subject, () => ({ stats: { [id]: stats } }))
 
@@ -76,7 +76,7 @@ test('a campaign is read with its counters and rates; rates are null while nothi
 })
 
 // spec: administration/campaign-operations, administration/audit
-test('every change of a campaign is made in the app that the path names, answers the campaign’s status and leaves an audit line', async () => {
+test('making, replacing, sending, pausing, resuming, duplicating and deleting a campaign and picking a winner act on the app in the path and are audited', async () => {
   const app = await gateway.givenApp()
   const at = `/apps/${app.appId}/campaigns`
   const here = { appId: app.appId, campaignId: id }
@@ -118,7 +118,7 @@ test('a cancel is answered 200 when it is done, and 202 while it is under way', 
 })
 
 // spec: administration/audit
-test('two requests for a draft with the same Idempotency-Key make one draft and one audit line', async () => {
+test('a request for a draft that is repeated with its Idempotency-Key is answered as a replay and leaves no second audit line', async () => {
   const app = await gateway.givenApp()
   const headers = { authorization: `Bearer ${adminToken}`, 'idempotency-key': 'sale' }
   const make = () => askPort(gateway.port, { method: 'POST', path: `/v1/admin/apps/${app.appId}/campaigns`, headers, body })
@@ -140,7 +140,7 @@ test('an operator can have a campaign counted again; the answer is 404 when the 
   expect(lastAsked(verifyCampaign)).toEqual(of)
 })
 
-test('an unknown app or campaign is 404, and an API key opens no route of the administration', async () => {
+test('an unknown app or campaign is 404, and the administration’s list of campaigns refuses an API key', async () => {
   expect((await gateway.admin('GET', `/apps/${newId()}/campaigns`)).status).toBe(404)
   peers.answers.set(calls.getCampaign.subject, () => {
     throw notFound()

@@ -93,7 +93,7 @@ test('pushes can be exported as a CSV with a header line, in which a text that b
 })
 
 // spec: administration/pushes-csv
-test('an export reads a page when the client has taken the page before it, so a client that does not read costs only a few pages', async () => {
+test('while its client does not read, an export of 600 pages reads fewer than 300; when the client reads, it gets every line', async () => {
   const { appId } = await gateway.givenApp()
   const pages = 600
   let read = 0
@@ -104,7 +104,7 @@ test('an export reads a page when the client has taken the page before it, so a 
   })
   const response = await open(appId)
   response.pause()
-  // A page is about 60 kB. As the client does not read, only the few pages that the sockets can hold are asked for.
+  // A page is about 60 kB. As the client does not read, only the pages that fit into the buffers of the sockets are asked for.
   await untilStill(() => read)
   expect(read).toBeLessThan(300)
 
@@ -115,7 +115,7 @@ test('an export reads a page when the client has taken the page before it, so a 
   expect(lines).toBe(1 + 200 * pages)
 })
 
-test('an export of pushes waits while the tracker is too busy for a page, and cuts the connection when a page fails', async () => {
+test('an export of pushes waits while the tracker is too busy for a page, and cuts the connection when a page fails for another reason', async () => {
   const { appId } = await gateway.givenApp()
   let read = 0
   peers.answers.set(listPushes.subject, () => {
@@ -136,7 +136,7 @@ test('an export of pushes waits while the tracker is too busy for a page, and cu
 })
 
 // spec: administration/pushes-csv
-test('an export of pushes that cannot begin is answered with its error, also when another export of the app is under way', async () => {
+test('an export of pushes is refused with its error for a wrong filter, an unknown app, or while another export of the app is under way', async () => {
   const { appId } = await gateway.givenApp()
   for (const [query, at] of [
     ['?platform=tv', 'platform'],

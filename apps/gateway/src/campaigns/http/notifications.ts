@@ -8,7 +8,7 @@ import { replayed } from '../../http/reply.ts'
 import { route } from '../../http/route.ts'
 
 const mostInBatch = 100
-/** The items are checked later, one by one, so that a wrong item does not refuse the others. */
+/** The items are checked later, one by one, so that the others are sent when one is wrong. */
 const Batch = z.strictObject({ notifications: z.array(z.unknown()).min(1).max(mostInBatch) })
 const ShownBatch = z.strictObject({ notifications: z.array(NotificationInBatch).min(1).max(mostInBatch) })
 

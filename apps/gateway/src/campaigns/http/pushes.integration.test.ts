@@ -20,7 +20,6 @@ const open = Array.from({ length: 3 }, (): OpenPush => {
 })
 const ended = Array.from({ length: 3 }, () => ({ campaignId, subscriptionId: newId(), outcome: 'sent' }))
 
-/** Answers a list in pages of the size that is asked for. */
 const pages =
   <Item>(all: readonly Item[]) =>
   (request: unknown) => {
@@ -80,7 +79,7 @@ test('a push that gets its outcome while the list is made is listed once, with i
   expect(items.find(({ subscriptionId }) => subscriptionId === first?.subscriptionId)?.outcome).toBe('sent')
 })
 
-test('for a list of pushes with an outcome only the tracker is asked; for any other list audience is asked too', async () => {
+test('for a list of failed pushes only the tracker is asked; for a list of all pushes audience is asked too, with the same filters', async () => {
   peers.asked.length = 0
   await list('?outcome=failed')
   expect(askedOf(listOpenPushes)).toEqual([])

@@ -9,16 +9,16 @@ import { fingerprintOf, IdempotencyKey, longestIdempotencyKey } from '../../core
 import { refusedItem, type ItemResult } from '../../core/items.ts'
 import { faultOf } from '../../http/faults.ts'
 
-/** One item of POST /v1/notifications/batch: the body of POST /v1/notifications and an idempotency key. */
+/** One item of POST /v1/notifications/batch: the body of POST /v1/notifications, with an idempotency key if the client gives one. */
 export const NotificationInBatch = SendNotification.safeExtend({ idempotencyKey: IdempotencyKey.optional() })
 
 export type SentItem = ItemResult<{ id: string; replayed?: true }>
 
 /**
  * Sends each of several notifications as POST /v1/notifications would send it alone. Each item counts in the rate limit (`countSend` throws the Fault
- * `rate_limited`), has its own idempotency key or `<key>:<index>`, and is refused by itself. Items with the same key are sent one after another, so
- * that the second is a replay of the first. The results are in the order of the items. When the database was unreachable for an item, its result says
- * so, and repeating the request sends what is missing.
+ * `rate_limited`) and is refused by itself. Its idempotency key is its own, else `<key>:<index>` when the request has a key. Items with the same key
+ * are sent one after another, so that the second is a replay of the first. The results are in the order of the items. When the database was
+ * unreachable for an item, its result says so, and a client that repeats the request with keys sends only what is missing.
  */
 export async function sendEach(
   { bus, watch }: { bus: Pick<Bus, 'call'>; watch: Pick<DatabaseWatch, 'guard'> },

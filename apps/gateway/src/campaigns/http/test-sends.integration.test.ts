@@ -76,7 +76,7 @@ test('a test with a wrong field is refused with the name of the field, before an
 })
 
 // spec: administration/test-devices, administration/token
-test('only the administration can mark a test device; an API key cannot, by any route', async () => {
+test('an operator can mark a test device; an API key cannot, neither by the administration’s route nor by the public one', async () => {
   const id = newId()
   const path = `/v1/admin/apps/${appId}/subscriptions/${id}`
   const marks: unknown[] = []
@@ -100,7 +100,7 @@ test('only the administration can mark a test device; an API key cannot, by any 
 })
 
 // spec: administration/test-devices
-test('marking the 101st test device of an app is refused with 409 and leaves no audit line', async () => {
+test('when an app has as many test devices as it may, marking another is refused with 409 and leaves no audit line', async () => {
   const before = await auditOf('device.marked')
   peers.answers.set(markTestDevice.subject, () => {
     throw fault('limit_reached', 'An app has at most 100 test devices.')
@@ -111,7 +111,7 @@ test('marking the 101st test device of an app is refused with 409 and leaves no 
 })
 
 // spec: administration/lists
-test('the list of test devices comes page by page', async () => {
+test('the list of test devices comes page by page, and is refused for a wrong query or an unknown app', async () => {
   const listed = { items: [{ id: newId() }], nextCursor: 'next' }
   peers.answers.set(listTestDevices.subject, () => listed)
   expect(await gateway.admin('GET', `/apps/${appId}/test-devices?limit=1`)).toMatchObject({ status: 200, body: listed })

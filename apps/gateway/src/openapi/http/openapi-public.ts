@@ -3,7 +3,7 @@ import { exampleOf } from './examples.ts'
 import type { Api } from './openapi.ts'
 import { describeDeliveries } from './openapi-webhooks.ts'
 
-/** Headers that many operations take, in both documents. */
+/** Headers that several operations take. The administration's document has them too, except `IdentityToken`. */
 export const commonParameters = {
   RequestId: {
     name: 'x-request-id',

@@ -19,7 +19,7 @@ import { SegmentsOfApp } from '../../people/http/user-answers.ts'
 import * as ofWebhooks from '../../webhooks/http/webhook-answers.ts'
 import * as answers from '../../http/answers.ts'
 
-/** The schemas that a document has once, under their names. Every other schema is written where it is used. */
+/** Schemas that a document has once, each under its name here, however often other schemas use it. */
 const named: Record<string, unknown> = {
   ...answers,
   ...ofApps,
@@ -50,7 +50,7 @@ const named: Record<string, unknown> = {
   SystemRead,
   SegmentsOfApp,
 }
-/** Exports of the modules above that get no name: parts of other schemas, and answers of a single route. They are written where they are used. */
+/** Exports of the modules above that get no name of their own: parts of other schemas, and answers of a single route. */
 const unnamed = new Set(['Time', 'Count', 'nextCursor', 'WaveList', 'RunList', 'DeliveryWithBody'])
 for (const [id, schema] of Object.entries(named))
   if (schema instanceof z.ZodType && !unnamed.has(id)) z.globalRegistry.add(schema, { ...z.globalRegistry.get(schema), id })

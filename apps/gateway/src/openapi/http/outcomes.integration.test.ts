@@ -14,7 +14,8 @@ import type { Question, Told } from '../../testing/ask.ts'
 import { hmacSecret, startGateway, type GatewayUnderTest } from '../../testing/start-gateway.ts'
 import { startPeers } from '../../testing/start-peers.ts'
 
-// These tests bring about every answer that the OpenAPI document lists for every operation, so they fail for an answer that can never come.
+// These tests bring about each answer that the public OpenAPI document lists, except those of `ofEachItem` and `asksNoApp`. So they fail for an
+// answer that can never come.
 
 const nats = await freshNats()
 const { url } = await freshDatabase()

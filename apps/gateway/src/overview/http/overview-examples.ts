@@ -2,7 +2,8 @@ import type { Breakdown, Curve, DeviceDay, Series } from '@herald/contracts/seri
 import { appId, campaignId, tuesday, type Example } from '../../http/shop.ts'
 import type { System } from '../read-system.ts'
 
-/** The numbers of a shop on an evening in January, after a send to everybody in the morning. All examples below show this shop. */
+/* The numbers in these examples are those of one shop on an evening in January, after a send to everybody in the morning. */
+
 const none = { queued: 0, sent: 0, failed: 0, skipped: 0, delivered: 0, opened: 0, clicked: 0, dismissed: 0, converted: 0 }
 const morning = {
   queued: 1_250,

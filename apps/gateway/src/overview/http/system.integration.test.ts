@@ -81,7 +81,7 @@ test('the answer about the system has the base URL that the operator set, and sa
 })
 
 // spec: administration/session-away
-test('an operator stays signed in while the database is away, and is told that it is away', async () => {
+test('an operator stays signed in while the database is away, and the answer about the system says that it is away', async () => {
   const signedIn = await gateway.ask({ method: 'POST', path: '/v1/admin/session', body: { token: adminToken, name: 'Dana' } })
   const cookie = String(signedIn.headers['set-cookie']?.[0]?.split(';')[0])
   const asked = (path: string) => gateway.ask({ path: `/v1/admin${path}`, headers: { cookie } })

@@ -37,6 +37,6 @@ test.each([
   '/docs/index.html',
   '/docs/%2e%2e/package.json',
   '/docs/../openapi.json',
-])('%s is not served: of the package that shows the API, only what its page needs', async (path) => {
+])('%s is 404, because the gateway serves only the files that the page of the API needs', async (path) => {
   expect(await gateway.ask({ path })).toMatchObject({ status: 404 })
 })

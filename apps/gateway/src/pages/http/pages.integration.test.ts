@@ -122,7 +122,7 @@ test('a file with a hash in its name may be cached for good, and is answered com
 })
 
 // spec: administration/dashboard-served
-test('the policy of the dashboard’s service worker lets the worker load its second file', async () => {
+test('the dashboard’s service worker is served without Trusted Types, which would keep it from loading its second file', async () => {
   const { status, headers } = await get('/dashboard/try-out-worker.js')
   expect([status, headers['content-type'], headers['cache-control']]).toEqual([200, 'text/javascript; charset=utf-8', 'no-cache'])
   expect(headers['content-security-policy']).toBe(policy)
@@ -156,7 +156,7 @@ test.each([
 })
 
 // spec: administration/files-only
-test('hidden files of the dashboard’s directory, and files outside of it, are not served', async () => {
+test('for hidden files of the dashboard’s directory and for files outside of it the answer is the dashboard itself', async () => {
   for (const path of ['/dashboard/.sources', '/dashboard/..%2fsecret.txt', '/dashboard/%2e%2e/secret.txt'])
     expect((await get(path)).text).toBe(index)
 })

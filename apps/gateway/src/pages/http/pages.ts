@@ -21,7 +21,7 @@ const policyOf = (...more: string[]) =>
     ...more,
   ].join('; ')
 
-/** A page may load files from the gateway only, and send requests to the gateway only (spec: administration/dashboard-served). */
+/** A page may load files and send requests to the gateway only, apart from images that it makes itself (spec: administration/dashboard-served). */
 const pagePolicy = policyOf("require-trusted-types-for 'script'", 'trusted-types herald-sw')
 /**
  * The policy of scripts. It does not demand Trusted Types: a service worker loads its second file with importScripts, which would need a Trusted
@@ -165,5 +165,5 @@ const start = route({
   },
 })
 
-/** The routes of everything that is served beside the API. */
+/** The routes of the start page, the dashboard, the web SDK and the guides. */
 export const pages = [start, ...dashboard, ...webSdk, ...guide]

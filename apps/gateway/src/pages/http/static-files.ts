@@ -85,7 +85,7 @@ export function replyWith(file: StaticFile, header: (name: string) => string | u
   return new Reply(body, { headers: { ...all, 'content-type': file.mediaType, ...(encoding && { 'content-encoding': encoding }) } })
 }
 
-/** Chooses the smallest version that the client accepts (RFC 9110, 12.5.3); `q=0` refuses a version. */
+/** Chooses Brotli, else gzip, when the build wrote that version and the client accepts it (RFC 9110, 12.5.3). `q=0` refuses a version. */
 function encodingFor(accepted: string, compressed: StaticFile['compressed']): Encoding | undefined {
   const takes = new Map(
     accepted.split(',').map((one) => {

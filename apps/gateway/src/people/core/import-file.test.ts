@@ -111,7 +111,7 @@ describe('the CSV file of an import', () => {
     expect(wrongOf(rows)).toEqual(['row', 'invalid_utf8', 'invalid_utf8', 'row'])
   })
 
-  test('an imported CSV file loses only one row when a field has 10 MB, quoted or not, and keeps none of the field in memory', () => {
+  test('an imported CSV file loses only the row in which a field has 10 MB, quoted or not, however the file is split into parts', () => {
     for (const field of ['x'.repeat(10_000_000), `"${'x'.repeat(10_000_000)}"`, `"${'x'.repeat(10_000_000)}`]) {
       const file = Buffer.from(`a,b\n${field},1\ngood,2\n`)
 
@@ -123,7 +123,7 @@ describe('the CSV file of an import', () => {
     }
   })
 
-  test('when an upload of an import ends within a row, the bytes of that row are kept for later', () => {
+  test('when an upload of an import ends within a row, the bytes of that row are kept for later, unless the row is too large', () => {
     const rows = openRows('csv', 0)
 
     expect([...rows.push(Buffer.from('a,b\n1,'))].map(({ end }) => end)).toEqual([4])

@@ -30,8 +30,8 @@ const mostColumns = 1_000
 const longestName = 255
 
 /**
- * Finds the columns of a CSV file by its header. Fault `invalid_body`: at a column that every row needs and the file lacks, or at a `columns.<field>`
- * that names a column which the file lacks.
+ * Finds the columns of a CSV file by its header. Fault `invalid_body`: at a column that every row needs and the file lacks, at a `columns.<field>`
+ * that names a column which the file lacks, or without a path when the header has too many columns or too long names.
  */
 export function readColumns(format: ImportFormat, columns: Record<string, string> | null, header: string[]): Columns {
   if (header.length > mostColumns || header.some((name) => name.length > longestName))

@@ -40,7 +40,7 @@ export const oneSignalNames = (columns: ReadonlyMap<string, unknown>): ReadonlyM
 
 /**
  * Reads a row of OneSignal's export of subscriptions (spec: administration/import-onesignal). `read` gives the text in a column, empty when there is
- * none. A user's address, location, advertising id and spending are not read. `wrong` says why Herald cannot send to the device.
+ * none. A user's IP address, coordinates, advertising id and spending are not read. `wrong` says why Herald cannot send to the device.
  */
 export function readOneSignalRow(
   read: (column: string) => string,

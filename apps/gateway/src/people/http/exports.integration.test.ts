@@ -239,7 +239,7 @@ test('an export that is refused before its first line leaves no audit line', asy
 })
 
 // spec: limits/heavy-reads
-test('while a client does not read an export no further portion is made; when it disconnects the next export may begin, and the audit says that the first was cut off', async () => {
+test('an export makes fewer than 500 of 2,000 portions while its client does not read; after a disconnect another export may begin, and the audit calls the first incomplete', async () => {
   const appId = await givenAppId()
   peers.answers.set(exportUsers.subject, portions(4_000, 'x'.repeat(50_000)))
   peers.asked.length = 0
@@ -261,7 +261,7 @@ test('while a client does not read an export no further portion is made; when it
   expect(lines.map(({ subject }) => String(subject['complete'])).toSorted()).toEqual(['false', 'true'])
 })
 
-test('a HEAD request for an export begins no export', async () => {
+test('a HEAD request for an export is answered 200, begins no export and leaves no audit line', async () => {
   const appId = await givenAppId()
   peers.asked.length = 0
 

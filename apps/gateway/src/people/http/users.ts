@@ -29,7 +29,7 @@ type Params = { id?: string; externalId?: string }
 
 const NamedUser = z.strictObject({ externalId: ExternalId })
 
-/** The items are checked later, one by one, so that a wrong item does not refuse the others. */
+/** The items are checked later, one by one, so that the others are changed when one is wrong. */
 const Batch = z.strictObject({ users: z.array(z.unknown()).min(1).max(mostUsersInBatch) })
 const ShownBatch = z.strictObject({ users: z.array(UserInBatch).min(1).max(mostUsersInBatch) })
 

@@ -33,7 +33,7 @@ async function givenApp() {
 const ask = (method: string, path: string, body?: unknown) => gateway.admin(method, `/simulator${path}`, body)
 
 // spec: administration/simulator
-test('without a simulator no operation on it is possible', async () => {
+test('without a simulator the operations on it are 404, and adding a virtual device to an app without credentials is 409', async () => {
   const without = await startGateway(addresses)
   const { appId } = await without.givenApp()
   for (const [method, path, body] of [
@@ -188,7 +188,7 @@ test('a push to a virtual device is listed with what the device shows, and with 
 })
 
 // spec: administration/simulator
-test('when the simulator does not answer, or answers nonsense, a request for it is 503', async () => {
+test('when the simulator answers 500 or does not answer, a request for it is 503', async () => {
   const appId = await givenApp()
   simulator.answers.set('GET /devices', () => ({ status: 500, body: { error: 'a stack' } }))
   const broken = await ask('GET', `/devices?appId=${appId}`)

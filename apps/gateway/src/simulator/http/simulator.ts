@@ -42,8 +42,8 @@ const bySimulator = { key: 'admin', faults: ['queue_unavailable'] } as const
 const badCursor = () => invalidField('cursor', 'must be the nextCursor of an earlier answer')
 
 /**
- * The routes for the part of the simulator's control API that the dashboard needs (docs/decisions/0051). Without a simulator nothing can be asked of
- * it, and the answer is 404.
+ * The routes for the part of the simulator's control API that the dashboard needs (docs/decisions/0051). Without a simulator a request that would ask
+ * it is 404.
  */
 export const simulator = [
   route({

@@ -78,7 +78,7 @@ beforeAll(async () => {
 })
 
 // spec: administration/webhooks
-test('every operation on a webhook endpoint reaches the service webhooks with the app that the path names, and answers the right status', async () => {
+test('every operation on a webhook endpoint reaches the service webhooks with the app that the path names, and answers with its own status', async () => {
   const path = `/apps/${appId}/webhooks`
   const one = `${path}/${webhookId}`
   const told = async (method: string, at: string, body?: unknown) => {
@@ -124,7 +124,7 @@ test.each([
 })
 
 // spec: administration/unknown-app
-test('a webhook endpoint of an unknown app, or with an unknown id, is 404', async () => {
+test('a webhook endpoint of an unknown app, or with an unknown id, is 404, and an empty change of an endpoint is refused', async () => {
   expect((await gateway.admin('GET', `/apps/${newId()}/webhooks`)).status).toBe(404)
   expect((await gateway.admin('GET', `/apps/${appId}/webhooks/${newId()}`)).status).toBe(404)
   expect((await gateway.admin('PATCH', `/apps/${appId}/webhooks/${webhookId}`, {})).status).toBe(422)

@@ -10,7 +10,7 @@ import { inSpan, tracedHeaders } from './trace.ts'
 import { turnEnd } from './turn-end.ts'
 import type { Versions } from './versions.ts'
 
-/** The largest body that is sent, in bytes; a larger one gets a fault. Above the server's `max_payload` of 4 MB a caller would only see a time-out. */
+/** The largest body to send, in bytes; a larger one gets a fault. Above the server's `max_payload` of 4 MB a caller would only see a time-out. */
 const largestBody = 3_000_000
 /** For this long a call that no process answers ("no responders") is made again every 50 ms. A service that restarts needs less than this. */
 const noResponderPatienceMs = 1_000

@@ -62,8 +62,8 @@ export type Bus = {
 export type BusConfig = { NATS_URL: string; NATS_USER?: string | undefined; NATS_PASSWORD?: string | undefined }
 
 /**
- * Opens the bus: waits for NATS and connects, makes missing streams and consumers or has the gateway make them, and closes everything when the service
- * stops.
+ * Opens the bus: waits for NATS and connects, makes missing streams and consumers or has the gateway make them, and closes everything when the
+ * service stops.
  */
 export async function openBus(service: Service<BusConfig>, watch?: DatabaseWatch): Promise<Bus> {
   const { log } = service

@@ -100,7 +100,7 @@ test.each(apps)('NATS refuses each message that the service %s publishes to a su
   expect(own.length).toBeGreaterThan(0)
 })
 
-test.each(apps)('the service %s may listen to calls to itself, in its queue group, and to its broadcasts, but not to other services’ subjects', async (app) => {
+test.each(apps)('the service %s may listen to its broadcasts and, in its group, to its calls, but not to others’ subjects', async (app) => {
   const { connection, refused } = await intrudeAs(app)
   const others = apps.filter((other) => other !== app)
   const foreign = [

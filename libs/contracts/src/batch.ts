@@ -29,8 +29,7 @@ export const BatchPointers = z.object({ batches: z.array(BatchPointer).min(1).ma
 export type BatchPointers = z.infer<typeof BatchPointers>
 
 /**
- * The lease on a batch that a dispatcher takes lasts this long. The dispatcher renews the lease every `leaseRenewMs` (docs/architecture.md, Leases
- * around the outside).
+ * The lease on a batch that a dispatcher takes lasts this long. The dispatcher renews the lease every `leaseRenewMs` (docs/architecture.md, Leases).
  */
 export const leaseMs = 12_000
 export const leaseRenewMs = 3_000
@@ -51,7 +50,7 @@ export const bulkWindow = 16
 export const smallSend = 100
 /** A batch of at most this many pushes is taken, and finished, in one call together with other small batches. */
 export const smallBatch = 20
-/** At most this many attempts are made to hand a push over to its provider (spec: providers/tries). */
+/** Herald hands a push over to its provider at most this many times (spec: providers/tries). */
 export const maxTries = 5
 
 /** A send as it was when it was accepted: everything that the dispatcher needs, except the recipients. */
@@ -79,8 +78,8 @@ export type FrozenSend = {
    */
   experiment?: SendExperiment | null
   /**
-   * Set on the send of an experiment's winner, which goes to the users outside the sample of the experiment `of`. Devices that have an outcome in
-   * that experiment are left out.
+   * Set on the send of an experiment's winner, which goes to the users outside the sample of the experiment with the campaign id `of`. Devices
+   * that have an outcome in that experiment are left out.
    */
   remainder?: { of: string; sampleRate: number } | null
   /** Set when the send is a test: no delivery rule applies to it, and its outcomes are marked. Absent in every other send. */
@@ -95,7 +94,7 @@ export type { Recipient } from './recipient.ts'
 
 export type SendExperiment = { sampleRate: number; variants: { id: string; weight: number; content: Content }[] }
 
-/** The APNs environment of an answer or a circuit. It is empty on the other platforms, which have one environment only. */
+/** The APNs environment of an answer or a circuit. It is empty for Android and the web, which have one environment only. */
 export const environments = ['', 'production', 'sandbox'] as const
 export type CircuitEnvironment = (typeof environments)[number]
 
@@ -175,7 +174,7 @@ const Place = z
 const Milliseconds = z.number().int().min(0).max(86_400_000)
 
 /**
- * Shortens the letters of providers' answers for the wire: a row of equal letters becomes one letter and their number. 500 times `s` become `s500`.
+ * Shortens the letters of providers' answers for a message: a row of equal letters becomes one letter and their number. 500 times `s` become `s500`.
  */
 export const shortenAnswers = (letters: string): string => letters.replaceAll(/(.)\1+/g, (run) => `${run.charAt(0)}${run.length}`)
 /** Undoes `shortenAnswers`: gives one letter for each answer. */

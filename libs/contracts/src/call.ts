@@ -16,7 +16,7 @@ export type Call<Request, Answer> = {
   readonly answer?: Answer
 }
 
-/** The services that answer calls or carry messages. Each has a Postgres schema and role of its own, except the dispatcher, which stores nothing. */
+/** The six services. Each has a Postgres schema and role of its own, except the dispatcher, which stores nothing. */
 export const apps = ['gateway', 'audience', 'campaigns', 'tracker', 'webhooks', 'dispatcher'] as const
 export type AppName = (typeof apps)[number]
 export const appsWithDatabase = ['gateway', 'audience', 'campaigns', 'tracker', 'webhooks'] as const
@@ -45,5 +45,8 @@ export const versionsSubject = (app: string): string => `rpc.${app}.versions`
  */
 export type StoredMessage<Body> = { readonly body: z.ZodType<Body> }
 
-/** A message to every process, not stored, which says that something changed. A process that misses it sees the change when its cache expires. */
+/**
+ * A message to every process that listens, which NATS does not store. A process that misses a `changed.*` sees the change when its cache expires; a
+ * `live.*` that is missed is lost.
+ */
 export type Broadcast<Body> = { readonly subject: string; readonly body: z.ZodType<Body> }

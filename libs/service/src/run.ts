@@ -19,9 +19,10 @@ export type Service<Config = unknown> = Pick<Lifecycle, 'needs' | 'beforeStop' |
 const stopWithinMs = 10_000
 
 /**
- * Runs a service: reads its environment, serves its probes and metrics, starts it, and tells a parent process with an IPC channel that it is up. Stops
- * the service in reverse order on SIGTERM, on SIGINT or when that channel closes. Exits with 0 after a stop, with 3 when a stop took too long, and
- * with 1 when the service could not start or after an uncaught error. `--describe-config` prints the settings as JSON instead, for the generated page.
+ * Runs a service: reads its environment, serves its probes and metrics, starts it, and tells a parent process with an IPC channel that it is up.
+ * Stops the service in reverse order on SIGTERM, on SIGINT or when that channel closes. Exits with 0 after a stop, with 3 when a stop took too long,
+ * and with 1 when the service could not start or after an uncaught error. `--describe-config` prints the settings as JSON instead, for the generated
+ * page.
  */
 export async function runService<Shape extends z.ZodRawShape>(
   name: AppName,

@@ -28,7 +28,7 @@ const Id = z.string().length(24)
  */
 const keyKind = KeyKind.optional()
 
-/** Registers a device, or finds the device when it is registered already. The gateway has checked the body (spec: identity/register). */
+/** Registers a device, or updates the device when it is registered already. The gateway has checked the body (spec: identity/register). */
 export const registerSubscription = call<{ id: string; platform: Platform; userId: string }>()(
   'rpc.audience.register-subscription',
   z.object({ appId: Id, subscription: RegisterSubscription, keyKind }),
@@ -127,7 +127,7 @@ export type FrozenSmallSend = z.infer<typeof FrozenSmallSend>
 
 /**
  * Campaigns hands over small sends that begin now, with their content, so that audience need not ask for them. Audience answers when the rows of the
- * sends are committed, or when it finishes that work by itself. Repeating the call changes nothing. When no answer comes, campaigns publishes
+ * sends are committed, or when it will finish that work by itself. Repeating the call changes nothing. When no answer comes, campaigns publishes
  * pointers at the sends (`fanOutWork`).
  */
 export const startSends = call<Record<string, never>>()(
@@ -149,7 +149,7 @@ export type FlowChange = z.infer<typeof FlowChange>
  */
 export const changeFlow = call<{ known: boolean }>()('rpc.audience.change-flow', FlowChange.extend({ campaignId: Id }))
 
-/** Tells every dispatcher that the flow of a send has changed. Dispatchers that are sending its batches stop at once. */
+/** Tells every dispatcher that the flow of a send has changed. At a pause or a cancel, dispatchers stop sending its batches at once. */
 export const flowChanged: Broadcast<{ campaignId: string; flow: CampaignFlow }> = {
   subject: 'changed.flow',
   body: z.object({ campaignId: Id, flow: z.enum(campaignFlows) }),
@@ -268,8 +268,8 @@ export const listTags = call<TagUses>()('rpc.audience.list-tags', z.object({ app
 export const eraseAudienceOfApp = call<{ done: boolean }>()('rpc.audience.erase-app', z.object({ appId: Id }), 10_000)
 
 /**
- * Webhooks tells audience which events endpoints of an app ask for; audience announces no others. A request that makes an endpoint is answered only
- * after this call.
+ * Webhooks tells audience which events the endpoints and watching operators of an app ask for; audience announces no others. A request that makes an
+ * endpoint is answered only after this call.
  */
 export const hearAudienceListeners = call<Record<string, never>>()(
   'rpc.audience.hear-listeners',
@@ -282,15 +282,15 @@ export const confirmAudienceAnnouncements = call<Record<string, never>>()(
   z.object({ announcementIds: z.array(Id).max(1000) }),
 )
 
-// Changes a device (docs/specification/identity.md). For this call and those below the gateway has checked the bodies. An unknown id, or one of
-// another app: not_found.
+// Changes of devices and users (docs/specification/identity.md). The gateway has checked the bodies. The fault for an unknown id, and for an id of
+// another app, is not_found.
 
 export const patchSubscription = call<{ id: string; optedIn: boolean }>()(
   'rpc.audience.patch-subscription',
   z.object({ appId: Id, subscriptionId: Id, changes: PatchSubscription }),
 )
 
-/** Records that the app came to the foreground: counts a session when the last session began 30 minutes ago or more. */
+/** Records that the mobile app or the page came to the foreground: counts a session when the last session began 30 minutes ago or more. */
 export const startSession = call<{ id: string; sessionCount: number; lastSessionAt: string }>()(
   'rpc.audience.start-session',
   z.object({ appId: Id, subscriptionId: Id, session: SessionBody }),
@@ -337,7 +337,7 @@ export const changeUsers = call<{ users: UserInBatchAnswer[] }>()(
   10_000,
 )
 
-/** Erases a user and all the user's devices. Audience tells every other service that has data of the user, until that service has answered. */
+/** Erases a user and all the user's devices. Audience then calls webhooks, which erases its data of the user, until webhooks has answered. */
 export const deleteUser = call<Record<string, never>>()('rpc.audience.delete-user', z.object({ appId: Id, user: UserAddress }))
 
 /**
@@ -372,7 +372,8 @@ export const findTestDevices = call<{
   devices: { subscriptionId: string; platform: Platform; unreachable: NotQueued['code'] | null }[]
 }>()('rpc.audience.find-test-devices', z.object({ appId: Id, selector: TestSelector }))
 
-// Users as the administration shows them (spec: administration/users): tokens and endpoints are masked. Unknown and foreign ids: not_found.
+// Users as the administration shows them (spec: administration/users). Tokens and endpoints are masked, except in an export that asks for them. Unknown
+// and foreign ids: not_found.
 
 /**
  * Lists an app's users, newest first. `q` finds users by the id of a user or a device, or by the beginning of an external id. `segmentId` keeps only
@@ -530,8 +531,8 @@ export const listImportErrors = call<{ items: ImportError[]; nextCursor: string 
   z.object({ appId: Id, importId: Id, limit: z.number().int().min(1).max(200), after: z.number().int().min(0) }),
 )
 /**
- * Writes up to 500 rows of an import in one transaction, which also moves the import from `offset` to `nextOffset`; otherwise it does nothing. Fault
- * `invalid_state` with the right offset at `offset`: the import is at another offset.
+ * Writes up to 500 rows of an import in one transaction, which also moves the import from `offset` to `nextOffset`. When the import is at another
+ * offset, nothing is written, and the fault `invalid_state` has the right offset at `offset`.
  */
 export const importLot = call<ImportReport>()('rpc.audience.import-lot', z.object({ appId: Id, importId: Id, lot: ImportLot }), 20_000)
 /** Stores the bytes after `offset` that have no line end. When the import is finished, they are its last row. */

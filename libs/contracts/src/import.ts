@@ -18,7 +18,7 @@ export const mostImportErrors = 10_000
 /** The code for a row with a browser when the import skips browsers. Such rows are counted, and are not in the list of errors. */
 export const skippedBrowser = 'web_skipped'
 
-/** The field of a device for which a column of a CSV file may stand. */
+/** The fields of a device and its user that a column of a CSV file may have. */
 export const importFields = [
   'platform',
   'token',

@@ -112,7 +112,7 @@ export function addEnd(ends: EndOfPlaces[], end: End, place: number): void {
   }
 }
 
-/** Groups the ends of a batch's pushes for the wire: pushes that ended in the same way share an entry. */
+/** Groups the ends of a batch's pushes for a message: pushes that ended in the same way share an entry. */
 export function groupEnds(pushes: readonly PushEnd[]): EndOfPlaces[] {
   const ends: EndOfPlaces[] = []
   for (const push of pushes) addEnd(ends, push, push.place)

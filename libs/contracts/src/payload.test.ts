@@ -250,7 +250,7 @@ describe('cutting a body', () => {
 })
 
 // spec: content/cut-at-send
-test('leaves at least 40 graphemes of the body', () => {
+test('Herald cuts a body to 40 graphemes at the shortest; a body that would still be too long is not cut', () => {
   const body = 'x'.repeat(60)
   const ellipsis = Buffer.byteLength('…')
   expect(cutBody(body, 20 - ellipsis)).toBe(`${'x'.repeat(40)}…`)

@@ -372,8 +372,8 @@ export const findTestDevices = call<{
   devices: { subscriptionId: string; platform: Platform; unreachable: NotQueued['code'] | null }[]
 }>()('rpc.audience.find-test-devices', z.object({ appId: Id, selector: TestSelector }))
 
-// Users as the administration shows them (spec: administration/users). Tokens and endpoints are masked, except in an export that asks for them. Unknown
-// and foreign ids: not_found.
+// Users as the administration shows them (spec: administration/users). Tokens and endpoints are masked, except in an export that asks for them.
+// Unknown and foreign ids: not_found.
 
 /**
  * Lists an app's users, newest first. `q` finds users by the id of a user or a device, or by the beginning of an external id. `segmentId` keeps only

@@ -53,7 +53,7 @@ describe('the data of a send', () => {
   })
 
   // spec: content/placeholder-places
-  test('is sent with placeholders as they are written', () => {
+  test('is accepted with placeholders, even broken ones, and left as it is written', () => {
     expect(SendFields.parse({ silent: true, data: { a: '{{ oops', b: '{% x %}' } }).data).toEqual({ a: '{{ oops', b: '{% x %}' })
     expect(refusedAt({ collapseId: '{{ oops', presentation: { threadId: '{% x %}' } })).toEqual([])
   })

@@ -4,12 +4,12 @@ import { Announcement } from './event.ts'
 
 /**
  * The streams of NATS. A message of WORK has one reader and is deleted when it is handled. A message of EVENTS may have several readers and is stored
- * for some time.
+ * for a day, or until newer messages need its space.
  */
 export const streams = {
   /**
-   * Pointers only, of about 150 bytes: 256 MB is far more than a million pointers. A full stream refuses a pointer, and the sweep points at its row
-   * again later.
+   * Pointers only, of about 150 bytes each: 256 MB hold more than 1.5 million of them. A full stream refuses a pointer, and the sweep points at its
+   * row again later.
    */
   WORK: { subjects: ['work.>'], retention: 'workqueue', maxAgeDays: 0, maxBytes: 256_000_000, discard: 'new' },
   EVENTS: { subjects: ['event.>'], retention: 'limits', maxAgeDays: 1, maxBytes: 1_000_000_000, discard: 'old' },

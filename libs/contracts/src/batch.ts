@@ -48,7 +48,7 @@ export const bulkWindow = 16
  * sends.
  */
 export const smallSend = 100
-/** A batch of at most this many pushes is taken, and finished, in one call together with other small batches. */
+/** A batch of at most this many pushes may be taken, and finished, in one call together with other small batches. */
 export const smallBatch = 20
 /** Herald hands a push over to its provider at most this many times (spec: providers/tries). */
 export const maxTries = 5
@@ -73,8 +73,8 @@ export type FrozenSend = {
   presentation: Presentation | null
   bypass: Bypass
   /**
-   * The experiment of the send: users in its sample get different texts, and no push is queued for the other users. `content` is the text of a send
-   * without an experiment.
+   * The experiment of the send: each user in its sample gets the text of one variant, and no push is queued for the other users. `content` is the
+   * text of a send without an experiment.
    */
   experiment?: SendExperiment | null
   /**

@@ -13,7 +13,7 @@ const givenSend = ({ data }: Pick<PushSend, 'data'>): PushSend => ({
   presentation: null,
 })
 
-describe('a content that is too large for every push is refused when it is created', () => {
+describe('the size of a content is checked when it is created', () => {
   const content = (entry: LocaleEntry) => ({ _default: 'en', en: entry })
 
   // spec: content/too-large-at-create
@@ -72,7 +72,7 @@ describe('a content that is too large for every push is refused when it is creat
     )
   })
 
-  test.each([39, 40, 41, 42, 43])('a content with a body of %i letters that fits exactly when it is sent to a browser is accepted at creation', (length) => {
+  test.each([39, 40, 41, 42, 43])('a content with a body of %i letters that just fits a browser is accepted at creation', (length) => {
     const entry = { title: 'T', body: 'x'.repeat(length) }
     const ofWeb = 'x'.repeat(Math.ceil(((4 * 24 + 5 + 3) * 4) / 3) + 23)
     const sent = (filling: number) =>

@@ -1,4 +1,4 @@
-/** Every error code that an API client may see, with its HTTP status (spec: limits/error-codes). Herald answers with no other code. */
+/** Every error code that an API client may see, with its HTTP status (spec: limits/error-codes). The API answers with no other code. */
 export const faultStatus = {
   unknown_kind: 400,
   invalid_msg_id: 400,

@@ -41,7 +41,7 @@ export type SegmentField =
   | { on: 'user'; name: UserFieldName; type: FieldType }
   | { on: 'tag'; name: string; type: 'tag' }
 
-/** A date relative to now, in seconds; negative seconds lie in the past. All pages of a fan-out use the same instant as now. */
+/** A date relative to now, in seconds; negative seconds lie in the past. All pages of a fan-out use the same instant for now. */
 export type RelativeDate = { relativeSeconds: number }
 
 export type SegmentScalar = string | number | boolean | Date | RelativeDate

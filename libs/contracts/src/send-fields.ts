@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { Content } from './content.ts'
 import { isStorable, line, ObjectId, countCodePoints } from './text.ts'
 
-/** Four weeks, in seconds: the longest time for which any provider stores a push. */
+/** Four weeks, in seconds: the longest ttl that FCM accepts. */
 export const maxTtlSeconds = 2_419_200
 /** The ttl of a send that gives none, in seconds, unless the operator sets DEFAULT_TTL_SECONDS (spec: sending/ttl). */
 export const defaultTtlSeconds = maxTtlSeconds

@@ -52,7 +52,8 @@ export type Breakdown = {
 }
 
 /**
- * The devices of an app on one platform. Each device is counted as reachable, opted out or invalidated; an invalidated device may be opted out too.
+ * The devices of an app on one platform. Each device is counted as reachable, opted out or invalidated; an invalidated device that has opted out
+ * counts as invalidated.
  * Active devices are counted by their last activity.
  */
 export type DeviceCount = {

@@ -57,8 +57,8 @@ export const fanOutWork = consumer({
 })
 
 /**
- * Reads the pages of large sends after the first page. It is a consumer apart: however many large sends are under way, the first page of another send
- * is made at once.
+ * Reads the pages of large sends after the first page. It is a consumer of its own, so that the pages of many large sends do not delay the first page
+ * of another send.
  */
 export const bulkFanOutWork = consumer({
   durable: 'audience-fan-out-bulk',

@@ -97,7 +97,7 @@ export async function openBus(service: Service<BusConfig>, watch?: DatabaseWatch
   const inWork = new Set<Promise<void>>()
   const answering: Subscription[] = []
   service.onStop('bus', async () => {
-    // First no more calls come in, then those that came are answered, and last the connection closes. The limits are for a server that is away.
+    // First no more calls come in, then those that came are answered, and last the connection closes. Each wait is short, as NATS may be away.
     await within(1_000, Promise.allSettled(answering.map((subscription) => subscription.drain())))
     await Promise.allSettled(inWork)
     await within(2_000, connection.drain())

@@ -37,8 +37,9 @@ type Streams = {
 }
 
 const publishLimitMs = 2_000
-/** A message of another version is delivered this often, `otherVersionAgainMs` apart, so that another process may take it. Then it is terminated. */
+/** A message of another version is delivered up to this many times, so that another process may take it, and then terminated. */
 const mostDeliveriesOfOthers = 5
+/** The pause between two deliveries of a message of another version. */
 const otherVersionAgainMs = 1_000
 /** One pull waits at most this long for messages. A pull that the server has forgotten is noticed by two missing heartbeats. */
 const pullMs = 10_000

@@ -33,7 +33,7 @@ export function keepPlans(pool: pg.Pool): PostgresPool {
       if (typeof text !== 'string') throw new Error('a pool that keeps plans has no cursors')
       const name = endsOrBegins.has(text) ? undefined : nameOf(text)
       const answer = client.query({ text, values: [...values], ...(name !== undefined && { name }) })
-      // The error says that a migration has changed the columns that the statement answers. Without its old name it is prepared anew the next time.
+      // The error says that a migration has changed the columns that the statement answers. Without its old name the statement is prepared anew.
       if (name !== undefined) answer.catch((error: unknown) => isOutdated(error) && names.delete(text))
       return answer
     }

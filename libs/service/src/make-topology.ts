@@ -11,7 +11,7 @@ import {
 } from '@nats-io/jetstream'
 import { nanos } from '@nats-io/transport-node'
 
-/** The key in the metadata of a stream or consumer under which the version of the topology stands that made or last changed it. */
+/** In the metadata of a stream or consumer, the key for the version of the topology that made or last changed it. */
 const versionKey = 'herald-topology'
 
 /**

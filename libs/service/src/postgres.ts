@@ -179,7 +179,9 @@ const retriedTimes = 3
 export const transact = <Schema, T>(db: Kysely<Schema>, work: (trx: Transaction<Schema>) => Promise<T>): Promise<T> =>
   retried(() => db.transaction().execute(work))
 
-/** Runs work that is one statement, and so a transaction of its own. After the same two errors it is tried again as in `transact`. */
+/**
+ * Runs work that is one statement, and so a transaction of its own. After a deadlock or a serialisation failure it is tried again, as in `transact`.
+ */
 export async function retried<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {

@@ -5,7 +5,7 @@ import type { NatsConnection } from '@nats-io/transport-node'
 import { brokenContracts } from './broken-contracts.ts'
 import type { Service } from './run.ts'
 
-/** At most this long another service is asked which version it speaks. */
+/** At most this long this process waits until another service says which version of a call it answers. */
 const askLimitMs = 500
 
 export type Versions = {

@@ -66,7 +66,7 @@ export const takeBatches = call<{ answers: TakenBatch[] }>()(
 
 /** At most this many batches are in one answer to `takeNext`. */
 export const nextAtOnce = 16
-/** A dispatcher waits this long for the first batch. */
+/** A dispatcher that asks waits at most this long for the first batch. */
 export const nextWaitMs = 1_000
 const Room = z.number().int().min(0)
 /**
@@ -166,7 +166,7 @@ export type Circuit = {
   /** Why the circuit is open: the code with which a push ends when the circuit holds it for too long. */
   code: FailureCode | null
   since: string
-  /** When the next probe is made; null while the circuit is closed. */
+  /** From when on the next probe may be made (ISO); null while the circuit is closed. */
   probeAt: string | null
   /** How many pushes wait for the circuit to close. */
   heldCount: number
@@ -261,7 +261,7 @@ export type TagUses = {
   users: number
   asOf: string
 }
-/** Lists the tags that users of an app have, by name, at most 2,000. Audience reads them at most once in 30 s. */
+/** Lists the tags that users of an app have, by name, at most 2,000. The answer is at most 30 s old. */
 export const listTags = call<TagUses>()('rpc.audience.list-tags', z.object({ appId: Id }))
 
 /** Deletes a part of the rows of a deleted app. The gateway repeats the call until the answer is `done`. */

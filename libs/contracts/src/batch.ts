@@ -210,9 +210,9 @@ export const FinishBatch = z.object({
     )
     .max(batchSize),
   /**
-   * Pushes whose answers may come from a wrong configuration, which the mass guard looks at. The tracker is not told of these answers. `finish-batch`
-   * decides: the answers are final and become a batch of decided failures, or the circuit opens and the pushes come back as retries. `tries` includes
-   * the attempt just made.
+   * Pushes whose answers may come from a wrong configuration, which the mass guard looks at. The dispatcher does not report these answers to the
+   * tracker. `finish-batch` decides: the answers are final and become a batch of decided failures, or the circuit opens and the pushes come back as
+   * retries. `tries` includes the attempt just made.
    */
   guarded: z
     .array(
@@ -230,9 +230,9 @@ export const FinishBatch = z.object({
     .max(batchSize)
     .default([]),
   /**
-   * Pushes whose provider was away: a 5xx answer, no connection or no answer. The tracker is not told of them. While their circuit is open, the
-   * attempt does not count and the pushes wait for the probe. Otherwise they come back in `retryInMs`; null there means that the attempts or the ttl
-   * are used up and the push has failed. `tries` includes the attempt just made.
+   * Pushes whose provider was away: a 5xx answer, no connection or no answer. The dispatcher does not report them to the tracker. While their circuit
+   * is open, the attempt does not count and the pushes wait for the probe. Otherwise they come back in `retryInMs`; null there means that the
+   * attempts or the ttl are used up and the push has failed. `tries` includes the attempt just made.
    */
   unavailable: z
     .array(

@@ -72,7 +72,7 @@ const Room = z.number().int().min(0)
 /**
  * Waits for batches of small sends that begin now. The dispatcher has the lease on such a batch from the transaction that makes the batch, which
  * saves a pointer and a take. `room`: how many batches the dispatcher can work on, by platform. `full`: apps that already have as many batches in
- * work at this dispatcher as they may. Audience answers as soon as campaigns and the tracker have been told of the new batches; after a second it
+ * work at this dispatcher as they may. Audience answers as soon as campaigns and the tracker have confirmed the new batches; after a second it
  * answers with none. The dispatcher then asks for the recipients with `takeBatch` and the batch's `takes`, as late as possible, because a device may
  * get another owner while the answer is on its way. When the dispatcher dies, its batches wait until their leases end.
  */

@@ -5,7 +5,7 @@ import { makeApiKey, parseApiKey } from './api-key.ts'
 import { equalSecrets, hintOf, randomSecret } from './secret.ts'
 
 // spec: limits/key-form
-test('a new API key contains its kind and its app; Herald reads both from the key, with the hash that it stores, and the hint is the last four characters', () => {
+test('a new API key contains its kind and its app; from the key Herald reads both and computes the stored hash; the hint is the last four characters', () => {
   const appId = newId()
   for (const kind of ['secret', 'public'] as const) {
     const { key, hash, hint } = makeApiKey(kind, appId)

@@ -10,7 +10,7 @@ test.each<[destination: string, problem: string | undefined]>([
   ['https://', 'must be an https URL'],
   ['https://ops:secret@shop.example/', 'must not hold credentials'],
   ['https://ops@shop.example/', 'must not hold credentials'],
-])('the text of the address %s alone gives the error: %s', (destination, problem) => {
+])('the address %s, checked without looking up its host, has the mistake: %s (undefined: none)', (destination, problem) => {
   expect(destinationFormProblem(destination)).toBe(problem)
 })
 

@@ -28,7 +28,7 @@ test.each([
   ['fe80::', 'febf:ffff::', 'fe7f:ffff::', null],
   ['fec0::', 'feff:ffff::', null, null],
   ['ff00::', 'ffff::', null, null],
-])('%s and %s, the ends of a range, are not public; the addresses next to the range, %s and %s, are', (first, last, before, after) => {
+])('%s and %s end a range that is not public; %s and %s next to it (null: none) are public', (first, last, before, after) => {
   expect([first, last].map(isPublicAddress)).toEqual([false, false])
   expect([before, after].filter((outside) => outside !== null && !isPublicAddress(outside))).toEqual([])
 })

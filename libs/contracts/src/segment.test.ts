@@ -182,7 +182,7 @@ describe('a value that is not a segment', () => {
     [leaf('browser', 'in', []), 'invalid_body segment.value'],
     [leaf('browser', 'in', Array(501).fill('x')), 'invalid_body segment.value'],
     [leaf('browser', 'eq', 'a\0'), 'invalid_body segment.value'],
-  ])('%j is refused with %s', (value, expected) => {
+  ])('%j is refused with the code and path %s', (value, expected) => {
     expect(refusal(value)).toBe(expected)
   })
 

@@ -23,7 +23,7 @@ test('a mistake of the caller marks the caller’s span as failed and not the sp
   ])
 })
 
-test('the spans that an OpenTelemetry SDK has collected are exported before the process ends', async () => {
+test('a process that ends can have its OpenTelemetry SDK export the spans that it has collected', async () => {
   await inSpan('consume', 'the last', undefined, async () => expect(exported).toEqual([]))
   await flushSpans()
 

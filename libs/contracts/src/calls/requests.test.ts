@@ -88,7 +88,7 @@ function variant(id: string) {
 const overTheWire = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
 
 test.each(bodies.map(([call, body]) => [call.subject, call, body] as const))(
-  '%s accepts a body that the gateway has already checked, and does not change it a second time',
+  'the call %s accepts a body that the gateway has already checked, and does not change it a second time',
   (_subject, call, body) => {
     const sent = overTheWire(call.request.parse(body))
 
@@ -97,7 +97,7 @@ test.each(bodies.map(([call, body]) => [call.subject, call, body] as const))(
 )
 
 test.each(bodies.map(([call, body]) => [call.subject, call, body] as const))(
-  '%s refuses a text, a number, a list or an object with a foreign field in place of the body of a request',
+  'the call %s refuses a text, a number, a list or an object with a foreign field in place of the body of a request',
   (_subject, call, body) => {
     const sent = overTheWire(call.request.parse(body)) as Record<string, unknown>
     for (const [name, value] of Object.entries(sent)) {

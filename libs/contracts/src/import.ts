@@ -7,7 +7,6 @@ import { line, Timestamp } from './text.ts'
 export const importFormats = ['onesignal_csv', 'csv', 'jsonl'] as const
 export type ImportFormat = (typeof importFormats)[number]
 
-/** The largest file of an import: 4 GiB. */
 export const largestImport = 4 * 1024 ** 3
 /** At most this many rows are written in one transaction. */
 export const rowsPerLot = 500

@@ -5,8 +5,8 @@ import { perPlatform, platforms } from './platform.ts'
 import { Subscription, User } from './user.ts'
 
 /*
- * Users as the administration shows them. Tokens and endpoints are masked (the first 8 characters and `…`), and the keys of browsers are left out. Only
- * the export of all users has tokens, endpoints and keys in full, when the request asks for that.
+ * Users as the administration shows them. Tokens and endpoints are masked (the first 8 characters and `…`), and the keys of browsers are left out.
+ * Only the export of all users has tokens, endpoints and keys in full, when the request asks for that.
  */
 
 const Id = z.string().length(24)

@@ -129,7 +129,6 @@ function askIntl(name: string): string | undefined {
   }
 }
 
-/** The name of an IANA time zone. */
 export const TimeZone = z
   .string()
   .refine((value) => findTimeZone(value) !== undefined, 'must be the name of an IANA time zone, such as Europe/Berlin')
@@ -173,7 +172,6 @@ function inCanonicalCase(tag: string): string {
     .join('-')
 }
 
-/** A user's language. */
 export const LanguageTag = z
   .string()
   .refine((value) => canonicalLanguage(value) !== undefined, 'must be a BCP 47 language tag, such as en or pt-BR')

@@ -77,7 +77,6 @@ export const CampaignCompleted = event(
 )
 export const Ping = z.object({ type: z.literal('ping'), ...about }).meta({ description: 'Somebody tested the endpoint.' })
 
-/** The schema of each type of event. */
 export const webhookEvents = {
   'notification.sent': NotificationSent,
   'notification.delivered': NotificationDelivered,

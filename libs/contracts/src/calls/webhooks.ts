@@ -30,8 +30,8 @@ export const exportDeliveries = call<{ deliveries: ExportedDelivery[]; next: num
 /** Deletes a part of the rows of a deleted app. The gateway repeats the call until the answer is `done`. */
 export const eraseWebhooksOfApp = call<{ done: boolean }>()('rpc.webhooks.erase-app', z.object({ appId: Id }), 10_000)
 
-// Endpoints (spec: administration/webhooks). The gateway has checked the bodies, except what the name in an address resolves to: invalid_body at `url`.
-// Unknown and foreign ids: not_found. Saving may wait 2 s for a name server.
+// Endpoints (spec: administration/webhooks). The gateway has checked the bodies; webhooks checks what the name in an address resolves to, and answers
+// invalid_body at `url`. Unknown and foreign ids: not_found. Saving may wait 2 s for a name server.
 
 /** Makes an endpoint. Fault: limit_reached above 50 endpoints of an app. */
 export const createWebhook = call<Webhook & { secret: string }>()(

@@ -98,7 +98,7 @@ export type SendExperiment = { sampleRate: number; variants: { id: string; weigh
 export const environments = ['', 'production', 'sandbox'] as const
 export type CircuitEnvironment = (typeof environments)[number]
 
-/** A push whose outcome is decided without an attempt at the provider. It travels with the batch to the ledger. */
+/** A push whose outcome is decided without an attempt at the provider. The dispatcher that takes the batch reports it to the tracker. */
 export type Decided = {
   /** The place of the push in its batch, as in `Recipient`. */
   place: number

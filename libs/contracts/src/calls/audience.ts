@@ -290,7 +290,9 @@ export const patchSubscription = call<{ id: string; optedIn: boolean }>()(
   z.object({ appId: Id, subscriptionId: Id, changes: PatchSubscription }),
 )
 
-/** Records that the mobile app or the page came to the foreground: counts a session when the last session began 30 minutes ago or more. */
+/**
+ * Records that the mobile app or the page came to the foreground: counts a session when the last one began 30 minutes ago or more, or there was none.
+ */
 export const startSession = call<{ id: string; sessionCount: number; lastSessionAt: string }>()(
   'rpc.audience.start-session',
   z.object({ appId: Id, subscriptionId: Id, session: SessionBody }),

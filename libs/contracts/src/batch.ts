@@ -39,8 +39,8 @@ export const pageSize = 5_000
 /** A send goes on the prompt lane when its first page is its last and it reaches at most this many devices. */
 export const promptLimit = 1_000
 /**
- * At most this many bulk batches of an app and platform are ready or leased at once. Batches of retries do not count. Held batches count only for a
- * send that has no other batches.
+ * At most this many bulk batches of an app and platform are ready or leased at once. Retries, held batches and batches of paused sends do not count.
+ * When the held batches are counted too, at least one platform of a new page must still have room, else the page waits.
  */
 export const bulkWindow = 16
 /**

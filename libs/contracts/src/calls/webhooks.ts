@@ -33,7 +33,7 @@ export const eraseWebhooksOfApp = call<{ done: boolean }>()('rpc.webhooks.erase-
 // Endpoints (spec: administration/webhooks). The gateway has checked the bodies; webhooks checks what the name in an address resolves to, and answers
 // invalid_body at `url`. Unknown and foreign ids: not_found. Saving may wait 2 s for a name server.
 
-/** Makes an endpoint. Fault: limit_reached above 50 endpoints of an app. */
+/** Makes an endpoint. Faults: limit_reached above 50 endpoints of an app; queue_unavailable when tracker or audience does not answer. */
 export const createWebhook = call<Webhook & { secret: string }>()(
   'rpc.webhooks.create-webhook',
   z.object({ appId: Id, webhook: CreateWebhook }),
@@ -72,7 +72,10 @@ export const readDelivery = call<WebhookDeliveryWithBody>()(
   Endpoint.extend({ deliveryId: z.string().max(40) }),
 )
 
-/** Sends a delivery's bytes again. Fault: invalid_state while the delivery is being sent, or when its body is no longer stored. */
+/**
+ * Sends a delivery's bytes again. Fault: invalid_state while the delivery is pending, when its body is no longer stored, and when the endpoint is
+ * switched off.
+ */
 export const replayDelivery = call<WebhookDelivery>()('rpc.webhooks.replay-delivery', Endpoint.extend({ deliveryId: z.string().max(40) }))
 
 // Events as they happen, for operators who watch an app (spec: webhooks/watched). They are not stored.

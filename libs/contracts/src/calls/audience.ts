@@ -103,7 +103,10 @@ export const finishBatches = call<{ answers: ('done' | 'lost')[] }>()(
   5000,
 )
 
-/** The tracker tells audience that campaigns are settled. Audience deletes their batches and frozen sends; their fan-out rows stay for 7 days. */
+/**
+ * The tracker tells audience that campaigns are settled. Audience deletes their finished batches and frozen sends; their fan-out rows stay for
+ * FAN_OUT_RETENTION_DAYS.
+ */
 export const dropCampaigns = call<Record<string, never>>()(
   'rpc.audience.drop-campaigns',
   z.object({ campaignIds: z.array(Id).min(1).max(200) }),
@@ -330,8 +333,9 @@ export const readUser = call<User>()('rpc.audience.read-user', z.object({ appId:
 export const changeUser = call<User>()('rpc.audience.change-user', z.object({ appId: Id, user: UserAddress, changes: UserChanges }))
 
 /**
- * Changes several users, each as `changeUser` would, one after another in one transaction. The answers have the order of the users. A user who is
- * unknown or would have a 101st tag is not changed, and the answer for that user is a fault. Fault of the call: not_found when the app was erased.
+ * Changes several users, each as `changeUser` would, one after another in one transaction. The answers have the order of the users. A user with an
+ * unknown Herald id, or who would have a 101st tag, is not changed, and the answer for that user is a fault. Fault of the call: not_found when the
+ * app was erased.
  */
 export const changeUsers = call<{ users: UserInBatchAnswer[] }>()(
   'rpc.audience.change-users',

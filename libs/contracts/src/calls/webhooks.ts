@@ -50,7 +50,9 @@ export const enableWebhook = call<Webhook>()('rpc.webhooks.enable-webhook', Endp
 /** Makes a new secret and answers it; no later answer shows it. From this call on deliveries are signed with the new secret only. */
 export const rotateWebhookSecret = call<{ secret: string }>()('rpc.webhooks.rotate-secret', Endpoint)
 
-/** Posts a signed `ping` and waits for the response. When no response came, `status` is null and `error` says why in one word. */
+/**
+ * Posts a signed `ping` and waits for the response. When no response came, `status` is null and `error` says why in one word. Fault: rate_limited.
+ */
 export const testWebhook = call<{ status: number | null; error: string | null }>()('rpc.webhooks.test-webhook', Endpoint, 13_000)
 
 /**

@@ -383,8 +383,8 @@ export const findTestDevices = call<{
 
 /**
  * Lists an app's users, newest first. `q` finds users by the id of a user or a device, or by the beginning of an external id. `segmentId` keeps only
- * the users who have a reachable device in that segment; 10,000 users are then read for a page, so a page may be short. Faults: not_found (the
- * segment), invalid_segment, rate_limited.
+ * the users who have a reachable device in that segment; at most 10,000 users are then examined for a page, so a page may be short. Faults: not_found
+ * (the segment), invalid_segment, rate_limited.
  */
 export const listUsers = call<Listed<UserSummary>>()('rpc.audience.list-users', ListRequest.extend({ appId: Id, segmentId: Id.optional() }))
 
@@ -541,7 +541,7 @@ export const listImportErrors = call<{ items: ImportError[]; nextCursor: string 
  * offset, nothing is written, and the fault `invalid_state` has the right offset at `offset`.
  */
 export const importLot = call<ImportReport>()('rpc.audience.import-lot', z.object({ appId: Id, importId: Id, lot: ImportLot }), 20_000)
-/** Stores the bytes after `offset` that have no line end. When the import is finished, they are its last row. */
+/** Stores the bytes after `offset` that are not a complete row yet. When the import is finished, they are its last row. */
 export const keepImportTail = call<ImportReport>()(
   'rpc.audience.keep-import-tail',
   z.object({ appId: Id, importId: Id, offset: z.number().int().min(0), tail: z.base64() }),

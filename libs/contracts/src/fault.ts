@@ -59,7 +59,7 @@ export class Fault extends Error {
 /** Makes a Fault to throw, from a code, a public message and details. */
 export const fault = (code: FaultCode, message: string, details?: FaultDetail[]): Fault => new Fault(code, message, details)
 
-/** Makes the Fault for one wrong field. Its message and its detail name the field's path, empty for the whole body, and say what is wrong. */
+/** Makes the Fault for one wrong field. Its message and its detail name the field, or the whole body, and say what is wrong. */
 export const invalidField = (path: string, message: string): Fault =>
   new Fault('invalid_body', path === '' ? `The body ${message}` : `${path} ${message}`, [{ path, message }])
 

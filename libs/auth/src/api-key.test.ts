@@ -5,7 +5,7 @@ import { makeApiKey, parseApiKey } from './api-key.ts'
 import { equalSecrets, hintOf, randomSecret } from './secret.ts'
 
 // spec: limits/key-form
-test('an API key names its kind and its app, and its hash is the stored one', () => {
+test('a new API key contains its kind and its app; from the key Herald reads both and computes the stored hash; the hint is the last four characters', () => {
   const appId = newId()
   for (const kind of ['secret', 'public'] as const) {
     const { key, hash, hint } = makeApiKey(kind, appId)
@@ -16,12 +16,12 @@ test('an API key names its kind and its app, and its hash is the stored one', ()
   }
 })
 
-test('no two API keys are alike', () => {
+test('a thousand new API keys of one app are all different', () => {
   const appId = newId()
   expect(new Set(Array.from({ length: 1000 }, () => makeApiKey('secret', appId).hash)).size).toBe(1000)
 })
 
-test('a text without the form of an API key is refused, however long it is', () => {
+test('a text without the form of an API key is refused, even a text of a million characters', () => {
   const { key } = makeApiKey('secret', newId())
   for (const wrong of [
     '',
@@ -48,7 +48,7 @@ test('an API key with a changed character has another hash or is refused', () =>
   )
 })
 
-test('two secrets are equal only when every character is equal', () => {
+test('a new secret is its prefix and 43 characters; it equals itself, and no shorter, longer or other secret', () => {
   const secret = randomSecret('whsec_')
   expect(secret).toMatch(/^whsec_[A-Za-z0-9_-]{43}$/)
   expect(hintOf(secret)).toHaveLength(4)

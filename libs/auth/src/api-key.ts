@@ -2,16 +2,17 @@ import { hash } from 'node:crypto'
 import type { KeyKind } from '@herald/contracts/administration'
 import { hintOf, randomSecret } from './secret.ts'
 
-/** A new API key. `key` is shown once and never stored; the database stores `hash`. */
+/** A new API key. `key` is shown once and never stored; the database stores `hash` and `hint`. */
 export type NewApiKey = { key: string; hash: string; hint: string }
 
-/** The parts of an API key. Only its hash in the database shows whether the key is real. */
+/** The parts of an API key. The key is real when the database has its hash. */
 export type ParsedApiKey = { kind: KeyKind; appId: string; hash: string }
 
 const prefixes = { secret: 'sk_live_', public: 'pk_live_' } as const
 
 /**
- * The form of a key: a prefix, an app id, `_`, a secret of 43 characters. A text of another length is refused unread, however large the header is.
+ * A key is a prefix, an app id, `_` and a secret of 43 characters. A text of another length is refused before this expression reads it, because a
+ * caller may send a very long header.
  */
 const form = /^(sk|pk)_live_([0-9a-f]{24})_([A-Za-z0-9_-]{43})$/
 const keyLength = 76

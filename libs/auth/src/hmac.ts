@@ -2,7 +2,7 @@ import { hash, timingSafeEqual } from 'node:crypto'
 
 const blockBytes = 64
 
-/** A prepared HMAC-SHA256 key: its two pads (RFC 2104). */
+/** A prepared HMAC-SHA256 key: the key combined with the inner and with the outer pad of RFC 2104. */
 export type HmacKey = { readonly inner: Buffer; readonly outer: Buffer }
 
 /** Prepares a key. A text is read as its UTF-8 bytes. */
@@ -19,8 +19,8 @@ export function prepareHmacKey(secret: string | Buffer): HmacKey {
 }
 
 /**
- * Computes an HMAC-SHA256 by two hashes, which cost a fraction of `createHmac`, because that makes and destroys a stream each time. The inner digest
- * is a string, because a string of 32 characters costs a third of a buffer.
+ * Computes an HMAC-SHA256 with two calls of `hash`. They cost a fraction of `createHmac`, which makes and destroys a stream each time. The inner
+ * digest is a string of 32 characters, because a string costs a third of what a buffer costs.
  */
 export function hmacSha256(key: HmacKey, message: string): Buffer {
   const length = Buffer.byteLength(message)

@@ -18,7 +18,7 @@ test('an identity token signed with the app’s secret names the user', () => {
   expect(verify(token({ sub: 'user-7', exp: inSeconds(3600), iat: inSeconds(0), nbf: inSeconds(-1) }))).toMatchObject({ ok: true })
 })
 
-test('an identity token with another secret, a changed claim or no signature is refused', () => {
+test('an identity token is refused when it is signed with another secret, has a changed claim, or has a changed or no signature', () => {
   const good = token({ sub: 'user-7', exp: inSeconds(60) })
   const [header, , signature] = good.split('.')
   expect(verify(token({ sub: 'user-7', exp: inSeconds(60) }, undefined, 'another'))).toEqual({ ok: false, reason: 'bad_signature' })
@@ -28,7 +28,7 @@ test('an identity token with another secret, a changed claim or no signature is 
 })
 
 // spec: identity/identity-token
-test('an identity token with any algorithm other than HS256 is refused', () => {
+test('an identity token whose algorithm is not HS256, or whose header asks for critical extensions, is refused', () => {
   const claims = { sub: 'user-7', exp: inSeconds(60) }
   for (const alg of ['none', 'None', 'HS512', 'RS256', undefined])
     expect(verify(token(claims, { alg }))).toEqual({ ok: false, reason: 'wrong_algorithm' })
@@ -43,7 +43,7 @@ test('an identity token with any algorithm other than HS256 is refused', () => {
 })
 
 // spec: identity/identity-token
-test('an identity token must expire, within an hour at most', () => {
+test('an identity token is refused when it has expired, expires more than an hour ahead, is not yet valid, or lacks a user or an expiry', () => {
   expect(verify(token({ sub: 'u', exp: inSeconds(0) }))).toEqual({ ok: false, reason: 'expired' })
   expect(verify(token({ sub: 'u', exp: inSeconds(-3600) }))).toEqual({ ok: false, reason: 'expired' })
   expect(verify(token({ sub: 'u', exp: inSeconds(3700) }))).toEqual({ ok: false, reason: 'lives_too_long' })
@@ -61,7 +61,7 @@ test('an identity token must expire, within an hour at most', () => {
   }
 })
 
-test('a text that is no JWT is refused as malformed, however long it is', () => {
+test('a text that is no JWT is refused as malformed, even a text of 100,000 characters', () => {
   for (const wrong of [
     '',
     '.',

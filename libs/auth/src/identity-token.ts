@@ -1,18 +1,18 @@
 import { equalDigests, hmacSha256, prepareHmacKey } from './hmac.ts'
 
-/** The user that an identity token names, or why the token is refused. The reason is for logs and metrics; a caller only gets 403. */
+/** The user that an identity token names, or why the token is refused. The gateway does not tell its caller the reason. */
 export type IdentityTokenAnswer =
   | { ok: true; externalId: string }
   | { ok: false; reason: 'malformed' | 'wrong_algorithm' | 'bad_signature' | 'expired' | 'lives_too_long' | 'not_yet_valid' }
 
 const maxLifetimeSeconds = 3600
-/** The clocks of two machines may differ by this much. */
+/** The clock of the machine that made a token may be ahead of Herald's clock by this much. */
 const clockSkewSeconds = 30
 const maxLength = 4096
 
 /**
- * Checks an `x-identity-token`: a JWT signed with HS256 over the app's identity secret, whose `sub` is the external id and whose `exp` is at most an
- * hour ahead (spec: identity/identity-token). Only HS256 is accepted: `none` and every other algorithm are refused before anything is computed.
+ * Checks an `x-identity-token`: a JWT signed with HS256 and the app's identity secret, whose `sub` is the external id and whose `exp` is at most an
+ * hour and 30 s ahead (spec: identity/identity-token). `none` and every other algorithm are refused before a signature is computed.
  */
 export function verifyIdentityToken(secret: string, token: string, now: Date): IdentityTokenAnswer {
   const [, header = '', payload = '', signature = ''] = (token.length <= maxLength && /^([\w-]+)\.([\w-]+)\.([\w-]+)$/.exec(token)) || []

@@ -29,7 +29,7 @@ const signed = (text: string): string => {
   return `${body}.${createHmac('sha256', secret).update(body).digest().subarray(0, 16).toString('base64url')}`
 }
 
-test('a tracking id (msgId) gives back the parts that it was made of', () => {
+test('a msgId, the signed id of a push, gives back the parts that it was made of', () => {
   fc.assert(
     fc.property(anyParts, (parts) => {
       expect(verifyMessageId([secret], mintMessageId(secret, parts))).toEqual(parts)
@@ -37,7 +37,7 @@ test('a tracking id (msgId) gives back the parts that it was made of', () => {
   )
 })
 
-test('a tracking id has the length that is reserved for it when payloads are measured', () => {
+test('a msgId has the length that is reserved for it when payloads are measured', () => {
   fc.assert(
     fc.property(anyParts, (parts) => {
       expect(mintMessageId(secret, parts)).toHaveLength(lengthOfMsgId(parts.platform, parts.variant))
@@ -46,7 +46,7 @@ test('a tracking id has the length that is reserved for it when payloads are mea
 })
 
 // spec: tracking/message-id
-test('a tracking id has the form of the specification, checked with an independent HMAC', () => {
+test('a msgId has the form of the specification, checked with an independent HMAC', () => {
   const parts = { ...givenParts(), variant: 'B' }
   const text = `${parts.appId}|${parts.campaignId}|${parts.userId}|${parts.subscriptionId}|ios|B`
   expect(mintMessageId(secret, parts)).toBe(signed(text))
@@ -54,7 +54,7 @@ test('a tracking id has the form of the specification, checked with an independe
 })
 
 // spec: tracking/message-id-strict
-test('a tracking id is refused when a character is changed, added or missing, or is in another letter case', () => {
+test('a msgId is refused when a character is changed, added or missing, or is in another letter case', () => {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
   const id = mintMessageId(secret, { ...givenParts(), variant: 'a' })
   for (let place = 0; place < id.length; place++) {
@@ -83,7 +83,7 @@ test('a tracking id is refused when a character is changed, added or missing, or
   }
 })
 
-test('a randomly changed tracking id is never accepted', () => {
+test('a randomly changed msgId is never accepted', () => {
   fc.assert(
     fc.property(
       anyParts,
@@ -103,7 +103,7 @@ test('a randomly changed tracking id is never accepted', () => {
 })
 
 // spec: tracking/message-id-strict
-test('a correctly signed tracking id without six parts of the right form is refused', () => {
+test('a correctly signed msgId without six parts of the right form is refused', () => {
   const [a, b, c, d] = [newId(), newId(), newId(), newId()]
   expect(verifyMessageId([secret], signed(`${a}|${b}|${c}|${d}|ios|`))).toBeDefined()
   for (const text of [
@@ -121,7 +121,7 @@ test('a correctly signed tracking id without six parts of the right form is refu
 })
 
 // spec: tracking/message-id-secrets
-test('after a secret is replaced, tracking ids of the new and the previous secret are accepted, those of a third are not', () => {
+test('after a secret is replaced, msgIds of the new and the previous secret are accepted, those of a third are not', () => {
   const parts = givenParts()
   expect(verifyMessageId(['new', secret], mintMessageId(secret, parts))).toEqual(parts)
   expect(verifyMessageId(['new', secret], mintMessageId('new', parts))).toEqual(parts)

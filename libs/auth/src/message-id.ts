@@ -23,15 +23,15 @@ const signatureBytes = 16
 const variantForm = /^[A-Za-z0-9_-]{0,32}$/
 
 /**
- * Makes the tracking id of a push (spec: tracking/message-id): base64url of `appId|campaignId|userId|subscriptionId|platform|variant`, a dot, and the
+ * Makes the msgId of a push (spec: tracking/message-id): base64url of `appId|campaignId|userId|subscriptionId|platform|variant`, a dot, and the
  * first 16 bytes of the HMAC-SHA256 of that base64url text. The parts are not checked here, because they were checked when they entered Herald.
  */
 export const mintMessageId = (secret: string, { userId, subscriptionId, variant, ...common }: MessageIdParts): string =>
   openMessageIds(secret, common)(userId, subscriptionId, variant)
 
 /**
- * Makes the tracking ids of a campaign's pushes on one platform. The part that they have in common is encoded once, so that an id costs 1.9 µs
- * instead of 4.3: the base64url of the rest and two hashes.
+ * Gives a function that makes the msgIds of a campaign's pushes on one platform. The part that these ids have in common is encoded once. So an
+ * id costs 1.9 µs instead of 4.3: the base64url of its remaining parts, and two hashes.
  */
 export function openMessageIds(
   secret: string,
@@ -50,7 +50,7 @@ export function openMessageIds(
   return (userId, subscriptionId, variant) => {
     const parts = `${rest}${userId}|${subscriptionId}|${platform}|${variant}`
     if (parts.length > maxLength) throw new TypeError('a part of a msgId is too long')
-    // Ids, a platform and a variant are ASCII. A new buffer for each push would cost as much as the hash.
+    // Ids, platforms and variants are ASCII, so latin1 fits. A new buffer for each push would cost as much as the hash.
     const own = text.toString('base64url', 0, text.write(parts, 'latin1'))
     if (head.length + own.length > maxLength) throw new TypeError('a part of a msgId is too long')
     inside.write(own, from, 'latin1')
@@ -62,8 +62,8 @@ export function openMessageIds(
 const digestBytes = 32
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 /**
- * For each character of base64url, the character that replaces it at position 22, which is the last. The 16 bytes of a signature end after the first
- * two bits of that character, so its other four bits are set to 0.
+ * For each character of base64url, the character that replaces it at the 22nd and last place of a signature. The 16 bytes of a signature end after
+ * the first two bits of that character, so its other four bits are set to 0.
  */
 const lastCharacters: Readonly<Record<string, string>> = Object.fromEntries(
   Array.from(alphabet, (character, value) => [character, alphabet[value & 0b110000] ?? '']),
@@ -72,7 +72,7 @@ const lastCharacters: Readonly<Record<string, string>> = Object.fromEntries(
 const firstBytesOf = (digest: string): string => `${digest.slice(0, 21)}${lastCharacters[digest.charAt(21)]}`
 
 /**
- * Gives the parts of a msgId that was signed with any of the secrets; undefined for any other text. Only the canonical spelling is accepted. Every
+ * Gives the parts of a msgId that was signed with any of the secrets; undefined for any other text. Only canonical base64url is accepted. Every
  * secret is tried, even after one has matched, and the comparison takes constant time.
  */
 export function verifyMessageId(secrets: readonly string[], text: string): MessageIdParts | undefined {
@@ -99,7 +99,7 @@ function parseParts(body: string): MessageIdParts | undefined {
 
 const signatureOf = (key: HmacKey, body: string): Buffer => hmacSha256(key, body).subarray(0, signatureBytes)
 
-/** The prepared keys of the secrets. A process has one secret and the few that it replaced. */
+/** The prepared keys of up to 16 secrets. A process has one current secret and perhaps a few previous ones. */
 const keys = new Map<string, HmacKey>()
 
 function keyOf(secret: string): HmacKey {

@@ -48,7 +48,7 @@ test('a VAPID header has a token for the push service’s origin, and the public
   })
 })
 
-test('a VAPID token never lasts longer than the 24 hours that RFC 8292 allows', () => {
+test('a VAPID token that is asked to last longer lasts for the 24 hours that RFC 8292 allows', () => {
   const { publicKey, privateKey } = makeVapidPair()
   const header = mintVapidHeader({
     origin: 'https://p',
@@ -62,7 +62,8 @@ test('a VAPID token never lasts longer than the 24 hours that RFC 8292 allows', 
   expect(claims).toMatchObject({ exp: nowSeconds + 86_400 })
 })
 
-test('the keys of a new VAPID pair match, even when the private number begins with zeros', () => {
+test('in each of 600 new VAPID pairs the keys match and the private key has 43 characters', () => {
+  // About one private number in 256 begins with a zero byte, which must not be left out.
   for (let n = 0; n < 600; n++) {
     const { publicKey, privateKey } = makeVapidPair()
     expect(privateKey).toHaveLength(43)

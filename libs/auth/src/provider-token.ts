@@ -14,7 +14,7 @@ function signJwt(header: { alg: 'ES256' | 'RS256' } & Record<string, string>, cl
 /** Reads a private key from PEM; a KeyObject is given back unchanged. Reading costs about 35 µs, so callers should store the KeyObject. */
 export const readPrivateKey = (pem: string | KeyObject): KeyObject => (typeof pem === 'string' ? createPrivateKey(pem) : pem)
 
-/** Makes the provider token of a team for APNs. Apple accepts it for an hour, and refuses a team that changes it more than every 20 minutes. */
+/** Makes the provider token of a team for APNs. Apple accepts it for an hour, and refuses a team that changes it more often than every 20 minutes. */
 export const mintApnsToken = (team: { teamId: string; keyId: string; privateKey: string | KeyObject; now: Date }): string =>
   signJwt({ alg: 'ES256', kid: team.keyId }, { iss: team.teamId, iat: seconds(team.now) }, readPrivateKey(team.privateKey))
 
@@ -35,8 +35,8 @@ export function makeVapidPair(): { publicKey: string; privateKey: string } {
 }
 
 /**
- * Makes the `authorization` header of a web push (RFC 8292): `vapid t=<JWT>, k=<public key>`. `origin` is that of the push service; `ttlSeconds` is
- * how long the header may be used, at most 24 hours. Making it costs about 240 µs, so callers should store one per origin.
+ * Makes the `authorization` header of a web push (RFC 8292): `vapid t=<JWT>, k=<public key>`. `origin` is that of the push service. The
+ * token expires after `ttlSeconds`, and after 24 hours at the latest. Making a header costs about 240 µs, so callers should store one per origin.
  */
 export function mintVapidHeader(vapid: {
   origin: string

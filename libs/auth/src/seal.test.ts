@@ -18,14 +18,14 @@ test('a sealed value opens as the same bytes in the context it was sealed for', 
 })
 
 // spec: administration/credentials-sealed
-test('a sealed value that is copied to another row, column or app does not open', () => {
+test('a sealed value that is copied to another row or another app does not open', () => {
   const sealer = openSealer(one)
   const sealed = sealer.seal('secret', context)
   for (const other of ['', `${context} `, context.replace('row-1', 'row-2'), context.replace('app-1', 'app-2')])
     expect(() => sealer.open(sealed, other)).toThrow(SealError)
 })
 
-test('a sealed value with any changed byte does not open', () => {
+test('a sealed value with a changed byte, a missing part or a character too many does not open', () => {
   const sealer = openSealer(one)
   const sealed = sealer.seal('secret', context)
   const [id, body = ''] = sealed.split('.')
@@ -39,7 +39,7 @@ test('a sealed value with any changed byte does not open', () => {
     expect(() => sealer.open(wrong, context)).toThrow(SealError)
 })
 
-test('the same text is sealed differently every time', () => {
+test('the same text sealed a hundred times gives a hundred different values', () => {
   const sealer = openSealer(one)
   expect(new Set(Array.from({ length: 100 }, () => sealer.seal('same', context))).size).toBe(100)
 })
@@ -56,7 +56,7 @@ test('a value is sealed with the first of the SEAL_KEYS and opens with any of th
   expect(() => openSealer(two).open(sealed, context)).toThrow(/k1/)
 })
 
-test('an error about SEAL_KEYS names the wrong entry by its position and never quotes it', () => {
+test('wrong SEAL_KEYS are refused; the error names a wrong entry by its position and does not quote the key', () => {
   const short = randomBytes(16).toString('base64')
   for (const wrong of ['', 'k1', `k1:${short}`, `${one},`, `${one},${one}`, ':abc', `bad id:${short}`])
     expect(() => openSealer(wrong)).toThrow(SealError)
@@ -64,7 +64,7 @@ test('an error about SEAL_KEYS names the wrong entry by its position and never q
   expect(() => openSealer(`k1:${short}`)).not.toThrow(short)
 })
 
-test('a settings schema reports what is wrong with SEAL_KEYS, and accepts a right list', () => {
+test('the check of a service’s settings reports what is wrong with SEAL_KEYS, and accepts a right list', () => {
   const problems: string[] = []
   checkSealKeys(one, { addIssue: (problem) => problems.push(problem) })
   checkSealKeys(`${one},k2`, { addIssue: (problem) => problems.push(problem) })

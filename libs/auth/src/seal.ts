@@ -1,20 +1,20 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 
 /**
- * Seals secrets for the database: encrypts them so that nobody can read, change or move them unnoticed. `context` says where the value belongs
- * (table, column, row, app) and is bound into it: a sealed value that is copied to another row, column or app does not open.
+ * Seals secrets for the database: encrypts them so that without a key nobody can read them, or change them unnoticed. `context` says where the value
+ * belongs (table, column, row, app) and is bound into the value: a sealed value that is copied to another row, column or app does not open.
  */
 export type Sealer = {
   /** The id of the key that seals: the first of the SEAL_KEYS. */
   readonly keyId: string
   seal(plain: Buffer | string, context: string): string
-  /** Throws SealError when the value was changed, belongs to another context, or its key is no longer among the SEAL_KEYS. */
+  /** Throws SealError when the value is malformed, was changed, belongs to another context, or its key is not among the SEAL_KEYS. */
   open(sealed: string, context: string): Buffer
-  /** Says whether the value is sealed with the first key. Another value must be sealed again before its key can be removed. */
+  /** Says whether the value names the first key. A value with another key must be sealed again before that key can be removed. */
   isCurrent(sealed: string): boolean
 }
 
-/** An error for a sealed value that does not open. The message says why, and has neither plaintext nor key. */
+/** Thrown for a sealed value that does not open, and for wrong SEAL_KEYS. The message says why, and has neither plaintext nor key. */
 export class SealError extends Error {
   constructor(message: string) {
     super(message)
@@ -28,8 +28,8 @@ const sealedForm = /^([A-Za-z0-9_-]{1,32})\.([A-Za-z0-9_-]+)$/
 
 /**
  * Reads the keys of `SEAL_KEYS`, a comma list of `<id>:<base64 of 32 bytes>`. The first key seals, and all of them open (spec:
- * administration/seal-keys). A sealed value is `<id>.<base64url of nonce, ciphertext, tag>` (AES-256-GCM). When the list is wrong it throws a
- * SealError, which names the entry by its position.
+ * administration/seal-keys). A sealed value is `<id>.<base64url of nonce, ciphertext, tag>` (AES-256-GCM). Throws a SealError
+ * when the list is wrong; the message names a malformed entry by its position.
  */
 export function openSealer(sealKeys: string): Sealer {
   const keys = parseSealKeys(sealKeys)

@@ -3,7 +3,7 @@ import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 /** Makes a new secret: 32 bytes from a CSPRNG in base64url (43 characters) after a prefix such as `whsec_`. */
 export const randomSecret = (prefix = ''): string => `${prefix}${randomBytes(32).toString('base64url')}`
 
-/** Gives the last characters of a secret: enough for an operator to tell two secrets apart, and useless to a thief. */
+/** Gives the last four characters of a secret: enough for an operator to tell two secrets apart, and useless to a thief. */
 export const hintOf = (secret: string): string => secret.slice(-4)
 
 /** Says whether two secrets are the same. It compares SHA-256 digests, so its time depends neither on where they differ nor on their lengths. */

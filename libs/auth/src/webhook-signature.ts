@@ -8,7 +8,7 @@ const toleranceSeconds = 300
 
 /**
  * Signs a delivery: `t=<unix seconds>,v1=<hex HMAC-SHA256 of '<t>.<raw body>'>`, keyed with the endpoint's whole secret, `whsec_` included. Every
- * attempt is signed anew. Throws when the secret is empty: receivers would refuse the delivery, and anyone could sign one.
+ * attempt is signed anew. Throws when the secret is empty, because anyone could sign a delivery with an empty secret.
  */
 export function signWebhook(secret: string, body: string | Buffer, now: Date): string {
   if (secret === '') throw new Error('a webhook cannot be signed with an empty secret')
@@ -19,8 +19,8 @@ export function signWebhook(secret: string, body: string | Buffer, now: Date): s
 export type WebhookSignatureAnswer = { ok: true } | { ok: false; reason: 'malformed' | 'bad_signature' | 'too_old' }
 
 /**
- * Checks a delivery as a receiver must: by the raw body, before parsing it. The age is checked last, so that only a right signature is called too
- * old. Unknown parts of the header are ignored, and any of several `v1` may match.
+ * Checks a delivery as a receiver must: by the raw body, before the body is parsed. The age is checked last, so that only a right signature is
+ * refused as too old. Unknown parts of the header are ignored, and any of several `v1` may match.
  */
 export function verifyWebhook(secret: string, header: string, body: string | Buffer, now: Date): WebhookSignatureAnswer {
   const parts = header.split(',').map((part) => part.trim().split('='))
@@ -34,6 +34,6 @@ export function verifyWebhook(secret: string, header: string, body: string | Buf
   return now.getTime() / 1000 - Number(time) > toleranceSeconds ? { ok: false, reason: 'too_old' } : { ok: true }
 }
 
-/** Uses a stream, unlike hmac.ts, because a body of 100 events is then hashed without a copy. */
+/** Uses `createHmac`, unlike hmac.ts, because it hashes a body of 100 events without copying the body. */
 const digestOf = (secret: string, time: string, body: string | Buffer): Buffer =>
   createHmac('sha256', secret).update(`${time}.`).update(body).digest()

@@ -1,4 +1,4 @@
-/** Schemes that run code or read the device instead of opening something (spec: content/links). */
+/** Schemes whose addresses run code, hold data or read files of the device instead of opening a page or an app's screen (spec: content/links). */
 const refusedSchemes = new Set(['javascript:', 'data:', 'vbscript:', 'file:'])
 
 export const maxAddressLength = 2048
@@ -6,7 +6,9 @@ export const maxAddressLength = 2048
 /** Characters that a URL may not hold as written: `URL` would silently drop tabs and line ends, so `java\nscript:` would pass. */
 const notInAddress = /[\s\p{Cc}<>"\\]/u
 
-/** Says why a notification may not open this address; undefined when it may. It may open absolute URLs and deep links with an app's own scheme. */
+/**
+ * Says why a notification may not open this address; undefined when it may. It may open absolute URLs and deep links with a mobile app's own scheme.
+ */
 export function whyNotLink(value: string): string | undefined {
   if (notInAddress.test(value) || !URL.canParse(value))
     return 'must be an absolute URL or a deep link, such as https://example.com or shop://cart'

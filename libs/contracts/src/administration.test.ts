@@ -26,7 +26,7 @@ test('the settings that a new app starts with are accepted as valid settings', (
 })
 
 // spec: administration/settings
-test('each setting of an app can be changed alone, and null switches a delivery rule off', () => {
+test('one setting of an app can be changed alone, also to null; an empty change, a wrong time of day and a cap of 0 are refused', () => {
   expect(PatchApp.parse({ settings: { frequencyCap: null } })).toEqual({ settings: { frequencyCap: null } })
   expect(PatchApp.parse({ settings: { quietHours: { start: '22:00', end: '07:30', action: 'skip' } } })).toBeTruthy()
   expect(pathsOf(PatchApp, {})).toEqual([''])
@@ -38,7 +38,7 @@ test('each setting of an app can be changed alone, and null switches a delivery 
 })
 
 // spec: administration/apns-credentials
-test('the key for APNs must be a P-256 private key', () => {
+test('credentials for APNs need a P-256 private key, and a team id and a bundle id of the right form', () => {
   const apns = { teamId: 'TEAM123456', keyId: 'KEY1234567', bundleId: 'com.example.app', environment: 'sandbox', privateKey: p256 }
   expect(pathsOf(ApnsCredentials, apns)).toBeUndefined()
   for (const privateKey of [p384, rsa, 'not a key', '']) expect(pathsOf(ApnsCredentials, { ...apns, privateKey })).toEqual(['privateKey'])
@@ -87,7 +87,7 @@ test('VAPID keys are accepted only as a matching pair, or when both keys are lef
 })
 
 // spec: administration/credentials-shown
-test('no error message repeats a private key', () => {
+test('the error about a wrong key for APNs does not repeat the key', () => {
   const answer = ApnsCredentials.safeParse({ privateKey: `${p384}x` })
   expect(JSON.stringify(answer.error?.issues)).not.toContain(p384.slice(40, 80))
 })

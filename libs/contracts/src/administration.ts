@@ -30,7 +30,7 @@ export const LocalTime = z
   .refine((value) => /^([01]\d|2[0-3]):[0-5]\d$/.test(value), 'must be a time of day, such as 08:30')
   .meta({ pattern: '^([01]\\d|2[0-3]):[0-5]\\d$' })
 
-/** A user gets at most `max` campaigns within any `windowSeconds`. */
+/** A user gets at most `max` campaigns within any `windowSeconds`, besides sends that bypass the cap. */
 export const FrequencyCap = z.strictObject({
   max: z.int().min(1).max(1000),
   windowSeconds: z
@@ -40,7 +40,9 @@ export const FrequencyCap = z.strictObject({
 })
 export type FrequencyCap = z.output<typeof FrequencyCap>
 
-/** The hours in which users get no notifications, in each user's own time zone. When `end` is before `start`, the hours last over midnight. */
+/**
+ * The hours in which an app holds or skips notifications, in each user's own time zone. When `end` is before `start`, the hours last over midnight.
+ */
 export const QuietHours = z
   .strictObject({ start: LocalTime, end: LocalTime, action: z.enum(['hold', 'skip']) })
   .refine((hours) => hours.start !== hours.end, { error: 'must differ from start', path: ['end'] })
@@ -120,7 +122,7 @@ const httpsUrl = z
 
 const unread = z.string().max(4096).optional()
 
-/** Google's service account file may be sent whole. Fields that are not named here are not stored. */
+/** Google's service account file may be sent whole. Herald stores only the five fields that it uses. */
 export const ServiceAccount = z
   .strictObject({
     project_id: z.string().refine((value) => /^[a-z0-9][a-z0-9.:-]{0,99}$/.test(value), 'must be the id of a Firebase project'),

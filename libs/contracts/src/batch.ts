@@ -29,8 +29,7 @@ export const BatchPointers = z.object({ batches: z.array(BatchPointer).min(1).ma
 export type BatchPointers = z.infer<typeof BatchPointers>
 
 /**
- * The lease on a batch that a dispatcher takes lasts this long. The dispatcher renews the lease every `leaseRenewMs` (docs/architecture.md, Leases
- * around the outside).
+ * The lease on a batch that a dispatcher takes lasts this long. The dispatcher renews the lease every `leaseRenewMs` (docs/architecture.md, Leases).
  */
 export const leaseMs = 12_000
 export const leaseRenewMs = 3_000
@@ -40,8 +39,8 @@ export const pageSize = 5_000
 /** A send goes on the prompt lane when its first page is its last and it reaches at most this many devices. */
 export const promptLimit = 1_000
 /**
- * At most this many bulk batches of an app and platform are ready or leased at once. Batches of retries do not count. Held batches count only for a
- * send that has no other batches.
+ * At most this many bulk batches of an app and platform are ready or leased at once. Retries, held batches and batches of paused sends do not count.
+ * When the held batches are counted too, at least one platform of a new page must still have room, else the page waits.
  */
 export const bulkWindow = 16
 /**
@@ -49,9 +48,9 @@ export const bulkWindow = 16
  * sends.
  */
 export const smallSend = 100
-/** A batch of at most this many pushes is taken, and finished, in one call together with other small batches. */
+/** A batch of at most this many pushes may be taken, and finished, in one call together with other small batches. */
 export const smallBatch = 20
-/** At most this many attempts are made to hand a push over to its provider (spec: providers/tries). */
+/** Herald hands a push over to its provider at most this many times (spec: providers/tries). */
 export const maxTries = 5
 
 /** A send as it was when it was accepted: everything that the dispatcher needs, except the recipients. */
@@ -74,13 +73,13 @@ export type FrozenSend = {
   presentation: Presentation | null
   bypass: Bypass
   /**
-   * The experiment of the send: users in its sample get different texts, and no push is queued for the other users. `content` is the text of a send
-   * without an experiment.
+   * The experiment of the send: each user in its sample gets the text of one variant, and no push is queued for the other users. `content` is the
+   * text of a send without an experiment.
    */
   experiment?: SendExperiment | null
   /**
-   * Set on the send of an experiment's winner, which goes to the users outside the sample of the experiment `of`. Devices that have an outcome in
-   * that experiment are left out.
+   * Set on the send of an experiment's winner, which goes to the users outside the sample of the experiment with the campaign id `of`. Devices
+   * that have an outcome in that experiment are left out.
    */
   remainder?: { of: string; sampleRate: number } | null
   /** Set when the send is a test: no delivery rule applies to it, and its outcomes are marked. Absent in every other send. */
@@ -95,11 +94,11 @@ export type { Recipient } from './recipient.ts'
 
 export type SendExperiment = { sampleRate: number; variants: { id: string; weight: number; content: Content }[] }
 
-/** The APNs environment of an answer or a circuit. It is empty on the other platforms, which have one environment only. */
+/** The APNs environment of an answer or a circuit. It is empty for Android and the web, which have one environment only. */
 export const environments = ['', 'production', 'sandbox'] as const
 export type CircuitEnvironment = (typeof environments)[number]
 
-/** A push whose outcome is decided without an attempt at the provider. It travels with the batch to the ledger. */
+/** A push whose outcome is decided without an attempt at the provider. The dispatcher that takes the batch reports it to the tracker. */
 export type Decided = {
   /** The place of the push in its batch, as in `Recipient`. */
   place: number
@@ -175,7 +174,7 @@ const Place = z
 const Milliseconds = z.number().int().min(0).max(86_400_000)
 
 /**
- * Shortens the letters of providers' answers for the wire: a row of equal letters becomes one letter and their number. 500 times `s` become `s500`.
+ * Shortens the letters of providers' answers for a message: a row of equal letters becomes one letter and their number. 500 times `s` become `s500`.
  */
 export const shortenAnswers = (letters: string): string => letters.replaceAll(/(.)\1+/g, (run) => `${run.charAt(0)}${run.length}`)
 /** Undoes `shortenAnswers`: gives one letter for each answer. */
@@ -211,9 +210,9 @@ export const FinishBatch = z.object({
     )
     .max(batchSize),
   /**
-   * Pushes whose answers may come from a wrong configuration, which the mass guard looks at. The tracker is not told of these answers. `finish-batch`
-   * decides: the answers are final and become a batch of decided failures, or the circuit opens and the pushes come back as retries. `tries` includes
-   * the attempt just made.
+   * Pushes whose answers may come from a wrong configuration, which the mass guard looks at. The dispatcher does not report these answers to the
+   * tracker. `finish-batch` decides: the answers are final and become a batch of decided failures, or the circuit opens and the pushes come back as
+   * retries. `tries` includes the attempt just made.
    */
   guarded: z
     .array(
@@ -231,9 +230,9 @@ export const FinishBatch = z.object({
     .max(batchSize)
     .default([]),
   /**
-   * Pushes whose provider was away: a 5xx answer, no connection or no answer. The tracker is not told of them. While their circuit is open, the
-   * attempt does not count and the pushes wait for the probe. Otherwise they come back in `retryInMs`; null there means that the attempts or the ttl
-   * are used up and the push has failed. `tries` includes the attempt just made.
+   * Pushes whose provider was away: a 5xx answer, no connection or no answer. The dispatcher does not report them to the tracker. While their circuit
+   * is open, the attempt does not count and the pushes wait for the probe. Otherwise they come back in `retryInMs`; null there means that the
+   * attempts or the ttl are used up and the push has failed. `tries` includes the attempt just made.
    */
   unavailable: z
     .array(

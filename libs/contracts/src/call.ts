@@ -4,8 +4,8 @@ import { wireVersion } from './wire-versions.ts'
 /**
  * A call: core NATS request/reply in a queue group, never stored. The service that answers checks each request against the schema. The gateway parses
  * the body of an HTTP request with the call's schema and sends the parsed body; parsing it a second time changes nothing. The answer has a type and
- * is not checked, because both ends belong to Herald and checking every answer with 500 recipients would be expensive. A handler may call one other
- * service, outside any transaction, and that service calls no third one.
+ * is not checked, because both ends belong to Herald and checking every answer with 500 recipients would be expensive. A handler may make calls
+ * itself, outside any transaction; the services that answer these calls make no further ones.
  */
 export type Call<Request, Answer> = {
   readonly subject: `rpc.${AppName}.${string}`
@@ -16,7 +16,7 @@ export type Call<Request, Answer> = {
   readonly answer?: Answer
 }
 
-/** The services that answer calls or carry messages. Each has a Postgres schema and role of its own, except the dispatcher, which stores nothing. */
+/** The six services. Each has a Postgres schema and role of its own, except the dispatcher, which stores nothing. */
 export const apps = ['gateway', 'audience', 'campaigns', 'tracker', 'webhooks', 'dispatcher'] as const
 export type AppName = (typeof apps)[number]
 export const appsWithDatabase = ['gateway', 'audience', 'campaigns', 'tracker', 'webhooks'] as const
@@ -31,7 +31,7 @@ export const call =
     timeoutMs,
   })
 
-/** Gives the subject of a call on the wire. In version 1 it is the call's own subject; later versions are appended to it. */
+/** Gives the subject on which a call is sent. In version 1 it is the call's own subject; a later version is appended, such as `.v2`. */
 export const wireSubject = ({ subject }: { readonly subject: string }): string => {
   const version = wireVersion(subject)
   return version === 1 ? subject : `${subject}.v${version}`
@@ -45,5 +45,8 @@ export const versionsSubject = (app: string): string => `rpc.${app}.versions`
  */
 export type StoredMessage<Body> = { readonly body: z.ZodType<Body> }
 
-/** A message to every process, not stored, which says that something changed. A process that misses it sees the change when its cache expires. */
+/**
+ * A message to every process that listens, which NATS does not store. A process that misses a `changed.*` sees the change when its cache expires; a
+ * `live.*` that is missed is lost.
+ */
 export type Broadcast<Body> = { readonly subject: string; readonly body: z.ZodType<Body> }

@@ -9,7 +9,6 @@ const recurring = { type: 'recurring', every: 'week', localTime: '09:00', timezo
 const variant = (id: string, fields: object = {}) => ({ id, name: 'Text', content, ...fields })
 const experiment = { sampleRate: 0.2, variants: [variant('a'), variant('b')] }
 
-/** Gives the paths of the mistakes in a body; an empty list when the body is accepted. */
 function wrong(body: object): string[] {
   try {
     parseBody(CreateCampaign, body)
@@ -23,19 +22,19 @@ const wrongSchedule = (schedule: object) => wrong({ ...campaign, schedule })
 const wrongExperiment = (fields: object) => wrong({ ...campaign, experiment: { ...experiment, ...fields } })
 
 // spec: campaigns/schedule-forms
-test('a campaign without a schedule is sent at once', () => {
+test('a campaign without a schedule gets the schedule to be sent at once', () => {
   expect(parseBody(CreateCampaign, campaign)).toEqual({ ...campaign, schedule: { type: 'now' } })
 })
 
 // spec: campaigns/fields
-test('a name has 1 to 200 characters and is not only white space', () => {
+test('the name of a campaign is required, has at most 200 characters and is not only white space', () => {
   expect(wrong({ content })).toEqual(['name'])
   for (const name of ['', '  ', 'x'.repeat(201), 7]) expect(wrong({ content, name })).toEqual(['name'])
   expect(wrong({ content, name: 'x'.repeat(200) })).toEqual([])
 })
 
 // spec: experiments/content, sending/content-required
-test('content is required unless a template or silent is given, also with an experiment', () => {
+test('content is required unless a template or silent is given, also with an experiment, and must have a text in its default locale', () => {
   expect(wrong({ name: 'A' })).toEqual(['content'])
   expect(wrong({ name: 'A', experiment })).toEqual(['content'])
   expect(wrong({ name: 'A', templateId: 'a'.repeat(24) })).toEqual([])
@@ -53,7 +52,7 @@ test('a campaign has either segment or segmentId; a segment that makes no sense 
 })
 
 // spec: limits/strict
-test('unknown fields are refused at every level', () => {
+test('unknown fields are refused in a campaign, in its schedule and in its experiment', () => {
   expect(wrong({ ...campaign, target: { all: true } })).toEqual(['target'])
   expect(wrongSchedule({ type: 'now', at: '2026-12-01T08:00:00Z' })).toEqual(['schedule.at'])
   expect(wrongExperiment({ winner: 'a' })).toEqual(['experiment.winner'])

@@ -8,8 +8,8 @@ import { ObjectId, sentence, Timestamp, TimeZone } from './text.ts'
 const LocalTime = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time of day as HH:MM')
 
 /**
- * When a campaign is sent (spec: campaigns/schedule-forms). The rule that depends on the time of the request (`at` is at most 365 days ahead) is
- * checked by the campaigns service.
+ * When a campaign is sent (spec: campaigns/schedule-forms). The campaigns service checks the rule that depends on the time of the request: `at` is
+ * at most 365 days ahead.
  */
 export const Schedule = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('now') }),

@@ -13,7 +13,7 @@ const givenSend = ({ data }: Pick<PushSend, 'data'>): PushSend => ({
   presentation: null,
 })
 
-describe('a content that is too large for every push is refused when it is created', () => {
+describe('the size of a content is checked when it is created', () => {
   const content = (entry: LocaleEntry) => ({ _default: 'en', en: entry })
 
   // spec: content/too-large-at-create
@@ -42,7 +42,7 @@ describe('a content that is too large for every push is refused when it is creat
     ])
   })
 
-  test('a content whose body alone is too long is accepted, because Herald cuts the body when it sends', () => {
+  test('a content whose body alone is too long is accepted, because Herald shortens the body when it sends', () => {
     expect(checkFits({ content: content({ title: 'T', body: 'ä'.repeat(2000) }) })).toEqual([])
   })
 
@@ -55,7 +55,7 @@ describe('a content that is too large for every push is refused when it is creat
     expect([refused(fixed, fixed), refused(fixed, open), refused(open, fixed), refused(open, open)]).toEqual([true, false, false, false])
   })
 
-  test('every content that is accepted at creation fits when all its placeholders turn out empty', () => {
+  test('a content that fits on every platform when it is sent with empty placeholders is accepted at creation', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 3900 }), fc.constantFrom('x', 'ä', '😀'), (size, unit) => {
         const entry = { title: 'T', body: `{{ tags.x }}${unit.repeat(300)}` }
@@ -72,7 +72,7 @@ describe('a content that is too large for every push is refused when it is creat
     )
   })
 
-  test.each([39, 40, 41, 42, 43])('a content with a body of %i letters that fits exactly is accepted at creation', (length) => {
+  test.each([39, 40, 41, 42, 43])('a content with a body of %i letters that just fits a browser is accepted at creation', (length) => {
     const entry = { title: 'T', body: 'x'.repeat(length) }
     const ofWeb = 'x'.repeat(Math.ceil(((4 * 24 + 5 + 3) * 4) / 3) + 23)
     const sent = (filling: number) =>
@@ -82,7 +82,7 @@ describe('a content that is too large for every push is refused when it is creat
     expect(details.filter(({ message }) => message.includes('web'))).toEqual([])
   })
 
-  test('a silent push is never refused as too large, because its content is not sent', () => {
+  test('a silent push without content is not refused as too large', () => {
     expect(checkFits({ silent: true, data: { d: 'x' } })).toEqual([])
   })
 })

@@ -1,4 +1,4 @@
-/** Lists of ids travel between services as base64 of 12 bytes for each id, which is 16 characters; in JSON an id takes 27. */
+/** The ids of a batch travel between services as base64 of 12 bytes for each id, which is 16 characters; in JSON an id takes 27. */
 
 const idCharacters = 24
 const packedCharacters = 16

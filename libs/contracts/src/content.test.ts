@@ -74,7 +74,7 @@ describe('the content of a send', () => {
   })
 
   // spec: content/links
-  test('is refused when an address in it runs code or reads files of the device', () => {
+  test('is refused when an address in it is not absolute, is too long, runs code or reads files of the device; deep links are accepted', () => {
     for (const url of [
       'javascript:alert(1)',
       'JavaScript:alert(1)',
@@ -173,7 +173,7 @@ describe('the content of a send', () => {
 
   // spec: content/placeholder-names, content/placeholder-filters, content/placeholder-syntax
   test.each(['title', 'body', 'url', 'image'])(
-    'refuses an unknown root, an unknown filter and an unclosed tag in %s at its path',
+    'refuses an unknown name, an unknown filter, an unclosed placeholder and a logic tag in the field %s, at its path',
     (field) => {
       const start = field === 'title' || field === 'body' ? '' : 'https://e.com/'
       for (const tag of ['{{ settings.key }}', '{{ user.email }}', '{{ user.id | shout }}', '{{ user.id', '{% if user.id %}x{% endif %}']) {
@@ -190,7 +190,7 @@ describe('the content of a send', () => {
     expect(detailsOf(content({ en: { ...entry, title: 'Hi {{ user.id' } }))).toEqual({ 'content.en.title': 'has an unclosed {{' })
   })
 
-  test('never loses a key without an error, not even __proto__', () => {
+  test('is refused when __proto__ or constructor stands where a locale belongs, so that no text is lost without an error', () => {
     expect(detailsOf(JSON.parse('{"_default":"en","en":{"title":"a","body":"b"},"__proto__":{"title":"a","body":"b"}}'))).toHaveProperty([
       'content.__proto__',
     ])
@@ -217,12 +217,12 @@ describe('the locale that a user gets', () => {
     expect(chooseLocale(Content.parse(content({ en: entry, 'pt-PT': entry })), 'pt-BR').locale).toBe('en')
   })
 
-  test('is chosen rightly for a language named like a property that every JavaScript object has', () => {
+  test('is the default locale for a language named like a property that every JavaScript object has', () => {
     for (const language of ['_default', 'constructor', '__proto__', 'toString']) expect(chosen(language)).toBe('en')
   })
 })
 
-test('Herald finds the names of users, tags and devices that a content reads, in all its locales', () => {
+test('Herald finds which fields of users and devices and which tags a content reads, in all its locales', () => {
   const map = Content.parse(
     content({
       en: {

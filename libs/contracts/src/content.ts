@@ -63,7 +63,7 @@ function checkActionIds(actions: Action[], context: z.RefinementCtx): void {
 /** The content of a send: a locale entry for each locale, and `_default`, which names one of these locales. */
 export type Content = { _default: string; [locale: string]: LocaleEntry | string }
 
-/** Checks a content map and stores its locales in canonical form (`pt_br` → `pt-BR`) (spec: content/locale-form). */
+/** Checks a content map and writes its locales in canonical form (`pt_br` → `pt-BR`) (spec: content/locale-form). */
 export const Content = z
   .object({ _default: z.string() })
   .catchall(LocaleEntry)
@@ -119,5 +119,5 @@ export const textsOf = (entry: LocaleEntry): string[] =>
     (value) => value !== undefined,
   )
 
-/** Finds the names of users, tags and devices that a content map reads in any of its locales. */
+/** Finds which fields of users and devices and which tags the placeholders of a content map read, in any of its locales. */
 export const namesUsed = (content: Content): NamesUsed => namesUsedIn(localesOf(content).flatMap(([, entry]) => textsOf(entry)))

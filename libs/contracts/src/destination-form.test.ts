@@ -10,7 +10,7 @@ test.each<[destination: string, problem: string | undefined]>([
   ['https://', 'must be an https URL'],
   ['https://ops:secret@shop.example/', 'must not hold credentials'],
   ['https://ops@shop.example/', 'must not hold credentials'],
-])('the address %s, checked by its text alone: %s', (destination, problem) => {
+])('the address %s, checked without looking up its host, has the mistake: %s (undefined: none)', (destination, problem) => {
   expect(destinationFormProblem(destination)).toBe(problem)
 })
 

@@ -4,8 +4,8 @@ import { destinationProblem } from './destination.ts'
 const guarded = (url: string) => destinationProblem(url, { allowPrivate: false })
 
 /**
- * Writes an IPv4 address in every spelling that a URL parser accepts: as one number, hexadecimal, octal, shortened, mixed, full-width, with dots and
- * escapes.
+ * Writes an IPv4 address in many spellings that a URL parser accepts: as one number, hexadecimal, octal, shortened, mixed, full-width, with other
+ * dots and escapes, and inside IPv6 addresses.
  */
 const spellingsOf = ([a, b, c, d]: [number, number, number, number]): string[] => {
   const whole = ((a * 256 + b) * 256 + c) * 256 + d
@@ -100,7 +100,7 @@ test.each([
   'https://240.0.0.1/',
   'https://255.255.255.255/',
   'https://192.88.99.1/',
-])('%s is refused', (url) => {
+])('Herald does not post to %s', (url) => {
   expect(guarded(url)).toBeDefined()
 })
 
@@ -128,7 +128,7 @@ test.each([
   '//receiver.example/',
   'receiver.example',
   '',
-])('%s is refused, also in development', (url) => {
+])('Herald does not post to %s, not even in development', (url) => {
   expect(destinationProblem(url, { allowPrivate: true })).toBeDefined()
   expect(guarded(url)).toBeDefined()
 })
@@ -141,6 +141,6 @@ test.each([
   'https://localhost.example/',
   'https://notlocalhost/',
   'https://xn--bcher-kva.example/',
-])('%s is taken', (url) => {
+])('Herald may post to %s', (url) => {
   expect(guarded(url)).toBeUndefined()
 })

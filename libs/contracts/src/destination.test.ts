@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { endpointProblem, isNamed, isPublicAddress, knownPushServices, type EndpointRule } from './destination.ts'
 
-/** The first and the last address of each private range, and the public addresses next to the range. */
+/** The first and the last address of ranges that are not public, and the public addresses next to each range; null when there is none. */
 test.each([
   ['0.0.0.0', '0.255.255.255', null, '1.0.0.0'],
   ['10.0.0.0', '10.255.255.255', '9.255.255.255', '11.0.0.0'],
@@ -28,7 +28,7 @@ test.each([
   ['fe80::', 'febf:ffff::', 'fe7f:ffff::', null],
   ['fec0::', 'feff:ffff::', null, null],
   ['ff00::', 'ffff::', null, null],
-])('%s to %s is not public', (first, last, before, after) => {
+])('%s and %s end a range that is not public; %s and %s next to it (null: none) are public', (first, last, before, after) => {
   expect([first, last].map(isPublicAddress)).toEqual([false, false])
   expect([before, after].filter((outside) => outside !== null && !isPublicAddress(outside))).toEqual([])
 })
@@ -71,7 +71,7 @@ test.each([
   'https://user:secret@push.example/a',
   'ftp://push.example/a',
   'push.example',
-])('%s may not be sent to', (endpoint) => {
+])('Herald sends no push to the endpoint %s', (endpoint) => {
   expect(isAllowedEndpoint(endpoint, anywhere)).toBe(false)
 })
 
@@ -113,7 +113,7 @@ test('the built-in list of push services has those of Mozilla, Google, Apple and
 })
 
 // spec: identity/endpoint-host
-test('with * in the list every public host may be an endpoint, but no host counts as trusted', () => {
+test('with * in the list any public host may be an endpoint, but only a host that the list names counts as trusted', () => {
   const rule = { allowPrivate: false, hosts: ['*', 'push.example'] }
   expect(endpointProblem('https://anywhere.example/x', rule)).toBeUndefined()
   expect(endpointProblem('https://localhost/x', rule)).toBeDefined()
@@ -121,7 +121,7 @@ test('with * in the list every public host may be an endpoint, but no host count
   expect(isNamed('https://push.example/x', rule)).toBe(true)
 })
 
-test('in development this machine and containers count as trusted, but a host name that a device may have made up does not', () => {
+test('in development this machine and containers count as trusted, but a made-up host name and another private address do not', () => {
   const rule = { allowPrivate: true, hosts: knownPushServices }
   const named = ['https://localhost:1/x', 'https://127.0.0.2/x', 'https://[::1]/x', 'https://simulator:8/x', 'https://fcm.googleapis.com/x']
   expect(named.filter((endpoint) => !isNamed(endpoint, rule))).toEqual([])

@@ -11,8 +11,8 @@ const mostSamples = 20
 const defaultSamples = 5
 
 /**
- * The devices for which a dry run shows the push that each would get: those named by `subscriptionIds`, or `random` devices of the audience. As long
- * as the audience does not change, the same `seed` chooses the same devices.
+ * The devices for which a dry run shows the push that each would get: those named by `subscriptionIds`, or `random` devices of the target. As long
+ * as the devices of the target do not change, the same `seed` chooses the same devices.
  */
 export const Samples = z
   .strictObject({
@@ -65,7 +65,10 @@ export type DryRun = z.output<typeof DryRunOfApp>
 export const sampleSkips = [...skipReasons, 'not_in_target', 'not_in_experiment'] as const
 export type SampleSkip = (typeof sampleSkips)[number]
 
-/** How a number was estimated: from a sample of `sampleSize` devices in random blocks of the table. With a probability of 95 % the true number lies in `interval`. */
+/**
+ * How a number was estimated: from a sample of `sampleSize` devices in random blocks of the table. With a probability of 95 % the true number lies in
+ * `interval`.
+ */
 export type Estimated = { sampleSize: number; interval: [low: number, high: number] }
 
 /** How many devices would be shown the text of a locale. */
@@ -80,7 +83,7 @@ export type ShownLocale = {
   missing: number
 }
 
-/** A sample device, chosen from the audience or named by the request. */
+/** A sample device, chosen from the target or named by the request. */
 export type SampleDevice = {
   subscriptionId: string
   userId: string
@@ -91,13 +94,13 @@ export type SampleDevice = {
   recipient: Recipient | null
 }
 
-/** What audience counts for a dry run. All numbers are devices; all of them are estimates when `estimated` is not null. */
+/** What audience counts for a dry run. Numbers count devices unless they are named `users` or `unknownIds`. */
 export type AudienceDryRun = {
   /** When the send would begin (ISO), by the database's clock. */
   startsAt: string
   /** Reachable devices of the target. For an experiment this includes its remainder. */
   audience: { users: number; byPlatform: Record<Platform, number> }
-  /** How the numbers were estimated. Null when every device was counted. */
+  /** How the numbers of devices and users were estimated. Null when every device was counted. */
   estimated: Estimated | null
   /** False when some of these devices have had their push already and will be left out; which ones is known only when the campaign is sent. */
   isWhole: boolean

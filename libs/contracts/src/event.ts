@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { platforms } from './platform.ts'
 
-/** Every type of event a webhook endpoint can ask for (spec: webhooks/event-types). */
+/** The types of events that a webhook endpoint can ask for (spec: webhooks/event-types). */
 export const eventTypes = [
   'notification.sent',
   'notification.delivered',
@@ -47,8 +47,8 @@ export const Announcement = z.object({
 export type Announcement = z.infer<typeof Announcement>
 
 /**
- * The types of events that endpoints of an app ask for. `*` stands for all types; an empty list means that no endpoint asks. Of two versions the
- * higher one is newer.
+ * The types of events that endpoints and watching operators of an app ask for. `*` stands for all types; an empty list means that nobody asks. Of two
+ * versions the higher one is newer.
  */
 export const Listener = z.object({
   appId: Id,

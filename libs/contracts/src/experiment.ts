@@ -13,7 +13,8 @@ export const isInSample = (sampleRate: number, campaignId: string, userId: strin
 
 /**
  * Chooses the variant of a user. The choice depends on campaign and user alone, so all devices of a user get the same variant, also when a page is
- * fanned out twice. The weights are the shares. Whether the user is in the sample is decided by `isInSample`.
+ * fanned out twice. The share of a variant is its weight divided by the sum of all weights. Whether the user is in the sample is
+ * decided by `isInSample`.
  */
 export function variantOf<Variant extends { weight: number }>(variants: readonly Variant[], campaignId: string, userId: string): Variant {
   const total = variants.reduce((sum, { weight }) => sum + weight, 0)

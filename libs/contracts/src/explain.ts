@@ -12,7 +12,8 @@ const Count = z.int().min(0)
 const Code = z.string().nullable()
 
 /**
- * `not_queued`: no push was made for the device, or would be made. With `waiting`, `held`, `retrying` and `in_flight` the push has no outcome yet.
+ * `not_queued`: no push was made for the device, or none would be made if the send began now. With `waiting`, `held`, `retrying` and `in_flight` the
+ * push has no outcome yet.
  */
 export const verdicts = ['sent', 'failed', 'skipped', 'in_flight', 'retrying', 'held', 'waiting', 'not_queued'] as const
 export type Verdict = (typeof verdicts)[number]
@@ -24,8 +25,8 @@ export const certainties = ['recorded', 'derived', 'likely'] as const
 export type Certainty = (typeof certainties)[number]
 
 /**
- * What a step decided. `stop`: because of this step there is no push. `info`: the step decided nothing. `basis`: how sure the step's sentence is, one
- * of the certainties.
+ * What a step decided. `pass`: the push may go on. `stop`: because of this step there is no push. `wait`: the push waits because of this step.
+ * `info`: the step decided nothing. `basis`: where the decision comes from: a recorded row, values that were frozen with the send, or today's values.
  */
 const judged = {
   result: z.enum(['pass', 'stop', 'wait', 'info']),

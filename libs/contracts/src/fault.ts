@@ -1,4 +1,4 @@
-/** Every error code that an API client may see, with its HTTP status (spec: limits/error-codes). Herald answers with no other code. */
+/** Every error code that an API client may see, with its HTTP status (spec: limits/error-codes). The API answers with no other code. */
 export const faultStatus = {
   unknown_kind: 400,
   invalid_msg_id: 400,
@@ -59,7 +59,7 @@ export class Fault extends Error {
 /** Makes a Fault to throw, from a code, a public message and details. */
 export const fault = (code: FaultCode, message: string, details?: FaultDetail[]): Fault => new Fault(code, message, details)
 
-/** Makes the Fault for one wrong field: the same words in the message and at the field's path. */
+/** Makes the Fault for one wrong field. Its message and its detail name the field, or the whole body, and say what is wrong. */
 export const invalidField = (path: string, message: string): Fault =>
   new Fault('invalid_body', path === '' ? `The body ${message}` : `${path} ${message}`, [{ path, message }])
 
@@ -69,7 +69,7 @@ export const invalidField = (path: string, message: string): Fault =>
  */
 export const notFound = (): Fault => new Fault('not_found', 'Not found.')
 
-/** Makes the Fault for a database that is away or frozen. Nothing was done, and the client may send the same request again. */
+/** Makes the Fault for a database that is away or frozen. The client may send the same request again. */
 export const databaseUnavailable = (): Fault => new Fault('database_unavailable', 'The database is unavailable. Try again shortly.')
 
 /** Makes the Fault for a read that cannot be served now, because too many reads are under way or this one took too long. The client may repeat it. */

@@ -274,8 +274,8 @@ const rightsToConsumer = ({ stream, durable, subject }: Consumer<unknown>) => [
 const answerWithinSeconds = 60
 
 /**
- * Writes the block `authorization` of nats-server's configuration: each service may connect and do what it is granted, and no other client may
- * connect. A password may be any text. `moreUsers` are further users of the operator, in nats-server's own syntax.
+ * Writes the block `authorization` of nats-server's configuration: each service may connect and do what it is granted. Besides the services only the
+ * operator's `moreUsers` may connect, which are in nats-server's own syntax. A password may be any text.
  */
 export function natsAuthorization(passwords: Readonly<Record<AppName, string>>, moreUsers: readonly string[] = []): string {
   const users = apps.map((app) => {

@@ -3,8 +3,8 @@ import { countCodePoints, firstCodePoints } from './text.ts'
 const segmenter = new Intl.Segmenter('und', { granularity: 'grapheme' })
 
 /**
- * Gives the last place at or before `at` where a text may be cut without splitting a grapheme. A grapheme is what a reader takes for one character (a
- * flag, a family, é).
+ * Gives the last place at or before `at` where a text may be cut without splitting a grapheme. A grapheme is what a reader takes for one character
+ * (an emoji of a flag or a family, é).
  */
 export function graphemeBoundary(text: string, at: number): number {
   if (at >= text.length) return text.length
@@ -21,7 +21,7 @@ export function lengthOfGraphemes(text: string, count: number): number {
   return text.length
 }
 
-/** Cuts a text over `max` code points at a grapheme boundary and ends it with `…`, within `max`. */
+/** Cuts a text of more than `max` code points at a grapheme boundary and ends it with `…`. The result has at most `max` code points. */
 export function cutText(text: string, max: number): string {
   if (text.length <= max || countCodePoints(text) <= max) return text
   return `${text.slice(0, graphemeBoundary(text, firstCodePoints(text, max - 1).length)).trimEnd()}…`

@@ -7,7 +7,6 @@ import { line, Timestamp } from './text.ts'
 export const importFormats = ['onesignal_csv', 'csv', 'jsonl'] as const
 export type ImportFormat = (typeof importFormats)[number]
 
-/** The largest file of an import: 4 GiB. */
 export const largestImport = 4 * 1024 ** 3
 /** At most this many rows are written in one transaction. */
 export const rowsPerLot = 500
@@ -18,7 +17,7 @@ export const mostImportErrors = 10_000
 /** The code for a row with a browser when the import skips browsers. Such rows are counted, and are not in the list of errors. */
 export const skippedBrowser = 'web_skipped'
 
-/** The field of a device for which a column of a CSV file may stand. */
+/** The fields of a device and its user that a column of a CSV file may have. */
 export const importFields = [
   'platform',
   'token',

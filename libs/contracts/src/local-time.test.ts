@@ -20,7 +20,7 @@ test('a local time that does not exist because the clocks go forward is moved by
   expect(at('2026-03-29', '03:00', 'Europe/Berlin')).toBe('2026-03-29T01:00:00.000Z')
   expect(at('2026-03-08', '02:30', 'America/New_York')).toBe('2026-03-08T07:30:00.000Z')
   expect(at('2026-10-04', '02:15', 'Australia/Lord_Howe')).toBe('2026-10-03T15:45:00.000Z')
-  // Here the clocks skip midnight itself, so the run is at one o'clock of the same day.
+  // Here the clocks skip midnight itself, so the time becomes one o'clock of the same day.
   expect(at('2026-04-24', '00:00', 'Africa/Cairo')).toBe('2026-04-23T22:00:00.000Z')
 })
 
@@ -32,7 +32,7 @@ test('a local time that comes twice because the clocks go back means the first o
   expect(at('2026-04-05', '01:45', 'Australia/Lord_Howe')).toBe('2026-04-04T14:45:00.000Z')
 })
 
-test('on every day of two years a local time is one instant, after that of the day before, off by a clock change at most', () => {
+test('on each day of two years 02:15 is an instant of that day, later than that of the day before; on at most two days the clocks show another time', () => {
   const zones = ['Europe/Berlin', 'America/St_Johns', 'Africa/Casablanca', 'Australia/Lord_Howe', 'Asia/Tehran', 'America/Santiago']
   for (const zone of zones) {
     const clock = new Intl.DateTimeFormat('en-GB', { timeZone: zone, hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })

@@ -36,7 +36,7 @@ test('a notification names whom it is for in exactly one way', () => {
 })
 
 // spec: sending/target-lists
-test('a list of users or devices has 1 to 1000 entries, and all is true or absent', () => {
+test('a list of users has 1 to 1000 ids, and all is true or absent', () => {
   const ids = (count: number) => Array.from({ length: count }, () => id)
   expect(refusal({ target: { userIds: ids(1000) }, content })).toBeUndefined()
   expect(refusal({ target: { userIds: ids(1001) }, content })?.paths).toEqual(['target.userIds'])
@@ -86,7 +86,7 @@ test('the ttl of a notification is between 0 and four weeks', () => {
 })
 
 // spec: sending/data, sending/data-reserved
-test('data has limits and reserved keys, and each mistake is reported at its key', () => {
+test('data has limits and reserved keys; a mistake in one key is reported at the key, too many keys or bytes at data', () => {
   expect(send({ data: { a: 'x'.repeat(1024), constructor: 'x' } })).toBeUndefined()
   for (const key of [
     'aps',
@@ -131,7 +131,7 @@ test('a presentation with a value outside its limits is refused', () => {
   ).toEqual(['presentation.badge', 'presentation.color', 'presentation.interruptionLevel', 'presentation.relevanceScore'].toSorted())
 })
 
-test('any JSON as a notification is accepted or refused with paths; it never crashes Herald and changes no prototype', () => {
+test('any JSON in a field of a notification is accepted or refused; it does not crash Herald and changes no prototype', () => {
   fc.assert(
     fc.property(
       fc.jsonValue({ maxDepth: 5 }),

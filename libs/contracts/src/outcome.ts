@@ -72,7 +72,7 @@ export type EndOfPlaces = z.infer<typeof EndOfPlaces>
 
 /** A push has at most this many attempts before its last one (batch.ts, `maxTries`). */
 export const mostAttemptsBefore = 4
-/** The provider's answer to an attempt that was not the push's last. `at`: ISO, by audience's clock. */
+/** The provider's answer to an attempt that was not the push's last. `at`: when the answer came (ISO), by the database's clock. */
 export const Attempt = z.object({ at: z.iso.datetime(), code: z.enum(failureCodes).nullable(), providerCode: z.string().max(200) })
 export type Attempt = z.infer<typeof Attempt>
 
@@ -112,7 +112,7 @@ export function addEnd(ends: EndOfPlaces[], end: End, place: number): void {
   }
 }
 
-/** Groups the ends of a batch's pushes for the wire: pushes that ended in the same way share an entry. */
+/** Groups the ends of a batch's pushes for a message: pushes that ended in the same way share an entry. */
 export function groupEnds(pushes: readonly PushEnd[]): EndOfPlaces[] {
   const ends: EndOfPlaces[] = []
   for (const push of pushes) addEnd(ends, push, push.place)

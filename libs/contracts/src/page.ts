@@ -3,12 +3,12 @@ import { invalidField } from './fault.ts'
 import { isObjectId } from './ids.ts'
 import { text } from './text.ts'
 
-/** Where the next page of a list begins: after the row with this time (ISO, milliseconds) and id, newest first. */
+/** Where the next page of a list begins: after the row with this time (to the millisecond) and id, newest first. */
 export type Place = { createdAt: Date; id: string }
 
 /**
- * The request for a page of a list, as one service sends it to another (spec: limits/lists). The list is newest first; `q` filters by the beginning
- * of a name.
+ * The request for a page of a list, as one service sends it to another (spec: limits/lists). The list is newest first; `q` filters, mostly by
+ * the beginning of a name.
  */
 export const ListRequest = z.object({
   limit: z.number().int().min(1).max(200),

@@ -54,7 +54,7 @@ export function preparePayload(platform: Platform, entry: LocaleEntry | null, se
     }
     if (bytes <= limit) return { ok: true, body }
     if (hasText) return encodePush(platform, { msgId, entry: shown, send }, address, ttlSeconds)
-    // The msgIds of a campaign all have one length, or a few lengths when variants have names. So the cut is computed once for each length.
+    // The msgIds of a campaign all have one length, or a few lengths when variants have names. So a shortened body nearly always fits the next push.
     if (cut?.bytes !== bytes) {
       const shorter = entry === null || send.silent ? undefined : cutBody(entry.body, bytes - limit)
       if (entry === null || shorter === undefined) return { ok: false, bytes, limit }

@@ -55,8 +55,8 @@ export type FcmMessage = {
 }
 
 /**
- * Builds the body of FCM v1 `messages:send`. A silent push has data only. Values in data are texts, so actions are sent as JSON text. When the
- * caller's data use the keys `url` or `actions`, the caller's values are sent.
+ * Builds the body of FCM v1 `messages:send`. A silent push has data and no notification. Values in data are texts, so actions are sent as JSON text.
+ * When the caller's data use the keys `url` or `actions`, the caller's values are sent.
  */
 export function buildFcmMessage(push: Push, token: string, ttlSeconds: number): FcmMessage {
   const entry = shownBy(push)

@@ -136,7 +136,7 @@ describe('a payload', () => {
     ['active', 'PRIORITY_DEFAULT'],
     ['time-sensitive', 'PRIORITY_HIGH'],
     ['critical', 'PRIORITY_MAX'],
-  ] as const)('interruption level %s is %s on Android', (interruptionLevel, priority) => {
+  ] as const)('has the interruption level %s for iOS, and the priority %s for Android', (interruptionLevel, priority) => {
     const push = givenPush({ presentation: { interruptionLevel } })
     expect(asJson(buildApnsPayload(push))).toHaveProperty(['aps', 'interruption-level'], interruptionLevel)
     expect(buildFcmMessage(push, 'token', 60).message.android).toHaveProperty(['notification', 'notification_priority'], priority)
@@ -250,7 +250,7 @@ describe('cutting a body', () => {
 })
 
 // spec: content/cut-at-send
-test('leaves at least 40 graphemes of the body', () => {
+test('Herald cuts a body to 40 graphemes at the shortest; a body that would still be too long is not cut', () => {
   const body = 'x'.repeat(60)
   const ellipsis = Buffer.byteLength('…')
   expect(cutBody(body, 20 - ellipsis)).toBe(`${'x'.repeat(40)}…`)

@@ -81,8 +81,9 @@ export type SendToMeasure = {
 }
 
 /**
- * Finds the locales that can never be sent, as details at `content.<locale>`: their smallest payload (placeholders empty, body cut to 40 characters)
- * is over a platform's limit. Empty when all locales fit. It is called when a send is created, after the fields of its template are merged in.
+ * Finds the locales that can never be sent on some platform, as details at `content.<locale>`: their smallest payload (placeholders empty, body cut
+ * to 40 characters) is over the platform's limit. Empty when all locales fit. It is called when a send is created, after the fields of its template
+ * are merged in.
  */
 export function checkFits(send: SendToMeasure): FaultDetail[] {
   if (send.silent === true || send.content === undefined || send.content === null) return []
@@ -121,7 +122,8 @@ export const lengthOfMsgId = (platform: Platform, variant = ''): number =>
 const leastMsgIdLength = perPlatform((platform) => lengthOfMsgId(platform))
 
 /**
- * Gives an entry as it is when every placeholder renders as nothing: texts lose their placeholders, and addresses with a placeholder are left out.
+ * Gives the smallest form of an entry, in which every placeholder renders as nothing: texts lose their placeholders, addresses with a placeholder are
+ * left out, and the body is cut.
  */
 function smallest(entry: LocaleEntry): LocaleEntry {
   const body = textWithoutTags(entry.body)

@@ -5,8 +5,8 @@ import { perPlatform, platforms } from './platform.ts'
 import { Subscription, User } from './user.ts'
 
 /*
- * Users as the administration shows them. Tokens and endpoints are masked (the first 8 characters and `…`), and the keys of browsers are left out. Only the
- * export of all users has them in full, when the request asks for that.
+ * Users as the administration shows them. Tokens and endpoints are masked (the first 8 characters and `…`), and the keys of browsers are left out.
+ * Only the export of all users has tokens, endpoints and keys in full, when the request asks for that.
  */
 
 const Id = z.string().length(24)
@@ -32,7 +32,7 @@ export type UserSummary = z.infer<typeof UserSummary>
 export const MaskedDevice = Subscription.omit({ keys: true }).extend({ test: z.boolean() })
 export type MaskedDevice = z.infer<typeof MaskedDevice>
 
-/** The categories of notifications that a user has chosen. Herald has no categories yet, so it is always empty. */
+/** The categories of notifications that a user has chosen. Herald has no categories yet, so the record is always empty. */
 export const Preferences = z.record(z.string(), z.boolean())
 
 /** A user with devices, addresses masked. */

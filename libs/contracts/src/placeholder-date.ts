@@ -8,8 +8,8 @@ const usualFormat = '%A, %B %-e, %Y at %-l:%M %P %z'
 
 /**
  * Formats a date as Liquid's `date` does: with strftime, in the user's zone or the zone given as second argument. It takes an ISO 8601 time, Unix
- * seconds, `now` or `today`. A date without a time ("1990-05-04", a birthday) is a day of the calendar and is not moved by a zone. Any other value is
- * given back unchanged.
+ * seconds, `now` or `today`. A date or a time that names no zone ("1990-05-04", a birthday) is not moved by a zone. Any
+ * other value is given back unchanged.
  */
 export function formatDate(value: Value, format: string | undefined, zone: string, context: FilterContext): Value {
   const wall = typeof value === 'string' ? parseWallTime(value) : undefined

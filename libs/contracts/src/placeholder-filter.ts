@@ -69,7 +69,7 @@ export const isFilterName = (name: string): name is FilterName => Object.hasOwn(
 /** Gives how many arguments a filter takes. */
 export const filterArity = (name: FilterName): { least: number; most: number } => filters[name]
 
-/** Applies a filter as Liquid does. Lengths count code points, so an emoji is never cut in half. */
+/** Applies a filter as Liquid does (placeholder-oracle.test.ts lists the differences). Lengths count code points, so no code point is cut in half. */
 export const applyFilter = (name: FilterName, value: Value, args: Value[], context: FilterContext): Value =>
   filters[name].apply(value, args, context)
 

@@ -4,8 +4,9 @@ import { describe, expect, test } from 'vitest'
 import { compile, parseTemplate, type PlaceholderValues } from './placeholder.ts'
 
 /**
- * These tests compare Herald with liquidjs: Herald renders what liquidjs renders, except for the differences that are listed at the end of this file,
- * which the random templates avoid. The dates of liquidjs follow the time zone of its process, which is set to UTC here.
+ * These tests compare Herald with liquidjs: Herald renders what liquidjs renders, except for the differences that are listed at the end of this file.
+ * The random templates avoid these differences, or `openOracle` changes liquidjs accordingly. The dates of liquidjs follow the time zone of its
+ * process, which is set to UTC here.
  */
 process.env['TZ'] = 'UTC'
 
@@ -186,7 +187,7 @@ describe('Herald and liquidjs agree', { timeout }, () => {
   })
 
   // spec: content/placeholder-syntax
-  test('on the meaning of 20,000 random strings that Herald accepts as templates', () => {
+  test('on the meaning of those of 20,000 random strings that Herald accepts as templates', () => {
     const pieces = [
       '{{',
       '}}',
@@ -233,11 +234,11 @@ describe('Herald and liquidjs agree', { timeout }, () => {
  * created.
  */
 const differences: { why: string; template: string; herald: string; liquidjs: string }[] = [
-  { why: 'tags are a flat map, so a name may hold dots', template: '{{ tags.plan.tier }}', herald: 'gold', liquidjs: '' },
-  { why: 'a tag named size is a tag', template: '{{ tags.size }}', herald: '', liquidjs: '3' },
-  { why: 'nobody reads Infinity', template: '{{ 1 | divided_by: 0 | default: "-" }}', herald: '-', liquidjs: 'Infinity' },
-  { why: 'every letter has a capital', template: '{{ "𐐨𐐨" | capitalize }}', herald: '𐐀𐐨', liquidjs: '𐐨𐐨' },
-  { why: 'a day without a time does not move with the zone', template: '{{ tags.birthday | date: "%d" }}', herald: '04', liquidjs: '03' },
+  { why: 'the name of a tag may hold dots', template: '{{ tags.plan.tier }}', herald: 'gold', liquidjs: '' },
+  { why: 'tags.size is the tag of that name, not the number of tags', template: '{{ tags.size }}', herald: '', liquidjs: '3' },
+  { why: 'a push does not show Infinity', template: '{{ 1 | divided_by: 0 | default: "-" }}', herald: '-', liquidjs: 'Infinity' },
+  { why: 'letters of newer scripts get a capital too', template: '{{ "𐐨𐐨" | capitalize }}', herald: '𐐀𐐨', liquidjs: '𐐨𐐨' },
+  { why: 'the zone does not move a date without a time', template: '{{ tags.birthday | date: "%d" }}', herald: '04', liquidjs: '03' },
   { why: 'only ISO 8601 is a date', template: '{{ "May 4, 1990" | date: "%Y" }}', herald: 'May 4, 1990', liquidjs: '1990' },
   {
     why: 'a number beyond the year 9999 is no date',
@@ -247,22 +248,22 @@ const differences: { why: string; template: string; herald: string; liquidjs: st
   },
   { why: 'true is no date', template: '{{ true | date: "%Y" }}', herald: 'true', liquidjs: '1969' },
   { why: 'a zone is a name, not minutes', template: '{{ 0 | date: "%H", 60 }}', herald: '19', liquidjs: '23' },
-  { why: '%F, %T, %D and %R as in C', template: '{{ 0 | date: "%F %T" }}', herald: '1969-12-31 19:00:00', liquidjs: '%F %T' },
+  { why: '%F and %T are dates and times as in C', template: '{{ 0 | date: "%F %T" }}', herald: '1969-12-31 19:00:00', liquidjs: '%F %T' },
   {
-    why: 'no field is wider than 100',
+    why: 'no part of a date is wider than 100 characters',
     template: '{{ 0 | date: "%101d" }}',
     herald: `${'0'.repeat(98)}31`,
     liquidjs: `${'0'.repeat(99)}31`,
   },
-  { why: 'half a surrogate pair is text of no provider', template: '{{ "\\ud83d" }}', herald: 'refused', liquidjs: '\ud83d' },
+  { why: 'no provider takes half a surrogate pair', template: '{{ "\\ud83d" }}', herald: 'refused', liquidjs: '\ud83d' },
   { why: 'strip takes no list of characters', template: '{{ "xax" | strip: "x" }}', herald: 'refused', liquidjs: 'a' },
   { why: 'default takes no allow_false', template: '{{ false | default: 1, allow_false: true }}', herald: 'refused', liquidjs: 'false' },
   { why: 'divided_by is not integer arithmetic', template: '{{ 5 | divided_by: 2, true }}', herald: 'refused', liquidjs: '2' },
-  { why: 'a tag is a path, not an expression', template: '{{ 1 == 1 }}', herald: 'refused', liquidjs: 'true' },
-  { why: 'names are literal', template: '{{ tags[data.x] }}', herald: 'refused', liquidjs: '' },
-  { why: 'a root or field we do not have is a mistake', template: '{{ user.email }}', herald: 'refused', liquidjs: '' },
+  { why: 'a placeholder is a name or a value, not an expression', template: '{{ 1 == 1 }}', herald: 'refused', liquidjs: 'true' },
+  { why: 'a name in brackets must be quoted', template: '{{ tags[data.x] }}', herald: 'refused', liquidjs: '' },
+  { why: 'an unknown name is refused', template: '{{ user.email }}', herald: 'refused', liquidjs: '' },
   { why: 'logic is refused', template: '{% if true %}x{% endif %}', herald: 'refused', liquidjs: 'x' },
-  { why: 'a tag ends', template: '{{ 1 ) }}', herald: 'refused', liquidjs: '1' },
+  { why: 'nothing may follow the name and its filters', template: '{{ 1 ) }}', herald: 'refused', liquidjs: '1' },
   { why: 'at most 16 filters', template: `{{ 1${' | plus: 1'.repeat(17)} }}`, herald: 'refused', liquidjs: '18' },
 ]
 

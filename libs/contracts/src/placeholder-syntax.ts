@@ -85,8 +85,8 @@ const escapes: ReadonlyMap<string, string> = new Map([
 ])
 
 /**
- * Gives the text inside quotes. The escapes are Liquid's: `
- * ` and similar letters, `\u00e9`, octal `\101`. Before any other character a backslash is dropped.
+ * Gives the text inside quotes. The escapes are Liquid's: `\n` and similar letters, `\u00e9`, octal `\101`. Before any other character a backslash is
+ * dropped.
  */
 const unquote = (quoted: string): string =>
   quoted.slice(1, -1).replace(/\\(?:u([0-9a-fA-F]{0,4})|([0-7]{1,3})|([^]))/g, (_, hex?: string, octal?: string, character?: string) => {
@@ -128,7 +128,7 @@ function parseInside(inside: string): { ok: true; tag: Tag } | Refusal {
         return refuse('holds a placeholder with an unfinished name')
       names.push(next.value)
       at++
-      // The name of a user's tag may hold a colon (`tags.plan:tier`). In Liquid a colon begins the arguments, so such a name is written in brackets.
+      // The name of a user's tag may hold a colon. In Liquid a colon begins the arguments, so such a name is written `tags["plan:tier"]`.
       if (bracket && !isSign(']')) return refuse('holds a placeholder with an unclosed [')
       if (bracket) at++
     }

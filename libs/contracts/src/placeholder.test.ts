@@ -76,11 +76,11 @@ describe('where Herald does more than Liquid', () => {
   })
 
   // spec: content/placeholder-dates
-  test('a birthday is a day of the calendar and is the same day in every time zone', () => {
+  test('a birthday is a day of the calendar, which the user’s time zone does not move', () => {
     expect(render('{{ tags.birthday | date: "%d %B %Y" }}')).toBe('04 May 1990')
   })
 
-  test('now is the moment at which the push is rendered, shown in the user’s zone', () => {
+  test('now is the moment that is given for the rendering, shown in the user’s zone', () => {
     expect(render('{{ "now" | date: "%F %R" }}')).toBe('2026-06-14 22:00')
   })
 
@@ -145,12 +145,12 @@ test.each([
   'a {%- x -%}',
   '{% raw %}{{ x }}{% endraw %}',
   '{{ user.id ; }}',
-])('%s is refused', (template) => {
+])('%s is refused as a template, and rendered as it is written', (template) => {
   expect(whyNotTemplate(template)).toBeTypeOf('string')
   expect(compile(template)({})).toBe(template)
 })
 
-test('any text is parsed without a crash, and what is parsed can be rendered', () => {
+test('any text is parsed and rendered without a crash, and a text that is not a template comes out unchanged', () => {
   const pieces = fc.constantFrom(
     '{{',
     '}}',

@@ -70,7 +70,7 @@ export function whyNotTemplate(text: string): string | undefined {
   return template.ok ? undefined : template.message
 }
 
-/** Gives the plain pieces of a template. This is the shortest text that the template can become: every placeholder renders as nothing. */
+/** Gives what is left of a template when every placeholder renders as nothing. A text that is not a template is given back unchanged. */
 export function textWithoutTags(text: string): string {
   const template = parseTemplate(text)
   return template.ok ? template.parts.filter((part) => typeof part === 'string').join('') : text
@@ -143,8 +143,8 @@ function ownValue(record: object | undefined, name: string): Value {
 export type NamesUsed = { user: string[]; tags: string[]; subscription: string[] }
 
 /**
- * Lists the names that these texts read of a user, the user's tags and the device, each once. Audience gives the dispatcher these columns and no
- * others.
+ * Lists the names that these texts read of a user, the user's tags and the device, each once. Of the fields that placeholders
+ * may read, audience gives the dispatcher only these.
  */
 export function namesUsedIn(texts: Iterable<string>): NamesUsed {
   const used = { user: new Set<string>(), tags: new Set<string>(), subscription: new Set<string>() }

@@ -43,7 +43,6 @@ const givenRecipient = (change: Partial<Recipient> = {}): Recipient => ({
   ...change,
 })
 
-/** Gives what an iPhone shows of a push; undefined when there is nothing to send. */
 function shownTo(recipient: Recipient, send: FrozenSend, variant = ''): { title: string; body: string } | undefined {
   const encoded = prepareSend(send, () => now).payloadFor('ios', recipient, variant, 'message', 60)
   if (!encoded?.ok) return undefined
@@ -85,13 +84,13 @@ test('a date in a push is shown in the user’s time zone, else the app’s, els
   expect(bodyFor(null, {})).toBe('2026-01-31 23:30')
 })
 
-test('now in a template is the moment of the send', () => {
+test('now in a template is the moment at which the push body is made', () => {
   const content = { _default: 'en', en: { title: 'T', body: '{{ "now" | date: "%F %R" }}' } }
   expect(shownTo(givenRecipient(), givenSend({ content }))?.body).toBe('2026-01-31 12:00')
 })
 
 // spec: experiments/one-variant-per-user, experiments/weight
-test('a user gets the text of one variant on every device, and the variants have their shares of the users', () => {
+test('a user gets the text of the user’s variant, in the user’s language, and the variants have their shares of the users', () => {
   const titled = (title: string) => ({ _default: 'en', en: { title, body: 'B' }, pt: { title: `${title} (pt)`, body: 'B' } })
   const variants = [
     { id: 'a', weight: 1, content: titled('A') },

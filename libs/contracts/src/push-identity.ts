@@ -27,7 +27,7 @@ export const webTopic = (collapseIdOrMsgId: string): string =>
 
 /**
  * Gives the `apns-collapse-id`: the collapseId itself when it is at most 64 bytes, else its hash. An id that a header cannot carry unchanged (not
- * ASCII, or with a space at an end) is hashed too. Equal ids have equal hashes, so they still collapse.
+ * ASCII, or with a space at an end) is hashed too. Equal ids have equal hashes, so their pushes still replace each other.
  */
 export const apnsCollapseId = (collapseId: string): string =>
   /^[\u0021-\u007e](?:[\u0020-\u007e]{0,62}[\u0021-\u007e])?$/.test(collapseId) ? collapseId : hash('sha256', collapseId, 'base64url')

@@ -36,7 +36,7 @@ test('when the clocks skip the end of quiet hours, the end moves with the clocks
   expect(until(early, 'Europe/Berlin', '2026-10-25T01:00:00Z')).toBeUndefined()
 })
 
-test('at the moment when quiet hours end it is not quiet, in every zone and on every day', () => {
+test('at the moment when quiet hours end it is not quiet, tried in six zones through a year', () => {
   for (const zone of ['Europe/Berlin', 'Africa/Cairo', 'Australia/Lord_Howe', 'America/St_Johns', 'Pacific/Apia', 'UTC']) {
     const instants = Array.from({ length: 280 }, (_, index) => new Date(Date.parse('2026-01-01T00:15:00Z') + index * 31 * 3_600_000))
     const ends = instants.flatMap((at) => quietUntil(night, zone, at) ?? [])

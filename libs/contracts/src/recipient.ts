@@ -1,7 +1,7 @@
 import { unpackIdAt } from './compact-ids.ts'
 import type { TagValue } from './text.ts'
 
-/** The device of one push, as it is now. Of the user it has only the columns and tags that the content names. */
+/** The device of one push, as it is now. Of the user's other fields and tags it has only those that the content names. */
 export type Recipient = {
   /** The place of the push in its batch, from 0. */
   place: number
@@ -70,7 +70,7 @@ export function recipientsOf(columns: RecipientColumns): Recipient[] {
 /** Reads recipients one by one from their columns. The columns take a fifth of the memory that the recipients as objects would take. */
 export type RecipientReader = {
   readonly count: number
-  /** The nth recipient, from 0; `n` must be below `count`. */
+  /** Gives the nth recipient, from 0; `n` must be below `count`. */
   readonly at: (n: number) => Recipient
   /** Gives the address of the nth recipient. */
   readonly toAt: (n: number) => SentTo

@@ -19,7 +19,7 @@ export const remedies: Readonly<Record<FailureCode, string | null>> = {
   internal: 'the provider gave an answer that Herald does not know: report it with the provider’s code',
 }
 
-/** The word with which a check says that the VAPID subject is wrong. It is Herald's; all other words come from providers. */
+/** Herald's own words for a wrong VAPID subject and for a private key that does not open. All other words come from providers. */
 export const subjectWord = 'subject'
 export const keyWord = 'credentials'
 

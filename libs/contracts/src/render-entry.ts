@@ -6,7 +6,6 @@ import { countCodePoints } from './text.ts'
 
 /** What was left out or cut while an entry was filled in, and the path of that text in the entry: `title`, `actions.0.url`. */
 export type RenderNote = { code: 'placeholder_empty' | 'text_cut' | 'url_dropped' | 'image_dropped'; path: string }
-/** A function that is called with each note. */
 export type NoteOfRender = (note: RenderNote) => void
 
 /** Fills in a locale entry for one push. Undefined when title and body are both empty, so that there is nothing to show (`empty_content`). */

@@ -4,8 +4,8 @@ import type { SegmentLeaf, SegmentNode } from './segment-tree.ts'
 /**
  * The most that a segment may cost, in units of 10 ns per device. The units were measured with 200,000 devices whose data are the most expensive to
  * read (docs/decisions/0014). So at most 16 µs for each device are 16 s of one core for a count of a million devices (8 s on the two cores that a
- * count gets), and 80 ms for a page of a send. A hundred leaves of ordinary fields cost less than half of the limit. A count that takes longer than
- * 18 s is ended.
+ * count gets), and 80 ms for a page of a send. A hundred leaves that compare a text or a number with `eq` cost 600 units when it is not a tag or a
+ * version. A count that takes longer than 18 s is ended.
  */
 export const maxCost = 1_600
 
@@ -15,7 +15,7 @@ export const maxCost = 1_600
  */
 export const maxValues = 10_000
 
-/** Gives the cost of a fact about a device that is expensive to find out. It is found out once, however many leaves ask for it. */
+/** Gives the cost of finding out what a leaf asks about; undefined when that is cheap. It is found out once, however many leaves ask about it. */
 const costOfFact = (leaf: SegmentLeaf): { fact: string; units: number } | undefined => {
   const { field } = leaf
   if (field.on === 'tag') return { fact: 'tags', units: 20 }

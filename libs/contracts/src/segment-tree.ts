@@ -41,14 +41,14 @@ export type SegmentField =
   | { on: 'user'; name: UserFieldName; type: FieldType }
   | { on: 'tag'; name: string; type: 'tag' }
 
-/** A date relative to now, in seconds; negative seconds lie in the past. `now` is one instant for the complete fan-out. */
+/** A date relative to now, in seconds; negative seconds lie in the past. All pages of a fan-out use the same instant for now. */
 export type RelativeDate = { relativeSeconds: number }
 
 export type SegmentScalar = string | number | boolean | Date | RelativeDate
 
 /**
- * One comparison of a segment. `path` is the leaf's place in the segment (`segment.and.1`), for explain and for errors. `eq null` and `ne null` are
- * read as `exists`.
+ * One comparison of a segment. `path` is the leaf's place in the segment (`segment.and.1`), for explain and for errors. `eq null` is read
+ * as `exists: false`, and `ne null` as `exists: true`.
  */
 export type SegmentLeaf = { is: 'leaf'; path: string; field: SegmentField } & (
   | { op: 'eq' | 'ne' | 'gt' | 'gte' | 'lt' | 'lte'; value: SegmentScalar }

@@ -87,13 +87,13 @@ describe('the meaning of a segment', () => {
     ['tags.plan', 'gt', 'apple', true],
     ['tags.empty', 'exists', true, true],
     ['tags.empty', 'eq', '', true],
-  ])('%s %s %j → %s', (field, op, value, expected) => {
+  ])('%s %s %j is %s for the device of the test, and its negation is the opposite', (field, op, value, expected) => {
     expect(answer(leaf(field, op, value))).toBe(expected)
     expect(answer({ not: leaf(field, op, value) })).toBe(!expected)
   })
 
   // spec: segments/absent
-  test('when a device does not have a field, every operator is false except ne, nin and exists: false', () => {
+  test('when a device does not have a field, every operator is false except ne, nin, exists: false and eq null', () => {
     for (const [op, value] of [
       ['eq', 'x'],
       ['in', ['x']],
@@ -139,7 +139,7 @@ describe('the meaning of a segment', () => {
     expect(answer(leaf('standalone', 'eq', false), givenDevice({ standalone: false }))).toBe(true)
   })
 
-  test('explain can show the answer of every leaf of a segment', () => {
+  test('explain can show for each condition of a segment whether it matched', () => {
     const parsed = parseSegment({ or: [leaf('platform', 'eq', 'web'), { not: leaf('tags.plan', 'eq', 'gold') }] }, 'segment')
     expect(parsed.ok && leafAnswers(parsed.segment, givenDevice(), givenUser(), now)).toEqual([
       { path: 'segment.or.0', matched: false },
@@ -182,7 +182,7 @@ describe('a value that is not a segment', () => {
     [leaf('browser', 'in', []), 'invalid_body segment.value'],
     [leaf('browser', 'in', Array(501).fill('x')), 'invalid_body segment.value'],
     [leaf('browser', 'eq', 'a\0'), 'invalid_body segment.value'],
-  ])('%j is %s', (value, expected) => {
+  ])('%j is refused with the code and path %s', (value, expected) => {
     expect(refusal(value)).toBe(expected)
   })
 
@@ -219,7 +219,7 @@ describe('a value that is not a segment', () => {
     [leaf('lastActiveAt', 'gt', '14d'), 'value'],
     [leaf('lastActiveAt', 'gt', 'yesterday'), 'value'],
     [leaf('lastActiveAt', 'gt', 1_700_000_000), 'value'],
-  ])('%j has no meaning at %s', (value, step) => {
+  ])('%j is refused with invalid_segment at %s', (value, step) => {
     expect(refusal(value)).toBe(`invalid_segment segment.${step}`)
     expect(refusal({ and: [leaf('platform', 'eq', 'ios'), value] })).toBe(`invalid_segment segment.and.1.${step}`)
   })
@@ -231,12 +231,12 @@ describe('a value that is not a segment', () => {
   })
 
   // spec: segments/limits, segments/lists
-  test('a segment may have 50 children of a node, 100 leaves and 500 values in a list, and not one more', () => {
+  test('a segment may have 50 children of a node, 100 leaves and 500 values in a list', () => {
     expect(refusal({ and: [{ or: leaves(50) }, { or: leaves(50) }] })).toBe('taken')
     expect(refusal(leaf('browser', 'in', Array(500).fill('x')))).toBe('taken')
   })
 
-  test('a segment of a hundred leaves is accepted for every field when each leaf compares with a single value', () => {
+  test('a segment of a hundred conditions is accepted when each compares a tag, a date, a version or a country with a single value', () => {
     for (const one of [
       leaf('tags.plan', 'eq', 'x'),
       leaf('createdAt', 'gt', '-1d'),
@@ -318,7 +318,7 @@ test('a relative date is a sign, one to five digits and a unit', () => {
 })
 
 // spec: segments/versions
-test('versions are compared number by number', () => {
+test('a version is read as the numbers with which it begins, without zeros at the end; other texts, and numbers of eleven digits, are no versions', () => {
   expect(versionParts('v10.2.0-beta')).toEqual([10, 2])
   expect(versionParts('0.0')).toEqual([0])
   expect(versionParts('beta')).toBeUndefined()
@@ -326,7 +326,7 @@ test('versions are compared number by number', () => {
 })
 
 // spec: segments/device-fields, segments/user-fields
-test('the fields of a segment have the names that the specification gives', () => {
+test('createdAt is the device’s, user.createdAt the user’s, and tags.a.b is the tag a.b; ten types of fields have operators', () => {
   expect(findField('createdAt')).toEqual({ on: 'device', name: 'createdAt', type: 'date' })
   expect(findField('user.createdAt')).toEqual({ on: 'user', name: 'createdAt', type: 'date' })
   expect(findField('tags.a.b')).toEqual({ on: 'tag', name: 'a.b', type: 'tag' })

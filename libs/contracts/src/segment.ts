@@ -67,8 +67,8 @@ const malformed = (path: string, message: string): Refused => new Refused({ ok: 
 const meaningless = (path: string, message: string): Refused => new Refused({ ok: false, kind: 'invalid_segment', path, message })
 
 /**
- * Parses a segment from JSON into a tree that is easy to compile: names are resolved to fields, and dates are instants or relative seconds. Gives the
- * first mistake with its path below `rootPath` (`segment.and.1.op`).
+ * Parses a segment from JSON into a tree that is easy to compile: names are resolved to fields, and dates are instants or relative seconds. When the
+ * value is refused, gives the first mistake with its path below `rootPath` (`segment.and.1.op`).
  */
 export function parseSegment(value: unknown, rootPath: string): ParsedSegment {
   if (isPlainObject(value) && Object.keys(value).length === 0) return { ok: true, segment: { is: 'everyone' } }

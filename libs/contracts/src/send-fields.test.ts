@@ -53,7 +53,7 @@ describe('the data of a send', () => {
   })
 
   // spec: content/placeholder-places
-  test('is sent with placeholders as they are written', () => {
+  test('is accepted with placeholders, even broken ones, and left as it is written', () => {
     expect(SendFields.parse({ silent: true, data: { a: '{{ oops', b: '{% x %}' } }).data).toEqual({ a: '{{ oops', b: '{% x %}' })
     expect(refusedAt({ collapseId: '{{ oops', presentation: { threadId: '{% x %}' } })).toEqual([])
   })
@@ -88,7 +88,7 @@ describe('the presentation of a send', () => {
     ['interruptionLevel', ['passive', 'active', 'time-sensitive', 'critical'], ['loud', 'Active', 1]],
     ['relevanceScore', [0, 0.5, 1], [-0.1, 1.1, '1']],
     ['channelId', ['news'], ['', 'a\r\nb']],
-  ])('%s is refused outside of its bounds', (field, good, bad) => {
+  ])('has the field %s, which is accepted within its limits and refused outside', (field, good, bad) => {
     for (const value of good) expect(refusedAt({ presentation: { [field]: value } })).toEqual([])
     for (const value of bad) expect(refusedAt({ presentation: { [field]: value } })).toContain(`presentation.${field}`)
   })

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { Content } from './content.ts'
 import { isStorable, line, ObjectId, countCodePoints } from './text.ts'
 
-/** Four weeks, in seconds: the longest time for which any provider stores a push. */
+/** Four weeks, in seconds: the longest ttl that FCM accepts. */
 export const maxTtlSeconds = 2_419_200
 /** The ttl of a send that gives none, in seconds, unless the operator sets DEFAULT_TTL_SECONDS (spec: sending/ttl). */
 export const defaultTtlSeconds = maxTtlSeconds
@@ -55,7 +55,10 @@ export type Priority = z.output<typeof Priority>
 export const Bypass = z.strictObject({ frequencyCap: z.boolean().optional(), quietHours: z.boolean().optional() })
 export type Bypass = z.output<typeof Bypass>
 
-/** The fields that sends, campaigns and templates have in common (spec: sending/data, sending/ttl, sending/collapse-id, sending/priority, sending/presentation). */
+/**
+ * The fields that sends, campaigns and templates have in common (spec: sending/data, sending/ttl, sending/collapse-id, sending/priority,
+ * sending/presentation).
+ */
 export const deliveryFields = {
   silent: z.boolean().optional(),
   data: CustomData.optional(),
@@ -69,7 +72,7 @@ export const deliveryFields = {
   presentation: Presentation.optional(),
 }
 
-/** All send fields: what both a notification and a campaign take. Spread them into a strict object and add the check `contentRequired`. */
+/** All send fields: what a notification, a campaign and a test take. Spread them into a strict object and add the check `contentRequired`. */
 export const sendFields = {
   content: Content.optional(),
   templateId: ObjectId.optional(),

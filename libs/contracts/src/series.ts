@@ -13,7 +13,7 @@ export type SeriesBucket = (typeof seriesBuckets)[number]
 export type SeriesPoint = { at: string; platform?: Platform } & Counted
 /** How many pushes failed or were skipped with a code. */
 export type CodeCount = { platform: Platform; outcome: OutcomeKind; code: string; count: number }
-/** A series of counters by the hour or day, with a point for each hour or day. `codes` has only the codes that occurred. */
+/** A series of counters, with a point for each hour or day, or for each of its platforms. `codes` has only the codes that occurred. */
 export type Series = { points: SeriesPoint[]; codes?: (CodeCount & { at: string })[] }
 
 /** An app's counters of the last hours and days. `last24h`: the present hour and the 23 hours before it. `previous24h`: the 24 hours before those. */
@@ -52,7 +52,8 @@ export type Breakdown = {
 }
 
 /**
- * The devices of an app on one platform. Each device is counted as reachable, opted out or invalidated; an invalidated device may be opted out too.
+ * The devices of an app on one platform. Each device is counted as reachable, opted out or invalidated; an invalidated device that has opted out
+ * counts as invalidated.
  * Active devices are counted by their last activity.
  */
 export type DeviceCount = {

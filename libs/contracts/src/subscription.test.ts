@@ -47,7 +47,7 @@ test('a token is 1 to 4096 printable ASCII characters', () => {
 })
 
 // spec: identity/endpoint-form
-test('an endpoint is an https URL without credentials', () => {
+test('an endpoint that is not an https URL, has credentials, is too long or has a line end is refused', () => {
   for (const endpoint of [
     'http://push.example.com/a',
     'https://user:secret@push.example.com/a',
@@ -62,7 +62,7 @@ test('an endpoint is an https URL without credentials', () => {
 })
 
 // spec: identity/web-keys
-test('p256dh must be a point on the curve, auth 16 bytes', () => {
+test('a browser’s key p256dh must be an uncompressed point on the curve P-256, its key auth 16 bytes', () => {
   const point = Buffer.from(p256dh, 'base64url')
   const offCurve = Buffer.from(point)
   offCurve[64] = offCurve[64]! ^ 1

@@ -91,7 +91,7 @@ export type RegisterSubscription = z.output<typeof RegisterSubscription>
 
 const atLeastOneField = (changes: object): boolean => Object.values(changes).some((value) => value !== undefined)
 
-/** The body of PATCH /v1/subscriptions/:id: the fields that belong to the device and not to its user. */
+/** The body of PATCH /v1/subscriptions/:id: the fields of a device that a client may change. Fields of its user are changed elsewhere. */
 export const PatchSubscription = z
   .strictObject({
     optedIn: z.boolean().optional(),

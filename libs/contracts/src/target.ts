@@ -6,7 +6,7 @@ const maxItems = 1000
 const several = <T extends z.ZodType>(item: T) =>
   z.array(item).min(1, `must hold 1 to ${maxItems} items`).max(maxItems, `must hold 1 to ${maxItems} items`)
 
-/** The users or devices to which a notification goes, named by exactly one selector. Ids that do not exist are ignored. */
+/** The users or devices to which a notification goes, named by exactly one selector. Ids of users and devices that do not exist are ignored. */
 export const Target = z
   .strictObject({
     externalIds: several(ExternalId).optional(),

@@ -26,7 +26,7 @@ test('a test names its devices in exactly one of four ways', () => {
 })
 
 // spec: administration/test-send-devices
-test('a test of several devices names 1 to 20 devices', () => {
+test('a list of devices or users of a test has 1 to 20 entries', () => {
   const ids = (count: number) => Array.from({ length: count }, () => id)
   for (const name of ['subscriptionIds', 'userIds', 'externalIds']) {
     expect(pathsRefused({ [name]: ids(20), content })).toEqual([])

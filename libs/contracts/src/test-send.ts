@@ -57,7 +57,7 @@ export const TestSelector = z.union([
 ])
 export type TestSelector = z.output<typeof TestSelector>
 
-/** A device that a test names but to which Herald queues no push, as for any other send. */
+/** A device that a test names but that gets no push, because it has opted out or is invalidated. */
 export const NotQueued = z.object({ subscriptionId: ObjectId, platform: z.enum(platforms), code: z.enum(['opted_out', 'invalidated']) })
 export type NotQueued = z.output<typeof NotQueued>
 

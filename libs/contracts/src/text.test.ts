@@ -103,7 +103,7 @@ test('a time zone must be a name of the IANA list and is stored in its usual spe
   for (const wrong of ['+02:00', 'Mars/Olympus', '', 'Europe/Berlin\n', 'x'.repeat(100_000)]) expect(findTimeZone(wrong)).toBeUndefined()
 })
 
-test('locales are stored in canonical letter case', () => {
+test('locales are written in canonical letter case, and a text that is not a locale is refused', () => {
   expect(canonicalLocale('PT_br')).toBe('pt-BR')
   expect(canonicalLocale('zh-hant-tw')).toBe('zh-Hant-TW')
   expect(canonicalLocale('es-419')).toBe('es-419')
@@ -148,7 +148,7 @@ test('a user’s tags are at most 100 and hold texts, finite numbers and boolean
 })
 
 // spec: identity/tags-merge
-test('null as a value deletes a tag in a change, and is refused everywhere else', () => {
+test('in a change of a user’s tags null is accepted as a value, beside other values', () => {
   expect(TagChanges.parse({ a: null, b: 1 })).toEqual({ a: null, b: 1 })
 })
 

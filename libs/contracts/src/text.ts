@@ -8,7 +8,7 @@ import { isObjectId } from './ids.ts'
  */
 export const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes('\0')
 
-/** Counts the Unicode code points of a text, the unit of every limit in this API. ASCII text, which is nearly all text, is counted faster. */
+/** Counts the Unicode code points of a text. Limits that this API gives in characters count code points. */
 export function countCodePoints(text: string): number {
   let pairs = 0
   for (let at = 0; at < text.length; at++) {
@@ -129,7 +129,6 @@ function askIntl(name: string): string | undefined {
   }
 }
 
-/** The name of an IANA time zone. */
 export const TimeZone = z
   .string()
   .refine((value) => findTimeZone(value) !== undefined, 'must be the name of an IANA time zone, such as Europe/Berlin')
@@ -173,7 +172,6 @@ function inCanonicalCase(tag: string): string {
     .join('-')
 }
 
-/** A user's language. */
 export const LanguageTag = z
   .string()
   .refine((value) => canonicalLanguage(value) !== undefined, 'must be a BCP 47 language tag, such as en or pt-BR')

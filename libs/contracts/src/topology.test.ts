@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { consumers, duplicateWindowSeconds, streams, topologyVersion } from './topology.ts'
 
-test('whoever changes a stream or a consumer must raise the version of the topology, so that an older process does not undo the change', () => {
+test('a change of a stream or a consumer fails here until its author writes the new hash, and so is told to raise the version of the topology', () => {
   const shape = consumers.map(({ durable, stream, subject, maxAckPending, ackWaitSeconds }) => [
     durable,
     stream,

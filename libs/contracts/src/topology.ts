@@ -4,12 +4,12 @@ import { Announcement } from './event.ts'
 
 /**
  * The streams of NATS. A message of WORK has one reader and is deleted when it is handled. A message of EVENTS may have several readers and is stored
- * for some time.
+ * for a day, or until newer messages need its space.
  */
 export const streams = {
   /**
-   * Pointers only, of about 150 bytes: 256 MB is far more than a million pointers. A full stream refuses a pointer, and the sweep points at its row
-   * again later.
+   * Pointers only, of about 150 bytes each: 256 MB hold more than 1.5 million of them. A full stream refuses a pointer, and the sweep points at its
+   * row again later.
    */
   WORK: { subjects: ['work.>'], retention: 'workqueue', maxAgeDays: 0, maxBytes: 256_000_000, discard: 'new' },
   EVENTS: { subjects: ['event.>'], retention: 'limits', maxAgeDays: 1, maxBytes: 1_000_000_000, discard: 'old' },
@@ -57,8 +57,8 @@ export const fanOutWork = consumer({
 })
 
 /**
- * Reads the pages of large sends after the first page. It is a consumer apart: however many large sends are under way, the first page of another send
- * is made at once.
+ * Reads the pages of large sends after the first page. It is a consumer of its own, so that the pages of many large sends do not delay the first page
+ * of another send.
  */
 export const bulkFanOutWork = consumer({
   durable: 'audience-fan-out-bulk',

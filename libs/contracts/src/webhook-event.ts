@@ -27,7 +27,7 @@ const ofDevice = {
 /** Marks an event of a test (spec: webhooks/event-test). */
 const test = z.literal(true).optional().meta({ description: 'There when the send is a test.' })
 const ofTest = { data: z.object({ test }).optional() }
-/** The additional field of a device's report: the id of the action, when the user chose an action. */
+/** The `data` of a device's report: the id of the action, when the user chose an action, and the mark of a test. */
 const ofReport = {
   data: z
     .object({
@@ -77,7 +77,6 @@ export const CampaignCompleted = event(
 )
 export const Ping = z.object({ type: z.literal('ping'), ...about }).meta({ description: 'Somebody tested the endpoint.' })
 
-/** The schema of each type of event. */
 export const webhookEvents = {
   'notification.sent': NotificationSent,
   'notification.delivered': NotificationDelivered,

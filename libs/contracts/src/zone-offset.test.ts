@@ -17,7 +17,7 @@ test.each([
   ['Europe/Berlin', '2026-10-25T01:00:00Z', hour],
   ['Pacific/Apia', '2011-12-30T09:59:59Z', -10 * hour],
   ['Pacific/Apia', '2011-12-30T10:00:00Z', 14 * hour],
-] as const)('%s at %s', (zone, instant, offset) => {
+] as const)('in %s at %s the clocks are ahead of UTC by %i ms', (zone, instant, offset) => {
   expect(zoneOffsetMs(at(instant), zone)).toBe(offset)
 })
 
@@ -36,7 +36,6 @@ test('a zone’s offset is still right after more days were asked for than Heral
   expect(zoneOffsetMs(at('2026-07-01T12:00:00Z'), 'Europe/Berlin')).toBe(2 * hour)
 })
 
-/** Gives `count` spellings of a name, which differ in letter case. */
 const spellings = (name: string, count: number): string[] =>
   Array.from({ length: count }, (_, no) =>
     Array.from(name, (letter, place) => ((no >> (place % 16)) & 1 ? letter.toUpperCase() : letter.toLowerCase())).join(''),

@@ -10,9 +10,9 @@ import { inSpan, tracedHeaders } from './trace.ts'
 import { turnEnd } from './turn-end.ts'
 import type { Versions } from './versions.ts'
 
-/** The largest body, in bytes. Above the server's `max_payload` of 4 MB a caller would only see a time-out; here a larger body gets a fault. */
+/** The largest body to send, in bytes; a larger one gets a fault. Above the server's `max_payload` of 4 MB a caller would only see a time-out. */
 const largestBody = 3_000_000
-/** For this long a call that gets "no responders" is made again every 50 ms. A receiver that restarts is back within this time. */
+/** For this long a call that no process answers ("no responders") is made again every 50 ms, because a service that restarts is soon back. */
 const noResponderPatienceMs = 1_000
 /** The header with the id of the HTTP request that a call is made for. The other header of a call is traceparent (trace.ts). */
 export const requestIdHeader = 'x-request-id'
@@ -31,7 +31,7 @@ const nobodyAnswers = new Error('nobody answers')
 
 /**
  * Opens the part of the bus that makes calls. Answers come to one inbox of the process, and each call has a number. The NATS client's own `request`
- * is not used, because for each call it makes two errors, three promises and an id of 22 letters, a third of what a call costs.
+ * is not used, because for each call it makes two errors, three promises and an id of 22 letters, which are a third of what a call costs.
  */
 export function openAsk(service: Service, connection: NatsConnection, link: Link, versions: Versions): Ask {
   const inbox = `${createInbox(inboxOf(service.name))}.`
@@ -146,7 +146,8 @@ function callHeaders(): MsgHdrs | undefined {
 }
 
 /**
- * Measures calls at the caller. The outcome is `answered`, `refused` (the other service answered a fault) or `unavailable` (no answer came in time).
+ * Measures calls at the caller. The outcome is `answered`, `unavailable` (the call failed with `queue_unavailable`, mostly because no answer came in
+ * time) or `refused` (it failed with any other fault).
  */
 function callTimer({ metrics }: Service): (call: string) => { answered: () => void; failed: (error: unknown) => void } {
   const seconds = metrics.histogram('herald_call_seconds', 'Calls to other services, as the caller saw them.', {

@@ -10,7 +10,7 @@ const { url } = await freshDatabase()
 const hour = 3_600_000
 
 // spec: webhooks/announced-until-confirmed
-test.each(['tracker', 'audience'] as const)('%s drops its oldest announcements when they are too old or too many', async (app) => {
+test.each(['tracker', 'audience'] as const)('%s drops its oldest announcements when they are too old or too large in all', async (app) => {
   const { db } = await openDatabase(testService(app, {}), { url: url(app), poolSize: 2 })
   // Random text, because Postgres does not compress it.
   const insert = (id: string) =>

@@ -3,17 +3,17 @@ import type { DatabaseWatch } from './health.ts'
 import type { Service } from './run.ts'
 import { startSweep } from './sweep.ts'
 
-/** At most this many bytes of announcements are stored while webhooks confirms none. The NATS stream EVENTS has the same bound. */
+/** While a service stores more bytes of announcements than this, the oldest are dropped. The NATS stream EVENTS has the same bound. */
 const mostStoredBytes = 1_000_000_000
-/** Announcements are stored for this long. Webhooks remembers an announcement for three days, and after that would take it for a new one. */
+/** An announcement that is older is dropped. Webhooks remembers an announcement for three days, and after that would take it for a new one. */
 const keptHours = 48
 const everyMs = 30_000
 const portion = 1_000
 
 /**
- * Bounds the announcements of a service while webhooks confirms none. The oldest are dropped when they are older than two days, or when all together
- * take more than 1 GB. Dropped announcements are counted, and an error line says so. Webhooks drops an endpoint's oldest events in the same way above
- * 100,000.
+ * Bounds the announcements that a service stores until webhooks confirms them. The oldest are dropped when they are older than two days, or when all
+ * together take more than 1 GB. Dropped announcements are counted, and an error line says so. Webhooks likewise drops an endpoint's oldest events
+ * above 100,000.
  */
 export function boundAnnouncements<Tables>(service: Service, watch: DatabaseWatch, db: Kysely<Tables>): void {
   const dropped = service.metrics.counter(

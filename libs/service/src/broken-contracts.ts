@@ -1,6 +1,6 @@
 import { idsOf, type Log } from './log.ts'
 
-/** At most one line per contract in this time, with the number of messages that had none: a flood of broken messages must not flood the log. */
+/** Per contract at most one line is written in this time, so that a flood of broken messages does not flood the log. The next line counts them. */
 const everyMs = 10_000
 /**
  * At most this many wrong fields are named in a line, each with at most `longestPath` characters. A body of 3 MB can be wrong in a hundred thousand

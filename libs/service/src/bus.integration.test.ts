@@ -52,7 +52,7 @@ test('a call that no service answers fails as queue_unavailable within two secon
   expect(performance.now() - startedAt).toBeLessThan(2_000)
 })
 
-test('a message whose handler throws is delivered again, and a message whose handler returns is not', async () => {
+test('a message whose handler throws is delivered again; a message whose handler returns is not, even when it was published twice with one id', async () => {
   const audience = await openFor('audience')
   const campaignId = 'a'.repeat(24)
   const seen: number[] = []
@@ -69,7 +69,6 @@ test('a message whose handler throws is delivered again, and a message whose han
   expect(seen.toSorted((a, b) => a - b)).toEqual([1, 1, 2])
 })
 
-/** Starts a nats-server that the test can kill. */
 async function startMortalServer() {
   const storeDir = mkdtempSync(join(tmpdir(), 'herald-nats-mortal-'))
   let server = await startNatsServer({ storeDir })
@@ -90,7 +89,7 @@ async function startMortalServer() {
   }
 }
 
-test('after NATS has lost its store, messages flow again without a restart', async () => {
+test('after NATS has lost its store, a service gets new messages again without being restarted', async () => {
   const server = await startMortalServer()
   await openBus(testService('gateway', { NATS_URL: server.url }))
   const bus = await openBus(testService('audience', { NATS_URL: server.url }))
@@ -155,7 +154,7 @@ test('a process that stops answers every call that reached it, and later calls g
   expect((await Promise.all(asked)).map(({ n }) => n)).toEqual(asked.map((_, index) => index % 3))
 })
 
-test('messages on their way to a process that stops are handled at once, and not only after their ack wait', async () => {
+test('messages on their way to a process that stops are handled within 25 seconds, before NATS would deliver them again by itself (30 seconds)', async () => {
   const NATS_URL = await freshNats()
   const publisher = await openBus(testService('audience', { NATS_URL }))
   const campaignId = 'c'.repeat(24)
@@ -178,7 +177,7 @@ test('messages on their way to a process that stops are handled at once, and not
   expect(seen.size).toBe(1_000)
 })
 
-test('the metrics count calls and messages by name and outcome', async () => {
+test('the metrics count calls by name and outcome, and stored messages by consumer and result', async () => {
   const NATS_URL = await freshNats()
   const [service, asking] = [testService('audience', { NATS_URL }), testService('gateway', { NATS_URL })]
   const [audience, gateway] = [await openBus(service), await openBus(asking)]

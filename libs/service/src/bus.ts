@@ -39,13 +39,16 @@ export type Bus = {
    * Calls another service and gives its answer. Throws the Fault that the other service answers, or queue_unavailable when no answer comes in time.
    */
   call<Request, Answer>(contract: Call<Request, Answer>, request: Request): Promise<Answer>
-  /** Answers calls, in a queue group of the service. While the database is away every call gets database_unavailable at once. */
+  /**
+   * Answers calls, in the queue group of the service. While the database is away each call gets `database_unavailable` at once, unless the service
+   * opened the bus without a database.
+   */
   answer<Request, Answer>(contract: Call<Request, Answer>, handler: (request: Request) => Promise<Answer>): void
-  /** Stores a message in NATS, and resolves when JetStream has it. `id` is its Nats-Msg-Id, made of its ids and the `pointer_no` of its row. */
+  /** Stores a message in NATS, and resolves when JetStream has it. `id` is its Nats-Msg-Id, made of its ids and its row's `pointer_no`. */
   publish(subject: string, body: unknown, id: string): Promise<void>
   /**
    * Reads a durable consumer. When the handler returns, the message is acknowledged; when it throws, the message is delivered again soon. A message
-   * that breaks its contract is terminated.
+   * that breaks its contract is terminated, and a message of another version is left to other processes of the service.
    */
   consume<Body>(consumer: Consumer<Body>, options: ConsumeOptions, handler: (body: Body) => Promise<void>): Promise<void>
   /** Sends a message to every process that listens now. The message is not stored. */
@@ -58,7 +61,10 @@ export type Bus = {
 /** The bus settings of a service. Without a password the process connects to NATS without a user, which a NATS server without users allows. */
 export type BusConfig = { NATS_URL: string; NATS_USER?: string | undefined; NATS_PASSWORD?: string | undefined }
 
-/** Opens the bus: connects (waiting for the server), makes streams and consumers, and closes everything when the service stops. */
+/**
+ * Opens the bus: waits for NATS and connects, makes missing streams and consumers or has the gateway make them, and closes everything when the
+ * service stops.
+ */
 export async function openBus(service: Service<BusConfig>, watch?: DatabaseWatch): Promise<Bus> {
   const { log } = service
   const { NATS_USER, NATS_PASSWORD } = service.config
@@ -91,7 +97,7 @@ export async function openBus(service: Service<BusConfig>, watch?: DatabaseWatch
   const inWork = new Set<Promise<void>>()
   const answering: Subscription[] = []
   service.onStop('bus', async () => {
-    // First no more calls come in, then those that came are answered, and last the connection closes. A server that is away is not waited for.
+    // First no more calls come in, then those that came are answered, and last the connection closes. Each wait is short, as NATS may be away.
     await within(1_000, Promise.allSettled(answering.map((subscription) => subscription.drain())))
     await Promise.allSettled(inWork)
     await within(2_000, connection.drain())
@@ -140,7 +146,7 @@ export async function openBus(service: Service<BusConfig>, watch?: DatabaseWatch
       queue: service.name,
       callback: (error, message) => {
         if (error) return log.error({ err: error }, 'subscription failed')
-        // An intruder can make NATS deliver a stored message as a call, or name another service's subject for the answer. Both are refused.
+        // An intruder can make NATS deliver a stored message as a call, or name another service's subject for the answer. Neither call is answered.
         if (!isInbox(message.reply ?? '')) return broken.note({ call: contract.subject }, undefined, [{ path: ['reply'] }])
         const requestId = requestIdOf(message.headers?.get(requestIdHeader))
         const work: Promise<void> = forRequest(requestId, () => answerOne(message)).finally(() => inWork.delete(work))
@@ -198,7 +204,8 @@ const asFault = ({ code, message, details, retryAfterSeconds }: Fault) => ({ cod
 
 /**
  * Makes the Fault that a caller gets for an error. A Fault stays as it is, a database that is away gives `database_unavailable`, and one that is too
- * busy gives `queue_unavailable`. Any other error is a mistake of Herald's and becomes `internal`. The last two are logged here, once.
+ * busy gives `queue_unavailable`. Any other error is a mistake of Herald's and becomes `internal`. A busy
+ * database and every `internal` are logged here, once.
  */
 function faultOf(error: unknown, line: { call: string }, { log }: Service): Fault {
   if (error instanceof Fault && error.code in faultStatus) {
@@ -230,7 +237,7 @@ async function followStatus(connection: NatsConnection, { log }: Service, link: 
       )
     }
     if (type === 'error' && status.error instanceof AuthorizationError && !isRefused) {
-      // The NATS client tries again every 0.3 s, so the refusal is logged only once.
+      // The NATS client tries again several times a second, so the refusal is logged once until the process is connected.
       isRefused = true
       log.error('NATS refuses the user or the password of this process (NATS_USER, NATS_PASSWORD)')
     }

@@ -17,7 +17,7 @@ function givenQueue({ isFull }: { isFull: boolean }) {
   return { queue, alarm, isWritable, service }
 }
 
-test('when NATS stores nothing for five seconds one alarm is raised, which ends when a canary is stored again', async () => {
+test('while NATS stores nothing one alarm is raised, which ends when a canary is stored again; a stopped service publishes no canary', async () => {
   const { queue, isWritable, service } = givenQueue({ isFull: false })
   await vi.advanceTimersByTimeAsync(60_000)
   expect(await isWritable()).toBe('1')
@@ -38,7 +38,7 @@ test('when NATS stores nothing for five seconds one alarm is raised, which ends 
   expect(queue.canaries).toHaveLength(sent)
 })
 
-test('single failures with successes between them raise no alarm', async () => {
+test('failures with a success every four seconds between them raise no alarm', async () => {
   const { queue, alarm, isWritable } = givenQueue({ isFull: false })
   for (let second = 0; second < 30; second += 1) {
     alarm.published('work.fan-out', second % 4 === 0)
@@ -49,7 +49,7 @@ test('single failures with successes between them raise no alarm', async () => {
   expect(queue.errors).toBe(0)
 })
 
-test('when one stream stores nothing an alarm is raised, although other streams store messages', async () => {
+test('when one stream stores nothing for eight seconds an alarm is raised, although another stream stores messages', async () => {
   const { alarm, isWritable } = givenQueue({ isFull: false })
   for (let second = 0; second < 8; second += 1) {
     alarm.published('work.fan-out', false)

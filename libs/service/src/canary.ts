@@ -4,11 +4,11 @@ import type { Service } from './run.ts'
 /** A message that is larger than a page of a disk. A smaller one would fit into the half-written page of a disk that is full. */
 const canary = new Uint8Array(8_192)
 const everyMs = 10_000
-/** After a failed publish the canary is published again after this time, so that the alarm ends soon after its cause. */
+/** While publishes to a stream fail, a canary is published this often, so that the alarm ends soon after its cause. */
 const againMs = 2_000
-/** A single failure raises no alarm. An alarm is raised when publishes fail for this long and none of them succeeds. */
+/** A single failure raises no alarm. An alarm is raised when publishes to one stream fail for this long and none of them succeeds. */
 const alarmAfterMs = 5_000
-/** A failure is forgotten when no other failure follows it for this long. */
+/** The failures of a stream are forgotten when no further publish to the stream fails for this long. */
 const forgottenAfterMs = 30_000
 
 export type QueueAlarm = {
@@ -17,10 +17,10 @@ export type QueueAlarm = {
 }
 
 /**
- * Notices when NATS is there and cannot store messages, because its disk or a stream is full. Then nats-server answers no publish to that stream any
- * more until it is restarted, even when there is space again (measured with 2.14). So the result of every publish counts. A process that publishes
- * nothing else publishes a canary, to a stream that stores one message per service and that no process reads. A message that was not stored is safe
- * in its row. The alarm is an error line, and `herald_queue_writable` is 0.
+ * Notices when NATS is there and cannot store messages, because its disk or a stream is full. After its disk was full, nats-server answers no publish
+ * to the stream any more until it is restarted, even when there is space again (measured with 2.14). So the result of every publish counts. Each
+ * process also publishes a canary every 10 s, to a stream that stores one message per service and that no process reads. A pointer or an announcement
+ * that was not stored is safe in its row. The alarm is an error line, and `herald_queue_writable` is 0 while it lasts.
  */
 export function watchQueue(service: Service, publishCanary: (subject: string, body: Uint8Array) => Promise<void>): QueueAlarm {
   const failing = new Map<string, { since: number; last: number }>()

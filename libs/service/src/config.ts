@@ -84,7 +84,7 @@ export const endpointRuleOf = (config: { WEB_PUSH_ALLOW_PRIVATE: boolean; WEB_PU
   hosts: config.WEB_PUSH_ALLOWED_HOSTS,
 })
 
-/** The address of a service's own database. A service reads no other database. */
+/** The address of a service's own role in Postgres, which reaches the schema of no other service. */
 export const databaseUrl = z
   .string()
   .regex(/^postgres(ql)?:\/\//, 'must be a postgres:// address')
@@ -94,12 +94,18 @@ export const databaseUrl = z
 export const whole = (byDefault: number, { min = 0, max = Number.MAX_SAFE_INTEGER } = {}) =>
   z.coerce.number().int().min(min).max(max).default(byDefault)
 
-/** How many days the ledger stores the outcomes of pushes. Must be the same for tracker (the ledger) and audience (which devices a user had). */
+/**
+ * For how many days the ledger stores the outcomes of pushes. It must be the same for tracker (the ledger) and audience, which remembers for as
+ * long which devices a user had.
+ */
 export const ledgerRetentionDays = whole(90, { min: 30, max: 3650 }).describe(
   'Days that outcomes and engagement events of a campaign are kept. Later events are not counted. At least 30, because a push may be tried for 28 days. It must be the same for tracker and audience; audience keeps for as long which devices a user had before.',
 )
 
-/** How often one push is sent to a provider that is away. The setting must be the same for audience (APNs, FCM) and dispatcher (web push). */
+/**
+ * How many seconds pass between two probes to a provider that is away; more when it has been away for long. The setting must be the same for audience
+ * (APNs, FCM) and dispatcher (web push).
+ */
 export const outageProbeSeconds = z.coerce
   .number()
   .min(0.05)
@@ -110,8 +116,8 @@ export const outageProbeSeconds = z.coerce
   )
 
 /**
- * Reads the environment. No other code does. When a setting is wrong, it prints every problem and the process ends with 1. Values are never printed,
- * because they may be secrets. An empty variable counts as absent; an absent variable is read from the file with its name in SECRETS_DIR.
+ * Reads the settings of a service from the environment. When a setting is wrong, it prints every problem and the process ends with 1. Values are not
+ * printed, because they may be secrets. An empty variable counts as absent; an absent variable is read from the file with its name in SECRETS_DIR.
  */
 export function readConfig<Shape extends z.ZodRawShape>(schema: z.ZodObject<Shape>): z.infer<z.ZodObject<Shape>> {
   const given = Object.fromEntries(
@@ -130,7 +136,7 @@ export function readConfig<Shape extends z.ZodRawShape>(schema: z.ZodObject<Shap
   process.exit(1)
 }
 
-/** Reads a secret from its file. A line end at the end of the file does not belong to the secret, because editors add it. */
+/** Reads a setting from its file, without one line end at the end of the file, because editors add it. */
 function readSecret(directory: string | undefined, name: string): string | undefined {
   const file = directory ? join(directory, name) : ''
   return file !== '' && existsSync(file) ? readFileSync(file, 'utf8').replace(/\r?\n$/, '') : undefined
@@ -138,7 +144,7 @@ function readSecret(directory: string | undefined, name: string): string | undef
 
 export type Setting = { name: string; required: boolean; default: string | null; description: string }
 
-/** Gives the settings of a schema, for the generated page. */
+/** Gives the settings of a schema, for docs/configuration.md. */
 export function describeConfig(schema: z.ZodObject): Setting[] {
   return Object.entries(schema.shape).map(([name, field]) => {
     const absent = z.safeParse(field, undefined)

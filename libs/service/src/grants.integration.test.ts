@@ -28,7 +28,6 @@ const serviceOf = (app: AppName) => testService(app, { NATS_URL: server.url, NAT
 const gateway = await openBus(serviceOf('gateway'))
 gateway.answer(apnsToken, async () => ({ token: 'provider-token', mintedAt: '2026-01-01T00:00:00.000Z' }))
 
-/** Connects as an intruder with the password of one service, and notes what the server refuses. */
 async function intrudeAs(app: AppName): Promise<{ connection: NatsConnection; refused: () => string[] }> {
   const connection = await connect({
     servers: server.url,
@@ -68,7 +67,7 @@ const ofConsumers = consumers.flatMap(({ stream, durable, subject }) => [
   `$JS.API.CONSUMER.MSG.NEXT.${stream}.${durable}`,
   `$JS.ACK.${stream}.${durable}.1.1.1.1.1`,
 ])
-/** Every subject that any service publishes to, all of JetStream, inboxes of other services and the server's own subjects. */
+/** The subjects that the tests try: those that services publish to, JetStream's, an inbox of each service, one of the server's, and unused ones. */
 const everySubject = [
   ...new Set([
     ...apps.flatMap((app) => [...uses[app].asks, ...uses[app].tells].map(({ subject }) => subject)),
@@ -86,7 +85,7 @@ const everySubject = [
 const matches = (grant: string, subject: string) => grant === subject || (grant.endsWith('>') && subject.startsWith(grant.slice(0, -1)))
 
 // spec: running/nats-users
-test.each(apps)('the service %s may publish what it is granted and nothing else', async (app) => {
+test.each(apps)('NATS refuses each message that the service %s publishes to a subject without a grant', async (app) => {
   const { connection, refused } = await intrudeAs(app)
   const granted = grantsOf(app).publish
   const own = everySubject.filter((subject) => granted.some((grant) => matches(grant, subject)))
@@ -101,7 +100,7 @@ test.each(apps)('the service %s may publish what it is granted and nothing else'
   expect(own.length).toBeGreaterThan(0)
 })
 
-test.each(apps)('the service %s may listen to calls to it, answers to it and its broadcasts, and to nothing else', async (app) => {
+test.each(apps)('the service %s may listen to its broadcasts and, in its group, to its calls, but not to others’ subjects', async (app) => {
   const { connection, refused } = await intrudeAs(app)
   const others = apps.filter((other) => other !== app)
   const foreign = [
@@ -132,7 +131,7 @@ test.each(apps)('the service %s may listen to calls to it, answers to it and its
 })
 
 // spec: running/nats-users
-test('a stranger without a password, or with a wrong one, cannot connect and gets no provider token', async () => {
+test('a stranger without the right password cannot connect to NATS; webhooks may not ask for a provider token, and the dispatcher may', async () => {
   await expect(connect({ servers: server.url, reconnect: false })).rejects.toThrow(/authorization/i)
   await expect(connect({ servers: server.url, reconnect: false, user: natsUser('dispatcher'), pass: 'guessed' })).rejects.toThrow(
     /authorization/i,
@@ -146,7 +145,7 @@ test('a stranger without a password, or with a wrong one, cannot connect and get
   expect(await dispatcher.call(apnsToken, { appId: 'a'.repeat(24), refused: null })).toMatchObject({ token: 'provider-token' })
 })
 
-test('a service that received a call may answer it once, and only the caller gets the answer', async () => {
+test('a service that received a call may answer it once, and NATS refuses a second answer', async () => {
   const tracker = await openBus(serviceOf('tracker'))
   const report = { campaignId: 'c'.repeat(24), appId: 'a'.repeat(24), day: '2026-01-01', name: 'n', transactional: false, fannedOut: true }
   tracker.answer(reportQueued, async () => ({}))
@@ -155,7 +154,7 @@ test('a service that received a call may answer it once, and only the caller get
     {},
   )
 
-  // The intruder takes the call of another process of the service, and tries to write more than the one answer.
+  // An intruder with the password of webhooks takes a call to webhooks, and tries to answer it twice.
   const { connection, refused } = await intrudeAs('webhooks')
   const ask = call<{ n: number }>()('rpc.webhooks.read-webhook', z.object({ n: z.number() }))
   let reply = ''
@@ -174,7 +173,7 @@ test('a service that received a call may answer it once, and only the caller get
   await connection.close()
 })
 
-test('no service handles a stored message that an intruder has delivered as a call or a broadcast', async () => {
+test('the gateway does not handle a stored message that an intruder makes NATS deliver as a call or a broadcast', async () => {
   const askedFor: string[] = []
   gateway.answer(readCredentials, async ({ appId }) => {
     askedFor.push(appId)
@@ -219,7 +218,7 @@ test('a refusal with an unknown code reaches the caller as "internal"', async ()
   await connection.close()
 })
 
-test('a call that asks for its answer on a subject of another service is not answered', async () => {
+test('a call that asks for its answer on a subject of another service, or for no answer, is not carried out', async () => {
   const answered: string[] = []
   gateway.answer(readApp, async ({ appId }) => {
     answered.push(appId)
@@ -234,14 +233,13 @@ test('a call that asks for its answer on a subject of another service is not ans
   expect(answered).toEqual([appId])
 })
 
-/** Collects the log lines of a service. */
 function logged(app: AppName) {
   const written: string[] = []
   const log = openLog(app, 'info', { write: (line) => void written.push(line) })
   return { log, lines: (saying: string) => written.filter((line) => line.includes(saying)) }
 }
 
-test('a service that NATS does not let in logs why, and a service without a right logs which right', async () => {
+test('a service that NATS does not let in says so in its log without the password; a service that NATS does not allow a call logs which call', async () => {
   const refused = logged('tracker')
   const service = testService('tracker', { NATS_URL: server.url, NATS_PASSWORD: 'an old password' })
   const opening = openBus({ ...service, log: refused.log })
@@ -256,7 +254,7 @@ test('a service that NATS does not let in logs why, and a service without a righ
   expect(lacking.lines('NATS does not allow this')[0]).toContain(apnsToken.subject)
 })
 
-test('a flood of calls that break their contract costs one log line, and a valid call among them is answered', async () => {
+test('a thousand calls that break their contract cost fewer than five log lines, without their values, and a valid call among them is answered', async () => {
   const { log, lines } = logged('tracker')
   const tracker = await openBus({ ...serviceOf('tracker'), log })
   tracker.answer(findPushesWithOutcome, async ({ subscriptionIds }) => ({ subscriptionIds }))

@@ -4,7 +4,7 @@ import { activeRequestId, forRequest } from './request-id.ts'
 
 const full = () => new Error('full')
 
-test('items that arrive while a commit is in flight share the next commit', async () => {
+test('items that arrive while a commit is in flight share the next commits, each up to its limit of items', async () => {
   const commits: number[][] = []
   let release = () => {}
   const firstHeld = new Promise<void>((resolve) => (release = resolve))
@@ -40,7 +40,7 @@ test('one bad item does not fail the other items of its commit', async () => {
   expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
 })
 
-test('a failure that would hit every item alone too fails all items at once, without repeats one by one', async () => {
+test('a failure that would hit every item alone too fails all items of the commit, and no item is tried again alone', async () => {
   let commits = 0
   const away = new Error('away')
   const add = group<number, number>(
@@ -87,7 +87,7 @@ test('a commit of one item has the id of the item’s request, and a commit of s
   ])
 })
 
-test('when a full commit of items waits, another commit runs at the same time, up to a limit; fewer items wait', async () => {
+test('when enough items for a full commit wait, another commit runs at the same time, up to two commits; fewer items wait', async () => {
   const commits: number[][] = []
   let release = () => {}
   const held = new Promise<void>((resolve) => (release = resolve))
@@ -142,7 +142,7 @@ test('an app without items in the commit in flight gets a commit at the same tim
   expect(commits.at(-1)).toEqual(['a2'])
 })
 
-test('a commit that pauses takes the items that arrive meanwhile, and begins when enough of them wait', async () => {
+test('with a pause between commits, the next commit takes the items that arrived during the pause, and begins sooner when enough of them wait', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
   onTestFinished(() => void vi.useRealTimers())
   const commits: number[][] = []

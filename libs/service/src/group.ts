@@ -2,9 +2,10 @@ import { apart, asNow, type Within } from './request-id.ts'
 import { openTurns } from './turns.ts'
 
 /**
- * Commits many items together. While a commit is in flight, the items that arrive wait; the next commit takes them all, at most `limit`. A single
- * item is committed at once, so no item waits for others to come. Under load hundreds of items share a commit (with a commit for each message a send
- * to one device costs about 6 ms of CPU). When `limit` items wait already, another commit begins at the same time, up to `atOnce` commits.
+ * Commits many items together. While a commit is in flight, the items that arrive wait; the next commit takes up to `limit` of them. When no commit
+ * is in flight, a single item is committed at once unless `restMs` is set, so it does not wait for other items to come. Under load hundreds of items
+ * share a commit (with a commit for each message a send to one device costs about 6 ms of CPU). When `limit` items wait already, another commit
+ * begins at the same time, up to `atOnce` commits.
  *
  * When a commit fails, its items are committed one by one, so that one bad item does not fail the others. `isShared` says which failures would hit
  * each of them again (the database is away): then all items fail at once. When `maxWaiting` items wait, the next item is refused with the error of
@@ -12,13 +13,13 @@ import { openTurns } from './turns.ts'
  *
  * `turn` names the app that an item belongs to. A commit takes items of the waiting apps by turns: when one app floods the group, an item of another
  * app is in the next commit, and not behind the flood. An app without items in the commits in flight does not wait even for these: one more commit
- * begins at the same time. When half of `maxWaiting` items wait, an app of which a quarter of `maxWaiting` waits is refused more.
+ * begins at the same time. When half of `maxWaiting` items wait, an app with a quarter of `maxWaiting` among them is refused further items.
  *
- * `restMs` is for items that no caller waits for: a commit begins `restMs` after the beginning of the previous one, or sooner when `enough` items
- * wait (counted by `weigh`; without it, `limit` items). Without this pause one commit would follow another however few items each has, and a faster
- * database would only make more commits.
+ * `restMs` is for items that no caller waits for: a commit begins at least `restMs` after the beginning of the previous one, or sooner when `limit`
+ * items wait or their weights (`weigh`) add up to `enough`. Without this pause one commit would follow another however few items each has, and a
+ * faster database would only make more commits.
  *
- * A single item is committed as part of its request and trace. A commit of several items belongs to no request.
+ * A commit of a single item belongs to the item's request and trace. A commit of several items belongs to no request.
  */
 export function group<Item, Result>(
   commit: (items: Item[]) => Promise<Result[]>,

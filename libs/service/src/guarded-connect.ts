@@ -11,7 +11,7 @@ export const blockedAddress = 'EBLOCKED'
 
 export type ResolvedAddress = { address: string; family: number }
 
-/** Gives all addresses of a name, or an error; never an empty list. */
+/** Gives all addresses of a name, at least one. Throws when there is none. */
 export type Resolve = (host: string) => Promise<ResolvedAddress[]>
 
 /**
@@ -31,7 +31,7 @@ export const resolveByServers =
   }
 
 const hostsFile = '/etc/hosts'
-/** A changed hosts file is noticed after this time. */
+/** When this time has passed, the next look-up reads the hosts file again. */
 const hostsFileKeptMs = 5_000
 const loopback: readonly ResolvedAddress[] = [
   { address: '127.0.0.1', family: 4 },
@@ -107,7 +107,7 @@ const blocked = () => Object.assign(new Error('the name resolves to an address t
 /**
  * Resolves a name for a connection, and refuses the name when any of its addresses is not on the public internet. The connection is made to an
  * address that was checked here, so it does not help an attacker to change the addresses of a name after the check (rebinding). With `allowPrivate`
- * nothing is refused.
+ * every address may be used. A name without an address of the wanted family is refused in any case.
  */
 export function guardedLookupBy(resolve: Resolve, { allowPrivate = false } = {}): LookupFunction {
   const find = callbackify(async (host: string, family: number) => {
@@ -134,13 +134,13 @@ export type Guard = {
   checkAddress: (address: string) => string | undefined
 }
 
-/** Makes both checks: of a name's addresses, and of the connected address. The second also catches an endpoint with an IP address. */
+/** Makes two checks: of a name's addresses, and of the connected address. The second check also catches an endpoint whose host is an IP address. */
 export const guardBy = (resolve: Resolve, { allowPrivate = false } = {}): Guard => ({
   lookup: guardedLookupBy(resolve, { allowPrivate }),
   checkAddress: (address) => (allowPrivate || isPublicAddress(address) ? undefined : blockedAddress),
 })
 
-/** Checks the connected address for every request, also on a connection that is used again. Nothing is written to an address that is not public. */
+/** Ends a request whose connection, new or used again, leads to an address that is not public, before a byte of the request is written. */
 export function refuseUnlessPublic(request: ClientRequest): void {
   request.once('socket', (socket) => {
     const check = () => {

@@ -3,7 +3,7 @@ import pg from 'pg'
 import type { Log } from './log.ts'
 import type { Service } from './run.ts'
 
-/** A probe every 500 ms, with a limit of 1 s, shows within 1.5 s that the database is away or frozen, and within 0.5 s that it is back. */
+/** A probe every 500 ms, with a limit of 1 s, shows within 1.5 s that the database is away or frozen, and mostly within 0.5 s that it is back. */
 const probeEveryMs = 500
 const probeLimitMs = 1_000
 
@@ -15,7 +15,7 @@ export type DatabaseWatch = {
   readonly up: boolean
   /** Runs work and gives its result, or throws `database_unavailable` as soon as the database is known to be away. */
   guard<T>(work: () => Promise<T>): Promise<T>
-  /** Resolves when the database answers, at once or later. */
+  /** Resolves at once when the database answers now, else as soon as it does. */
   whenUp(): Promise<void>
   /** Calls the handler each time the database answers again after it was away, before the waiting work goes on. */
   onReturn(handler: () => void): void
@@ -119,7 +119,7 @@ const errorCode = (error: unknown): string =>
 
 const sqlState = (error: Error): string => ('code' in error && typeof error.code === 'string' ? error.code : '')
 
-/** Says whether an error of `pg` means that the database went away during a query. The caller then gets `database_unavailable` and not `internal`. */
+/** Says whether an error of `pg` means that the database is away or takes no connection. The caller then gets `database_unavailable`. */
 export function isDatabaseAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   if (/^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|57P0[123]|08\d\d\d|53300)$/.test(sqlState(error))) return true
@@ -129,7 +129,7 @@ export function isDatabaseAway(error: unknown): boolean {
 /** Says whether, within 2 s, no connection of the pool became free and no new one was made. The database itself may be well. */
 const isPoolFull = (error: Error): boolean =>
   /^timeout exceeded when trying to connect|^Connection terminated due to connection timeout/.test(error.message)
-/** Says whether the clock of `pg` ended a statement before the server did. */
+/** Says whether `pg`, in this process, ended a statement by its own time limit before the server did. */
 const isReadTimeout = (error: Error): boolean => error.message === 'Query read timeout'
 
 /**
@@ -140,8 +140,8 @@ export const isDatabaseBusy = (error: unknown): boolean =>
   error instanceof Error && (isPoolFull(error) || isReadTimeout(error) || sqlState(error) === '57014')
 
 /**
- * Says whether a failed commit of a group would fail again for each of its items alone. After a statement that took too long it would not: one item
- * may be the reason, and the others succeed without it.
+ * Says whether a failed commit of a group would fail again for each of its items alone. After a statement that the server ended as too slow it would
+ * not: one item may be the reason, and the others succeed without it.
  */
 export const failsEverybody = (error: unknown): boolean =>
   isDatabaseAway(error) || (error instanceof Error && (isPoolFull(error) || isReadTimeout(error)))

@@ -20,7 +20,7 @@ import type { Service } from './run.ts'
 import { inSpan, tracedHeaders } from './trace.ts'
 
 export type ConsumeOptions = {
-  /** At most this many messages are worked on at once by this process. It never asks for more, so that other processes can take them. */
+  /** At most this many messages are worked on at once by this process. It asks NATS for no more, so that other processes can take them. */
   slots: number
 }
 
@@ -28,7 +28,8 @@ type Streams = {
   /** Makes the streams and consumers that are missing, or asks the service that may make them. */
   make(): Promise<void>
   /**
-   * Makes the streams and consumers that a server may have lost while it was away, and pulls anew at once. Heartbeats would show the loss after 2 s.
+   * Makes the streams and consumers that a server may have lost while it was away, and pulls anew at once. Without that, a pull that
+   * the server has forgotten would be noticed after 2 s, by missing heartbeats.
    */
   restore(): Promise<void>
   publish(subject: string, body: Uint8Array, id: string): Promise<void>
@@ -36,8 +37,9 @@ type Streams = {
 }
 
 const publishLimitMs = 2_000
-/** A message of another version is left to other processes of the service this many times, with a pause of `otherVersionAgainMs` between them. */
+/** A message of another version is delivered up to this many times, so that another process may take it, and then terminated. */
 const mostDeliveriesOfOthers = 5
+/** The pause between two deliveries of a message of another version. */
 const otherVersionAgainMs = 1_000
 /** One pull waits at most this long for messages. A pull that the server has forgotten is noticed by two missing heartbeats. */
 const pullMs = 10_000
@@ -196,7 +198,7 @@ export async function openStreams(
         await make().catch((error: unknown) => {
           log.debug({ err: error }, 'streams are not there yet')
           if (askForStreams) return
-          // A server that has just come back may have no JetStream yet. This process tries again and again, since all other services ask it.
+          // A server that has just come back may have no JetStream yet. The gateway tries for a minute, since all other services ask it.
           void untilMade(make, service, () => stopped).catch((failed: unknown) => log.error({ err: failed }, 'streams could not be made'))
         })
       }
@@ -208,7 +210,7 @@ export async function openStreams(
         await inSpan('publish', subject, undefined, () => publishOnce(subject, body, id))
         alarm.published(subject, true)
       } catch (error) {
-        // The row is the promise: after a lost publish the sweep points at the row again, so the work comes seconds later.
+        // Nothing is lost with the message: the sweep of its committed row publishes it again, so the work comes seconds later.
         publishFailed(subject, error)
         throw Object.assign(queueUnavailable(), { cause: error })
       }
@@ -218,18 +220,19 @@ export async function openStreams(
 
 /**
  * Ends a pull after it has received every message that was on its way, because a message that is dropped unread is delivered to another process only
- * after its ack wait. The server is told first that this process no longer listens, so it sends further messages to other processes; the messages
- * that it has sent already arrive before its answer. The library can drain only a whole connection, and `sub` is not in its public type.
+ * after its ack wait. First this process tells the server that it no longer listens, so the server sends further messages to other processes; what
+ * the server has sent already arrives before its answer. The library can drain only a whole connection, and `sub` is not in its public type.
  */
 async function drain(pull: ConsumerMessages): Promise<void> {
   await (pull as ConsumerMessages & { sub?: Subscription }).sub?.drain()
 }
 
-/** How long a scrape waits for JetStream's numbers about consumers, and how old the last numbers may be. */
+/** A scrape waits at most this long for JetStream's numbers about consumers. */
 const askLimitMs = 1_000
+/** JetStream is asked again at the first scrape after this time. */
 const askAgainMs = 5_000
 
-/** Measures at each scrape how many messages wait for this process's consumers. When JetStream does not answer, the last numbers stay. */
+/** Measures for scrapes how many messages wait in this process's consumers. When JetStream does not answer, the last numbers stay. */
 function countWaiting(service: Service, manager: JetStreamManager, consumed: readonly Consumer<unknown>[]): void {
   let askedAt = -askAgainMs
   const unacked = service.metrics.gauge('herald_messages_unacked', 'Stored messages delivered to any process and not yet acked.', {
@@ -263,7 +266,7 @@ async function untilReady(connection: NatsConnection, service: Service): Promise
   }
 }
 
-/** Tries twice a second to make streams and consumers, for a minute. */
+/** Tries twice a second to make streams and consumers, and throws after a minute. */
 async function untilMade(make: () => Promise<void>, { log }: Service, isStopped = () => false): Promise<void> {
   for (let attempt = 1; !isStopped(); attempt += 1) {
     try {
@@ -277,7 +280,7 @@ async function untilMade(make: () => Promise<void>, { log }: Service, isStopped 
   }
 }
 
-/** Says whether an error means that the server has lost its store and has no such stream or consumer. "No responders": JetStream is not up yet. */
+/** Says whether an error means that the server has no such stream or consumer, or that its JetStream is not up yet ("no responders"). */
 const isMissing = (error: unknown): boolean =>
   (error instanceof JetStreamApiError && [10014, 10059].includes(error.code)) || /no responders|not found|no stream/i.test(String(error))
 
@@ -289,7 +292,7 @@ function parse(message: JsMsg): unknown {
   }
 }
 
-/** Gives the version of a stored message. A message of version 1 does not name it. */
+/** Gives the version of a stored message. A message of version 1 does not name its version. */
 const versionOf = (body: unknown): unknown => (typeof body === 'object' && body !== null && 'v' in body ? body.v : 1)
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))

@@ -4,16 +4,16 @@ import type pg from 'pg'
 /** With this setting a connection plans a named statement once, for any values. */
 export const settingsForKeptPlans = '-c plan_cache_mode=force_generic_plan'
 
-/** These statements need no plan. Without a name each is one message to Postgres. */
+/** These statements need no plan, so they get no name. Without a name each of them is one message to Postgres. */
 const endsOrBegins: ReadonlySet<string> = new Set(['begin', 'commit', 'rollback'])
-/** At most this many statements have a kept plan, which takes 50 to 200 KB of its connection. Others are planned each time, as in other pools. */
+/** At most this many statements have a kept plan, which takes 50 to 200 KB of memory in each connection. Further statements are planned each time. */
 const mostKept = 60
 
 /**
  * Makes a pool whose connections keep the plans of their statements. Planning took 70 % of the time that Postgres needed for a send to one device
  * (8.6 of 12.2 ms), because its statements are long and read few rows. The pool is for statements whose text does not depend on the request, and
  * whose plan is right whatever the tables hold: a plan is made once, perhaps while the tables are empty, and made anew only when statistics or the
- * schema change. Each such statement has a test in the plans tests.
+ * schema change. The tests of plans (`plans*.integration.test.ts`) check such statements.
  */
 export function keepPlans(pool: pg.Pool): PostgresPool {
   const names = new Map<string, string>()
@@ -33,7 +33,7 @@ export function keepPlans(pool: pg.Pool): PostgresPool {
       if (typeof text !== 'string') throw new Error('a pool that keeps plans has no cursors')
       const name = endsOrBegins.has(text) ? undefined : nameOf(text)
       const answer = client.query({ text, values: [...values], ...(name !== undefined && { name }) })
-      // A migration has changed the columns that the statement answers. Without its old name the statement is prepared anew the next time.
+      // The error says that a migration has changed the columns that the statement answers. Without its old name the statement is prepared anew.
       if (name !== undefined) answer.catch((error: unknown) => isOutdated(error) && names.delete(text))
       return answer
     }
@@ -51,5 +51,5 @@ export function keepPlans(pool: pg.Pool): PostgresPool {
   }
 }
 
-/** Says whether an error is "cached plan must not change result type". */
+/** Says whether an error is Postgres's "cached plan must not change result type". */
 const isOutdated = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === '0A000'

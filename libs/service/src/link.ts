@@ -2,12 +2,13 @@
 export type Link = {
   readonly up: boolean
   /**
-   * How many times the connection was lost. A call from before a loss is not answered after it: NATS takes an answer only over the same connection.
+   * How many times the connection was lost. A call that came before a loss is not answered after the loss, because NATS takes an answer only over
+   * the connection on which it delivered the call.
    */
   readonly losses: number
   /**
-   * Sends a request as soon as the connection is up, and gives its answer. Rejects when the connection is lost before the answer comes; then it is
-   * not known whether the request was carried out, as after a time-out. `send` gets the milliseconds that are left.
+   * Sends a request as soon as the connection is up, or after `withinMs`, and gives its answer. Rejects when the connection is lost before the answer
+   * comes; as after a time-out, the request may then have been carried out or not. `send` gets the milliseconds that are left.
    */
   ask<Answer>(withinMs: number, send: (leftMs: number) => Promise<Answer>): Promise<Answer>
   /** Notes that the connection was lost or is back. */
@@ -15,8 +16,8 @@ export type Link = {
 }
 
 /**
- * Opens the link of a connection that is up. It is needed because the NATS client drops what is written while it has no connection, and a caller
- * whose answer was lost with the connection waits for its whole time limit. Without the link, a server that was away for 0.3 s kept a dispatcher from
+ * Opens the link of a connection that is up. The NATS client drops what is written while it has no connection, and a caller whose answer was
+ * lost with the connection would wait for its whole time limit. Without the link, a server that was away for 0.3 s kept a dispatcher from
  * reporting outcomes, and so from sending, for 8 s.
  */
 export function openLink(): Link {

@@ -5,7 +5,7 @@ import { sql, type QueryExecutorProvider } from 'kysely'
 /** The code of Postgres for a lock that was waited for too long. */
 const lockNotAvailable = '55P03'
 
-/** Says whether an endpoint or a watch of an app asks for events of this type. */
+/** Says whether a webhook endpoint of an app, or an operator who watches its events, asks for events of this type. */
 export type IsHeard = (appId: string, type: string) => boolean
 
 /**

@@ -35,8 +35,8 @@ const stdout = {
 process.on('exit', writeWaiting)
 
 /**
- * Opens a log that writes one line of JSON per request, batch or problem. A line has ids, outcomes and milliseconds, and names the request and the
- * trace that it belongs to. Nothing is removed from a line here, so no caller may pass a token, key, endpoint address or content.
+ * Opens a log whose lines are JSON: one per request, batch or problem. A line has ids, outcomes and milliseconds, and names the request and the trace
+ * that it belongs to, if any. Nothing is removed from a line here, so no caller may pass a token, key, endpoint address or content.
  */
 export const openLog = (app: string, level: string, to: pino.DestinationStream = stdout): Log =>
   pino(
@@ -54,9 +54,9 @@ const namedIds = ['appId', 'campaignId', 'batchId', 'announcementId'] as const
 const mostNamed = 10
 
 /**
- * Gives the ids in the body of a call or message for a log line: of the app, the campaign and the batch, from the body's own fields and from the
- * items that it lists. The body may break its contract. One id is `campaignId`; several are `campaignIds`, of which the first ten are given. A value
- * that does not have the form of an id is left out.
+ * Gives the ids in the body of a call or message for a log line: of apps, campaigns, batches and announcements, from the body's own fields and from
+ * the items that it lists. The body may break its contract. One id is `campaignId`; several are `campaignIds`, of which the first ten are given. A
+ * value that does not have the form of an id is left out.
  */
 export function idsOf(body: unknown): Record<string, string | string[]> {
   const parts = [body, ...Object.values(body ?? {}).flatMap((value: unknown) => (Array.isArray(value) ? (value as unknown[]) : []))]

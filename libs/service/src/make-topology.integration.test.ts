@@ -15,7 +15,6 @@ async function givenServer(): Promise<{ url: string; manager: JetStreamManager }
   return { url, manager: await jetstreamManager(connection) }
 }
 
-/** Gives a stream and a consumer as they are now. */
 async function shapes(manager: JetStreamManager) {
   const stream = (await manager.streams.info('WORK')).config
   const consumer = (await manager.consumers.info('WORK', fanOutWork.durable)).config
@@ -26,7 +25,7 @@ async function shapes(manager: JetStreamManager) {
   }
 }
 
-/** Changes the stream and the consumer as a process of another version would. Undefined is a process from before versions existed. */
+/** Changes the stream and the consumer as a process of another version would. `undefined` stands for a process from before versions existed. */
 async function change(manager: JetStreamManager, version: number | undefined): Promise<void> {
   const metadata: Record<string, string> = version === undefined ? {} : { 'herald-topology': String(version) }
   const { config } = await manager.streams.info('WORK')
@@ -58,7 +57,7 @@ test('a process with an older topology leaves the streams and consumers of a new
 })
 
 test.each([undefined, topologyVersion - 1, topologyVersion])(
-  'streams and consumers that version %s of the topology changed are set back to what this version says, each time',
+  'a stream and a consumer that version %s of the topology (undefined: none yet) has changed are set back to what this version says, and stay so',
   async (version) => {
     const { manager } = await givenServer()
     await change(manager, version)

@@ -11,12 +11,13 @@ import {
 } from '@nats-io/jetstream'
 import { nanos } from '@nats-io/transport-node'
 
-/** The metadata of a stream or consumer that says which version of the topology made it. */
+/** In the metadata of a stream or consumer, the key for the version of the topology that made or last changed it. */
 const versionKey = 'herald-topology'
 
 /**
- * Makes streams and durable consumers as libs/contracts/topology.ts says, and changes those that an older version made or a person changed. A stream
- * of a newer version, and its consumers, are left as they are: otherwise a process of the old version would change them back with every reconnect.
+ * Makes streams and durable consumers as libs/contracts/topology.ts says, and sets back those that differ because an older version or a person
+ * changed them. A stream of a newer version, and its consumers, are left as they are: otherwise a process of the old version would change them back
+ * with every reconnect.
  */
 export async function makeTopology(manager: JetStreamManager, version = topologyVersion): Promise<void> {
   const metadata = { [versionKey]: String(version) }

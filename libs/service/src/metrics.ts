@@ -1,8 +1,8 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 
 /**
- * The metrics of one process, in Prometheus' terms. Names begin with `herald_` and end with their unit. Code that runs often should call `.labels(…)`
- * once and store the result, because a label object per call is 2 to 6 times slower. The same name gives the same metric again.
+ * The metrics of one process, in Prometheus' terms. Names begin with `herald_` and end with the unit, if there is one. Code that runs often should
+ * call `.labels(…)` once and store the result, because a label object per call is 2 to 6 times slower. The same name gives the same metric again.
  */
 export type Metrics = {
   /** Gives all metrics in Prometheus' text format. */

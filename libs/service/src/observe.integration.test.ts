@@ -81,7 +81,7 @@ test('a service that is stopping answers that it is alive and not ready', async 
   ])
 })
 
-test('a service whose port for metrics is taken serves them on another port', async () => {
+test('a service whose port for probes and metrics is taken answers probes on another port', async () => {
   const other = createServer().listen(0, '127.0.0.1')
   await once(other, 'listening')
   onTestFinished(() => void other.close())

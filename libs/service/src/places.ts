@@ -1,9 +1,9 @@
 import { openPresence, openTurns } from './turns.ts'
 
 /**
- * Gives out `size` places for work. One app (its `turn`) has at most `share` places, so that an app whose work is slow leaves places to the others.
- * While other apps have asked within 2 s it has at most `crowdedShare`, because all work waits for the same processors and connections. Waiting apps
- * take turns at places.
+ * Limits how much work runs at once: there are `size` places for work. One app (its `turn`) has at most `share` places, so that an app whose work is
+ * slow leaves places to the others. While other apps have asked within 2 s it has at most `crowdedShare`, because all work waits for the same
+ * processors and connections. Apps that wait for a place take turns.
  */
 export function openPlaces({
   size,

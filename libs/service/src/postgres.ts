@@ -6,7 +6,7 @@ import { keepPlans, settingsForKeptPlans } from './kept-plans.ts'
 import type { Service } from './run.ts'
 import { openAtOnce } from './at-once.ts'
 
-/** Reads counts as numbers, since no count of Herald's exceeds 2^53, and dates without a time as text, since a day is a name and not an instant. */
+/** Reads `bigint` as a number, since no number of Herald's exceeds 2^53, and `date` as text, since a day is a name and not an instant. */
 export const columnTypes: pg.CustomTypesConfig = {
   getTypeParser: (oid, format) => {
     if (format !== 'binary' && oid === pg.types.builtins.INT8) return Number
@@ -28,19 +28,19 @@ export type Reads<Schema> = <Answer>(
 
 export type Database<Schema> = {
   readonly db: Kysely<Schema>
-  /** A pool for statements that run for each send. Its connections keep their plans (kept-plans.ts). */
+  /** A pool for the statements of each send or registration. Its connections keep the plans of these statements (kept-plans.ts). */
   readonly kept: Kysely<Schema>
   readonly reads: Reads<Schema>
   readonly watch: DatabaseWatch
 }
 
 /**
- * With this setting no plan depends on how large a table was when Postgres made the plan. A connection keeps the plans of foreign keys and triggers:
- * a plan made on an empty table would read the whole table when it has a million rows. Every statement of work has its index, so nothing is lost.
+ * With this setting Postgres plans to read a whole table only when no index serves the statement, however small the table is. A connection keeps the
+ * plans of foreign keys and triggers: without the setting a plan made on an empty table would read the whole table when it has a million rows.
  */
 export const settingsForWork = '-c enable_seqscan=off'
 
-/** At most this many connections of a process are for kept plans. One or two groups of each kind of statement are under way at once. */
+/** At most this many connections of a process are for kept plans. Only one or two group commits (group.ts) of each kind run at once. */
 export const keptConnections = 4
 /** At most this many connections of a process are for reads, in addition to its pool. */
 export const readConnections = 3
@@ -157,7 +157,7 @@ function openReads<Schema>({ log, metrics }: Service, db: Kysely<Schema>, watch:
     const { promise: tooLate, reject } = Promise.withResolvers<never>()
     const timer = setTimeout(() => reject(refusal()), withinMs)
     try {
-      // The caller is answered now, but the read goes on until its statement ends, and counts as under way until then.
+      // A caller whose time is over is answered, but the read goes on until its statement ends, and counts as under way until then.
       return await Promise.race([turn(() => work(db), asker), tooLate])
     } catch (error) {
       if (!isDatabaseBusy(error)) throw error
@@ -179,7 +179,9 @@ const retriedTimes = 3
 export const transact = <Schema, T>(db: Kysely<Schema>, work: (trx: Transaction<Schema>) => Promise<T>): Promise<T> =>
   retried(() => db.transaction().execute(work))
 
-/** Runs work that is one statement, and so a transaction of its own. It is tried again as in `transact`. */
+/**
+ * Runs work that is one statement, and so a transaction of its own. After a deadlock or a serialisation failure it is tried again, as in `transact`.
+ */
 export async function retried<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {

@@ -4,7 +4,7 @@ import pg from 'pg'
 /**
  * Makes each service's schema and login role in the owner's database, and gives the address for each service. A role owns its schema and sees no
  * other. Roles belong to the whole server, so their names begin with the name of the database: `<database>_<app>`. This may run again; when several
- * runs meet, they wait for each other. When the owner lacks the rights, the error names the grants to give.
+ * runs meet, they wait for each other. When the owner may not make a role, the error names the grants to give.
  */
 export async function provision({
   ownerUrl,

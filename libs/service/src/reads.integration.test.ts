@@ -20,7 +20,7 @@ const said = (work: Promise<unknown>) =>
   )
 
 // spec: limits/reads-apart
-test('when every connection for reads is taken, further reads are answered 429 and sending goes on', async () => {
+test('when every connection for reads is taken, further reads are refused (429) and other work goes on', async () => {
   const { db, reads, watch } = await open()
   const slow = () => reads((own) => sql`select pg_sleep(1)`.execute(own))
   const many = Promise.all(Array.from({ length: 24 }, () => said(slow())))
@@ -33,7 +33,7 @@ test('when every connection for reads is taken, further reads are answered 429 a
 })
 
 // spec: limits/reads-apart
-test('a read that takes too long is answered 429 with the seconds to wait, and gives its connection back', async () => {
+test('a read that takes too long is refused (429) with the seconds to wait, and its statement ends', async () => {
   const { reads } = await open()
   const long = reads((own) => sql`select pg_sleep(60)`.execute(own))
   await expect(long).rejects.toMatchObject({
@@ -50,7 +50,7 @@ test('a read that takes too long is answered 429 with the seconds to wait, and g
   await until(async () => (await left()) === 0, { what: 'the end of the statement' })
 })
 
-test('the seconds to wait reach the calling service with the fault', async () => {
+test('a service whose call is refused because a read took too long gets the seconds to wait', async () => {
   const { reads, watch } = await open()
   const contract = call<Record<string, never>>()('rpc.tracker.slow', z.object({}), 10_000)
   const tracker = await openBus(testService('tracker', { NATS_URL: natsUrl }), watch)

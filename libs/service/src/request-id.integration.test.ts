@@ -15,7 +15,6 @@ const NATS_URL = await freshNats()
 const lines: Line[] = []
 const said = (msg: string) => lines.filter((line) => line.msg === msg)
 
-/** Opens a service on the bus, with its log. */
 async function openApp(name: 'gateway' | 'audience' | 'tracker') {
   const log = openLog(name, 'info', { write: (line) => void lines.push(JSON.parse(line) as Line) })
   return { log, bus: await openBus({ ...testService(name, { NATS_URL }), log }) }
@@ -61,7 +60,7 @@ test('a bug and a broken call are logged with the request and the campaign that 
   expect(said('a call broke its contract')).toMatchObject([{ app: 'tracker', requestId: 'order-20', campaignId, paths: ['n'] }])
 })
 
-test('a stored message does not carry the id of a request: its log lines name the campaign', async () => {
+test('a stored message does not carry the id of a request: log lines about its failure name the campaign instead', async () => {
   let tries = 0
   await audience.bus.consume(fanOutWork, { slots: 1 }, async ({ page }) => {
     audience.log.info(`page ${page}`)

@@ -7,7 +7,7 @@ import { openMetrics, type Metrics } from './metrics.ts'
 import { openObservation } from './observe.ts'
 import { flushSpans } from './trace.ts'
 
-/** The parts of a running service that its code uses. The code registers everything that it opens; what was opened last is closed first. */
+/** What the code of a service gets when it starts. The code registers everything that it opens; what was opened last is closed first. */
 export type Service<Config = unknown> = Pick<Lifecycle, 'needs' | 'beforeStop' | 'onStop'> & {
   readonly name: AppName
   readonly config: Config
@@ -19,9 +19,10 @@ export type Service<Config = unknown> = Pick<Lifecycle, 'needs' | 'beforeStop' |
 const stopWithinMs = 10_000
 
 /**
- * Runs a service: reads its environment, serves its probes and metrics, starts it, and tells its parent process that it is up. Stops the service in
- * reverse order on SIGTERM, on SIGINT or when the parent process is gone (the IPC channel closes). Exits with 0 after a clean stop, with 1 when it
- * could not start. `--describe-config` prints the settings as JSON instead, for the generated page.
+ * Runs a service: reads its environment, serves its probes and metrics, starts it, and tells a parent process with an IPC channel that it is up.
+ * Stops the service in reverse order on SIGTERM, on SIGINT or when that channel closes. Exits with 0 after a stop, with 3 when a stop took too long,
+ * and with 1 when the service could not start or after an uncaught error. `--describe-config` prints the settings as JSON instead, for the generated
+ * page.
  */
 export async function runService<Shape extends z.ZodRawShape>(
   name: AppName,

@@ -5,7 +5,6 @@ import { databaseUnavailable } from '@herald/contracts/fault'
 import type { DatabaseWatch } from './health.ts'
 import { startSweep } from './sweep.ts'
 
-/** Makes a watch of a database that is there or away, as the test says. */
 function givenWatch(up: boolean) {
   let waiting: (() => void)[] = []
   const state = { up, waits: 0 }
@@ -31,7 +30,7 @@ function givenWatch(up: boolean) {
   }
 }
 
-test('a sweep that is poked again and again while the database is away does nothing, and looks for rows once the database is back', async () => {
+test('a sweep that is asked again and again to look for rows while the database is away does nothing, and looks once the database is back', async () => {
   const service = testService('audience', {})
   const { watch, state, comeBack } = givenWatch(false)
   let looks = 0
@@ -56,7 +55,7 @@ test('a sweep stops with its service while the database is away', async () => {
   await expect(service.stop()).resolves.not.toThrow()
 })
 
-test('a sweep that is poked while it looks for rows looks again at once', async () => {
+test('a sweep that is asked to look for rows while it is looking looks again at once', async () => {
   const service = testService('audience', {})
   let looks = 0
   const sweeper = startSweep(service, givenWatch(true).watch, 'due', async () => {

@@ -2,7 +2,7 @@ import type { DatabaseWatch } from './health.ts'
 import { secondsBuckets } from './metrics.ts'
 import type { Service } from './run.ts'
 
-/** A sweep looks for due rows at least this often. So work whose pointer or poke was lost is found after this time. */
+/** A sweep waits at most this long between two looks for due rows, so that it finds work whose pointer or poke was lost. */
 const lookAgainMs = 1_000
 
 export type Sweeper = {
@@ -12,9 +12,9 @@ export type Sweeper = {
 
 /**
  * Starts a loop that looks for due rows again and again. `sweep` takes the rows that are due and not leased (`for update skip locked`, by the
- * database's clock) and works on them. It gives how many it took and in how long the next row is due. Schedules, retries, the recovery after a crash
- * and the repair of a lost NATS store all work like this. The loop pauses while the database is away, waits a second after a failure, and ends only
- * with the service.
+ * database's clock) and works on them. `sweep` gives how many rows it took and in how long the next row is due. Schedules, retries, the recovery
+ * after a crash and the repair of a lost NATS store all work like this. The loop pauses while the database is away, waits a second after a failure
+ * unless it is poked, and ends only with the service.
  */
 export function startSweep(
   service: Service,

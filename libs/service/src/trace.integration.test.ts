@@ -22,14 +22,14 @@ const askUntraced = tracedCall('rpc.tracker.test-untraced')
 const came = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
 const traceId = '0af7651916cd43dd8448eb211c80319c'
 
-test('without an OpenTelemetry SDK a call carries no header and nothing is traced', async () => {
+test('without an OpenTelemetry SDK a call carries no trace to the service that answers', async () => {
   const [tracker, gateway] = [await openFor('tracker'), await openFor('gateway')]
   tracker.answer(askUntraced, async () => ({ traceId: activeTrace()?.traceId }))
 
   expect(await inSpan('answer', 'GET /', came, () => gateway.call(askUntraced, { n: 1 }))).toEqual({})
 })
 
-test('a request’s trace goes through calls and stored messages, which carry the traceparent and nothing else', async () => {
+test('a request’s trace goes through calls and stored messages; a stored message carries the traceparent and no other header of Herald’s', async () => {
   const { ended } = registerTracing()
   const [tracker, gateway, audience] = [await openFor('tracker'), await openFor('gateway'), await openFor('audience')]
   tracker.answer(askTracker, async ({ n }) => {
@@ -68,7 +68,7 @@ test('a request’s trace goes through calls and stored messages, which carry th
   expect(named('consume audience-fan-out')[0]?.parentSpanId).toBe(named('publish work.fan-out')[0]?.spanId)
 })
 
-test('a log line of a trace names the trace', async () => {
+test('a log line written within a trace names the trace, and a log line outside does not', async () => {
   const lines: string[] = []
   const log = openLog('tracker', 'info', { write: (line) => void lines.push(line) })
   await inSpan('answer', 'GET /', came, async () => log.info('within'))

@@ -5,7 +5,7 @@ import { flushSpans, inSpan } from './trace.ts'
 
 const { ended, exported } = registerTracing()
 
-test('a mistake of the caller marks only the caller’s span as failed; a failure of the service marks both spans', async () => {
+test('a mistake of the caller marks the caller’s span as failed and not the span of the answer; a failure of the service marks both spans', async () => {
   for (const error of [invalidField('n', 'must not be negative'), databaseUnavailable(), new TypeError('a mistake')])
     for (const kind of ['ask', 'answer', 'consume'] as const)
       await inSpan(kind, error.name, undefined, () => Promise.reject(error)).catch(() => undefined)
@@ -23,7 +23,7 @@ test('a mistake of the caller marks only the caller’s span as failed; a failur
   ])
 })
 
-test('the spans that an OpenTelemetry SDK has collected are exported before the process ends', async () => {
+test('a process that ends can have its OpenTelemetry SDK export the spans that it has collected', async () => {
   await inSpan('consume', 'the last', undefined, async () => expect(exported).toEqual([]))
   await flushSpans()
 

@@ -27,7 +27,7 @@ const kinds = { ask: SpanKind.CLIENT, answer: SpanKind.SERVER, publish: SpanKind
 /**
  * Runs work as a span named `<kind> <what>`. `traceparent` is the W3C header of the message that caused the work; without it the span belongs to the
  * active trace. An error ends the span as failed, with its code or name alone; its text goes to the log. When a fault is the caller's mistake (4xx),
- * only the caller's span has failed, as OpenTelemetry's conventions say.
+ * a span of the kind `answer` has not failed, as OpenTelemetry's conventions say.
  */
 export function inSpan<T>(kind: keyof typeof kinds, what: string, traceparent: string | undefined, work: () => Promise<T>): Promise<T> {
   if (!isTraced()) return work()
@@ -55,7 +55,7 @@ export function tracedHeaders(): { headers?: MsgHdrs } {
   return { headers: carried }
 }
 
-/** Gives the active trace, for log lines. */
+/** Gives the ids of the active trace and span for log lines; undefined when there is no trace. */
 export function activeTrace(): { traceId: string; spanId: string } | undefined {
   const active = trace.getSpanContext(context.active())
   return active && { traceId: active.traceId, spanId: active.spanId }
@@ -64,7 +64,7 @@ export function activeTrace(): { traceId: string; spanId: string } | undefined {
 /** At most this long a collector that does not answer holds up a stop. */
 const flushLimitMs = 1_000
 
-/** Makes an SDK export the spans that it has collected. It is the last thing that a process does. */
+/** Makes an SDK export the spans that it has collected. A process calls this when it has closed everything else. */
 export async function flushSpans(): Promise<void> {
   const registered = trace.getTracerProvider()
   const provider: Flushable = 'getDelegate' in registered ? (registered as ProxyTracerProvider).getDelegate() : registered

@@ -27,7 +27,6 @@ test('an app that may not be served now is skipped and stays in its position; a 
 
 const full = () => new Error('full')
 
-/** Makes a group whose first commit waits until `release`, so that later items wait. */
 function givenGroup(options: { limit: number; maxWaiting: number }) {
   const commits: string[][] = []
   const { promise, resolve } = Promise.withResolvers<void>()
@@ -54,7 +53,7 @@ test('a commit takes items of the apps by turns: an item behind another app’s 
   expect(commits[1]).toEqual(['a1', 'b1', 'a2', 'a3'])
 })
 
-test('an app that floods a group is refused while the other apps may still add items', async () => {
+test('when an app floods a group commit, half of its items are refused and every item of the other apps is accepted', async () => {
   const { add, release } = givenGroup({ limit: 4, maxWaiting: 40 })
   const first = add('a0')
   await new Promise((resolve) => setImmediate(resolve))
@@ -66,7 +65,7 @@ test('an app that floods a group is refused while the other apps may still add i
   expect((await others).every(({ status }) => status === 'fulfilled')).toBe(true)
 })
 
-test('an app has at most its share of the places, and waiting apps take turns at the next place', async () => {
+test('an app has at most its share of the places for work: a free place goes to another app until the app has left one of its own', async () => {
   const place = openPlaces({ size: 4, share: 2 })
   const entered: string[] = []
   const leave: (() => void)[] = []
@@ -88,7 +87,7 @@ test('an app has at most its share of the places, and waiting apps take turns at
   await Promise.all(works)
 })
 
-test('an app does not count as alone while another one was seen within the last two seconds', () => {
+test('an app does not count as alone while another app was seen within the last two seconds', () => {
   let ms = 0
   const presence = openPresence(2_000, () => ms)
   expect(presence.othersThan('a')).toBe(false)
@@ -104,7 +103,7 @@ test('an app does not count as alone while another one was seen within the last 
   expect([presence.othersThan('a'), presence.othersThan('b')]).toEqual([false, true])
 })
 
-test('an app that has many places for work leaves the next ones to other apps', async () => {
+test('once a second app asks for work, an app that holds more places than its smaller share gets no further place until it is below that share', async () => {
   const place = openPlaces({ size: 8, share: 6, crowdedShare: 2 })
   const entered: string[] = []
   const leave = new Map<string, () => void>()

@@ -57,7 +57,7 @@ export type Presence = {
   othersThan(turn: string): boolean
 }
 
-/** Remembers for `ms` milliseconds which apps were seen; the last two are enough. `now` gives the milliseconds of a clock that never goes back. */
+/** Remembers for `ms` milliseconds the two apps that were seen last. `now` gives the milliseconds of a clock that never goes back. */
 export function openPresence(ms = 2_000, now: () => number = () => performance.now()): Presence {
   let last = { turn: '', at: Number.NEGATIVE_INFINITY }
   let lastOther = last

@@ -5,15 +5,15 @@ import type { NatsConnection } from '@nats-io/transport-node'
 import { brokenContracts } from './broken-contracts.ts'
 import type { Service } from './run.ts'
 
-/** At most this long another service is asked which version it speaks. */
+/** At most this long this process waits until another service says which version of a call it answers. */
 const askLimitMs = 500
 
 export type Versions = {
   /** Makes this process tell other services, from now on, that it answers this call. */
   answers(subject: string): void
   /**
-   * Finds out, when no process answers a call, whether the other service speaks another version of it. If so, gives a sentence that names both
-   * versions, and logs an error once in ten seconds.
+   * Called when no process answers a call. When the other service answers another version of the call, gives a sentence that names both versions, and
+   * logs an error, at most once in ten seconds; otherwise gives undefined.
    */
   whyNobody(subject: string): Promise<string | undefined>
 }

@@ -28,7 +28,7 @@ const Id = z.string().length(24)
  */
 const keyKind = KeyKind.optional()
 
-/** Registers a device, or finds the device when it is registered already. The gateway has checked the body (spec: identity/register). */
+/** Registers a device, or updates the device when it is registered already. The gateway has checked the body (spec: identity/register). */
 export const registerSubscription = call<{ id: string; platform: Platform; userId: string }>()(
   'rpc.audience.register-subscription',
   z.object({ appId: Id, subscription: RegisterSubscription, keyKind }),
@@ -66,13 +66,13 @@ export const takeBatches = call<{ answers: TakenBatch[] }>()(
 
 /** At most this many batches are in one answer to `takeNext`. */
 export const nextAtOnce = 16
-/** A dispatcher waits this long for the first batch. */
+/** A dispatcher that asks waits at most this long for the first batch. */
 export const nextWaitMs = 1_000
 const Room = z.number().int().min(0)
 /**
  * Waits for batches of small sends that begin now. The dispatcher has the lease on such a batch from the transaction that makes the batch, which
  * saves a pointer and a take. `room`: how many batches the dispatcher can work on, by platform. `full`: apps that already have as many batches in
- * work at this dispatcher as they may. Audience answers as soon as campaigns and the tracker have been told of the new batches; after a second it
+ * work at this dispatcher as they may. Audience answers as soon as campaigns and the tracker have confirmed the new batches; after a second it
  * answers with none. The dispatcher then asks for the recipients with `takeBatch` and the batch's `takes`, as late as possible, because a device may
  * get another owner while the answer is on its way. When the dispatcher dies, its batches wait until their leases end.
  */
@@ -103,7 +103,10 @@ export const finishBatches = call<{ answers: ('done' | 'lost')[] }>()(
   5000,
 )
 
-/** The tracker tells audience that campaigns are settled. Audience deletes their batches and frozen sends; their fan-out rows stay for 7 days. */
+/**
+ * The tracker tells audience that campaigns are settled. Audience deletes their finished batches and frozen sends; their fan-out rows stay for
+ * FAN_OUT_RETENTION_DAYS.
+ */
 export const dropCampaigns = call<Record<string, never>>()(
   'rpc.audience.drop-campaigns',
   z.object({ campaignIds: z.array(Id).min(1).max(200) }),
@@ -127,7 +130,7 @@ export type FrozenSmallSend = z.infer<typeof FrozenSmallSend>
 
 /**
  * Campaigns hands over small sends that begin now, with their content, so that audience need not ask for them. Audience answers when the rows of the
- * sends are committed, or when it finishes that work by itself. Repeating the call changes nothing. When no answer comes, campaigns publishes
+ * sends are committed, or when it will finish that work by itself. Repeating the call changes nothing. When no answer comes, campaigns publishes
  * pointers at the sends (`fanOutWork`).
  */
 export const startSends = call<Record<string, never>>()(
@@ -149,7 +152,7 @@ export type FlowChange = z.infer<typeof FlowChange>
  */
 export const changeFlow = call<{ known: boolean }>()('rpc.audience.change-flow', FlowChange.extend({ campaignId: Id }))
 
-/** Tells every dispatcher that the flow of a send has changed. Dispatchers that are sending its batches stop at once. */
+/** Tells every dispatcher that the flow of a send has changed. At a pause or a cancel, dispatchers stop sending its batches at once. */
 export const flowChanged: Broadcast<{ campaignId: string; flow: CampaignFlow }> = {
   subject: 'changed.flow',
   body: z.object({ campaignId: Id, flow: z.enum(campaignFlows) }),
@@ -166,7 +169,7 @@ export type Circuit = {
   /** Why the circuit is open: the code with which a push ends when the circuit holds it for too long. */
   code: FailureCode | null
   since: string
-  /** When the next probe is made; null while the circuit is closed. */
+  /** From when on the next probe may be made (ISO); null while the circuit is closed. */
   probeAt: string | null
   /** How many pushes wait for the circuit to close. */
   heldCount: number
@@ -261,15 +264,15 @@ export type TagUses = {
   users: number
   asOf: string
 }
-/** Lists the tags that users of an app have, by name, at most 2,000. Audience reads them at most once in 30 s. */
+/** Lists the tags that users of an app have, by name, at most 2,000. The answer is at most 30 s old. */
 export const listTags = call<TagUses>()('rpc.audience.list-tags', z.object({ appId: Id }))
 
 /** Deletes a part of the rows of a deleted app. The gateway repeats the call until the answer is `done`. */
 export const eraseAudienceOfApp = call<{ done: boolean }>()('rpc.audience.erase-app', z.object({ appId: Id }), 10_000)
 
 /**
- * Webhooks tells audience which events endpoints of an app ask for; audience announces no others. A request that makes an endpoint is answered only
- * after this call.
+ * Webhooks tells audience which events the endpoints and watching operators of an app ask for; audience announces no others. A request that makes an
+ * endpoint is answered only after this call.
  */
 export const hearAudienceListeners = call<Record<string, never>>()(
   'rpc.audience.hear-listeners',
@@ -282,15 +285,17 @@ export const confirmAudienceAnnouncements = call<Record<string, never>>()(
   z.object({ announcementIds: z.array(Id).max(1000) }),
 )
 
-// Changes a device (docs/specification/identity.md). For this call and those below the gateway has checked the bodies. An unknown id, or one of
-// another app: not_found.
+// Changes of devices and users (docs/specification/identity.md). The gateway has checked the bodies. The fault for an unknown id, and for an id of
+// another app, is not_found.
 
 export const patchSubscription = call<{ id: string; optedIn: boolean }>()(
   'rpc.audience.patch-subscription',
   z.object({ appId: Id, subscriptionId: Id, changes: PatchSubscription }),
 )
 
-/** Records that the app came to the foreground: counts a session when the last session began 30 minutes ago or more. */
+/**
+ * Records that the mobile app or the page came to the foreground: counts a session when the last one began 30 minutes ago or more, or there was none.
+ */
 export const startSession = call<{ id: string; sessionCount: number; lastSessionAt: string }>()(
   'rpc.audience.start-session',
   z.object({ appId: Id, subscriptionId: Id, session: SessionBody }),
@@ -328,8 +333,9 @@ export const readUser = call<User>()('rpc.audience.read-user', z.object({ appId:
 export const changeUser = call<User>()('rpc.audience.change-user', z.object({ appId: Id, user: UserAddress, changes: UserChanges }))
 
 /**
- * Changes several users, each as `changeUser` would, one after another in one transaction. The answers have the order of the users. A user who is
- * unknown or would have a 101st tag is not changed, and the answer for that user is a fault. Fault of the call: not_found when the app was erased.
+ * Changes several users, each as `changeUser` would, one after another in one transaction. The answers have the order of the users. A user with an
+ * unknown Herald id, or who would have a 101st tag, is not changed, and the answer for that user is a fault. Fault of the call: not_found when the
+ * app was erased.
  */
 export const changeUsers = call<{ users: UserInBatchAnswer[] }>()(
   'rpc.audience.change-users',
@@ -337,7 +343,7 @@ export const changeUsers = call<{ users: UserInBatchAnswer[] }>()(
   10_000,
 )
 
-/** Erases a user and all the user's devices. Audience tells every other service that has data of the user, until that service has answered. */
+/** Erases a user and all the user's devices. Audience then calls webhooks, which erases its data of the user, until webhooks has answered. */
 export const deleteUser = call<Record<string, never>>()('rpc.audience.delete-user', z.object({ appId: Id, user: UserAddress }))
 
 /**
@@ -372,12 +378,13 @@ export const findTestDevices = call<{
   devices: { subscriptionId: string; platform: Platform; unreachable: NotQueued['code'] | null }[]
 }>()('rpc.audience.find-test-devices', z.object({ appId: Id, selector: TestSelector }))
 
-// Users as the administration shows them (spec: administration/users): tokens and endpoints are masked. Unknown and foreign ids: not_found.
+// Users as the administration shows them (spec: administration/users). Tokens and endpoints are masked, except in an export that asks for them.
+// Unknown and foreign ids: not_found.
 
 /**
  * Lists an app's users, newest first. `q` finds users by the id of a user or a device, or by the beginning of an external id. `segmentId` keeps only
- * the users who have a reachable device in that segment; 10,000 users are then read for a page, so a page may be short. Faults: not_found (the
- * segment), invalid_segment, rate_limited.
+ * the users who have a reachable device in that segment; at most 10,000 users are then examined for a page, so a page may be short. Faults: not_found
+ * (the segment), invalid_segment, rate_limited.
  */
 export const listUsers = call<Listed<UserSummary>>()('rpc.audience.list-users', ListRequest.extend({ appId: Id, segmentId: Id.optional() }))
 
@@ -530,11 +537,11 @@ export const listImportErrors = call<{ items: ImportError[]; nextCursor: string 
   z.object({ appId: Id, importId: Id, limit: z.number().int().min(1).max(200), after: z.number().int().min(0) }),
 )
 /**
- * Writes up to 500 rows of an import in one transaction, which also moves the import from `offset` to `nextOffset`; otherwise it does nothing. Fault
- * `invalid_state` with the right offset at `offset`: the import is at another offset.
+ * Writes up to 500 rows of an import in one transaction, which also moves the import from `offset` to `nextOffset`. When the import is at another
+ * offset, nothing is written, and the fault `invalid_state` has the right offset at `offset`.
  */
 export const importLot = call<ImportReport>()('rpc.audience.import-lot', z.object({ appId: Id, importId: Id, lot: ImportLot }), 20_000)
-/** Stores the bytes after `offset` that have no line end. When the import is finished, they are its last row. */
+/** Stores the bytes after `offset` that are not a complete row yet. When the import is finished, they are its last row. */
 export const keepImportTail = call<ImportReport>()(
   'rpc.audience.keep-import-tail',
   z.object({ appId: Id, importId: Id, offset: z.number().int().min(0), tail: z.base64() }),

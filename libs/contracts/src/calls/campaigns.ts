@@ -64,7 +64,7 @@ export type FrozenTarget =
   | { kind: 'segment'; segment: unknown }
   | { kind: 'all' }
 
-/** Reads the send that audience is to fan out. Null when there is no such campaign, or it must not be sent any more because it was cancelled. */
+/** Reads the send that audience is to fan out. Null unless the campaign exists, is `sending` and no cancel was asked for. */
 export const readSend = call<{ send: FrozenSend; target: FrozenTarget } | null>()('rpc.campaigns.read-send', z.object({ campaignId: Id }))
 
 /**
@@ -78,8 +78,8 @@ export const fanOutStarted = call<{ flows: (FlowChange | null)[] }>()(
 )
 
 /**
- * Audience reports that a campaign cannot be fanned out, because its segment does not compile any more. Its status becomes `failed`, with a reason
- * that an operator can act on.
+ * Audience reports that a campaign cannot be fanned out, for example because its segment does not compile any more. Its status becomes `failed`, with
+ * a reason that an operator can act on.
  */
 export const failCampaign = call<Record<string, never>>()(
   'rpc.campaigns.fail-campaign',

@@ -15,8 +15,8 @@ export const checkLimitMs = 10_000
 export type CheckedProvider = { ok: boolean; code: FailureCode | null; providerCode: string | null }
 
 /**
- * Checks an app's credentials with a request to the provider, over a connection made for the check, with a push that can reach no device. Web Push
- * has several providers, so there only the key pair and the subject are checked. Fault: rate_limited when too many checks run at once.
+ * Checks an app's credentials: sends the provider a push that can reach no device, over a connection made for the check. Web Push has several
+ * providers, so there only the key pair and the subject are checked. Fault: rate_limited when too many checks run at once.
  */
 export const checkProvider = call<CheckedProvider>()(
   'rpc.dispatcher.check-provider',

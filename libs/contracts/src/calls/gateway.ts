@@ -24,8 +24,8 @@ export const apnsToken = call<{ token: string; mintedAt: string } | null>()(
 )
 
 /**
- * Makes missing streams and consumers, and answers when they exist. Every other service calls it when it finds one missing: at the first start, and
- * when NATS has lost its store. It needs no database.
+ * Makes missing streams and consumers, and answers when they exist. Every other service makes this call when it finds a stream or consumer missing:
+ * at the first start, and when NATS has lost its store. It needs no database.
  */
 export const makeStreams = call<Record<string, never>>()('rpc.gateway.make-streams', z.object({}))
 

@@ -54,7 +54,7 @@ const person = {
   country: 'de',
 }
 
-/** A body for every call that carries the body of a request, in a spelling that the gateway's check changes. */
+/** Bodies for the calls that carry the body of an HTTP request. Many have spellings that the gateway's check changes, such as `PT_br`. */
 const bodies: [AnyCall, Record<string, unknown>][] = [
   [
     audience.registerSubscription,
@@ -88,7 +88,7 @@ function variant(id: string) {
 const overTheWire = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
 
 test.each(bodies.map(([call, body]) => [call.subject, call, body] as const))(
-  '%s accepts a body that the gateway has already checked, and does not change it a second time',
+  'the call %s accepts a body that the gateway has already checked, and does not change it a second time',
   (_subject, call, body) => {
     const sent = overTheWire(call.request.parse(body))
 
@@ -97,7 +97,7 @@ test.each(bodies.map(([call, body]) => [call.subject, call, body] as const))(
 )
 
 test.each(bodies.map(([call, body]) => [call.subject, call, body] as const))(
-  '%s refuses a body of another form',
+  'the call %s refuses a text, a number, a list or an object with a foreign field in place of the body of a request',
   (_subject, call, body) => {
     const sent = overTheWire(call.request.parse(body)) as Record<string, unknown>
     for (const [name, value] of Object.entries(sent)) {
@@ -110,10 +110,10 @@ test.each(bodies.map(([call, body]) => [call.subject, call, body] as const))(
   },
 )
 
-/** Whether a call accepts a missing body: POST …/session does. */
+/** Whether a call accepts that the body is missing. Only the start of a session (POST …/session) does. */
 const isOptional = (call: AnyCall, wrong: unknown) => call.subject === 'rpc.audience.start-session' && wrong === undefined
 
-test('every call checks its complete body, except a segment, in which mistakes are answered with their path', () => {
+test('every call to a service other than the dispatcher checks each field, except the segment to preview, whose mistakes get an answer with their path', () => {
   const unchecked = everyCall.flatMap(({ subject, request }) => {
     if (!(request instanceof z.ZodObject)) return [subject]
     return Object.entries(request.shape).flatMap(([name, field]) =>

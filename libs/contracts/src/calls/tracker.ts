@@ -66,8 +66,8 @@ export const reportQueued = call<Record<string, never>>()(
 /**
  * Writes outcomes to the ledger and the counters; the outcomes of one day are one transaction. A push that already has an outcome keeps it. When a
  * batch was never reported as queued, nothing of its day is written. A batch that is older than the ledger's retention, or of a deleted app, is
- * ignored. A dispatcher makes one such call at a time, and sends nothing more once its window is full. So the time limit is short: a call that a
- * killed tracker does not answer is soon repeated.
+ * ignored. A dispatcher makes one such call at a time, and stops sending when as many pushes as it may have under way wait for the answer. So the
+ * time limit is short: a call that a killed tracker does not answer is soon repeated.
  */
 export const recordOutcomes = call<{ recorded: number }>()(
   'rpc.tracker.record-outcomes',
@@ -185,8 +185,8 @@ export const findLastNotified = call<{ notified: { subscriptionId: string; at: s
 )
 
 /**
- * Webhooks tells the tracker which events endpoints of an app ask for; the tracker announces no others. A request that makes an endpoint is answered
- * only after this call.
+ * Webhooks tells the tracker which events the endpoints and watching operators of an app ask for; the tracker announces no others. A request that
+ * makes an endpoint is answered only after this call.
  */
 export const hearTrackerListeners = call<Record<string, never>>()(
   'rpc.tracker.hear-listeners',

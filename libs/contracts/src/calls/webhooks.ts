@@ -30,10 +30,10 @@ export const exportDeliveries = call<{ deliveries: ExportedDelivery[]; next: num
 /** Deletes a part of the rows of a deleted app. The gateway repeats the call until the answer is `done`. */
 export const eraseWebhooksOfApp = call<{ done: boolean }>()('rpc.webhooks.erase-app', z.object({ appId: Id }), 10_000)
 
-// Endpoints (spec: administration/webhooks). The gateway has checked the bodies, except what the name in an address resolves to: invalid_body at `url`.
-// Unknown and foreign ids: not_found. Saving may wait 2 s for a name server.
+// Endpoints (spec: administration/webhooks). The gateway has checked the bodies; webhooks checks what the name in an address resolves to, and answers
+// invalid_body at `url`. Unknown and foreign ids: not_found. Saving may wait 2 s for a name server.
 
-/** Makes an endpoint. Fault: limit_reached above 50 endpoints of an app. */
+/** Makes an endpoint. Faults: limit_reached above 50 endpoints of an app; queue_unavailable when tracker or audience does not answer. */
 export const createWebhook = call<Webhook & { secret: string }>()(
   'rpc.webhooks.create-webhook',
   z.object({ appId: Id, webhook: CreateWebhook }),
@@ -50,7 +50,9 @@ export const enableWebhook = call<Webhook>()('rpc.webhooks.enable-webhook', Endp
 /** Makes a new secret and answers it; no later answer shows it. From this call on deliveries are signed with the new secret only. */
 export const rotateWebhookSecret = call<{ secret: string }>()('rpc.webhooks.rotate-secret', Endpoint)
 
-/** Posts a signed `ping` and waits for the response. When no response came, `status` is null and `error` says why in one word. */
+/**
+ * Posts a signed `ping` and waits for the response. When no response came, `status` is null and `error` says why in one word. Fault: rate_limited.
+ */
 export const testWebhook = call<{ status: number | null; error: string | null }>()('rpc.webhooks.test-webhook', Endpoint, 13_000)
 
 /**
@@ -72,7 +74,10 @@ export const readDelivery = call<WebhookDeliveryWithBody>()(
   Endpoint.extend({ deliveryId: z.string().max(40) }),
 )
 
-/** Sends a delivery's bytes again. Fault: invalid_state while the delivery is being sent, or when its body is no longer stored. */
+/**
+ * Sends a delivery's bytes again. Fault: invalid_state while the delivery is pending, when its body is no longer stored, and when the endpoint is
+ * switched off.
+ */
 export const replayDelivery = call<WebhookDelivery>()('rpc.webhooks.replay-delivery', Endpoint.extend({ deliveryId: z.string().max(40) }))
 
 // Events as they happen, for operators who watch an app (spec: webhooks/watched). They are not stored.

@@ -17,8 +17,8 @@ import {
 export type RecordedSpan = { name: string; traceId: string; spanId: string; parentSpanId: string | undefined; failed: string | undefined }
 
 /**
- * Registers the minimum of an OpenTelemetry SDK, and gives the spans that ended and those that were exported. Its propagator carries fields that must
- * not leave the process, so that a test can notice them.
+ * Registers the minimum of an OpenTelemetry SDK, and gives the spans that ended and those that were exported. Its propagator also sets `baggage`,
+ * which must not leave the process, so that a test can notice it.
  */
 export function registerTracing(): { ended: RecordedSpan[]; exported: RecordedSpan[] } {
   const ended: RecordedSpan[] = []

@@ -13,7 +13,6 @@ const { url } = await freshDatabase()
 const { db } = await openDatabase<Tables>(testService('tracker', {}), { url: url('tracker'), poolSize: 2 })
 const event = () => ({ type: 'notification.sent' as const, at: new Date().toISOString(), appId: newId(), campaignId: newId() })
 const makeDue = () => sql`update announcements set due_at = now() - interval '1 second'`.execute(db)
-/** Takes due announcements until none is left, and gives the ids of those that were taken. */
 async function sweep(): Promise<string[]> {
   const repeated: string[] = []
   for (let taken = await takeDueAnnouncements(db, 20); taken.length > 0; taken = await takeDueAnnouncements(db, 20))
@@ -22,7 +21,7 @@ async function sweep(): Promise<string[]> {
 }
 
 // spec: webhooks/announced-until-confirmed
-test('while webhooks confirms nothing, only 200 announcements are repeated; each one that it confirms lets another be repeated', async () => {
+test('while webhooks confirms no announcement only the same 200 are repeated, and for each that it confirms another one is repeated', async () => {
   await insertAnnouncements(db, Array.from({ length: 500 }, () => announcementsOf(eventSubjects.pushSettled, [event()])).flat())
   await makeDue()
   const first = await sweep()

@@ -38,7 +38,7 @@ test('while webhooks confirms no announcement only the same 200 are repeated, an
   expect(next.filter((id) => !first.includes(id))).toHaveLength(50)
 })
 
-test('announcements that webhooks never confirms stop holding up others after 8 repeats, and are then repeated once an hour', async () => {
+test('announcements that webhooks does not confirm stop holding up others with their ninth repeat, and are then repeated once an hour', async () => {
   await sql`update announcements set pointer_no = 9 where pointer_no > 0`.execute(db)
   await makeDue()
   const repeated = await sweep()

@@ -83,7 +83,9 @@ test('a send of at most 1,000 pushes has no curve', async () => {
   expect(await db.selectFrom('curve_steps').selectAll().where('campaign_id', '=', campaign.campaignId).execute()).toEqual([])
 })
 
-/** Makes `count` pushes that are sent on each of two platforms. On iOS `failed` more fail with each of two codes, and on the web `failed` more are skipped. */
+/**
+ * Makes `count` sent pushes on iOS and on the web. On iOS `failed` others fail with each of two codes, and on the web `failed` others are skipped.
+ */
 function givenEnds(count: number, failed: number) {
   const campaign = givenCampaign()
   const dead = givenOutcomes(failed, { outcome: 'failed', code: 'token_dead', variant: 'a' })

@@ -23,7 +23,7 @@ export type Report = {
   ended: Committed
   /** Notes how a push was settled. Calls `committed` when the outcome is committed, or at once for a push that has no outcome yet. */
   settle(recipient: Recipient, settlement: Settlement, committed: Committed): void
-  /** Notes a push whose outcome audience decided before it was sent. */
+  /** Notes a push that is not sent, because audience has decided its outcome. */
   decided(decided: Decided): void
   /**
    * Notes a push that an earlier dispatcher settled before it died. Audience does not know how the push ended, so finish-batch tells audience now.
@@ -180,8 +180,8 @@ export function openReport(
 
     settledBefore({ subscriptionId, userId }, { outcome, code, tokenVersion, at }) {
       if (outcome === 'sent') return
-      // It is not known when the earlier dispatcher asked the provider. So `at`, an instant of the tracker's database, decides alone: a device that
-      // registered after `at` is alive.
+      // This process does not know when the earlier dispatcher asked the provider. So `at`, an instant of the tracker's database, decides alone: a
+      // device that registered after `at` is alive.
       if (outcome === 'failed' && isDeadCode(providers[platform].answers, code)) {
         dead.push({ subscriptionId, userId, tokenVersion, askedAt: performance.now(), deadSince: at, code })
       } else unsent.push(subscriptionId)

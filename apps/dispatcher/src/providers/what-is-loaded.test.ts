@@ -17,7 +17,7 @@ const loader = `
   process.stdout.write(JSON.stringify([...seen]))
 `
 
-test('the providers’ libraries are loaded only with TRANSPORT=library', () => {
+test('loading the dispatcher’s code loads none of the providers’ libraries, which only TRANSPORT=library needs', () => {
   const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', loader], { encoding: 'utf8', timeout: 60_000 })
   expect(stderr).toBe('')
   const seen = JSON.parse(stdout) as string[]

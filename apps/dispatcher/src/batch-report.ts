@@ -106,7 +106,7 @@ export function openReport(
     const heardAt = performance.now()
     retries.push({ place, subscriptionId, userId, tries, readyAt: heardAt + inMs, heardAt, code, providerCode })
   }
-  /** Notes an answer for the circuit of its environment. The circuit is told the code of the gravest answer, by the order in `gravity`. */
+  /** Notes an answer for the circuit of its environment. Audience gets the code of the gravest answer, by the order in `gravity`. */
   const hear = ({ environment, letter, code }: Heard) => {
     let known = answers.get(environment)
     if (!known) answers.set(environment, (known = { runs: [], code: null, gravest: -1 }))

@@ -148,7 +148,7 @@ describe('probes', () => {
     expect(at.get(probed)).toBeGreaterThan((at.get(other) ?? 0) + 500)
   })
 
-  test('when the answer to a probe leaves open whether the device’s token is dead, the mass guard is told', async () => {
+  test('when the answer to a probe leaves open whether the device’s token is dead, the push goes to the mass guard', async () => {
     const row = rig.peers.queue('android', await rig.androids(2, { behaviour: { answer: 'bad_token' } }), { probe: true })
     const finish = await deliver(row)
     expect(finish.guarded).toMatchObject([{ subscriptionId: idsOf(row)[0], code: 'token_invalid' }])

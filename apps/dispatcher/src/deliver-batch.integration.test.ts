@@ -51,7 +51,7 @@ test('each push of a batch in several parts has one outcome or goes back to audi
 })
 
 // spec: webhooks/event-test
-test('the tracker and audience are told when a batch belongs to a test; for other sends nothing is added to what they are told', async () => {
+test('the tracker and audience learn that a batch belongs to a test; about a batch of another send their messages do not say so', async () => {
   await rig.start()
   const devices = await rig.androids(2)
   const tested = rig.peers.queue('android', devices.slice(0, 1), {}, { test: true })

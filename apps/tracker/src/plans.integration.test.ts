@@ -109,7 +109,7 @@ const steps: Record<string, Step> = {
         due.map((one, index) => ({ ...one, campaignsTold: index === 0 })),
       )
     },
-    // The index still has old entries of rows that were told a moment ago, so more rows are read.
+    // The index still has old entries of settlements that were updated a moment ago, so more rows are read.
     rows: 400,
   },
   announcements: {

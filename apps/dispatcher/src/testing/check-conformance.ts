@@ -324,7 +324,7 @@ export async function checkConformance(transport: 'own' | 'library', { isBehindN
     expect(await simulator.arrivedAt(devices)).toEqual([])
   })
 
-  /** This test stands last, since it reads what the tests above made the dispatcher write. */
+  // This test must be the last one, since it reads what the tests above made the dispatcher write.
   // spec: sending/secrets
   test("tokens, addresses, keys and texts of pushes never reach the dispatcher's log", () => {
     const output = dispatcher.output()

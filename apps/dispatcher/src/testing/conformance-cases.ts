@@ -24,7 +24,7 @@ const soon: Expected = { retryInMs: [0, 1_300] }
 
 /** What a device answers, and what its push must become. A platform without an entry has no such answer. */
 export const cases: Case[] = [
-  // This case stands first, since it takes longest.
+  // This case comes first, since it takes longest.
   { name: 'a push without an answer goes back to audience after 10 s', behaviour: { answer: 'silent' }, expected: onAll(soon) },
   { name: 'an accepted push is sent', behaviour: { answer: 'ok' }, expected: onAll({ settled: { outcome: 'sent', code: '' } }), arrived: 1 },
   {

@@ -4,7 +4,7 @@ import { outcomes } from '@herald/contracts/outcome'
 import { platforms, type Platform } from '@herald/contracts/platform'
 import type { Counted, SeriesBucket, SeriesPoint } from '@herald/contracts/series'
 
-/** Hours are kept for 35 days and then merged into days. Days are kept for 400 days. */
+/** Counters of hours are kept for 35 days and then merged into counters of days, which are kept for 400 days. */
 export const hoursKeptDays = 35
 export const daysKept = 400
 

@@ -220,7 +220,6 @@ export function openRecorder(
 
 const outcomesOf = ({ waiting }: Parked): number => waiting.reduce((sum, { committed }) => sum + committed.length, 0)
 
-/** Appends the later outcomes to the first ones. */
 function together(first: Waiting, later: Waiting): Waiting {
   for (const end of later.ends) for (const place of end.places) addEnd(first.ends, end, place)
   first.committed.push(...later.committed)

@@ -12,7 +12,7 @@ afterEach(async () => {
   await rig.clean()
 })
 
-/** Queues batches of one device each. Each batch has an app and a campaign of its own. */
+/** Queues batches of one device each. All are of one app, and each has a campaign of its own. */
 async function givenSmallBatches(count: number): Promise<Row[]> {
   const devices = await rig.androids(count)
   return devices.map((device) => rig.peers.queue('android', [device], { lane: 'prompt', campaignId: newId() }))

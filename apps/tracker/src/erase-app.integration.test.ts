@@ -40,7 +40,6 @@ beforeAll(async () => {
 
 const outcomesIn = async (batch: Batch) => (await caller.call(recordOutcomes, { batches: [outcomesOf(batch)] })).recorded
 
-/** Counts every row that the tracker has of these campaigns and their apps. */
 async function rowsOf(campaigns: Campaign[]): Promise<number> {
   const ids = campaigns.map(({ campaignId }) => campaignId)
   const tables = ['engagements', 'counters', 'variant_counters', 'campaign_codes', 'curve_steps', 'settlements'] as const
@@ -131,7 +130,7 @@ test('when an app is deleted while its outcomes and reports arrive, every call i
       const batches = batchesOf(campaign, outcomes, { size: 25, no: made.length + 1 })
       made.push(...batches)
       const engagements = outcomes.map(({ subscriptionId }) => givenEngagement(campaign, { subscriptionId }))
-      // The call is repeated until it is answered, as every caller does.
+      // Each call is repeated until it is answered, as dispatchers, audience and devices repeat theirs.
       for (const call of [
         () => caller.call(reportQueued, { reports: [reportOf(campaign, made, { told: made.slice(0, -2) })] }),
         () => caller.call(recordOutcomes, { batches: batches.map((batch) => outcomesOf(batch)) }),

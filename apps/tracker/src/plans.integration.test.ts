@@ -129,7 +129,7 @@ const steps: Record<string, Step> = {
 
 const erasedApp = newId()
 
-/** Adds `count` rows to every table, of this app where a table has apps. None of the rows is due. */
+/** Adds `count` rows to each table that the steps use, some of them of `appId`. None of the rows is due. */
 async function grow(count: number): Promise<void> {
   const id = sql`'5' || lpad(to_hex(floor(random() * 1e9)::int), 7, '0') || lpad(to_hex(n), 16, '0')`
   const rows = sql`(select ${id} as id, n from generate_series(1, ${count}) as n) as made`

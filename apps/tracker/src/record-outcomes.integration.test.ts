@@ -58,7 +58,7 @@ beforeAll(async () => {
   })
 })
 
-/** Gives the events of a campaign. An announcement that came twice counts once, as webhooks does it. */
+/** Gives the events of a campaign. An announcement that came twice counts once, as in webhooks. */
 const eventsOf = (campaignId: string): Event[] =>
   [...new Map(told.map((announcement) => [announcement.announcementId, announcement])).values()].flatMap(({ events }) =>
     events.filter((event) => event.campaignId === campaignId),

@@ -95,7 +95,6 @@ function givenMixed(appId = newId()) {
 }
 type Mixed = ReturnType<typeof givenMixed>
 
-/** Repeats a call until it is answered, as every caller does. */
 const insist = (work: () => Promise<unknown>) => until(() => work().then(() => true), { what: 'an answer' })
 
 /** Sends the report of queued pushes, then the outcomes, then the reports of devices. Outcomes and reports are sent `times` times at once. */

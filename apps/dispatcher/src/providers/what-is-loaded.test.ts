@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { resolve } from 'node:path'
 import { expect, test } from 'vitest'
 
-/** Loads the dispatcher as `main.ts` does, and prints which packages were loaded with it. */
+/** Loads the dispatcher's code from `wire.ts` on, and prints which packages were loaded with it. */
 const loader = `
   import { registerHooks } from 'node:module'
   const seen = new Set()

@@ -383,7 +383,6 @@ export function giveForeignKey(peers: Peers, platform: Platform, appId: string):
   }
 }
 
-/** Gives recipients as columns, the form in which audience answers them. */
 function columnsOf(recipients: readonly Recipient[]): RecipientColumns {
   const column = <Value>(read: (recipient: Recipient) => Value) => shortColumn(recipients.map(read))
   return {

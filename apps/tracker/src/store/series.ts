@@ -62,7 +62,7 @@ export async function findCodes(db: Db, bucket: SeriesBucket, span: Span, limit:
 
 /** At most this many rows of a table are merged or deleted at once. */
 const mostMerged = 5_000
-/** When an hour is over, its slots 0 to 15 are merged into this slot. */
+/** When an hour and the hour after it are over, its slots 0 to 15 are merged into this slot. */
 const slotOfAll = 16
 
 /** The two pairs of tables whose hours are merged into days. `names` are the columns of a row's key besides app and hour. */

@@ -8,7 +8,6 @@ import { describe, expect, test } from 'vitest'
 import { startPushService } from '../../testing/start-push-service.ts'
 import { openPushServices } from './push-services.ts'
 
-/** Resolves every name to this machine. */
 const lookup: LookupFunction = (_, { all }, done) => {
   if (all) done(null, [{ address: '127.0.0.1', family: 4 }])
   else done(null, '127.0.0.1', 4)

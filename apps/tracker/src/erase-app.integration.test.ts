@@ -130,7 +130,7 @@ test('when an app is deleted while its outcomes and reports arrive, every call i
       const batches = batchesOf(campaign, outcomes, { size: 25, no: made.length + 1 })
       made.push(...batches)
       const engagements = outcomes.map(({ subscriptionId }) => givenEngagement(campaign, { subscriptionId }))
-      // Each call is repeated until it is answered, as dispatchers, audience and devices repeat theirs.
+      // Each call is repeated until it is answered.
       for (const call of [
         () => caller.call(reportQueued, { reports: [reportOf(campaign, made, { told: made.slice(0, -2) })] }),
         () => caller.call(recordOutcomes, { batches: batches.map((batch) => outcomesOf(batch)) }),

@@ -105,7 +105,7 @@ test('two sweeps at the same time take no announcement twice, and an announcemen
 
 // spec: tracking/retention
 test('six calls at once make the partitions of a day without an error, and the partitions are dropped after their retention', async () => {
-  // One day is left out on both sides, since midnight may pass during the test.
+  // The last day that is kept, 91 days ago, and the first that is dropped, 92 days ago, are left out, since midnight may pass during the test.
   const days = await getDaysAround(db, { back: 93, ahead: -90 })
   const [old, last] = [days.at(0) ?? '', days.at(-1) ?? '']
   await Promise.all(Array.from({ length: 6 }, () => insertDay(db, old, 400)))

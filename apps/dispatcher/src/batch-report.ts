@@ -26,7 +26,7 @@ export type Report = {
   /** Notes a push that is not sent, because audience has decided its outcome. */
   decided(decided: Decided): void
   /**
-   * Notes a push that an earlier dispatcher settled before it died. Audience does not know how the push ended, so finish-batch tells audience now.
+   * Notes a push that was settled in an earlier take of the batch. Audience does not know how the push ended, so finish-batch tells audience now.
    */
   settledBefore(
     push: Pick<Recipient, 'subscriptionId' | 'userId'>,

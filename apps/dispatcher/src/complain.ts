@@ -4,7 +4,7 @@ import { remedies } from '@herald/contracts/remedies'
 import { LRUCache } from 'lru-cache'
 
 export type Complaint = { appId: string; campaignId: string; platform: Platform; code: FailureCode; providerCode: string }
-/** Tells the operator that a push was not sent. */
+/** Reports a push that failed or is sent again later, so that the operator may be warned. */
 export type Complain = (complaint: Complaint) => void
 
 const againAfterMs = 60_000

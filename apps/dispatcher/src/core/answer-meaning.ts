@@ -98,7 +98,10 @@ function fits({ status, reasons }: AnswerRow, answered: number, reason: string):
 export const isDeadCode = (rows: readonly AnswerRow[], code: string): boolean =>
   code === unsendable.keys.code || rows.some((row) => row.class === 'dead' && row.code === code)
 
-/** Says whether the provider was away: no connection, no answer, or a 5xx. An attempt that this process gave up because it stops does not count. */
+/**
+ * Says whether the provider was away: no connection, no answer, or the code `provider_unavailable`. An attempt that this process gave up because it
+ * stops does not count.
+ */
 export const isUnavailable = (meaning: AnswerMeaning): meaning is AnswerMeaning & { class: 'retry' | 'unknown' } =>
   (meaning.class === 'retry' || meaning.class === 'unknown') &&
   (meaning.code === 'provider_unavailable' || meaning.code === 'network_error' || meaning.code === 'timeout') &&

@@ -136,7 +136,7 @@ describe('probes', () => {
   test.each<[string, () => Promise<Device[]>, (appId: string) => void, string]>([
     ['android', () => rig.androids(2), (appId) => giveForeignKey(rig.peers, 'android', appId), 'c'],
     ['web', () => browsers(2), (appId) => giveForeignKey(rig.peers, 'web', appId), 'w'],
-  ])('%s: a refused probe goes back to audience, no attempt counted, and is due after the others', async (platform, make, refuse, letter) => {
+  ])('%s: a refused probe goes back to audience, no attempt counted, due after the others', async (platform, make, refuse, letter) => {
     const appId = newId()
     refuse(appId)
     const row = rig.peers.queue(platform === 'web' ? 'web' : 'android', await make(), { appId, probe: true, tries: 4 })

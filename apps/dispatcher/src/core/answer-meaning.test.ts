@@ -116,7 +116,7 @@ test.each<[Answer, string, string?]>([
   expect('code' in meaning ? meaning.code : undefined).toBe(code)
 })
 
-test.each(platforms)('%s: only token_dead and encryption_failed show that a token is dead, and no code that the mass guard decides about', (platform) => {
+test.each(platforms)('%s: of all failure codes only token_dead and encryption_failed show that a token is dead', (platform) => {
   expect(failureCodes.filter((code) => isDeadCode(providers[platform].answers, code))).toEqual(['token_dead', 'encryption_failed'])
 })
 

@@ -136,7 +136,7 @@ const saysNothing = [
 ]
 
 test.each(['ios', 'android'] as const)(
-  '%s: Node’s own HTTP/2 server accepts Herald’s requests, which have the library’s body and the same headers but for those that do not matter',
+  '%s: Node’s own HTTP/2 server accepts Herald’s requests, which have the library’s body and its headers that matter',
   async (platform) => {
     said = { status: 200, body: '{}' }
     const { own, library } = await sendWithBoth(platform)

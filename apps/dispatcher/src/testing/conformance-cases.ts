@@ -26,7 +26,7 @@ const soon: Expected = { retryInMs: [0, 1_300] }
 export const cases: Case[] = [
   // This case comes first, since it takes longest.
   { name: 'a push without an answer goes back to audience after 10 s', behaviour: { answer: 'silent' }, expected: onAll(soon) },
-  { name: 'an accepted push is sent', behaviour: { answer: 'ok' }, expected: onAll({ settled: { outcome: 'sent', code: '' } }), arrived: 1 },
+  { name: 'an accepted push', behaviour: { answer: 'ok' }, expected: onAll({ settled: { outcome: 'sent', code: '' } }), arrived: 1 },
   {
     name: 'a dead token',
     behaviour: { answer: 'dead' },

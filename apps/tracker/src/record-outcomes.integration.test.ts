@@ -70,7 +70,7 @@ const settlementsLeft = async (campaignId: string) =>
   (await db.selectFrom('settlements').selectAll().where('campaign_id', '=', campaignId).execute()).length
 
 // spec: tracking/counters-exact
-test('outcomes that are reported 14 times at the same time count once, and each has one event', async () => {
+test('outcomes that are reported 14 times at the same time count once, and there is one event for each', async () => {
   const campaign = givenCampaign()
   await givenEndpoint(db, campaign.appId)
   const [made] = batchesOf(campaign, [

@@ -23,10 +23,10 @@ export type Report = {
   ended: Committed
   /** Notes how a push was settled. Calls `committed` when the outcome is committed, or at once for a push that has no outcome yet. */
   settle(recipient: Recipient, settlement: Settlement, committed: Committed): void
-  /** Notes a push whose outcome audience decided before it was sent. */
+  /** Notes a push that is not sent, because audience has decided its outcome. */
   decided(decided: Decided): void
   /**
-   * Notes a push that an earlier dispatcher settled before it died. Audience does not know how the push ended, so finish-batch tells audience now.
+   * Notes a push that was settled in an earlier take of the batch. Audience does not know how the push ended, so finish-batch tells audience now.
    */
   settledBefore(
     push: Pick<Recipient, 'subscriptionId' | 'userId'>,
@@ -106,7 +106,7 @@ export function openReport(
     const heardAt = performance.now()
     retries.push({ place, subscriptionId, userId, tries, readyAt: heardAt + inMs, heardAt, code, providerCode })
   }
-  /** Notes an answer for the circuit of its environment. The circuit is told the code of the gravest answer, by the order in `gravity`. */
+  /** Notes an answer for the circuit of its environment. Audience gets the code of the gravest answer, by the order in `gravity`. */
   const hear = ({ environment, letter, code }: Heard) => {
     let known = answers.get(environment)
     if (!known) answers.set(environment, (known = { runs: [], code: null, gravest: -1 }))
@@ -180,8 +180,8 @@ export function openReport(
 
     settledBefore({ subscriptionId, userId }, { outcome, code, tokenVersion, at }) {
       if (outcome === 'sent') return
-      // It is not known when the earlier dispatcher asked the provider. So `at`, an instant of the tracker's database, decides alone: a device that
-      // registered after `at` is alive.
+      // This process does not know when the earlier dispatcher asked the provider. So `at`, an instant of the tracker's database, decides alone: a
+      // device that registered after `at` is alive.
       if (outcome === 'failed' && isDeadCode(providers[platform].answers, code)) {
         dead.push({ subscriptionId, userId, tokenVersion, askedAt: performance.now(), deadSince: at, code })
       } else unsent.push(subscriptionId)

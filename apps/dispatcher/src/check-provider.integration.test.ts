@@ -23,7 +23,7 @@ async function heard() {
 }
 
 // spec: providers/check
-test('a check finds right credentials right at all three providers, and no device gets a push', async () => {
+test('a check reports good credentials as good at all three providers, and no device gets a push', async () => {
   const { accepted } = await heard()
   const devices = [
     ...(await rig.androids(1)),
@@ -96,7 +96,7 @@ test('when the provider fails, is away or does not answer, the check does not bl
   expect(await check('fcm')).toMatchObject({ ok: true })
 }, 60_000)
 
-test('a check during an outage opens no circuit, and a push that follows it is sent', async () => {
+test('after a check during an outage a push is sent, and audience gets only the answer to this push for the circuit', async () => {
   const [device] = await rig.androids(1)
   await rig.simulator.control('PUT', '/faults', { service: 'fcm', outage: '503' })
   expect(await check('fcm')).toMatchObject({ ok: false })

@@ -79,7 +79,7 @@ test('a push that the mass guard decides about has no outcome yet; such a push w
 })
 
 // spec: providers/circuit-holds
-test('once a provider refuses the credentials, the other pushes of the batch are not sent, and all go back to audience without an attempt counted', async () => {
+test('once a provider refuses the credentials, no further push of the batch is sent, and all go back to audience without an attempt counted', async () => {
   const appId = newId()
   giveForeignKey(rig.peers, 'ios', appId)
   const row = rig.peers.queue('ios', await iphones(200), { appId, tries: 3 })
@@ -103,7 +103,7 @@ async function countRejected(): Promise<number> {
 }
 
 // spec: providers/no-answer
-test('provider keys that cannot be decrypted count as wrong credentials: the batch waits and does not fail', async () => {
+test('provider keys that cannot be decrypted count as wrong credentials: the pushes go back to audience without an attempt counted', async () => {
   const appId = newId()
   rig.peers.changeCredentials(appId, 'fcm', { ...rig.peers.accounts.credentials.fcm, sealContext: 'elsewhere' })
   const row = rig.peers.queue('android', await rig.androids(2), { appId, tries: 4 })
@@ -136,7 +136,7 @@ describe('probes', () => {
   test.each<[string, () => Promise<Device[]>, (appId: string) => void, string]>([
     ['android', () => rig.androids(2), (appId) => giveForeignKey(rig.peers, 'android', appId), 'c'],
     ['web', () => browsers(2), (appId) => giveForeignKey(rig.peers, 'web', appId), 'w'],
-  ])('%s: a refused probe goes back to audience, no attempt counted, due 1 s after the others', async (platform, make, refuse, letter) => {
+  ])('%s: a refused probe goes back to audience, no attempt counted, due after the others', async (platform, make, refuse, letter) => {
     const appId = newId()
     refuse(appId)
     const row = rig.peers.queue(platform === 'web' ? 'web' : 'android', await make(), { appId, probe: true, tries: 4 })
@@ -148,7 +148,7 @@ describe('probes', () => {
     expect(at.get(probed)).toBeGreaterThan((at.get(other) ?? 0) + 500)
   })
 
-  test('when the answer to a probe leaves open whether the device’s token is dead, the mass guard is told', async () => {
+  test('when the answer to a probe leaves open whether the device’s token is dead, the push goes to the mass guard', async () => {
     const row = rig.peers.queue('android', await rig.androids(2, { behaviour: { answer: 'bad_token' } }), { probe: true })
     const finish = await deliver(row)
     expect(finish.guarded).toMatchObject([{ subscriptionId: idsOf(row)[0], code: 'token_invalid' }])

@@ -4,7 +4,7 @@ import { remedies } from '@herald/contracts/remedies'
 import { LRUCache } from 'lru-cache'
 
 export type Complaint = { appId: string; campaignId: string; platform: Platform; code: FailureCode; providerCode: string }
-/** Tells the operator that a push was not sent. */
+/** Reports a push that failed or is sent again later, so that the operator may be warned. */
 export type Complain = (complaint: Complaint) => void
 
 const againAfterMs = 60_000
@@ -14,7 +14,8 @@ const linesPerMinute = 100
 
 /**
  * Warns the operator of pushes that failed or are sent again later, and says what to do. Writes at most one line a minute for each kind: an app, a
- * platform, a code and the provider's word. The line holds ids and codes only, never a token, an endpoint or a text.
+ * platform, a code and the provider's word. A code for which the operator need do nothing has no line, and a minute has at
+ * most 100 lines. A line holds ids and codes only, never a token, an endpoint or a text.
  */
 export function openComplaints(log: { warn(fields: object, text: string): void }, now: () => number = () => performance.now()): Complain {
   const saidAt = new LRUCache<string, number>({ max: keptKinds })

@@ -14,7 +14,7 @@ afterEach(() => rig.clean())
 const idsOf = (row: Row) => row.recipients.map(({ subscriptionId }) => subscriptionId)
 
 // spec: tracking/one-outcome
-test('each recipient has exactly one outcome, in all parts of a batch, and so has each push that audience decided before', async () => {
+test('each push of a batch in several parts has one outcome or goes back to audience, and a push that audience decided before has its outcome', async () => {
   await rig.start()
   const [fine, dead, busy] = [
     await rig.androids(40),
@@ -51,7 +51,7 @@ test('each recipient has exactly one outcome, in all parts of a batch, and so ha
 })
 
 // spec: webhooks/event-test
-test('the tracker and audience are told when a batch belongs to a test; for other sends nothing is added to what they are told', async () => {
+test('the tracker and audience learn that a batch belongs to a test; about a batch of another send their messages do not say so', async () => {
   await rig.start()
   const devices = await rig.androids(2)
   const tested = rig.peers.queue('android', devices.slice(0, 1), {}, { test: true })
@@ -184,7 +184,7 @@ test('no connection is made to an endpoint in a private network', async () => {
 })
 
 // spec: providers/no-answer
-test('a browser whose encryption keys are malformed is invalidated', async () => {
+test('a browser whose encryption keys are malformed is reported to audience as dead, and its push fails', async () => {
   await rig.start()
   const [device] = await rig.simulator.devices({ platform: 'web', count: 1, applicationServerKey: rig.peers.accounts.vapid.publicKey })
   if (!device?.keys) throw new Error('no device')
@@ -201,7 +201,7 @@ test.each([
   ['APNS_URL', 'http://proxy.example'],
   ['SEAL_KEYS', ''],
   ['HMAC_SECRET', ''],
-])('the dispatcher does not start with %s=%s, and says so without printing the value', async (name, value) => {
+])('the dispatcher does not start with %s=%s, and names the variable without printing a secret or an address', async (name, value) => {
   const refusal = await rig.start({ [name]: value }).catch(String)
   expect(refusal).toContain(`${name}: `)
   expect(refusal).not.toContain(value === '' ? hmacSecret : value)

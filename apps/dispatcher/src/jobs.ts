@@ -4,14 +4,14 @@ import { openPresence, openTurns, type Presence, type Turns } from '@herald/serv
 import type { Answer } from './core/answer.ts'
 
 /**
- * At most this many batches of a platform are in work at once. Each platform has a limit of its own, so that a slow provider holds up its own pushes
- * only. Bulk batches are full (500 pushes, about 1 MB), so few are allowed. Most prompt batches are one push that waits for its answer. Each batch
- * waits for three commits, which it shares with other batches and which take 50 to 100 ms under load: a limit of 64 allowed at most 900 batches a
- * second.
+ * At most this many batches of a platform and lane are in work at once. Each platform has limits of its own, so that a slow provider holds up its own
+ * pushes only. Bulk batches are full (500 pushes, about 1 MB), so few are allowed. Most prompt batches are one push that waits for its answer. Each
+ * batch waits for three commits, which it shares with other batches and which take 50 to 100 ms under load: a limit of 64 allowed at most 900 batches
+ * a second.
  */
 export const batchesAtOnce: Record<Lane, number> = { prompt: 128, bulk: 8 }
 
-/** At most this many batches of a platform belong to one app; the second limit applies while other apps have batches too. */
+/** At most this many batches of a platform and lane belong to one app; the second limit applies while other apps have batches too. */
 const batchesOfApp: Record<Lane, number> = { prompt: 112, bulk: 8 }
 const batchesOfCrowdedApp: Record<Lane, number> = { prompt: 16, bulk: 4 }
 

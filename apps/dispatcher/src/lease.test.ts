@@ -26,7 +26,7 @@ test('a lease ends at once when audience refuses to renew it', async () => {
 })
 
 // spec: sending/take-over
-test('while audience does not answer, a lease lasts for 12 s from when it was last asked for', async () => {
+test('while audience answers no renewal, a lease lasts for 12 s from the moment when the batch was asked for', async () => {
   const lease = keepLease(performance.now() - 1_000, () => Promise.reject(new Error('away')))
   await vi.advanceTimersByTimeAsync(10_999)
   expect(lease.held).toBe(true)
@@ -36,7 +36,7 @@ test('while audience does not answer, a lease lasts for 12 s from when it was la
   expect(lease.lost.aborted).toBe(true)
 })
 
-test('a dispatcher whose lease has ended asks for renewals until audience answers, so that no other one takes the batch, and sends nothing', async () => {
+test('a dispatcher whose lease has ended goes on asking for renewals, so that no other dispatcher takes the batch, and may send nothing more', async () => {
   let isAway = true
   const renewedAt: number[] = []
   const lease = keepLease(performance.now(), () => {

@@ -4,8 +4,9 @@ import { leaseMs, leaseRenewMs } from '@herald/contracts/batch'
 const againAfterMs = 1_000
 
 /**
- * The lease of a batch ends 12 s after this process last asked for it, by the monotonic clock. A process that was frozen finds its lease ended when
- * it goes on, and must not deliver a batch that another process has taken meanwhile (docs/architecture.md, Leases).
+ * The lease of a batch ends 12 s after this process asked for the take, or for the last renewal that was granted, by the monotonic clock. A process
+ * that was frozen finds its lease ended when it goes on, and must not deliver a batch that another process has taken meanwhile (docs/architecture.md,
+ * Leases).
  */
 export type Lease = {
   /** Whether the lease still lasts; to be asked before each push is sent. A lease that has ended stays ended. */

@@ -19,9 +19,9 @@ export type Recipients = {
 }
 
 /**
- * Reads every part of the batch and gives the recipients that are to be sent to: all but those that an earlier dispatcher settled before it died.
- * Pushes that audience decided go to the report. Gives undefined when another process has the batch, or when this process stops before it knows which
- * pushes are settled; then it may report nothing about the batch.
+ * Reads every part of the batch and gives the recipients that are to be sent to: all but those whose pushes were settled in an earlier take of the
+ * batch. Pushes that audience decided go to the report. Gives undefined when another process has the batch, or when this process stops before it
+ * knows which pushes are settled; then it may report nothing about the batch.
  */
 export async function openRecipients(
   { bus, jobs }: Dispatcher,

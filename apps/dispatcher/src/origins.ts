@@ -4,12 +4,12 @@ import { LRUCache } from 'lru-cache'
 /** At most this many origins are remembered. An origin that is forgotten while it is away is found away again after 20 pushes. */
 const keptOrigins = 5_000
 /**
- * An origin counts as away when this many pushes in a row found it away, or 10 when one of them has used up its attempts. Audience's circuits use the
- * same numbers for APNs and FCM.
+ * An origin counts as away when this many pushes in a row found it away, or when at least 10 did and the last of them has used up its attempts.
+ * Audience's circuits use the same numbers for APNs and FCM.
  */
 const awayFrom = 20
 const awayFromExhausted = 2 * maxTries
-/** While an origin is away, its pushes wait for a quarter of the time that it has been away, and at most this. */
+/** While an origin is away, its pushes wait for a quarter of the time that it has been away, at most this, and at least until its next probe. */
 const longestWaitMs = 60_000
 /**
  * A push older than this no longer waits for its origin: it is tried as usual, and fails. Otherwise a host that is gone for good would keep its

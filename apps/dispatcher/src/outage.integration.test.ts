@@ -58,7 +58,7 @@ test('while a provider is away, a push with a ttl of 0 fails after its only atte
   expect(rig.peers.outcomesOf(row)).toMatchObject([{ outcome: 'failed', code: 'provider_unavailable', attempts: 1 }])
 })
 
-test('any answer to a probe ends the outage, even the answer that the device is dead', async () => {
+test('any answer to a probe is reported for the circuit, even that the device is dead; outside of a probe that answer is not reported', async () => {
   const row = rig.peers.queue('android', await rig.androids(2, { behaviour: { answer: 'rate_limited' } }), { probe: true })
   expect((await deliver(row)).answers).toEqual([{ environment: '', seen: 'a', code: null }])
   const dead = rig.peers.queue('android', await rig.androids(2, { behaviour: { answer: 'dead' } }), { probe: true })
@@ -68,7 +68,7 @@ test('any answer to a probe ends the outage, even the answer that the device is 
 })
 
 // spec: providers/push-service-away
-test('pushes to a push service that is away wait without an attempt counted, hold up no other push service, and arrive soon after it is back', async () => {
+test('pushes to a push service that is away wait without an attempt counted, hold up no other push service, are due again within a minute, and fail when they are an hour old', async () => {
   const [gone, fine] = [await browsers(30), await browsers(3)]
   const dead = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1')
   await once(dead, 'listening')

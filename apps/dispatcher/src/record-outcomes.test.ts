@@ -228,7 +228,7 @@ test('a call to the tracker belongs to the trace of its first batch, however lon
   expect(calls).toEqual(['first', 'second'])
 })
 
-test('when several pushes of a batch are committed in one call, the batch is told once, and not about pushes of other batches', async () => {
+test('of the pushes that one call commits, neighbours that wait for the same function are reported to it together, with their number', async () => {
   const told: [string, number][] = []
   const hears = { x: (pushes: number) => void told.push(['x', pushes]), y: (pushes: number) => void told.push(['y', pushes]) }
   const recorder = openRecorder(() => Promise.resolve(), ignored)

@@ -10,7 +10,7 @@ const outcomesPerCall = 1_000
 const batchesPerCall = 200
 /** The pauses before a failed call is repeated. After the sixth repeat the pause stays at the last one. */
 const repeatAfterMs = [50, 100, 250, 500, 1_000, 2_000] as const
-/** A batch is parked after the tracker has refused it this many times while it took other batches. */
+/** A batch is parked after this many failed calls with it alone, when the tracker has taken outcomes since the first of them. */
 const refusalsToPark = 3
 /** The pauses before a parked batch is tried again. After the last one, about two minutes in all, the batch is given up. */
 const parkedForMs = [1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000] as const
@@ -25,7 +25,10 @@ export type Committed = (pushes: number) => void
 
 /** Sends the outcomes of one batch to the tracker. */
 export type BatchRecorder = {
-  /** Takes the outcome of a push. `committed` is called once for all its pushes in one call. No outcome is dropped while the tracker is away. */
+  /**
+   * Takes the outcome of a push. `committed` gets the number of its pushes that follow each other in a call. No outcome is dropped while the tracker
+   * is away.
+   */
   record(end: End, place: number, committed: Committed): void
   /** Resolves when nothing of the batch is parked any more, because it was committed or given up. Rejects when the process stops before that. */
   settled(): Promise<void>
@@ -217,7 +220,6 @@ export function openRecorder(
 
 const outcomesOf = ({ waiting }: Parked): number => waiting.reduce((sum, { committed }) => sum + committed.length, 0)
 
-/** Appends the later outcomes to the first ones. */
 function together(first: Waiting, later: Waiting): Waiting {
   for (const end of later.ends) for (const place of end.places) addEnd(first.ends, end, place)
   first.committed.push(...later.committed)

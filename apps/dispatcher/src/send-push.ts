@@ -150,14 +150,17 @@ export function settlePush(sending: Sending, recipient: Recipient, answer: Answe
   }
 }
 
-/** Tells `origins` whether the push service answered, and says whether it is away. A push that was not sent says nothing about it. */
+/**
+ * Tells `origins` whether the push service answered, and says whether it is away. A push that was refused unprocessed or cannot be sent says nothing.
+ */
 function noteOrigin(origins: Origins, origin: string, meaning: AnswerMeaning, answer: Answer, tries: number): boolean {
   if (isUnavailable(meaning)) return origins.heard(origin, 'none', tries >= meaning.maxTries)
   return answer.is === 'answered' && origins.heard(origin, 'an answer', false)
 }
 
 /**
- * Says what an answer tells a circuit. An acceptance counts for the environment that accepted, a refusal for the environment that was asked first.
+ * Says what an answer tells a circuit; undefined when it tells nothing, as that one of many push services is away. An acceptance counts for the
+ * environment that accepted, a refusal for the environment that was asked first.
  */
 function heardOf({ hasManyHosts }: Provider, meaning: AnswerMeaning, answer: Answer, asked: CircuitEnvironment): Heard | undefined {
   const letter = letterOf(meaning, answer)

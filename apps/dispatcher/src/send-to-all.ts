@@ -73,7 +73,7 @@ function withoutHeld({ taken, prepared }: Batch, transport: AppTransport, report
   })
 }
 
-/** Sends to the recipients of one origin, until the provider refuses the credentials. Gives the recipients that were not sent to. */
+/** Sends to the recipients of one origin until the provider refuses the credentials, or the batch stops or is lost. Gives those not sent to. */
 async function sendInOrder(
   { window, log, measures }: Dispatcher,
   { taken: { platform, lane, batchId, campaignId, appId }, stopped, flights }: Batch,

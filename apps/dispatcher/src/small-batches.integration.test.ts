@@ -12,14 +12,14 @@ afterEach(async () => {
   await rig.clean()
 })
 
-/** Queues batches of one device each. Each batch has an app and a campaign of its own. */
+/** Queues batches of one device each. All are of one app, and each has a campaign of its own. */
 async function givenSmallBatches(count: number): Promise<Row[]> {
   const devices = await rig.androids(count)
   return devices.map((device) => rig.peers.queue('android', [device], { lane: 'prompt', campaignId: newId() }))
 }
 const sum = (numbers: number[]) => numbers.reduce((all, one) => all + one, 0)
 
-test('small batches that one message names are taken and finished together, and each push is sent once', async () => {
+test('16 small batches that one message names are taken in at most four calls and finished, and each push is sent once', async () => {
   await rig.start()
   const { takenTogether, finishedTogether } = rig.peers.state
   const rows = await givenSmallBatches(16)
@@ -34,7 +34,7 @@ test('small batches that one message names are taken and finished together, and 
   for (const row of rows) expect(rig.peers.outcomesOf(row).map(({ outcome }) => outcome)).toEqual(['sent'])
 })
 
-test('when one of the batches in a call cannot be taken, the other batches are delivered', async () => {
+test('when a call for several batches fails for one of them, all of them are still taken once and delivered', async () => {
   await rig.start()
   const rows = await givenSmallBatches(5)
   rig.peers.state.failsTogether.add(rows[2]?.batchId ?? '')
@@ -44,7 +44,7 @@ test('when one of the batches in a call cannot be taken, the other batches are d
   for (const row of rows) expect((await rig.finishOf(row)).takes).toBe(1)
 })
 
-test('when the batches of a message cannot be taken, NATS delivers the message again, and no device gets two pushes', async () => {
+test('when the batches of a message cannot be taken, NATS delivers the message again, and each batch is taken once', async () => {
   await rig.start()
   const rows = await givenSmallBatches(3)
   rig.peers.state.audienceIsAway = true

@@ -73,7 +73,7 @@ test('after a dispatcher is killed, at most as many devices get a copy as it may
 })
 
 // spec: sending/take-over
-test('a dispatcher whose lease another one has taken over stops sending and reports nothing about the batch', async () => {
+test('a dispatcher whose batch another one has taken stops sending, records the outcomes of what it sent, and does not finish the batch', async () => {
   const running = await rig.start({ DISPATCH_WINDOW: '4' })
   await rig.simulator.control('PUT', '/faults', { service: 'fcm', latencyMs: 200 })
   const devices = await rig.androids(200)

@@ -3,7 +3,7 @@ import type { Bus } from '@herald/service/bus'
 
 /** Stops the batches in work when their campaign is paused or cancelled. */
 export type Flows = {
-  /** Watches a campaign until `release`, to be called before its batch is taken. `stopped` is aborted when the campaign is paused or cancelled. */
+  /** Watches a campaign until `release`. Called before a batch is taken. `stopped` is aborted when the campaign is paused or cancelled. */
   follow(campaignId: string): { stopped: AbortSignal; release(): void }
 }
 

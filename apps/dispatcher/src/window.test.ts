@@ -66,7 +66,7 @@ test('a push of the prompt lane goes before a push of the bulk lane that has wai
 })
 
 // spec: sending/turns
-test('when one app floods a provider, another app’s push is the next to go', async () => {
+test('when one app floods a provider, another app’s push goes after at most one push of the flood', async () => {
   const window = openWindow(4)
   const first = await ask(window, 'fcm', 'prompt', 4)
   const order: string[] = []

@@ -1,8 +1,9 @@
 -- Counters of an app by the hour, for charts and for the overview. The transactions that change the counters of campaigns add what is new to these,
--- by the database's clock. A row counts what was committed in its hour, so it does not change once the hour is over.
+-- by the database's clock. A row counts what transactions wrote that began in its hour, so its counts stop rising soon after the hour.
 --
 -- Many transactions of one app run at once, and all of them would wait for one row. So each kind of commit of a process has rows of its own, marked
--- by a slot of the hour (0 to 15; not a slot of the ledger). Reads add these rows up, and once an hour is over they are merged into one (slot 16).
+-- by a slot of the hour (0 to 15; not a slot of the ledger). Reads add these rows up, and when the next hour is over too they are merged into one
+-- (slot 16).
 -- They are locked last, after the counters of campaigns and in the order of their key: a transaction that has locked one waits for nothing but its
 -- commit.
 --

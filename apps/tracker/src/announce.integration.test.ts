@@ -13,7 +13,6 @@ const { url } = await freshDatabase()
 const { db } = await openDatabase<Tables>(testService('tracker', {}), { url: url('tracker'), poolSize: 2 })
 const event = () => ({ type: 'notification.sent' as const, at: new Date().toISOString(), appId: newId(), campaignId: newId() })
 const makeDue = () => sql`update announcements set due_at = now() - interval '1 second'`.execute(db)
-/** Takes due announcements until none is left, and gives the ids of those that were taken. */
 async function sweep(): Promise<string[]> {
   const repeated: string[] = []
   for (let taken = await takeDueAnnouncements(db, 20); taken.length > 0; taken = await takeDueAnnouncements(db, 20))
@@ -22,7 +21,7 @@ async function sweep(): Promise<string[]> {
 }
 
 // spec: webhooks/announced-until-confirmed
-test('while webhooks confirms nothing, only 200 announcements are repeated; each one that it confirms lets another be repeated', async () => {
+test('while webhooks confirms no announcement only the same 200 are repeated, and for each that it confirms another one is repeated', async () => {
   await insertAnnouncements(db, Array.from({ length: 500 }, () => announcementsOf(eventSubjects.pushSettled, [event()])).flat())
   await makeDue()
   const first = await sweep()
@@ -39,7 +38,7 @@ test('while webhooks confirms nothing, only 200 announcements are repeated; each
   expect(next.filter((id) => !first.includes(id))).toHaveLength(50)
 })
 
-test('announcements that webhooks never confirms stop holding up others after 8 repeats, and are then repeated once an hour', async () => {
+test('announcements that webhooks does not confirm stop holding up others with their ninth repeat, and are then repeated once an hour', async () => {
   await sql`update announcements set pointer_no = 9 where pointer_no > 0`.execute(db)
   await makeDue()
   const repeated = await sweep()

@@ -1,7 +1,9 @@
 import { insertDay } from './store/partitions.ts'
 import type { Db } from './store/tables.ts'
 
-/** Makes the partitions of a day unless they exist. A process asks the database once per day. A day past the retention gets no partitions. */
+/**
+ * Makes the partitions of a day unless they exist. Once they exist, the process does not ask the database again. A day past the retention gets none.
+ */
 export type EnsureDay = (day: string) => Promise<void>
 
 /**

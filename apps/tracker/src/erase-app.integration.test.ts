@@ -40,7 +40,6 @@ beforeAll(async () => {
 
 const outcomesIn = async (batch: Batch) => (await caller.call(recordOutcomes, { batches: [outcomesOf(batch)] })).recorded
 
-/** Counts every row that the tracker has of these campaigns and their apps. */
 async function rowsOf(campaigns: Campaign[]): Promise<number> {
   const ids = campaigns.map(({ campaignId }) => campaignId)
   const tables = ['engagements', 'counters', 'variant_counters', 'campaign_codes', 'curve_steps', 'settlements'] as const
@@ -55,7 +54,6 @@ async function rowsOf(campaigns: Campaign[]): Promise<number> {
   return counts.flat().length
 }
 
-/** Erases an app, and gives how many calls it took. */
 async function erase(appId: string): Promise<number> {
   let calls = 0
   await until(
@@ -85,7 +83,7 @@ async function givenApp(campaignCount: number, pushes: number): Promise<Campaign
 }
 
 // spec: administration/delete-app
-test('erasing an app deletes all rows of the app, a part with every call, and no row of another app', async () => {
+test('erasing an app takes several calls, of which the first deletes at most 5,000 rows; then no row is left, and another app’s statistics stay', async () => {
   const campaigns = await givenApp(3, 3_000)
   const [other] = (await givenApp(1, 10)) as [Campaign]
   const [day, platform] = ['2026-01-01', 'ios'] as const
@@ -105,7 +103,7 @@ test('erasing an app deletes all rows of the app, a part with every call, and no
   expect(await caller.call(eraseTrackerOfApp, { appId })).toEqual({ done: true })
 })
 
-test('outcomes and reports that come late for a deleted app are answered, so that they are not repeated, and write no row', async () => {
+test('outcomes and reports that come late for a deleted app are answered, so that they are not repeated, and write no row; outcomes of other apps in the call count', async () => {
   const [campaign] = (await givenApp(1, 10)) as [Campaign]
   await erase(campaign.appId)
   const live = givenCampaign()
@@ -132,7 +130,7 @@ test('when an app is deleted while its outcomes and reports arrive, every call i
       const batches = batchesOf(campaign, outcomes, { size: 25, no: made.length + 1 })
       made.push(...batches)
       const engagements = outcomes.map(({ subscriptionId }) => givenEngagement(campaign, { subscriptionId }))
-      // The call is repeated until it is answered, as every caller does.
+      // Each call is repeated until it is answered.
       for (const call of [
         () => caller.call(reportQueued, { reports: [reportOf(campaign, made, { told: made.slice(0, -2) })] }),
         () => caller.call(recordOutcomes, { batches: batches.map((batch) => outcomesOf(batch)) }),
@@ -193,7 +191,7 @@ test('a row of the ledger that is updated while the erasure waits for it is dele
   expect(await rowsOf([campaign])).toBe(0)
 })
 
-test('hours that are merged while the erasure waits for them are deleted too', async () => {
+test('counters of hours that are merged while the erasure waits for them are deleted too', async () => {
   const [campaign] = (await givenApp(1, 10)) as [Campaign]
   await sql`update app_hours set hour = hour - interval '3 hours' where app_id = ${campaign.appId}`.execute(db)
   await sql`update app_hour_codes set hour = hour - interval '3 hours' where app_id = ${campaign.appId}`.execute(db)
@@ -213,7 +211,7 @@ test('hours that are merged while the erasure waits for them are deleted too', a
   expect(await rowsOf([campaign])).toBe(0)
 })
 
-test('an app that is being deleted is not verified, since half of its rows may be gone', async () => {
+test('a campaign of an app that is being deleted is not verified, since half of its rows may be gone', async () => {
   const [campaign] = (await givenApp(1, 10)) as [Campaign]
   await db.insertInto('erased_apps').values({ app_id: campaign.appId }).execute()
   expect(await caller.call(verifyCampaign, campaign)).toBeNull()

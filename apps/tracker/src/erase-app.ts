@@ -26,7 +26,7 @@ export async function eraseApp({ db }: Pick<Tracker, 'db'>, { appId }: { appId: 
 }
 
 /**
- * Deletes the rows of some campaigns of an app and then the campaigns' counters, at most `most` rows, and gives their number. It locks first the
+ * Deletes the rows of some campaigns of an app and then the campaigns' counters, about `most` rows, and gives their number. It locks first the
  * ledger's rows in the order of their key and then the counters, as a writer of outcomes does. No further row of these campaigns is written, since
  * the app was marked before this transaction.
  */

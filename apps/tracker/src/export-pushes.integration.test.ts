@@ -91,7 +91,7 @@ test('a campaign’s pushes are exported in the order of their batches, each pus
 })
 
 // spec: administration/export-pushes
-test('an export that was cut off goes on after any push, also in the middle of a batch', async () => {
+test('an export that was interrupted can go on after any push, also in the middle of a batch', async () => {
   const campaign = givenCampaign()
   await givenSettled(caller, campaign, givenOutcomes(1_100), { size: 300 })
   const { pushes } = await ofCampaign(campaign)
@@ -160,7 +160,7 @@ test('the export of a user’s pushes to a device leaves out pushes that another
 })
 
 // spec: administration/user-read
-test('the newest pushes of a user are those to all of their devices, newest campaign first', async () => {
+test('the newest pushes of a user to the devices that are asked for come newest campaign first, and no more than asked for', async () => {
   const appId = newId()
   const user = newId()
   const [phone, tablet] = [newId(), newId()]
@@ -178,7 +178,7 @@ test('the newest pushes of a user are those to all of their devices, newest camp
 })
 
 // spec: administration/export-pushes
-test('a campaign without pushes has an empty export, one past the retention has none, and a place that no export gave is refused', async () => {
+test('a campaign that is unknown or of another app has an empty export, one past the retention has none, and a place that no export gave is refused', async () => {
   const [campaign, old] = [givenCampaign(), givenCampaign()]
   await givenSettled(caller, campaign, givenOutcomes(2))
   const day = new Date(Date.now() - 100 * 86_400_000).toISOString().slice(0, 10)

@@ -40,7 +40,7 @@ export async function exportPushesOfCampaign(
   { appId, campaignId, after }: { appId: string; campaignId: string; after: string | null },
 ): Promise<Portion | null> {
   const ledger = await findLedgerOf(db, { appId, campaignId, retentionDays })
-  // Nothing was ever queued for this campaign.
+  // No fan-out has reported this campaign, or it belongs to another app.
   if (!ledger) return { pushes: [], next: null }
   if (!ledger.isKept) return null
   const from = placeOf(after)

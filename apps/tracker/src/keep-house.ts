@@ -9,8 +9,9 @@ import type { Tracker } from './tracker.ts'
 const everyMs = 60_000
 
 /**
- * Makes partitions ahead of their day, drops partitions past their retention, deletes old counters and old marks of erased apps, and merges old hours
- * of the series into days. The sweep does so once a minute, and again at once while there is more to do.
+ * Gives the function that makes partitions ahead of their day, drops partitions past their retention, deletes old counters, old days of the series
+ * and old marks of erased apps, and merges the rows of past hours and hours into days. The function does so once a minute, and as long as it deletes
+ * or merges something also with each further call.
  */
 export function openHousekeeping({
   db,

@@ -34,10 +34,9 @@ async function startTracker(environment: Record<string, string>): Promise<ChildP
   return child
 }
 
-/** A call whose tracker died is repeated after 750 ms. In production it is repeated after 8 s, and the test would mostly wait. */
+/** A call whose tracker died is repeated after 750 ms. In production it is repeated after 3 s, and the test would mostly wait. */
 const impatient = { ...recordOutcomes, timeoutMs: 750 }
 
-/** Repeats a call until it is answered, as every caller of the tracker does. */
 async function insist<Answer>(call: () => Promise<Answer>): Promise<Answer> {
   for (;;) {
     const answer = await call().catch(() => undefined)

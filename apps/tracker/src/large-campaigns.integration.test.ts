@@ -37,7 +37,6 @@ const opened = (batch: Batch, places: number[], kind: EngagementKind = 'opened')
   caller.call(trackEvents, {
     engagements: places.map((place) => givenEngagement(batch, { kind, subscriptionId: batch.pushes[place]?.subscriptionId ?? '' })),
   })
-/** Changes a campaign as if it had begun this long ago. */
 const begunAgo = (campaignId: string, ago: string) =>
   sql`update counters set created_at = now() - ${ago}::interval where campaign_id = ${campaignId}`.execute(db)
 
@@ -75,7 +74,7 @@ test('a curve counts reports of devices in steps of 10 minutes for a day and the
 })
 
 // spec: administration/curve
-test('a send of at most 1,000 pushes has no curve', async () => {
+test('a send of 20 pushes has no curve, and no steps of one are stored', async () => {
   const campaign = givenCampaign()
   const [batch] = batchesOf(campaign, givenOutcomes(20)) as [Batch]
   await report(caller, campaign, [batch])
@@ -84,7 +83,9 @@ test('a send of at most 1,000 pushes has no curve', async () => {
   expect(await db.selectFrom('curve_steps').selectAll().where('campaign_id', '=', campaign.campaignId).execute()).toEqual([])
 })
 
-/** Makes pushes on two platforms: on iOS `failed` pushes fail with each of two codes, and on the web `failed` pushes are skipped. */
+/**
+ * Makes `count` sent pushes on iOS and on the web. On iOS `failed` others fail with each of two codes, and on the web `failed` others are skipped.
+ */
 function givenEnds(count: number, failed: number) {
   const campaign = givenCampaign()
   const dead = givenOutcomes(failed, { outcome: 'failed', code: 'token_dead', variant: 'a' })
@@ -129,7 +130,7 @@ test.each([
 })
 
 // spec: administration/breakdown
-test('when not all codes of a campaign were counted the breakdown says so and gives no codes', async () => {
+test('when the codes of a platform were not counted the breakdown of the campaign gives no codes, and null as that platform’s outcomes', async () => {
   const { campaign, ios, web } = givenEnds(700, 50)
   await report(caller, campaign, [...ios, ...web])
   await record([...ios, ...web])

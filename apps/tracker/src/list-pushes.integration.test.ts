@@ -9,7 +9,6 @@ import { batchesOf, givenOutcome, givenOutcomes, givenTracker, outcomesOf, repor
 
 let caller: Awaited<ReturnType<typeof givenPeer>>
 const appId = newId()
-/** Makes three campaigns of one app, a minute apart. */
 const campaigns = [0, 60_000, 120_000].map((ago) => ({ appId, campaignId: newId(new Date(Date.now() - ago)) }))
 const [newest] = campaigns as [{ appId: string; campaignId: string }]
 const person = newId()
@@ -82,7 +81,7 @@ test('a listed push shows how it ended', async () => {
   expect(sent).toMatchObject({ outcome: 'sent', code: null, providerCode: null, userId: person })
 })
 
-test('with each filter the pages of a list show each push that has ended once, of sends of every size', async () => {
+test('filtered by campaign, user, device, outcome or code, the pages of a list show once each push that fits and has ended, newest campaign first', async () => {
   const app = newId()
   const [alice, bob] = [newId(), newId()]
   const [phone, tablet] = [newId(), newId()]
@@ -143,7 +142,7 @@ test('a device is found in a campaign whose waves and skipped pushes make the de
 })
 
 // spec: limits/list-gaps
-test('pushes that a filter rarely fits are found by going on from page to page, also past empty pages', async () => {
+test('pushes that a filter rarely fits are found by going on from page to page, also past an empty page', async () => {
   const large = { appId: newId(), campaignId: newId() }
   // Every push has a row of its own, which is the worst case for a page.
   const batches = batchesOf(large, [givenOutcome({ outcome: 'failed', code: 'timeout' }), ...givenOutcomes(2_500)], { size: 10 })

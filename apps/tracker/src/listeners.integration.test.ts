@@ -43,7 +43,7 @@ const announcedOf = async (appId: string) =>
   (await db.selectFrom('announcements').select('body').execute()).filter(({ body }) => body.includes(appId))
 
 // spec: webhooks/announced-to-listeners
-test('an event that no endpoint asks for is counted, and neither stored nor published', async () => {
+test('an outcome whose event no endpoint asks for is counted, and its event is neither stored nor published', async () => {
   const [quiet, loud] = [givenCampaign(), givenCampaign()]
   await webhooks.call(hearTrackerListeners, { listeners: [{ appId: loud.appId, version: 1, eventTypes: ['*'] }] })
   for (const campaign of [quiet, loud]) {
@@ -166,7 +166,7 @@ test('a message about endpoints that arrives after a newer one changes nothing',
   expect(await isHeard()).toBe(false)
 })
 
-test('deleting an app deletes its event types, which do not come back when webhooks tells of them once more', async () => {
+test('when an app is deleted the tracker deletes which events its endpoints ask for, and does not store that again when webhooks repeats it', async () => {
   const appId = newId()
   const listeners = [{ appId, version: 1, eventTypes: ['*' as const] }]
   await webhooks.call(hearTrackerListeners, { listeners })

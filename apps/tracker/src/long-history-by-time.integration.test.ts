@@ -52,7 +52,7 @@ const scannedBy = (looks: Looked[]) =>
   looks.flatMap(({ scanned }) => scanned).filter((table) => /^(ledger|counters|engagements)/.test(table))
 
 // spec: administration/pushes
-test('a list of pushes of long ago does not read later campaigns, and a list of one platform costs as much as one of all', async () => {
+test('among 30,000 campaigns a page of five pushes by time, device or platform reads fewer than 600 database pages and scans no table', async () => {
   for (const asked of [
     { to: ago(6) },
     { from: ago(6.2), to: ago(6) },

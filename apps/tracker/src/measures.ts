@@ -7,7 +7,7 @@ import { readForScrape } from '@herald/service/scrape'
 import { findDueAges } from './store/announcements.ts'
 import type { Db } from './store/tables.ts'
 
-/** A number of pushes with the same outcome. `code` is the failure code or skip reason, and empty for sent pushes. */
+/** A number of pushes of one platform with the same outcome and code. `code` is the failure code or skip reason, and empty for sent pushes. */
 export type CountedOutcomes = { platform: Platform; outcome: OutcomeKind; code: string; count: number }
 
 /** Counts what a transaction has committed. */

@@ -58,7 +58,7 @@ test('outcomes of a campaign past the retention are answered and not written, an
   expect(await partitionsOf(day)).toBe(0)
 })
 
-test('a process that remembers a day writes nothing to the day after its partitions were dropped', async () => {
+test('after the retention has dropped the partitions of a day, a process with that retention does not make them again', async () => {
   const campaign = givenCampaign()
   const day = await daysAgo(89)
   const [batch] = batchesOf(campaign, givenOutcomes(2), { day }) as [Batch]

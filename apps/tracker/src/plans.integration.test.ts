@@ -109,7 +109,7 @@ const steps: Record<string, Step> = {
         due.map((one, index) => ({ ...one, campaignsTold: index === 0 })),
       )
     },
-    // The index still has old entries of rows that were told a moment ago, so more rows are read.
+    // The index still has old entries of settlements that were updated a moment ago, so more rows are read.
     rows: 400,
   },
   announcements: {
@@ -129,7 +129,7 @@ const steps: Record<string, Step> = {
 
 const erasedApp = newId()
 
-/** Adds `count` rows to every table, of this app where a table has apps. None of the rows is due. */
+/** Adds `count` rows to each table that the steps use, some of them of `appId`. None of the rows is due. */
 async function grow(count: number): Promise<void> {
   const id = sql`'5' || lpad(to_hex(floor(random() * 1e9)::int), 7, '0') || lpad(to_hex(n), 16, '0')`
   const rows = sql`(select ${id} as id, n from generate_series(1, ${count}) as n) as made`
@@ -169,6 +169,6 @@ beforeAll(async () => {
   await sql`insert into erased_apps (app_id) values (${erasedApp})`.execute(db)
 })
 
-test('every statement for a batch reads a bounded number of rows while tables grow from empty to 100,000 rows and the planner has old statistics', async () => {
+test('the statements for reports, outcomes, settlements and announcements read few rows while tables grow to 100,000 rows, also with old statistics of the planner', async () => {
   expect(await lookWhileGrowing(plans, steps, grow)).toEqual({ empty: [], few: [], many: [], analysed: [] })
 })

@@ -4,7 +4,7 @@ import { findLargeCampaign, findSteps } from './store/large-campaigns.ts'
 import type { Tracker } from './tracker.ts'
 
 /**
- * Gives how many reports devices sent about a campaign over time (spec: administration/curve). Null when nothing was ever queued for the campaign, or
+ * Gives how many reports devices sent about a campaign over time (spec: administration/curve). Null when no fan-out has reported the campaign, or
  * it belongs to another app.
  */
 export async function readCurve(

@@ -7,7 +7,7 @@ type Reading = Pick<Tracker, 'db' | 'retentionDays'>
 
 /** A portion has at most this many pushes. */
 const portion = 5_000
-/** At most this many of a device's newest pushes are read: with waves and retries the last accepted push may be of an older campaign. */
+/** So many sent pushes of a device's newest campaigns are compared: with waves and retries the one sent last may be of an older campaign. */
 const newestPushes = 20
 
 /** Devices for which the provider accepted a push at this moment. A device may be in several entries. */

@@ -75,7 +75,7 @@ test('one call gives the statistics of several campaigns of an app with their va
   })
 })
 
-test('audience can ask which devices have an outcome of a campaign without knowing its day; past the ledger’s retention there are none', async () => {
+test('the tracker answers which devices have an outcome of a campaign without being told its day, and none past the ledger’s retention', async () => {
   const campaign = givenCampaign()
   // One batch is a row of many pushes, the other has a row per push. The last push of each batch has no outcome.
   const batches = [...batchesOf(campaign, givenOutcomes(40)), ...batchesOf(campaign, givenOutcomes(3), { no: 2 })]

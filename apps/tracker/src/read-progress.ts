@@ -4,7 +4,7 @@ import { findCounters, findVariantCounters } from './store/counters.ts'
 import { sumLargeSends } from './store/large-campaigns.ts'
 import type { Tracker } from './tracker.ts'
 
-/** Says how far a send has come, in all and by platform. Null when nothing was ever queued for the send, or it belongs to another app. */
+/** Says how far a send has come, in all and by platform. Null when no fan-out has reported the send, or it belongs to another app. */
 export async function readProgress(
   { db }: Pick<Tracker, 'db'>,
   { appId, campaignId }: { appId: string; campaignId: string },

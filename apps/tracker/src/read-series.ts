@@ -25,7 +25,7 @@ export async function readSeries({ db }: Pick<Tracker, 'db'>, { appId, from, to,
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 
-/** Gives the counts that the overview of an app shows: the last 24 hours, the 24 hours before them, and the last 30 days. */
+/** Gives the counts of an app's overview: 24 UTC hours up to the present one, the 24 hours before them, and 30 UTC days up to today. */
 export async function readRecent({ db }: Pick<Tracker, 'db'>, { appId }: { appId: string }): Promise<RecentCounts> {
   const now = await databaseNow(db)
   const nextHour = floorTo('hour', now.getTime()) + hourMs

@@ -3,7 +3,7 @@ import { statsOf } from './core/stats.ts'
 import { findCounters, findVariantCounters } from './store/counters.ts'
 import type { Tracker } from './tracker.ts'
 
-/** Gives a campaign's statistics, with `variants` if it has some. Null when nothing was ever queued for it, or it belongs to another app. */
+/** Gives a campaign's statistics, with `variants` if it has some. Null when no fan-out has reported it, or it belongs to another app. */
 export async function readStats(
   { db }: Pick<Tracker, 'db'>,
   { appId, campaignId }: { appId: string; campaignId: string },

@@ -17,15 +17,15 @@ const restShare = 50
 export type Reconciler = {
   sweep(): Promise<{ took: number; nextInMs: number }>
   /**
-   * `difference`: by how much counters and ledger differ, over all campaigns. `roundEndedAt`: when the last round through all active campaigns ended;
-   * null until the first round has ended.
+   * `difference`: by how much counters and ledger differ, added up over all active campaigns. `roundEndedAt`: when the last round through all active
+   * campaigns ended; null until the first round has ended.
    */
   found(): { difference: number; roundEndedAt: string | null }
 }
 
 /**
  * Goes through the active campaigns again and again and compares the counters of each with its rows in the ledger. A difference is a mistake of
- * Herald: it is logged once, with both counts, and shown by a gauge that must be 0.
+ * Herald: it is logged with both counts when it is new or has changed, and shown by a gauge that must be 0.
  */
 export function openReconciler(
   { log, metrics }: Pick<Service, 'log' | 'metrics'>,

@@ -58,7 +58,7 @@ beforeAll(async () => {
   })
 })
 
-/** Gives the events of a campaign. An announcement that came twice counts once, as webhooks does it. */
+/** Gives the events of a campaign. An announcement that came twice counts once, as in webhooks. */
 const eventsOf = (campaignId: string): Event[] =>
   [...new Map(told.map((announcement) => [announcement.announcementId, announcement])).values()].flatMap(({ events }) =>
     events.filter((event) => event.campaignId === campaignId),
@@ -70,7 +70,7 @@ const settlementsLeft = async (campaignId: string) =>
   (await db.selectFrom('settlements').selectAll().where('campaign_id', '=', campaignId).execute()).length
 
 // spec: tracking/counters-exact
-test('outcomes that are reported 14 times, also at the same time, count once', async () => {
+test('outcomes that are reported 14 times at the same time count once, and there is one event for each', async () => {
   const campaign = givenCampaign()
   await givenEndpoint(db, campaign.appId)
   const [made] = batchesOf(campaign, [
@@ -148,7 +148,7 @@ test('a send that reaches no device settles and is announced as completed at onc
   expect(completed?.userId ?? completed?.subscriptionId ?? completed?.platform).toBeUndefined()
 })
 
-test('a report that comes late and has lower totals changes nothing', async () => {
+test('a report of queued pushes that comes late and has a lower total does not lower the total', async () => {
   const campaign = givenCampaign()
   const batches = batchesOf(campaign, givenOutcomes(30), { size: 10 })
   await report(caller, campaign, batches, { fannedOut: false })
@@ -200,7 +200,7 @@ test('when two calls report different outcomes of the same pushes, the first cou
   expect(await caller.call(verifyCampaign, campaign)).toMatchObject({ agrees: true })
 })
 
-test('when another process writes outcomes between a read and its write they stay, and the other pushes get theirs', async () => {
+test('when another process writes outcomes of some pushes while a tracker records them, those outcomes stay, and the other pushes get theirs', async () => {
   const campaign = givenCampaign()
   const [batch] = batchesOf(campaign, givenOutcomes(20)) as [Batch]
   await report(caller, campaign, [batch])
@@ -247,7 +247,7 @@ test('a batch whose 400 pushes all end differently keeps the outcome of each pus
   expect(await caller.call(verifyCampaign, campaign)).toMatchObject({ agrees: true, ledger: { failed: 400 } })
 })
 
-test('outcomes of pushes that were never reported as queued are refused, and other outcomes of the same commit are written', async () => {
+test('outcomes of pushes that were never reported as queued are refused, and outcomes that are reported at the same time are written', async () => {
   const [known, unknown] = [givenCampaign(), givenCampaign()]
   const batches = batchesOf(known, givenOutcomes(20), { size: 1 })
   await report(caller, known, batches)
@@ -307,7 +307,7 @@ test('announcements that webhooks has confirmed are deleted', async () => {
   expect(left.rows).toEqual([])
 })
 
-test('the statistics of a campaign can be read only by its app', async () => {
+test('another app cannot read the statistics of a campaign', async () => {
   const campaign = givenCampaign()
   await report(caller, campaign, batchesOf(campaign, givenOutcomes(1)))
   expect(await caller.call(readStats, { appId: newId(), campaignId: campaign.campaignId })).toBeNull()

@@ -25,8 +25,8 @@ type Told = Omit<BatchOutcomes, 'results' | 'trail'> & { ends: EndOfPlaces[]; ca
 type Changed = { batch: Told; read: ReadRow } & Filled
 
 /**
- * One call reads rows and writes outcomes at most this many times. A write fails only when another writer has changed a row since it was read, so
- * each failed try means that other outcomes were written.
+ * The outcomes of a day are read and written at most this many times. A try fails only when another transaction has changed a row of the ledger or of
+ * `listeners` since the row was read.
  */
 const mostTries = 10
 
@@ -36,8 +36,8 @@ const mostTries = 10
  * an outcome keeps it and changes no counter, so a call may be repeated any number of times. The transaction after which all queued pushes of a
  * campaign have an outcome settles the campaign. Gives, for each call, how many outcomes were new.
  *
- * Rows are read without a lock, and written only if they have not changed since. So a day takes two statements, and the second one is the
- * transaction.
+ * Rows are read without a lock, and written only if they have not changed since. So a day takes two statements when no try
+ * fails, and the second statement is the transaction.
  *
  * Outcomes of a campaign past the ledger's retention are answered, but neither written nor counted: without the ledger's row a repeat would count
  * again. Such a campaign was settled when the partitions of its day were dropped (keep-house.ts).

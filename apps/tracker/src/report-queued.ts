@@ -16,8 +16,8 @@ export const countQueued = ({ reports }: QueuedCall): number =>
 /**
  * Writes which pushes fan-outs have queued so far, several calls in one transaction: the counters, and the ledger's rows with open slots. The first
  * report of a campaign makes its counters. The totals of queued pushes only grow, and a row of the ledger that exists stays as it is. The report that
- * ends a fan-out announces campaign.completed, once. That report also settles the campaign when every queued push has its outcome already, or when
- * nothing was queued.
+ * ends a fan-out announces campaign.completed, once, when an endpoint of the app asks for this event. That report also settles the campaign when
+ * every queued push has its outcome already, or when nothing was queued.
  */
 export async function reportQueued(
   {
@@ -37,7 +37,8 @@ export async function reportQueued(
   const write = (within: Db, unheard: boolean) => writeReport(within, totals, ledger, { retentionDays, unheard, slot })
   const tests = new Set(reports.flatMap(({ campaignId, test }) => (test ? [campaignId] : [])))
 
-  // When a report is about a test, a transaction is needed: a second statement marks the test, so that other reports pay nothing for the mark.
+  // One statement is enough unless an endpoint asks for events or a report is about a test. A second statement marks the test, so that other reports
+  // pay nothing for the mark.
   const ended = tests.size === 0 ? await retried(() => write(db, true)) : undefined
   const committed = ended
     ? { ended, announcements: [] }

@@ -95,7 +95,6 @@ function givenMixed(appId = newId()) {
 }
 type Mixed = ReturnType<typeof givenMixed>
 
-/** Repeats a call until it is answered, as every caller does. */
 const insist = (work: () => Promise<unknown>) => until(() => work().then(() => true), { what: 'an answer' })
 
 /** Sends the report of queued pushes, then the outcomes, then the reports of devices. Outcomes and reports are sent `times` times at once. */
@@ -277,7 +276,7 @@ test('counters by day are kept for 400 days', async () => {
 })
 
 // spec: administration/series
-test('hours are UTC hours, whatever the time zone of the connection', async () => {
+test('hours are UTC hours, also when the time zone of the connection is five and a half hours ahead', async () => {
   const hours = await db.transaction().execute(async (trx) => {
     await sql`set local time zone 'Asia/Kolkata'`.execute(trx)
     const appId = newId()

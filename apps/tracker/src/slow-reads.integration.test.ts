@@ -31,7 +31,7 @@ test('while 24 lists of pushes hang, outcomes are written and the campaign settl
   const list = () => said(caller.call(listPushes, { appId: campaign.appId, limit: 5 }))
   expect(await list()).toBe('answered')
 
-  // Lists read this table, because they show what devices reported. Writing outcomes does not touch the table.
+  // Lists read `engagements`, because they show what devices reported. Writing outcomes does not touch this table.
   const { promise: read, resolve: unlock } = Promise.withResolvers<void>()
   const locked = Promise.withResolvers<void>()
   const holding = db.transaction().execute(async (trx) => {

@@ -22,7 +22,10 @@ import { trackEvents, type EngagementCall } from './track-events.ts'
 import { wireTracker, type Writes } from './wire.ts'
 import type { Tracker } from './tracker.ts'
 
-/** A process holds at most this many outcomes or reports of devices at once, ~500 bytes each: 20 dispatchers with 1,000 pushes in flight. */
+/**
+ * A process holds at most this many outcomes or reports of devices at once, ~500 bytes each: those of 20 dispatchers with 1,000 pushes in flight
+ * each.
+ */
 const mostHeld = 20_000
 /** A process holds reports about at most this many queued pushes at once, at ~120 bytes each: four of the largest calls. */
 const mostQueuedHeld = 80_000
@@ -58,13 +61,13 @@ export async function startTracker(service: Service<Config>): Promise<void> {
 }
 
 /**
- * Opens the three kinds of writes. Calls that arrive while a commit is in flight share the next one, a few thousand pushes at most. Calls with more
+ * Opens the three kinds of writes. Calls that arrive while a commit is in flight share the next one, up to a limit. Calls with more
  * than 40 outcomes have commits of their own, so that a large campaign does not hold up a send to one device.
  */
 function openWrites(tracker: Tracker): Writes {
   const shared = { maxWaiting: 2_000, full: queueUnavailable, isShared: failsEverybody }
-  // Each kind of commit has its own slot of the hour, so that no kind waits for another's commit. The first slot is chosen at random, so that two
-  // processes rarely share slots.
+  // Each kind of commit has its own slot of the hour, so that no kind waits for another's commit. The first slot is chosen at random, so that
+  // two processes mostly share few slots or none.
   const firstSlot = Math.floor(Math.random() * slots)
   const slotOf = (kind: number) => (firstSlot + kind) % slots
   const write = (slot: number) => (calls: OutcomeCall[]) => recordOutcomes({ ...tracker, slot }, calls)

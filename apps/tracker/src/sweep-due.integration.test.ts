@@ -83,7 +83,7 @@ test('an announcement that was never published is published by the sweep', async
   expect(heard.filter((id) => id === row.id)).toHaveLength(1)
 })
 
-test('two sweeps never take the same announcement, and an announcement that was taken is not due at once', async () => {
+test('two sweeps at the same time take no announcement twice, and an announcement that was taken is not due at once', async () => {
   const events = Array.from({ length: 20 }, () => ({
     type: 'notification.sent' as const,
     at: new Date().toISOString(),
@@ -104,8 +104,8 @@ test('two sweeps never take the same announcement, and an announcement that was 
 })
 
 // spec: tracking/retention
-test('any number of processes make the partitions of a day once, and the partitions are dropped after their retention', async () => {
-  // One day is left out on both sides, since midnight may pass during the test.
+test('six calls at once make the partitions of a day without an error, and the partitions are dropped after their retention', async () => {
+  // The last day that is kept, 91 days ago, and the first that is dropped, 92 days ago, are left out, since midnight may pass during the test.
   const days = await getDaysAround(db, { back: 93, ahead: -90 })
   const [old, last] = [days.at(0) ?? '', days.at(-1) ?? '']
   await Promise.all(Array.from({ length: 6 }, () => insertDay(db, old, 400)))

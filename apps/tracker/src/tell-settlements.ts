@@ -9,14 +9,14 @@ import type { Tracker } from './tracker.ts'
 /** One call tells of at most this many campaigns. */
 export const settlementsPerCall = 200
 /**
- * Audience is told this much later. By then a dispatcher has finished the batches of a small send, so audience writes the send's row once and not
- * twice. No caller waits for this.
+ * Audience is told this much later than campaigns. By then a dispatcher has finished the batches of a small send, so audience writes the send's row
+ * once and not twice. No caller waits for this.
  */
 const dropAfterMs = 500
 
 /**
  * Tells campaigns and audience that every queued push of these campaigns has an outcome, at most 200 in one call to each. A service that has
- * confirmed a settlement is not told again, and the row is deleted when both have. After a crash in between, only one of the calls is repeated, which
+ * confirmed a settlement is not told again, and the row is deleted when both have. After a crash before that is noted, a call is repeated, which
  * changes nothing.
  */
 export async function tellSettlements({ db, bus }: Pick<Tracker, 'db' | 'bus'>, settlements: Settlement[]): Promise<void> {

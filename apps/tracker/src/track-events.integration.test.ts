@@ -83,7 +83,7 @@ test('a report about a campaign that is unknown, of another app or past the ledg
   for (const campaign of [foreign, old]) expect((await stats(campaign))?.opened).toBe(0)
 })
 
-test('calls that share a commit are each answered with how many of their reports counted', async () => {
+test('calls that come at the same time are each answered with how many of their reports counted', async () => {
   const campaign = givenCampaign()
   await report(caller, campaign, batchesOf(campaign, givenOutcomes(200)))
   const calls = Array.from({ length: 40 }, (_, index) =>

@@ -58,7 +58,8 @@ export async function trackEvents(
 
       const moves = tally(fresh.map(({ engagement }) => engagement))
       const { hours } = hourMoves(fresh.flatMap(inSeries))
-      // This throws when the app is being deleted. `group` (start.ts) then repeats the calls one by one, and they find the campaign unknown.
+      // This throws when an erasure has deleted the campaign's counters meanwhile. `group` (start.ts) then repeats the calls one by one, and they
+      // find the campaign unknown.
       await moveEngagements(trx, { ...moves, hours, slot })
       return { fresh, announcements }
     })

@@ -178,7 +178,7 @@ test('the reconciler finds a difference in an active campaign, logs it once, and
   const log = Object.assign(service.log, { error: (line: object) => errors.push(line) })
   const reconciler = openReconciler({ ...service, log }, { db, retentionDays: 90 }, { betweenRoundsMs: 0 })
   const counted = async (name: string) => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(await service.metrics.text())?.[1])
-  /** Sweeps until so many campaigns were compared. */
+  /** Sweeps until at least this many campaigns were compared since the start. */
   const round = async (campaigns: number) => {
     await until(async () => {
       await reconciler.sweep()

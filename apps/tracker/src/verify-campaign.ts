@@ -7,7 +7,10 @@ import type { Tracker } from './tracker.ts'
 
 type Reading = Pick<Tracker, 'db' | 'retentionDays'>
 
-/** Counts a campaign's rows anew and compares them with its counters. Null when the campaign is unknown or past the ledger's retention. */
+/**
+ * Counts a campaign's rows anew and compares them with its counters. Null when the campaign is unknown, of another or a deleted app, or past the
+ * ledger's retention.
+ */
 export async function verifyCampaign(
   { db, retentionDays }: Reading,
   { appId, campaignId }: { appId: string; campaignId: string },

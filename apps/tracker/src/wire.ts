@@ -31,7 +31,7 @@ type Wired = Writes & { reconciler: Reconciler; oneVerification: <Answer>(work: 
 
 /** Connects each call with the function that answers it. */
 export function wireTracker(bus: Bus, tracker: Tracker, { reconciler, oneVerification, ...writes }: Wired): void {
-  /** Makes the answer to a call that only reads. The answer uses the connections for reads, which apps use in turn. */
+  /** Makes the function that answers a call that only reads. It uses the connections for reads, which apps use in turn. */
   const reading =
     <Request extends { appId: string }, Answer>(
       flow: (tracker: Tracker, request: Request) => Promise<Answer>,

@@ -15,10 +15,13 @@ const answered = (status: number, reason = '', retryAfterMs: number | null = nul
   environment: null,
 })
 
-/** The letter that an answer of each class says to the circuit. */
+/** The letters of the classes that say something about the credentials. An answer of another class has the letter `u` or `a`. */
 const letters: Record<string, string> = { sent: 's', guarded: 'g', suspect: 'w', config: 'c' }
 
-/** Every row of the providers' tables of answers: platform, status, reason, class, code (spec: providers/apns, providers/fcm, providers/web-push). */
+/**
+ * Answers that the providers' tables name, and some that no row fits: platform, status, reason, class, code (spec: providers/apns, providers/fcm,
+ * providers/web-push).
+ */
 const rows: [Platform, number, string, string, string?][] = [
   ['ios', 200, '', 'sent'],
   ['ios', 410, 'Unregistered', 'dead', 'token_dead'],
@@ -86,7 +89,7 @@ test.each(rows)('an answer of %s, %i %s, means %s %s', (platform, status, reason
 })
 
 // spec: providers/unknown-answer, providers/tries
-test('a push whose answer Herald does not know is tried three times; every other push five times', () => {
+test('a push whose answer Herald does not know has at most three attempts; a push that is answered 503 has five', () => {
   expect(readAnswer(providers.ios.answers, answered(418))).toMatchObject({ maxTries: 3 })
   expect(readAnswer(providers.ios.answers, answered(503))).toMatchObject({ maxTries: 5 })
 })
@@ -113,7 +116,7 @@ test.each<[Answer, string, string?]>([
   expect('code' in meaning ? meaning.code : undefined).toBe(code)
 })
 
-test.each(platforms)('%s: only two failure codes show that a token is dead, neither by the mass guard', (platform) => {
+test.each(platforms)('%s: of all failure codes only token_dead and encryption_failed show that a token is dead', (platform) => {
   expect(failureCodes.filter((code) => isDeadCode(providers[platform].answers, code))).toEqual(['token_dead', 'encryption_failed'])
 })
 
@@ -146,7 +149,7 @@ test.each<[kind: ProviderKind, answer: Answer, code: string, providerCode: strin
   ['apns', { is: 'refused', reason: 'closed' }, 'provider_unavailable', 'closed'],
   ['webpush', { is: 'unsendable', why: 'credentials' }, 'credentials_invalid', 'credentials'],
   ['fcm', { is: 'unsendable', why: 'credentials' }, 'credentials_invalid', 'credentials'],
-])('a check at %s with the answer %j says that the credentials are wrong, and why', (kind, answer, code, providerCode) => {
+])('a check at %s with the answer %j does not call the credentials good, and says why', (kind, answer, code, providerCode) => {
   expect(checkedBy(answersOf(kind), answer)).toEqual({ ok: false, code, providerCode })
 })
 

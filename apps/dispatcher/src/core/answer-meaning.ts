@@ -33,7 +33,7 @@ type RowMeaning =
   | { class: 'retry'; code: FailureCode; /** How long to wait when the answer has no Retry-After. */ waitMs?: number; maxTries?: number }
   | { class: 'config' | 'suspect' | 'guarded' | 'dead' | 'bad'; code: FailureCode }
 
-/** The meaning of an answer that no row fits, such as one that the provider adds later: three attempts at most. Only it has the code `internal`. */
+/** The meaning of an answer that no row fits, such as one that the provider adds later: three attempts at most. No row has the code `internal`. */
 const noRowFits: RowMeaning = { class: 'retry', code: 'internal', maxTries: 3 }
 
 /** Gives what a provider's answer means by the provider's table (spec: providers/no-answer). Every answer has a meaning. */
@@ -98,7 +98,10 @@ function fits({ status, reasons }: AnswerRow, answered: number, reason: string):
 export const isDeadCode = (rows: readonly AnswerRow[], code: string): boolean =>
   code === unsendable.keys.code || rows.some((row) => row.class === 'dead' && row.code === code)
 
-/** Says whether the provider was away: no connection, no answer, or a 5xx. An attempt that this process gave up because it stops does not count. */
+/**
+ * Says whether the provider was away: no connection, no answer, or the code `provider_unavailable`. An attempt that this process gave up because it
+ * stops does not count.
+ */
 export const isUnavailable = (meaning: AnswerMeaning): meaning is AnswerMeaning & { class: 'retry' | 'unknown' } =>
   (meaning.class === 'retry' || meaning.class === 'unknown') &&
   (meaning.code === 'provider_unavailable' || meaning.code === 'network_error' || meaning.code === 'timeout') &&
@@ -111,7 +114,10 @@ export const isUnavailable = (meaning: AnswerMeaning): meaning is AnswerMeaning 
 export type Letter = 's' | 'g' | 'w' | 'c' | 'u' | 'a'
 const letters: { readonly [of in AnswerMeaning['class']]?: Letter } = { sent: 's', guarded: 'g', suspect: 'w', config: 'c' }
 
-/** Gives the letter that an answer says to the circuit. Undefined when the provider was not asked or did not process the push. */
+/**
+ * Gives the letter that an answer says to the circuit. Undefined when no answer came and the provider was not away, unless the app's key does not
+ * open (`c`).
+ */
 export function letterOf(meaning: AnswerMeaning, answer: Answer): Letter | undefined {
   if (isUnavailable(meaning)) return 'u'
   return letters[meaning.class] ?? (answer.is === 'answered' ? 'a' : undefined)

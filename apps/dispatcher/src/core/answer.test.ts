@@ -19,7 +19,7 @@ test.each([
 })
 
 // spec: providers/provider-word
-test('of what a provider says, Herald stores only a short word without addresses', () => {
+test('of what a provider says, Herald stores at most 100 letters, digits and a few other signs', () => {
   expect(word('BadDeviceToken')).toBe('BadDeviceToken')
   expect(word('https://push.example/<secret>\n')).toBe('httpspush.examplesecret')
   expect(word('x'.repeat(500))).toHaveLength(100)

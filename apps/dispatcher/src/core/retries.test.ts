@@ -25,7 +25,7 @@ test('a push waits 1, 4, 16 and 60 s between its attempts, and fails with its co
 })
 
 // spec: providers/tries
-test('a wait gets longer by a random share of up to a quarter, and never shorter', () => {
+test('the random share makes a wait at most a quarter longer', () => {
   expect([1, 2, 3, 4].map((tries) => waitAfter(tries, 1))).toEqual([1.25, 5, 20, 75])
 })
 

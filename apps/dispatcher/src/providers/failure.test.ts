@@ -38,6 +38,6 @@ test.each([
   expect(answerOfFailure(error)).toEqual({ is: 'unanswered', why: 'broken', reason })
 })
 
-test('a time-out is read as a time-out, whether the library or the system sets the limit', () => {
+test('a time-out of the system means that the push may have been delivered, and is read as a time-out', () => {
   expect(answerOfFailure(coded('ETIMEDOUT'))).toEqual({ is: 'unanswered', why: 'timeout', reason: '' })
 })

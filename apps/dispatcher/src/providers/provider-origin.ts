@@ -4,7 +4,7 @@ import type { Reply } from '@herald/http2/client/reply'
 import type { Request } from '@herald/http2/client/stream'
 import { asError } from '../core/answer.ts'
 
-/** The connections to one provider. They are replaced when the provider answers 5xx. */
+/** The connections to one provider. They are replaced when the provider answers 5xx, at most every 10 s. */
 export type ProviderOrigin = {
   /** Sends a request and calls `hear` with what `read` makes of the reply. */
   request<Read>(request: Request, read: (reply: Reply) => Read, hear: (read: Read | Error) => void): void

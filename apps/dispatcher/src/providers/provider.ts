@@ -22,7 +22,7 @@ export type Provider<Credentials extends ProviderCredentials = ProviderCredentia
   readonly takesSilent: boolean
   /**
    * Whether devices name the hosts that their pushes go to, as browsers name push services. Such a host can be away while the others work: this
-   * process remembers it (`origins.ts`), and the circuit is not told.
+   * process remembers it (`origins.ts`), and audience's circuit does not count it.
    */
   readonly hasManyHosts: boolean
   /** A push that can reach no device. A check sends it to find out whether the provider takes the credentials. */

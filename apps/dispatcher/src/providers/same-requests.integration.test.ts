@@ -122,7 +122,9 @@ const sendWithBoth = async (platform: 'ios' | 'android'): Promise<Record<'own' |
   return { own: await send('own'), library: await send('library') }
 }
 
-/** Headers by which a library names itself, and the length of a body, which HTTP/2 does not need. They are not compared. */
+/**
+ * Headers that are not compared: by them a library names itself or says what it accepts, or they give the body's length, which HTTP/2 does not need.
+ */
 const saysNothing = [
   'user-agent',
   'x-firebase-client',
@@ -134,7 +136,7 @@ const saysNothing = [
 ]
 
 test.each(['ios', 'android'] as const)(
-  '%s: Node’s own HTTP/2 server accepts every request of Herald’s transport, which has the same headers as the library’s',
+  '%s: Node’s own HTTP/2 server accepts Herald’s requests, which have the library’s body and its headers that matter',
   async (platform) => {
     said = { status: 200, body: '{}' }
     const { own, library } = await sendWithBoth(platform)

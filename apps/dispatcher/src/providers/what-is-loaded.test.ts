@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { resolve } from 'node:path'
 import { expect, test } from 'vitest'
 
-/** Loads the dispatcher as `main.ts` does, and prints which packages were loaded with it. */
+/** Loads the dispatcher's code from `wire.ts` on, and prints which packages were loaded with it. */
 const loader = `
   import { registerHooks } from 'node:module'
   const seen = new Set()
@@ -17,7 +17,7 @@ const loader = `
   process.stdout.write(JSON.stringify([...seen]))
 `
 
-test('the providers’ libraries are loaded only with TRANSPORT=library', () => {
+test('loading the dispatcher’s code loads none of the providers’ libraries, which only TRANSPORT=library needs', () => {
   const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', loader], { encoding: 'utf8', timeout: 60_000 })
   expect(stderr).toBe('')
   const seen = JSON.parse(stdout) as string[]

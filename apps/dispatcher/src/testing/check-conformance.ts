@@ -12,8 +12,8 @@ import { startNodeFronts } from './start-node-fronts.ts'
 import { startSimulator, type Device } from './start-simulator.ts'
 
 /**
- * Runs one list of cases for APNs, FCM and Web Push against the strict simulator, through a dispatcher in a process of its own. Two test files call
- * it, one for each kind of transport, so that both kinds must pass the same cases. With `isBehindNode`, Node's own HTTP/2 server passes the requests
+ * Runs one list of cases for APNs, FCM and Web Push against the strict simulator, through a dispatcher in a process of its own. Four test files call
+ * it, two for each kind of transport, so that both kinds must pass the same cases. With `isBehindNode`, Node's own HTTP/2 server passes the requests
  * on to the simulator's APNs and FCM, and Web Push is left out.
  */
 export async function checkConformance(transport: 'own' | 'library', { isBehindNode = false } = {}): Promise<void> {
@@ -133,7 +133,7 @@ export async function checkConformance(transport: 'own' | 'library', { isBehindN
     })
 
     // spec: sending/push-identity
-    test('an attempt that is repeated has the same identity', async () => {
+    test('a push that is sent again has the same msgId, collapse id and payload', async () => {
       const devices = await makeDevices(platform, 1)
       const row = peers.queue(platform, devices)
       await deliver(row)
@@ -219,7 +219,7 @@ export async function checkConformance(transport: 'own' | 'library', { isBehindN
   describe.each(platforms)('%s when it cannot be reached', (platform) => {
     const service = { ios: 'apns', android: 'fcm', web: 'web-push' }[platform]
 
-    test('is tried again later, and works again when it is back', async () => {
+    test('its pushes go back to audience with an attempt counted, and are sent once it is back', async () => {
       const devices = await makeDevices(platform, 3)
       await simulator.control('PUT', '/faults', { service, outage: 'refuse' })
       const away = peers.queue(platform, devices)
@@ -324,7 +324,7 @@ export async function checkConformance(transport: 'own' | 'library', { isBehindN
     expect(await simulator.arrivedAt(devices)).toEqual([])
   })
 
-  /** This test stands last, since it reads what the tests above made the dispatcher write. */
+  // This test must be the last one, since it reads what the tests above made the dispatcher write.
   // spec: sending/secrets
   test("tokens, addresses, keys and texts of pushes never reach the dispatcher's log", () => {
     const output = dispatcher.output()

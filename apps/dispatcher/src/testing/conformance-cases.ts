@@ -24,16 +24,16 @@ const soon: Expected = { retryInMs: [0, 1_300] }
 
 /** What a device answers, and what its push must become. A platform without an entry has no such answer. */
 export const cases: Case[] = [
-  // This case stands first, since it takes longest.
-  { name: 'silence is unanswered after 10 s', behaviour: { answer: 'silent' }, expected: onAll(soon) },
-  { name: 'ok', behaviour: { answer: 'ok' }, expected: onAll({ settled: { outcome: 'sent', code: '' } }), arrived: 1 },
+  // This case comes first, since it takes longest.
+  { name: 'a push without an answer goes back to audience after 10 s', behaviour: { answer: 'silent' }, expected: onAll(soon) },
+  { name: 'an accepted push', behaviour: { answer: 'ok' }, expected: onAll({ settled: { outcome: 'sent', code: '' } }), arrived: 1 },
   {
     name: 'a dead token',
     behaviour: { answer: 'dead' },
     expected: onAll({ settled: { outcome: 'failed', code: 'token_dead' }, dead: true }),
   },
   {
-    name: 'a token that is none, in either environment',
+    name: 'an invalid token, for APNs in both environments',
     behaviour: { answer: 'bad_token' },
     expected: {
       ios: { guarded: { code: 'token_invalid', providerCode: '400 BadDeviceToken' } },

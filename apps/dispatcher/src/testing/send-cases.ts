@@ -35,7 +35,7 @@ const nearLimit = (platform: Platform, { payload }: Arrived) => {
  */
 export const sends: SendCase[] = [
   {
-    name: 'priority high is 10, high and high',
+    name: 'priority high is 10 for APNs, and high for FCM and browsers',
     send: { priority: 'high' },
     meant: {
       ios: () => ({ headers: { priority: '10', pushType: 'alert' } }),
@@ -44,7 +44,7 @@ export const sends: SendCase[] = [
     },
   },
   {
-    name: 'priority normal is 5, normal and normal',
+    name: 'priority normal is 5 for APNs, and normal for FCM and browsers',
     send: { priority: 'normal' },
     meant: {
       ios: () => ({ headers: { priority: '5', pushType: 'alert' } }),
@@ -72,7 +72,7 @@ export const sends: SendCase[] = [
     },
   },
   {
-    name: 'without a collapseId every push is its own',
+    name: 'without a collapseId every push has an identity of its own',
     send: { collapseId: null },
     meant: {
       ios: ({ msgId }) => ({ id: apnsId(msgId), headers: { collapseId: apnsId(msgId) } }),
@@ -81,7 +81,7 @@ export const sends: SendCase[] = [
     },
   },
   {
-    name: 'ttl 0 is now or never',
+    name: 'with a ttl of 0 the provider is told to deliver now or never',
     send: { ttl: 0 },
     elapsedMs: 60_000,
     meant: {
@@ -91,7 +91,7 @@ export const sends: SendCase[] = [
     },
   },
   {
-    name: 'of a ttl only what is left is told',
+    name: 'the provider is told what is left of the ttl',
     send: { ttl: 660 },
     elapsedMs: 60_000,
     meant: {
@@ -101,7 +101,7 @@ export const sends: SendCase[] = [
     },
   },
   {
-    name: 'a ttl that is used up is expired, without a request',
+    name: 'a push whose ttl is used up is skipped as expired, without a request',
     send: { ttl: 60 },
     elapsedMs: 60_000,
     meant: everywhere({ outcome: 'skipped', code: 'expired' }),
@@ -123,7 +123,7 @@ export const sends: SendCase[] = [
     },
   },
   {
-    name: 'data arrive as they are, placeholders in them too',
+    name: 'data arrive unchanged, also placeholders in them',
     send: { data: { order: '17', 'größe "x"': '{{ user.externalId }} 📦\n', url: 'mine' } },
     meant: {
       ios: ({ msgId }) => ({
@@ -158,17 +158,17 @@ export const sends: SendCase[] = [
     },
   },
   {
-    name: 'what is too large even when cut fails without a request',
+    name: 'a push that is too large even when cut fails without a request',
     send: { content: { _default: 'en', en: { title: 'T', body: longBody } }, data: { filler: '"'.repeat(1_024), more: '"'.repeat(1_000) } },
     meant: everywhere({ outcome: 'failed', code: 'payload_too_large' }),
   },
   {
-    name: 'a text of which nothing is left is not sent',
+    name: 'a push whose texts render to nothing is skipped',
     send: { content: { _default: 'en', en: { title: '{{ tags.none }}', body: ' {{ tags.none }} ' } } },
     meant: everywhere({ outcome: 'skipped', code: 'empty_content' }),
   },
   {
-    name: 'an address that is none after rendering is left out, the push arrives',
+    name: 'a URL that is invalid after rendering is left out, and the push arrives',
     send: {
       content: { _default: 'en', en: { title: 'T', body: 'B', url: '{{ data.link }}', image: 'https://{{ data.link }}/a.png' } },
       data: { link: 'javascript:alert(1)' },
@@ -190,7 +190,7 @@ export const sends: SendCase[] = [
     },
   },
   {
-    name: "a date is told in the app's zone when the user has none",
+    name: 'a date is rendered in the app’s time zone when the user has none',
     send: {
       content: { _default: 'en', en: { title: 'T', body: '{{ "2026-01-31T23:30:00Z" | date: "%F %R" }}' } },
       defaultTimezone: 'Asia/Tokyo',

@@ -346,7 +346,7 @@ export async function makeAccounts(simulator: Simulator) {
   return {
     credentials,
     vapid,
-    /** Gives one token for each minute, signed by the team's key or by another key. */
+    /** Gives one token of the team's key for each minute, and a single token for any other key. */
     apnsToken(mintedAt: Date, key: string | KeyObject = privateKey): ApnsToken {
       const name = typeof key === 'string' ? mintedAt.toISOString().slice(0, 16) : 'foreign'
       const token = tokens.get(name) ?? {
@@ -383,7 +383,6 @@ export function giveForeignKey(peers: Peers, platform: Platform, appId: string):
   }
 }
 
-/** Gives recipients as columns, the form in which audience answers them. */
 function columnsOf(recipients: readonly Recipient[]): RecipientColumns {
   const column = <Value>(read: (recipient: Recipient) => Value) => shortColumn(recipients.map(read))
   return {

@@ -27,7 +27,9 @@ const certificate = makeServerCertificate(new Date(), 2, ['*.push.test'])
 setDefaultCACertificates([...getCACertificates('default'), certificate.ca])
 const tls = { cert: certificate.certificate, key: certificate.privateKey }
 
-/** Starts a push service. The path of a request says which status it is answered, such as `/201`. With `h2` the server offers HTTP/1.1 as well. */
+/**
+ * Starts a push service. The path of a request, such as `/201`, says with which status it is answered. With `h2` the server offers HTTP/1.1 as well.
+ */
 export async function startPushService(protocol: 'h2' | 'http/1.1', onPort = 0): Promise<PushService> {
   const arrived: ArrivedRequest[] = []
   let [handshakes, connections, bytes] = [0, 0, 0]

@@ -18,7 +18,7 @@ export type Rig = {
   environment: Record<string, string>
   /** Starts a dispatcher with these changes to its environment. With `nameServer` it asks that server for hosts. `clean` ends the dispatcher. */
   start(change?: Record<string, string>, nameServer?: string): Promise<RunningDispatcher>
-  /** Ends every dispatcher and every fault of the simulator, so that no test meets those of another test. */
+  /** Ends every dispatcher, every fault of the simulator and the tracker's outage, so that no test meets those of another test. */
   clean(): Promise<void>
   androids(count: number, more?: object): Promise<Device[]>
   finishOf(row: Row): Promise<FinishBatch>

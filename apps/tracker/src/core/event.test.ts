@@ -18,14 +18,14 @@ const sent = {
 }
 
 // spec: webhooks/event-data
-test('the event of a sent push names user, device and campaign, and nothing more', () => {
+test('the event of a sent push has its type, time, app, campaign, platform, user and device, and nothing more', () => {
   const event = outcomeEvent(push, sent, at)
   expect(event).toEqual({ type: 'notification.sent', at, ...push, userId: sent.userId, subscriptionId: sent.subscriptionId })
   expect(Event.parse(event)).toEqual(event)
 })
 
 // spec: webhooks/event-data, tracking/failure-data
-test('the event of a failed push names the code, the provider’s code and the attempts; that of a skipped push names the reason', () => {
+test('the event of a failed push names the code, the provider’s code or null, and the attempts; that of a skipped push names the reason', () => {
   expect(outcomeEvent(push, { ...sent, outcome: 'failed', code: 'rate_limited', providerCode: '429', attempts: 5 }, at)).toMatchObject({
     type: 'notification.failed',
     data: { code: 'rate_limited', providerCode: '429', attempts: 5 },
@@ -42,7 +42,7 @@ test('the event of a failed push names the code, the provider’s code and the a
 })
 
 // spec: webhooks/event-types
-test('each kind of report that a device sends is an event with the name of that kind', () => {
+test('the event of a device’s report has the name of the report’s kind: delivered, opened, clicked or dismissed', () => {
   for (const kind of ['delivered', 'opened', 'clicked', 'dismissed'] as const) {
     const event = engagementEvent({ ...push, kind, userId: newId(), subscriptionId: newId(), variant: 'a' }, at)
     expect(event.type).toBe(`notification.${kind}`)
@@ -63,7 +63,7 @@ test('the event of a report with an action names the action, and the event of a 
 })
 
 // spec: webhooks/event-test
-test('every event of a test says that it is a test, besides its other data', () => {
+test('the sent, failed, skipped, opened and completed events of a test say that it is a test, besides their other data', () => {
   const test = true as const
   expect(outcomeEvent({ ...push, test }, sent, at).data).toEqual({ test })
   expect(outcomeEvent({ ...push, test }, { ...sent, outcome: 'skipped', code: 'expired' }, at).data).toEqual({ reason: 'expired', test })
@@ -80,7 +80,7 @@ test('every event of a test says that it is a test, besides its other data', () 
 })
 
 // spec: webhooks/event-completed
-test('the event campaign.completed has the totals of the send, in all and by platform, and names no single user or device', () => {
+test('the event campaign.completed has the totals of the send, in all and by platform, its name and whether it is transactional, and names no user or device', () => {
   const { platform: _, ...ids } = push
   const event = completedEvent({ ...ids, name: 'Spring', transactional: false, byPlatform: { ios: 1, android: 2, web: 3 } }, at)
   expect(event).toEqual({
@@ -92,7 +92,7 @@ test('the event campaign.completed has the totals of the send, in all and by pla
 })
 
 // spec: limits/document-webhooks
-test('every event of the tracker has exactly the fields that the OpenAPI document names for its type', () => {
+test('each type of event of the tracker fits its schema in the OpenAPI document, and has no unknown field at its top level', () => {
   const { platform: _, ...ids } = push
   const reported = (['delivered', 'opened', 'clicked', 'dismissed'] as const).map((kind) =>
     engagementEvent({ ...push, kind, userId: newId(), subscriptionId: newId(), variant: '' }, at),

@@ -2,7 +2,7 @@ import type { EngagementKind } from '@herald/contracts/event'
 import type { OutcomeKind } from '@herald/contracts/outcome'
 import type { Platform } from '@herald/contracts/platform'
 
-/** What is added to the counters of an app's present hour. */
+/** What is added to the counters of an app's present hour on one platform. */
 export type HourMove = { appId: string; platform: Platform } & Partial<Record<OutcomeKind | EngagementKind, number>>
 
 /** How many pushes of a campaign failed or were skipped with one code. */

@@ -3,7 +3,7 @@ import { inListOrder, readCursor, writeCursor } from './page-cursor.ts'
 
 const campaignId = 'a'.repeat(24)
 
-test('a cursor is read back as the place that was written, and no other text is accepted as a cursor', () => {
+test('a cursor is read back as the place that was written, and a text of another form is not read', () => {
   for (const place of [
     { campaignId, no: 0, place: 0 },
     { campaignId, no: 20_000, place: 499 },

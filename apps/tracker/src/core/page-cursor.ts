@@ -1,6 +1,8 @@
 import { isObjectId } from '@herald/contracts/ids'
 
-/** Where a push lies: its campaign, the number of its batch (from 1 on), and its place in the batch (from 0 on). Lists begin with the highest. */
+/**
+ * Where a push lies: its campaign, the number of its batch (from 1 on), and its place in the batch (from 0 on). Lists begin with the highest place.
+ */
 export type PushPlace = { campaignId: string; no: number; place: number }
 
 /** Writes the place where a page of the ledger ended, as a cursor. */

@@ -4,7 +4,7 @@ import { outcomes } from '@herald/contracts/outcome'
 import { platforms, type Platform } from '@herald/contracts/platform'
 import type { Counted, SeriesBucket, SeriesPoint } from '@herald/contracts/series'
 
-/** Hours are kept for 35 days and then merged into days. Days are kept for 400 days. */
+/** Counters of hours are kept for 35 days and then merged into counters of days, which are kept for 400 days. */
 export const hoursKeptDays = 35
 export const daysKept = 400
 
@@ -21,9 +21,9 @@ const usual: Record<SeriesBucket, number> = { hour: 24, day: 30 }
 export const floorTo = (bucket: SeriesBucket, at: number): number => at - (at % bucketMs[bucket])
 
 /**
- * Gives the buckets of a request (spec: administration/series). The first bucket is that of `from`, or lies 24 hours or 30 days back when `from` is
- * null. The last bucket begins before `to`, and not after `now`. `starts` are the beginnings of the buckets and `until` is the end of the last one,
- * in Unix milliseconds. `perBucket` is how many points each bucket has. Fault: invalid_body at `from`.
+ * Gives the buckets of a request (spec: administration/series). The first bucket is that of `from`. When `from` is null it is the first of the last
+ * 24 UTC hours or 30 UTC days. The last bucket begins before `to`, and not after `now`. `starts` are the beginnings of the buckets and `until` is the
+ * end of the last one, in Unix milliseconds. `perBucket` is how many points each bucket has. Fault: invalid_body at `from`.
  */
 export function bucketsOf({
   from,

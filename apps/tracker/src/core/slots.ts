@@ -1,6 +1,6 @@
 import type { End, EndOfPlaces, OutcomeKind } from '@herald/contracts/outcome'
 
-/** An end says how a push ended: its outcome with code and attempts, and the moment at which the tracker heard of it, in Unix milliseconds. */
+/** An end says how a push ended: its outcome with code and attempts, and the moment at which the tracker recorded it, in Unix milliseconds. */
 export type TimedEnd = End & { at: number }
 
 /**

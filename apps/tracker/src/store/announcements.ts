@@ -15,7 +15,7 @@ export async function insertAnnouncements(db: Db, announcements: AnnouncementRow
 
 /** At most this many unconfirmed announcements are repeated at a time. An announcement has up to ~300 kB. */
 export const mostRepeated = 200
-/** After this many repeats, which take about 20 minutes, an announcement no longer counts against `mostRepeated`. */
+/** An announcement counts against `mostRepeated` until it is repeated once more than this, about 20 minutes after its first repeat. */
 const repeatsInWindow = 8
 
 /**

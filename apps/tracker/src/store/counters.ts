@@ -79,8 +79,8 @@ export type CampaignPlace = { day: string; campaignId: string }
 export type ActiveCampaign = CampaignPlace & { queued: number }
 
 /**
- * Reads the next `limit` campaigns, newest day first, and gives the active ones: campaigns of the last two days, and campaigns that have not settled.
- * `examinedTo` is where the next call begins, undefined when there are no more campaigns.
+ * Reads the next `limit` campaigns, newest day first, and gives the active ones: those of today and the two days before, and those that have not
+ * settled. `examinedTo` is where the next call begins, undefined when there are no more campaigns.
  */
 export async function findActive(
   db: Db,
@@ -96,7 +96,7 @@ export async function findActive(
   return { active: rows.filter(({ isActive }) => isActive), examinedTo: rows.length < limit ? undefined : rows.at(-1) }
 }
 
-/** Finds the next campaigns of an app in the order of their ids, and groups them by day, the earliest day first. */
+/** Finds the first `limit` campaigns of an app in the order of their ids, and groups them by day, the earliest day first. */
 export async function findCampaignsOf(db: Db, appId: string, limit: number): Promise<{ day: string; campaignIds: string[] }[]> {
   const { rows } = await sql<{ day: string; campaignIds: string[] }>`
     select day, array_agg(campaign_id order by campaign_id) as "campaignIds"
@@ -120,7 +120,7 @@ export async function deleteCounters(db: Db, campaignIds: string[]): Promise<num
   return campaignIds.length
 }
 
-/** Deletes counters past their retention, at most 1,000 campaigns at once, and gives their number. */
+/** Deletes the counters, variants, codes and curves of campaigns past the retention, at most 1,000 campaigns, and gives their number. */
 export async function deleteOldCounters(db: Db, retentionDays: number): Promise<number> {
   const { rows } = await sql`
     with old as (

@@ -25,7 +25,7 @@ export async function deleteLedgerRows(db: Db, { day, campaignIds, limit }: Part
   return Number(deleted.numAffectedRows ?? 0)
 }
 
-/** Deletes at most `limit` rows about earlier attempts of campaigns of one day, and gives their number. */
+/** Deletes at most `limit` rows of answers to earlier attempts, of campaigns of one day, and gives their number. */
 export async function deleteAttempts(db: Db, { day, campaignIds, limit }: Part): Promise<number> {
   // The day names one partition whose rows are never updated, so a row's `ctid` does not change.
   const deleted = await sql`

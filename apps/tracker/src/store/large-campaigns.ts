@@ -10,7 +10,7 @@ const isLarge = sql<boolean>`queued_ios + queued_android + queued_web > 1000`
 
 type Campaign = { day: string; startedAt: Date; isLarge: boolean }
 
-/** Finds when a campaign's first push was queued and whether it has a curve. Undefined when it is another app's or nothing was ever queued. */
+/** Finds when a campaign was first reported and whether it has a curve. Undefined when it is another app's or no fan-out has reported it. */
 export async function findLargeCampaign(db: Db, appId: string, campaignId: string): Promise<Campaign | undefined> {
   const { rows } = await sql<Campaign>`
     select day, created_at as "startedAt", ${isLarge} as "isLarge" from counters
@@ -33,7 +33,7 @@ export type PlatformCounts = Campaign & { isKept: boolean } & Record<OutcomeKind
 
 /**
  * Finds a campaign's counters and codes, in one statement so that they agree. `ended` counts the pushes that have an outcome. `isKept` says that the
- * ledger still has the campaign's rows. Undefined when nothing was ever queued for the campaign, or it belongs to another app.
+ * ledger still has the campaign's rows. Undefined when no fan-out has reported the campaign, or it belongs to another app.
  */
 export async function findPlatformCounts(
   db: Db,

@@ -8,8 +8,8 @@ export const idBytes = (id: string): Buffer => Buffer.from(id, 'hex')
 export type BatchKey = { campaignId: string; no: number }
 
 /**
- * Finds the day of a campaign's rows in the ledger, when the campaign's fan-out ended, and whether the ledger still keeps it. Undefined when nothing
- * was ever queued for the campaign, or it belongs to another app.
+ * Finds the day of a campaign's rows in the ledger, when the campaign's fan-out ended, and whether the ledger still keeps it. Undefined when no
+ * fan-out has reported the campaign, or it belongs to another app.
  */
 export async function findLedgerOf(
   db: Db,

@@ -41,9 +41,9 @@ export async function insertDay(db: Db, day: string, retentionDays: number): Pro
 }
 
 /**
- * Drops the partitions of days more than `retentionDays` + 1 days ago. The extra day is for a report that was accepted just before midnight and must still
- * find its partition. Gives how many partitions it dropped, and how many campaigns of these days it settled: the ledger takes no more outcomes of
- * these campaigns, so nothing else would end them. Dropping waits for writers, so it gives up after 2 s, and the next housekeeping tries again.
+ * Drops the partitions of days more than `retentionDays` + 1 days ago. The extra day is for a report that was accepted just before midnight and must
+ * still find its partition. Gives how many partitions it dropped, and how many campaigns of these days it settled: the ledger takes no more outcomes
+ * of these campaigns, so nothing else would end them. Dropping waits for writers, so it gives up after 2 s, and the next housekeeping tries again.
  */
 export async function deleteOldDays(db: Db, retentionDays: number): Promise<{ dropped: number; settled: number }> {
   const { rows } = await sql<{ partition: string; day: string }>`

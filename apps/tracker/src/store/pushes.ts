@@ -6,7 +6,7 @@ import type { Slots } from '../core/slots.ts'
 import { idBytes } from './ledger.ts'
 import type { Db } from './tables.ts'
 
-/** Which pushes are searched for. `after`: the last push of the page before. */
+/** Which pushes are searched for. `after`: the place after which the page begins. */
 export type PushFilter = {
   appId: string
   campaignId?: string | undefined
@@ -23,7 +23,7 @@ export type PushFilter = {
   retentionDays: number
 }
 
-/** A row of the ledger that may hold wanted pushes. `devices` and `users` are read only when the filter names a device or a user. */
+/** A row of the ledger that may hold wanted pushes. `devices` is read only when the filter names a device, `users` only when it names a user. */
 export type FoundRow = Slots & {
   day: string
   campaignId: string

@@ -15,7 +15,7 @@ export const inOneSnapshot = <Answer>(db: Db, work: (snapshot: Kysely<Tables>) =
     .setAccessMode('read only')
     .execute(async (trx) => {
       await sql`set local max_parallel_workers_per_gather = 0`.execute(trx)
-      // Counting the reports of a campaign of ten million pushes takes seconds. Other reads have 2 s.
+      // Counting the reports of a campaign of ten million pushes takes seconds, so the usual limit of 2 s is too short.
       await sql`set local statement_timeout = '18s'`.execute(trx)
       return work(trx)
     })
@@ -24,7 +24,7 @@ export const inOneSnapshot = <Answer>(db: Db, work: (snapshot: Kysely<Tables>) =
 export type CampaignRecount = { queued: number; rows: Recounted[] }
 type Campaign = { day: string; campaignId: string }
 
-/** Counts the slots and the reports of these campaigns. A campaign without rows is left out. */
+/** Counts the filled slots and the reports of these campaigns. A campaign without rows is left out. */
 export async function recount(db: Db, campaigns: Campaign[]): Promise<Map<string, CampaignRecount>> {
   const counted = new Map<string, CampaignRecount>()
   const of = (campaignId: string): CampaignRecount => {

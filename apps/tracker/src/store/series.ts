@@ -12,7 +12,7 @@ const dayOf = (ms: number) => sql`${new Date(ms).toISOString().slice(0, 10)}::da
 const columns = sql.join(countedKinds.map((kind) => sql.ref(kind)))
 const sums = sql.join(countedKinds.map((kind) => sql`sum(${sql.ref(kind)})::bigint as ${sql.ref(kind)}`))
 
-/** These two give what is added to hours and codes as JSON for `move_series` (migrations/0105). */
+/** `hourMovesOf` and `codeMovesOf` give what is added to hours and codes as JSON for `move_series` (migrations/0105). */
 export const hourMovesOf = (moves: HourMove[]): string => JSON.stringify(moves.map(({ appId, ...move }) => ({ app_id: appId, ...move })))
 export const codeMovesOf = (moves: CodeMove[]): string =>
   JSON.stringify(moves.map(({ campaignId, appId, ...move }) => ({ campaign_id: campaignId, app_id: appId, ...move })))
@@ -62,7 +62,7 @@ export async function findCodes(db: Db, bucket: SeriesBucket, span: Span, limit:
 
 /** At most this many rows of a table are merged or deleted at once. */
 const mostMerged = 5_000
-/** When an hour is over, its slots 0 to 15 are merged into this slot. */
+/** When an hour and the hour after it are over, its slots 0 to 15 are merged into this slot. */
 const slotOfAll = 16
 
 /** The two pairs of tables whose hours are merged into days. `names` are the columns of a row's key besides app and hour. */
@@ -118,7 +118,7 @@ async function mergeEach(db: Db, into: 'slots' | 'days', isOld: RawBuilder<unkno
   return merged
 }
 
-/** Deletes days more than `days` ago, at most 5,000 rows of a table, and gives their number. Their `ctid` is fixed: nothing updates them. */
+/** Deletes days more than `days` ago, at most 5,000 rows of a table, and gives their number. Their `ctid` is fixed: nothing updates days so old. */
 export async function deleteOldSeries(db: Db, days: number): Promise<number> {
   let deleted = 0
   for (const table of ['app_days', 'app_day_codes'] as const) {

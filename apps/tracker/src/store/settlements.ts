@@ -15,7 +15,10 @@ export async function takeDueSettlements(db: Db, limit: number): Promise<Settlem
   return rows
 }
 
-/** Settles the campaigns of a day that have not settled, and gives their number. The sweep tells campaigns and audience of them. */
+/**
+ * Settles the campaigns of a day whose fan-out has ended and that have not settled, and gives their number. The sweep tells campaigns and audience of
+ * them.
+ */
 export async function settleDay(db: Db, day: string): Promise<number> {
   const { rows } = await sql`
     with settled as (

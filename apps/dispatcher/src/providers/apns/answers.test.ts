@@ -9,7 +9,7 @@ const answered = (status: number, body: string, headers: Record<string, string> 
   body: Buffer.from(body),
 })
 
-test('an answer of APNs is read from its status and body alone', () => {
+test('an answer of APNs is read from its status, its body and its Retry-After', () => {
   expect(read(answered(200, ''), 'sandbox')).toEqual({
     ...{ is: 'answered', status: 200, reason: '', retryAfterMs: null, deadSince: null, environment: 'sandbox' },
   })

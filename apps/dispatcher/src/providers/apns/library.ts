@@ -8,7 +8,10 @@ import { answerLimitMs, tell, type Line, type Push } from '../provider.ts'
 import { deadSince } from './answers.ts'
 import { collapseIdOf } from './request.ts'
 
-/** A private key that nobody uses. node-apn insists on a key because it signs provider tokens itself, and the app's key stays in the gateway. */
+/**
+ * A private key that signs nothing that is sent. node-apn insists on a key because it signs provider tokens itself, and the app's key stays in the
+ * gateway.
+ */
 let unusedKey: string | undefined
 const keyOfNoUse = (): string =>
   (unusedKey ??= generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'pem' }).toString())

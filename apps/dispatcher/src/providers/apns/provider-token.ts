@@ -2,12 +2,15 @@
 export type ApnsToken = { token: string; mintedAt: string }
 export type AskForToken = (refused: string | null) => Promise<ApnsToken | null>
 
-/** A dispatcher asks the gateway this often at most. The gateway makes a new token every 20 to 50 minutes, so once a minute is often enough. */
+/**
+ * While the gateway answers, a dispatcher asks it at most this often, besides for a token that APNs called expired. The gateway makes a new token
+ * every 20 to 50 minutes, so once a minute is often enough.
+ */
 const askEveryMs = 60_000
 /** While the gateway is away, a token is used until it is this old. Apple refuses a token that is an hour old. */
 const usableMs = 58 * 60_000
 
-/** The provider token of one app. The dispatcher asks the gateway for it at most once a minute, by one call at a time. */
+/** The provider token of one app. The dispatcher asks the gateway for it by one call at a time (`askEveryMs`). */
 export type ProviderToken = {
   /** Gives the token to use now; null when the app has no credentials. Throws when the gateway is away and no usable token is known. */
   current(): Promise<string | null>

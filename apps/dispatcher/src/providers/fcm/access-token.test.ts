@@ -8,7 +8,7 @@ import { fcmAnswers } from './answers.ts'
 
 const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
 
-/** Gives the answer that a push gets, and its meaning, while the token service answers every request with this status. */
+/** Gives what the answer to a push means while the token service answers every request with this status. */
 async function meaningWhen(status: number, headers: Record<string, string> = {}) {
   const server = createServer((_request, response) => response.writeHead(status, headers).end('{"error":"some"}')).listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -5,7 +5,7 @@ import { answerOfReply, field, jsonOf } from '../reply.ts'
 
 /**
  * The meaning of each answer of FCM (spec: providers/fcm). A reason is FcmError's errorCode, or else google.rpc's status. `message.token` is added to
- * it when a field violation names the token.
+ * the reason when a field violation names the token.
  */
 export const fcmAnswers: readonly AnswerRow[] = [
   { status: 200, class: 'sent' },

@@ -100,7 +100,7 @@ function resultOfError(error: unknown): FirebaseResult {
   return { error }
 }
 
-/** Gives a response's `data`, which throws when the body is not JSON. */
+/** Gives a response's `data`; undefined when the body is not JSON, since reading `data` then throws. */
 function dataOf(response: object): unknown {
   try {
     return Reflect.get(response, 'data')

@@ -64,7 +64,7 @@ test('a push to a new push service that has not answered for 2 s is refused at o
   expect(await enter('slow')).toEqual({ is: 'refused', reason: 'host is slow' })
 })
 
-test('a push service that has answered before is closed only after eight unanswered pushes in a row', async () => {
+test('a push service that has answered before gets pushes until eight in a row were not answered', async () => {
   const { enter } = given()
   const leave = async (...answers: boolean[]) => {
     for (const answered of answers) entered(await enter('busy')).leave(answered)

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 
 /** At most this many hosts of push services are remembered, at about 200 bytes each. */
 const mostHosts = 10_000
-/** For this long after its last answer a host counts as known and needs no trial. */
+/** For this long after its last answer a host counts as known and needs no trial, unless it is closed in between. */
 const provenForMs = 10 * 60_000
 /** A host that has answered before is closed after this many unanswered pushes in a row. A new host is closed after its first unanswered push. */
 const failuresToClose = 8

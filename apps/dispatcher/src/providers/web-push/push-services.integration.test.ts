@@ -8,7 +8,6 @@ import { describe, expect, test } from 'vitest'
 import { startPushService } from '../../testing/start-push-service.ts'
 import { openPushServices } from './push-services.ts'
 
-/** Resolves every name to this machine. */
 const lookup: LookupFunction = (_, { all }, done) => {
   if (all) done(null, [{ address: '127.0.0.1', family: 4 }])
   else done(null, '127.0.0.1', 4)
@@ -104,7 +103,7 @@ test('a push service that learns HTTP/2 gets pushes over HTTP/2 from then on', a
   expect(learned.arrived.map(({ version }) => version)).toEqual(['2.0'])
 })
 
-test('an answer over HTTP/1.1 with an endless body is read by its status', async () => {
+test('an answer over HTTP/1.1 with a body of more than 64 KiB is read by its status, and the next push is sent too', async () => {
   const service = await startPushService('http/1.1')
   const { send } = given(open)
   expect(told(await send(service, '/201/long'))).toBe('201')

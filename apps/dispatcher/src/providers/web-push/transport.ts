@@ -47,5 +47,5 @@ export function openWebPush(guard: Guard, rule: EndpointRule, onEvent?: (event: 
 const wasThere = (answer: Answer): boolean | undefined =>
   answer.is === 'unsendable' || answer.is === 'refused' ? undefined : answer.is === 'answered'
 
-/** Gives the host of the push service that an endpoint belongs to. */
+/** Gives the host and port of an endpoint's push service; `invalid` when the endpoint is no URL. */
 export const hostOf = (endpoint: string): string => (URL.canParse(endpoint) ? new URL(endpoint).host : 'invalid')

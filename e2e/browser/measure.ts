@@ -1,19 +1,35 @@
-// `npm run measure:pages` measures how fast the pages of the dashboard are in Chromium with its CPU slowed down 4 times. The program prints numbers
-// and fails for none of them.
+// `npm run measure:pages` measures how fast the pages of the dashboard are in Chromium with its CPU slowed down 4 times. With `-- --minutes 60` it
+// measures instead by how much the memory of a control room grows while a send runs that long. The program prints numbers and fails for none of them.
+import { parseArgs } from 'node:util'
 import { freshDataDir, removeDataDir, startHerald } from '@herald/testing/herald'
-import { givenTenant } from '@herald/testing/tenant'
+import { givenTenant, type Tenant } from '@herald/testing/tenant'
 import { chromium, type Page } from 'playwright-core'
+import { givenManyDevices } from '../chaos/crowd.ts'
 import { givenDevices, sendCampaign, untilSettled } from '../tests/campaigns.ts'
 import { browserPath } from './browser-path.ts'
 import { load, median, percentile, slowDown, slowedBy, type Load } from './page-load.ts'
 
 const rounds = 9
+const { values } = parseArgs({ options: { minutes: { type: 'string', default: '0' } } })
+const minutes = Number(values.minutes)
+/** The simulator answers each push after this time. A large send has 750 pushes unanswered at most, so it sends 94 a second. */
+const answerMs = 8_000
+const pushesPerMinute = (60 * 750_000) / answerMs
 
 const dataDir = freshDataDir()
 const herald = await startHerald({ dataDir })
 const browser = await chromium.launch({ executablePath: browserPath('chromium'), chromiumSandbox: false, args: ['--disable-gpu'] })
 try {
   const tenant = await givenTenant(herald)
+  await (minutes > 0 ? measureMemory(tenant) : measureSpeed(tenant))
+} finally {
+  await browser.close()
+  await herald.stop()
+  removeDataDir(dataDir)
+}
+
+/** Prints how fast pages are loaded, how much moves on them, and how fast they answer to keys. */
+async function measureSpeed(tenant: Tenant): Promise<void> {
   for (const platform of ['ios', 'android', 'web'] as const)
     await givenDevices(tenant, platform, 20, (place) => ({ externalId: `customer-${place}` }))
   const campaignId = await sendCampaign(tenant, { name: 'Weekend sale' }, 'sending')
@@ -47,10 +63,29 @@ try {
   console.log(
     `key to preview and meter: p95 ${percentile(keys, 0.95).toFixed(0)} ms, median ${median(keys).toFixed(0)} ms, of ${keys.length} keys`,
   )
-} finally {
-  await browser.close()
-  await herald.stop()
-  removeDataDir(dataDir)
+}
+
+/** Opens the control room of a send that takes `minutes`, and prints the memory of its scripts after a garbage collection, each minute. */
+async function measureMemory(tenant: Tenant): Promise<void> {
+  await givenManyDevices({ herald, tenant }, Math.ceil(pushesPerMinute * (minutes + 1)), ['android'])
+  await tenant.simulator('PUT', '/faults', { latencyMs: answerMs })
+  const campaignId = await sendCampaign(tenant, { name: 'Weekend sale' }, 'sending')
+  const page = await signIn()
+  const session = await page.context().newCDPSession(page)
+  await page.goto(`${herald.baseUrl}/dashboard/apps/${tenant.appId}/campaigns/${campaignId}`)
+  await page.locator('[data-sentence]').waitFor()
+  const readMegabytes = async () => {
+    await session.send('HeapProfiler.collectGarbage')
+    return (await session.send('Runtime.getHeapUsage')).usedSize / 1e6
+  }
+  let first = 0
+  for (let minute = 1; minute <= minutes; minute += 1) {
+    await page.waitForTimeout(60_000)
+    const megabytes = await readMegabytes()
+    first ||= megabytes
+    const sentence = await page.locator('[data-sentence]').textContent()
+    console.log(`minute ${minute}: ${megabytes.toFixed(1)} MB, ${(megabytes - first).toFixed(1)} more than after the first; ${sentence}`)
+  }
 }
 
 async function signIn(): Promise<Page> {

@@ -86,7 +86,9 @@ async function makeDevices(
   const devices: Device[] = []
   for (const [place, platform] of platforms.entries()) {
     const share = Math.floor(count / platforms.length) + (place < count % platforms.length ? 1 : 0)
-    if (share > 0) devices.push(...(await tenant.makeDevices(platform, share, { ...(platform === 'web' && { keyPool: 16 }), ...options })))
+    if (share === 0) continue
+    const made = await tenant.makeDevices(platform, share, { ...(platform === 'web' && { keyPool: 16 }), ...options })
+    for (const device of made) devices.push(device)
   }
   return devices
 }

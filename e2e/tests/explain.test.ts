@@ -287,7 +287,7 @@ test('explain refuses a wrong request and names the field, and answers 404 for a
 })
 
 // spec: administration/explain-certainty
-test('while services are killed explain never takes a queued push for one that was not queued, and an outcome that it has shown does not change', { timeout: 240_000 }, async () => {
+test('while services are killed explain calls no queued push not queued, and keeps each outcome', { timeout: 240_000 }, async () => {
   const tenant = await givenTenant(herald)
   const devices = await givenManyDevices({ herald, tenant }, 600)
   const some = devices.filter((_device, place) => place % 30 === 0).map(({ subscriptionId }) => subscriptionId)

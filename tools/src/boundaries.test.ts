@@ -54,18 +54,43 @@ test.each([
   ['the store may not import an HTTP server', 'store/a.ts', `import express from 'express'`, 'store/ may not import express'],
   ['the store may not import a flow', 'store/a.ts', `import { b } from '../b.ts'`, 'store/ may not import src/b.ts'],
   ['a flow may not import an HTTP server', 'send.ts', `import express from 'express'`, 'a flow may not import express'],
-  ['a flow may not import a provider', 'send.ts', `import { apns } from './providers/apns.ts'`, 'a flow may not import src/providers/apns.ts'],
-  ['a flow may not open a connection to NATS', 'send.ts', `import { openBus } from '@herald/service/bus'`, 'a flow may not import @herald/service/bus'],
+  [
+    'a flow may not import a provider',
+    'send.ts',
+    `import { apns } from './providers/apns.ts'`,
+    'a flow may not import src/providers/apns.ts',
+  ],
+  [
+    'a flow may not open a connection to NATS',
+    'send.ts',
+    `import { openBus } from '@herald/service/bus'`,
+    'a flow may not import @herald/service/bus',
+  ],
   ['a flow may not import main.ts', 'send.ts', `import { run } from './main.ts'`, 'a flow may not import src/main.ts'],
-  ['http may not import a provider', 'http/a.ts', `import { apns } from '../providers/apns.ts'`, 'http/ may not import src/providers/apns.ts'],
+  [
+    'http may not import a provider',
+    'http/a.ts',
+    `import { apns } from '../providers/apns.ts'`,
+    'http/ may not import src/providers/apns.ts',
+  ],
   [
     'a folder of the gateway may import only the folders on its list',
     'people/a.ts',
     `import type { B } from '../campaigns/b.ts'`,
     'a flow may not import src/campaigns/b.ts',
   ],
-  ['an export from another file counts as an import', 'core/a.ts', `export { b } from '../store/b.ts'`, 'core/ may not import src/store/b.ts'],
-  ['an import at run time counts as an import', 'core/a.ts', `const b = await import('../store/b.ts')`, 'core/ may not import src/store/b.ts'],
+  [
+    'an export from another file counts as an import',
+    'core/a.ts',
+    `export { b } from '../store/b.ts'`,
+    'core/ may not import src/store/b.ts',
+  ],
+  [
+    'an import at run time counts as an import',
+    'core/a.ts',
+    `const b = await import('../store/b.ts')`,
+    'core/ may not import src/store/b.ts',
+  ],
   [
     'no relative path leaves its project',
     'send.ts',
@@ -85,8 +110,18 @@ test.each([
     `const port = process.env['PORT']`,
     'process.env is read in libs/service/src/config.ts alone',
   ],
-  ['taking the environment out of `process` counts as reading it', 'main.ts', `const { env } = process`, 'process.env is read in libs/service/src/config.ts alone'],
-  ['importing the environment counts as reading it', 'main.ts', `import { env } from 'node:process'`, 'process.env is read in libs/service/src/config.ts alone'],
+  [
+    'taking the environment out of `process` counts as reading it',
+    'main.ts',
+    `const { env } = process`,
+    'process.env is read in libs/service/src/config.ts alone',
+  ],
+  [
+    'importing the environment counts as reading it',
+    'main.ts',
+    `import { env } from 'node:process'`,
+    'process.env is read in libs/service/src/config.ts alone',
+  ],
 ])('the import rules are checked: %s', (_name, file, source, message) => {
   expect(findingsOf({ [`apps/gateway/src/${file}`]: `\n${source}` })).toEqual([`apps/gateway/src/${file}:2 ${message}`])
 })

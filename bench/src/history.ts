@@ -70,7 +70,7 @@ try {
   await herald.end()
 }
 
-/** Everything that the pages of the dashboard ask for, each for another user, device or campaign every time. */
+/** Reads that the pages of the dashboard make. A read of a user, a device or a campaign asks for another one each time. */
 async function kindsOf({ appId }: Tenant, campaigns: string[]): Promise<Kind[]> {
   const { rows } = await herald.database.query<{ user: string; device: string }>(
     'select user_id as user, id as device from audience.subscriptions where app_id = $1 order by md5(id) limit 500',

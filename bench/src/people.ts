@@ -43,7 +43,10 @@ try {
   await herald.end()
 }
 
-/** Searches in every way, each time for another user. Gives the milliseconds from the request to its answer. */
+/**
+ * Makes each kind of search `--searches` times; searches for a user, a device or a rare beginning ask for another one each time. Gives the p50 and
+ * p99 in ms.
+ */
 async function search(tenant: Tenant) {
   const { appId } = tenant
   const { rows } = await herald.database.query<{ user: string; device: string }>(

@@ -27,7 +27,7 @@ export const median = (numbers: number[]): number => {
   return sorted.length % 2 === 1 ? (sorted[middle] ?? 0) : ((sorted[middle - 1] ?? 0) + (sorted[middle] ?? 0)) / 2
 }
 
-/** Gives the smallest of the numbers that a share of at least `share` of them does not exceed: the median for 0.5, the p99 for 0.99. */
+/** Gives the number that follows the smallest `share` of the numbers: about the median for 0.5, the p99 for 0.99. */
 export function quantile(numbers: number[], share: number): number {
   const sorted = numbers.toSorted((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN

@@ -80,7 +80,7 @@ test('queued = sent + failed + skipped + waiting is true on screen at every mome
 
 // spec: dashboard/remedies
 // spec: tracking/verified
-test('the control room shows each failure code with its remedy and a link to its pushes, and a recount finds no difference', async () => {
+test('the control room shows a failure code with its remedy and a link to its pushes, and a recount finds no difference', async () => {
   const devices = await tenant.makeDevices('ios', 3)
   await tenant.simulator('PUT', '/devices/behaviour', { ids: devices.slice(0, 2).map(({ id }) => id), answer: 'dead' })
   for (const [index, device] of devices.entries()) await tenant.register(device, { externalId: `verified-${index}` })

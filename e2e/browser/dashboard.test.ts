@@ -98,7 +98,7 @@ test('no page is wider than a screen of 320 px', async () => {
   expect(wide).toEqual([])
 })
 
-test('the control room shows the same numbers as the API', async () => {
+test('the control room shows the name of a send and as many queued pushes as the API', async () => {
   const { page } = await open(`/campaigns/${campaignId}`)
   await untilShown(page)
   const { stats } = await read(tenant, campaignId)

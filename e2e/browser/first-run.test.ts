@@ -8,7 +8,8 @@ import { openFirefox } from './browsers.ts'
 import { startPlatform } from './platform.ts'
 import { watch } from './watch.ts'
 
-// The first minutes with Herald in Firefox: from the sign-in link to a clicked push. Web Push is real, and the test does only what the screen offers.
+// The first minutes with Herald in Firefox: from the sign-in link to a clicked push. Firefox gets real Web Push messages from a push service of the
+// test, and the test does only what the screen offers.
 
 let herald: Herald
 let browser: Browser

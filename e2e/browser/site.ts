@@ -31,7 +31,7 @@ export function buildWebSdk(): Map<string, string> {
 const page = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Shop</title><link rel="icon" href="data:,">
 <script src="/herald/herald.iife.js"></script></head><body><h1>Shop</h1><button id="go">Subscribe</button></body></html>`
 
-/** Starts a site until the end of the test file. Every path without a file shows the same page. */
+/** Starts a site until the end of the test file. Every path without a file, apart from those of scripts, shows the same page. */
 export async function startSite(files: Record<string, string> = {}): Promise<Site> {
   const site: Site = { origin: '', files: new Map(Object.entries(files)) }
   for (const [name, text] of buildWebSdk()) site.files.set(`/herald/${name}`, text)

@@ -62,7 +62,7 @@ const signalServer =
     return { what: `${words} ${name}`, dispatchersLost: 0 }
   }
 
-/** Freezes Postgres or NATS. Meanwhile a dispatcher cannot renew its leases, and when they end another dispatcher takes its batches. */
+/** Freezes Postgres or NATS for at most 5 s. Meanwhile a dispatcher cannot renew its leases. */
 const freezeServer =
   (name: 'postgres' | 'nats-server'): Fault =>
   async ({ herald, random }) => {
@@ -85,7 +85,8 @@ const loseNatsStore: Fault = async ({ herald }) => {
 }
 
 /**
- * Makes the provider answer wrongly. After each of these troubles it is certain whether the provider took the push, so no push may be lost or copied.
+ * Makes a provider answer wrongly or slowly. After each of these troubles it is certain whether the provider took the push, so no push may be lost or
+ * copied.
  */
 const troubleProvider: Fault = async ({ tenant, random }) => {
   const service = random.pick(['apns', 'fcm', 'web-push'])
@@ -97,7 +98,7 @@ const troubleProvider: Fault = async ({ tenant, random }) => {
   return { what: `${service}: ${JSON.stringify(trouble)} for ${Math.round(ms)} ms`, dispatchersLost: 0 }
 }
 
-/** Every fault by name. The seed of a run picks faults from this list; services are killed more often than the other faults happen. */
+/** Every fault by name. The seed of a run picks faults from this list; by default services are killed more often than the other faults happen. */
 export const faults = {
   'kill-app': killApp,
   'stop-app': stopApp,

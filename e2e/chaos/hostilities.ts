@@ -11,7 +11,7 @@ export type Hostility = { name: string; workers: number; everyMs: number; act: (
 const content = { _default: 'en', en: { title: 'Flood', body: 'One of very many' } }
 const listed = 500
 
-/** The most expensive leaves that a segment may have: versions, which are compared part by part. */
+/** The most expensive condition that a segment may have: on versions, which are compared part by part. */
 const dearLeaf = (place: number) => ({
   field: 'appVersion',
   op: 'in',

@@ -75,7 +75,7 @@ export async function importFile(
   return { report, statuses }
 }
 
-/** Reads all users and devices of an app, without ids, ordered by address. */
+/** Reads the devices of an app with their users, without ids, ordered by address. */
 export const contentOf = (herald: Herald, appId: string): Promise<Record<string, unknown>[]> =>
   onDatabase(herald, async (client) => {
     const { rows } = await client.query<Record<string, unknown>>(
@@ -90,8 +90,8 @@ export const contentOf = (herald: Herald, appId: string): Promise<Record<string,
   })
 
 /**
- * Makes a CSV file of many kinds of devices: several of one user, some listed twice, some opted out, fields with quotes and line ends. Every 50th row
- * is wrong.
+ * Makes a CSV file of many kinds of devices: several of one user, some listed twice, some opted out, fields with quotes and line ends. A wrong row
+ * comes before every 50th right one.
  */
 export function manyRows(count: number): Buffer {
   const lines = ['platform,token,externalId,tags,language,deviceModel,optedIn,sessionCount,createdAt,lastActiveAt']

@@ -21,7 +21,7 @@ export type ScenarioResult = {
   copies: number
   /** How many copies have another identity than the first push; a device would show such a push twice. */
   strangers: number
-  /** How many campaigns have a push without an outcome. */
+  /** How many campaigns are not `sent`. */
   unsettled: number
   /**
    * By how much the counters of all campaigns are wrong: the difference between queued and the number of devices, and between queued and sent +
@@ -140,7 +140,9 @@ export const campaignOf = (msgId: string | null): string =>
 /** Gives what makes a device show a repeated push only once: the msgId, and the provider's identity of the push where the provider has one. */
 const identityOf = ({ msgId, headers }: Push): string => `${msgId} ${headers['topic'] ?? ''} ${headers['collapseId'] ?? ''}`
 
-/** Whether nothing was lost, counted wrongly or sent with another identity, and at most `copiesAllowed` copies were made. */
+/**
+ * Whether every campaign is `sent`, no push was lost, failed, counted wrongly or sent with another identity, and at most `copiesAllowed` copies came.
+ */
 export const isGood = (result: ScenarioResult, copiesAllowed: number): boolean =>
   result.missing === 0 &&
   result.difference === 0 &&

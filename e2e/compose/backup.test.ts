@@ -9,7 +9,7 @@ const apps = ['gateway', 'audience', 'campaigns', 'dispatcher', 'tracker', 'webh
 const inPostgres = (...command: string[]) => compose(['exec', '-T', 'postgres', ...command], { quiet: true })
 
 /** docs/operations.md, Backup and restore: the same commands. */
-test('a backup that is taken while Herald sends restores to a platform without contradictions, although NATS is empty', async () => {
+test('after the restore of a backup that was taken while Herald sent, each send in it reaches all devices with exact counters, although NATS is empty', async () => {
   const herald = await startHerald()
   const tenant = await givenTenant(herald)
   const devices = await tenant.makeDevices('android', 1_000)

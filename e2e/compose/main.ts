@@ -1,5 +1,5 @@
-// `npm run test:compose`: builds the images and starts the complete stack beside whatever else runs on this machine. It runs the end-to-end suite and
-// the tests of containers against the stack. At the end it removes the stack with its volumes, also when a test failed.
+// `npm run test:compose`: builds the images and starts the complete stack beside whatever else runs on this machine. It runs a part of the end-to-end
+// suite and the tests of containers against the stack. At the end it removes the stack with its volumes, also when a test failed.
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'

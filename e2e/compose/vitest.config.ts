@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { defineConfig } from 'vitest/config'
 
-/** Runs against a stack of containers that has been started: the end-to-end suite without the tests of the starter, and the tests of containers. */
+/** Runs against a stack of containers that has been started: four files of the end-to-end suite, and the tests of containers. */
 export default defineConfig({
   root: resolve(import.meta.dirname, '../..'),
   test: {

@@ -7,7 +7,8 @@ import { onDatabase } from '../chaos/platform.ts'
 import { readyPid, signalAll } from '../chaos/processes.ts'
 import { givenDevices, pushesOf, untilSettled, textOf, type Json, type Registered } from './campaigns.ts'
 
-// Batches of requests through the complete platform: each item is accepted or refused alone, even when a process dies during the batch.
+// Batches of requests through the complete platform: a wrong item does not stop the other items, and a batch that is repeated after a crash sends
+// nothing twice.
 
 let herald: Herald
 let tenant: Tenant
@@ -45,7 +46,7 @@ const sendAll = (notifications: Json[], headers: Record<string, string>): Promis
     { withinMs: 60_000, what: 'a whole batch' },
   )
 
-/** Waits until these sends are settled. Gives, for each send, the devices that got its text. */
+/** Waits until these sends are settled. Gives, for each send, the devices that got its push. */
 async function heard(results: Result[]): Promise<string[][]> {
   const found: string[][] = []
   for (const { id = '' } of results) {

@@ -115,7 +115,7 @@ const untilMoreThan = (tenant: Tenant, count: number) =>
 const setSettings = async (tenant: Tenant, settings: Json) => ok(await tenant.admin('PATCH', '', { settings }), 200)
 
 // spec: experiments/one-variant-per-user, experiments/winner, experiments/remainder, experiments/only-the-sample
-test('in an experiment every user gets one variant, the sample is about as large as its rate says, and the winner goes exactly to the users outside the sample, once', async () => {
+test('in an experiment every user of the sample gets one variant, the sample is about as large as its rate says, and the winner goes once to exactly the users outside the sample', async () => {
   const tenant = await givenTenant(herald)
   const users = await givenDevices(tenant, 'ios', 300, (index) => ({ externalId: `user-${index}` }))
   const second = await givenDevices(tenant, 'android', 60, (index) => ({ externalId: `user-${index}` }))
@@ -223,7 +223,7 @@ test('a send at the user’s local time has a wave for each zone, reaches a user
 })
 
 // spec: sending/frequency-cap, sending/frequency-cap-claims, sending/bypass, sending/silent-exempt
-test('a frequency cap counts the campaigns of a user on all devices; pushes above the cap are skipped, except those of silent sends and of sends that bypass it', async () => {
+test('a frequency cap counts a campaign once for a user with two devices; pushes above the cap are skipped, except those of silent sends and of sends that bypass it', async () => {
   const tenant = await givenTenant(herald)
   const users = await givenDevices(tenant, 'ios', 20, (index) => ({ externalId: `user-${index}` }))
   const second = await givenDevices(tenant, 'android', 20, (index) => ({ externalId: `user-${index}` }))
@@ -278,7 +278,7 @@ test('a pause stops a send within a second and a resume sends what is left, each
   const count = 3_000
   const crowd = await givenCrowd(tenant, count)
   await tenant.simulator('PUT', '/faults', { service: 'fcm', latencyMs: 150 })
-  /** Starts a send and waits until some hundred of its pushes have arrived. */
+  /** Starts a send and waits until the simulator has accepted more than 300 of its pushes. */
   const underWay = async () => {
     const before = await accepted(tenant)
     const id = await sendCampaign(tenant, {}, 'sending')
@@ -303,7 +303,7 @@ test('a pause stops a send within a second and a resume sends what is left, each
   const pausedAt = Date.now()
   expect(await codeOf(change(paused, 'pause'))).toBe('409 invalid_state')
   expect(await codeOf(tenant.call('POST', `/v1/campaigns/${paused}/send`))).toBe('409 invalid_state')
-  // The specification says how soon a pause holds, so the test waits for that time.
+  // A pause must hold after one second. The send stays paused for two more seconds, so that a push in that time would be found.
   await until(() => Date.now() > pausedAt + 3_000)
   const resumedAt = Date.now()
   expect((await read(tenant, paused)).status).toBe('paused')
@@ -373,7 +373,7 @@ test('two operators who follow a send both see its counters rise until the send 
 })
 
 // spec: administration/campaign-list, campaigns/replace-draft, campaigns/duplicate, administration/campaign-operations
-test('an operator can list campaigns by status, kind and name, and replace, delete, duplicate, send and verify them', async () => {
+test('an operator can list campaigns by status, kind and name, replace and delete drafts, and send, verify and duplicate a campaign', async () => {
   const tenant = await givenTenant(herald)
   await givenDevices(tenant, 'web', 3)
   const make = async (campaign: Json) =>
@@ -415,7 +415,7 @@ test('an operator can list campaigns by status, kind and name, and replace, dele
   expect(await untilSettled(tenant, copy)).toMatchObject({ queued: 3, sent: 3 })
 })
 
-/** Makes the account again at the simulator, which revokes the key that Herald has. Gives the credentials with the new key. */
+/** Makes the app's APNs account again at the simulator, which revokes the key that Herald has. Gives the credentials with the new key. */
 async function revokeApns(tenant: Tenant): Promise<Json> {
   const { appId, bundleId } = tenant
   const teamId = appId.slice(-10).toUpperCase()
@@ -456,7 +456,7 @@ test('when a provider refuses the credentials no push fails: the circuit opens, 
   }
 })
 
-test('a send that an open circuit holds can be paused and cancelled, and is sent after it is resumed and the credentials are new', async () => {
+test('of two sends that an open circuit holds one is cancelled and one is paused: with new credentials the paused send is sent when it is resumed, not before', async () => {
   const tenant = await givenTenant(herald)
   const phones = await givenDevices(tenant, 'ios', 30)
   const credentials = await revokeApns(tenant)
@@ -476,7 +476,7 @@ test('a send that an open circuit holds can be paused and cancelled, and is sent
 })
 
 // spec: campaigns/resume, campaigns/cancel-under-way
-test('between its waves a send can be paused, resumed and cancelled: a paused send begins no wave, and a cancelled one skips the next wave', async () => {
+test('between its waves a send can be paused, resumed and cancelled: a paused send begins no wave, and a cancelled send queues nothing for its next wave', async () => {
   const tenant = await givenTenant(herald)
   const early = await givenDevices(tenant, 'android', 5, () => ({ timezone: 'Asia/Tokyo' }))
   const late = await givenDevices(tenant, 'ios', 5, () => ({ timezone: 'America/Lima' }))
@@ -510,7 +510,7 @@ test('between its waves a send can be paused, resumed and cancelled: a paused se
  */
 const staying = new Set(['gateway.audit', 'campaigns.erased_apps', 'audience.erased_apps', 'tracker.erased_apps', 'audience.fan_outs'])
 
-/** Lists the tables that have a row with any of these ids. */
+/** Lists the tables that have a row with any of these ids, without the tables of `staying`. */
 async function tablesWith(ids: string[]): Promise<string[]> {
   const found: string[] = []
   for (const schema of schemas) {
@@ -530,7 +530,7 @@ async function tablesWith(ids: string[]): Promise<string[]> {
 }
 
 // spec: administration/delete-app
-test('deleting an app during a send removes its data and keys from every schema, except the audit and the marks that it was erased, and changes nothing of another app', async () => {
+test('deleting an app during a send removes its data and keys from every schema, except the audit, the marks that it was erased and the emptied rows of its sends; a send of another app goes on to its end', async () => {
   const [tenant, other] = [await givenTenant(herald), await givenTenant(herald)]
   await givenCrowd(tenant, 2_000)
   const known = await givenDevices(tenant, 'ios', 3, (index) => ({ externalId: `user-${index}` }))
@@ -583,7 +583,7 @@ test('deleting an app during a send removes its data and keys from every schema,
 test('a recurring campaign makes one run when an occurrence is due, stays active, and ends when it is cancelled', async () => {
   const tenant = await givenTenant(herald)
   const devices = await givenDevices(tenant, 'android', 5)
-  // The occurrence is at the beginning of this minute: today's occurrence was a few seconds ago, and the next one is tomorrow's.
+  // The occurrence is at the beginning of this minute: today's occurrence was less than a minute ago, and the next one is tomorrow's.
   const occurrence = new Date(Math.floor(Date.now() / 60_000) * 60_000)
   const localTime = occurrence.toISOString().slice(11, 16)
   const id = await sendCampaign(tenant, { schedule: { type: 'recurring', every: 'day', localTime, timezone: 'UTC' } }, 'active')

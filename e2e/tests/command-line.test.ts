@@ -53,7 +53,7 @@ async function run(tenant: Tenant, args: string[], env: Record<string, string> =
   return { code: await ended, ...said }
 }
 
-test('`herald send` follows a send to its outcome, and `herald explain` says why the device got it', async () => {
+test('`herald send` follows a send to its outcome and exits with 1 when it reaches nobody; `herald explain` says that the push was sent', async () => {
   const tenant = await givenTenant(herald)
   const [device] = await givenDevices(tenant, 'android', 1, () => ({ externalId: 'customer-7', tags: { plan: 'pro' } }))
 
@@ -151,12 +151,12 @@ test('`herald import` of 50,000 lines, 1 % of them wrong, continues after a kill
   expect(statSync(`${file}.rejected.csv`).mode & 0o777).toBe(0o600)
 }, 900_000)
 
-test('`herald doctor` reports nothing when everything is right', async () => {
+test('`herald doctor` reports no fault when everything is right', async () => {
   const { out, code } = await run(await givenTenant(herald), ['doctor'])
   expect([out.match(/FAULT.*/g), code]).toEqual([null, 0])
 }, 120_000)
 
-test('`herald doctor` finds each fault and says what to do about it', async () => {
+test('`herald doctor` finds faults of the connection, the server and the app, and says what to do about each', async () => {
   const tenant = await givenTenant(herald)
   await givenDevices(tenant, 'ios', 1)
   const found = async (env: Record<string, string> = {}) => {
@@ -174,7 +174,7 @@ test('`herald doctor` finds each fault and says what to do about it', async () =
   }
   const past = new Date(Date.now() - 600_000).toUTCString()
 
-  // Faults of the connection to Herald.
+  // Faults of the connection to Herald, and a ledger that differs from its counters.
   expect(await found({ HERALD_URL: 'http://127.0.0.1:1' })).toEqual(['reachability'])
   expect(await found({ HERALD_URL: 'http://push.example.com' })).toEqual(['TLS'])
   expect(await through({ tls: makeServerCertificate(new Date(), 90) })).toEqual(['TLS'])

@@ -83,7 +83,7 @@ function randomSettings(random: Random): Json {
   }
 }
 
-/** Gives the waves of a send as its row has them, and lets all of them begin. Null when the send has no waves. */
+/** Gives the times of a send's waves, or null when the send has none. Lets each wave begin at once, until the fan-out has ended. */
 async function playWaves(id: string): Promise<string[] | null> {
   return onDatabase(herald, async (client) => {
     const waves = await until(
@@ -106,7 +106,7 @@ async function playWaves(id: string): Promise<string[] | null> {
 
 const rounds = Number(process.env['DRY_RUNS'] ?? 40)
 // spec: sending/dry-run, sending/dry-run-counted
-test(`each of ${rounds} random sends reaches the devices that its dry run named, skips the same ones, and at the same times`, async () => {
+test(`each of ${rounds} random sends queues as many pushes, skips as many for each reason, and has its waves at the same times as its dry run said`, async () => {
   const random = openRandom(20_261_122)
   let [waved, skipped, experiments] = [0, 0, 0]
   for (let round = 0; round < rounds; round += 1) {

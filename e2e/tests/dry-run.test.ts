@@ -62,7 +62,7 @@ test('a dry run counts as many devices per platform and as many skips per reason
 }, 120_000)
 
 // spec: sending/dry-run
-test('a dry run writes nothing and sends nothing: every table is the same before and after, and the providers get no request', async () => {
+test('a dry run writes nothing and sends nothing: every table is the same before and after, and the providers accept no push', async () => {
   const draft = { name: 'Draft', content, schedule: { type: 'user_timezone', localTime: '09:00' } }
   const { id: campaignId } = ok(await tenant.call<{ id: string }>('POST', '/v1/campaigns', draft), 201)
   const accepted = () =>
@@ -88,7 +88,7 @@ test('a dry run writes nothing and sends nothing: every table is the same before
   expect(await accepted()).toBe(heardBefore)
 }, 120_000)
 
-/** Reads every row of every table of every service. */
+/** Gives the number of rows and a digest of the rows for every table of every service. */
 const dump = (of: Herald): Promise<Record<string, string>> =>
   onDatabase(of, async (client) => {
     const { rows: tables } = await client.query<{ schema: string; name: string }>(`
@@ -103,7 +103,7 @@ const dump = (of: Herald): Promise<Record<string, string>> =>
   })
 
 // spec: sending/dry-run-samples
-test('the sample payloads of a dry run are those that the provider then gets, apart from the msgId', async () => {
+test('the sample payloads of a dry run are those that the provider then gets, apart from msgId, tag and token', async () => {
   const chosen = [0, 1, 2, 31, 33, 55, 56].map((index) => crowd[index]).filter((one) => one !== undefined)
   const notification = {
     target: { subscriptionIds: chosen.map(({ id }) => id) },
@@ -156,7 +156,7 @@ function withoutIdentity(platform: Device['platform'], payload: Json): unknown {
 }
 
 // spec: sending/dry-run-warnings, content/cut-at-send
-test('for a body of 5,000 bytes a dry run warns that the text is cut, and shows only payloads that their platform accepts', async () => {
+test('for a body of 5,100 bytes a dry run warns that the text is cut, and every payload that it shows is within the limit of its platform', async () => {
   const long = { _default: 'en', en: { title: 'Long', body: '語'.repeat(1_700) } }
 
   const { bytes, warnings, samples } = await app.dryRun({

@@ -31,7 +31,10 @@ export type Member = Registered & { externalId: string }
 const languages = ['en', 'de-AT', 'de', 'pt-BR', 'ja', undefined]
 const zones = ['Europe/Vienna', 'America/New_York', 'Asia/Tokyo', 'Pacific/Auckland', undefined]
 
-/** Makes forty users, some with two devices, with six languages and five time zones; some are opted out. */
+/**
+ * Makes forty users with 66 devices, in five languages and four time zones; some users have no language or no time zone. Every eleventh device is
+ * opted out.
+ */
 export async function givenAudience(tenant: Tenant): Promise<Member[]> {
   const userAt = (index: number): Json => ({
     externalId: `user-${index % 40}`,

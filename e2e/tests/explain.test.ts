@@ -159,7 +159,7 @@ test('for a push that a frequency cap skipped explain lists the campaigns that u
     await untilSettled(tenant, id)
     sends.push(id)
   }
-  // The rules that were frozen with the send count, not the rules that the app has now.
+  // Explain uses the rules that were frozen with the send, not the rules that the app has now.
   await setSettings(tenant, { frequencyCap: null })
 
   const trace = await traceOf(tenant, sends[2]!, device!.id)
@@ -205,7 +205,7 @@ test('explain says what a push waits for and until when: a draft, a schedule, a 
 })
 
 // spec: administration/explain-steps, administration/explain
-test('explain gives different reasons, each with its time, for devices that opted out, are dead, moved to another user, were deleted, are outside the sample or registered later', async () => {
+test('explain says when a device opted out, died or registered too late for a send, whether it has moved to another user or was deleted, and whether its user is in the sample', async () => {
   const tenant = await givenTenant(herald)
   const [out, dead, moved, gone] = await givenDevices(tenant, 'android', 4, (index) => ({ externalId: `user-${index}` }))
   ok(await tenant.call('PATCH', `/v1/subscriptions/${out!.id}`, { optedIn: false }), 200)
@@ -287,7 +287,7 @@ test('explain refuses a wrong request and names the field, and answers 404 for a
 })
 
 // spec: administration/explain-certainty
-test('killing a service changes no recorded verdict of explain, except from waiting to an outcome', { timeout: 240_000 }, async () => {
+test('while services are killed explain calls no queued push not queued, and keeps each outcome', { timeout: 240_000 }, async () => {
   const tenant = await givenTenant(herald)
   const devices = await givenManyDevices({ herald, tenant }, 600)
   const some = devices.filter((_device, place) => place % 30 === 0).map(({ subscriptionId }) => subscriptionId)

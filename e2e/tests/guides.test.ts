@@ -30,7 +30,7 @@ afterAll(async () => {
   rmSync(work, { recursive: true, force: true })
 })
 
-test.each(runnable)('every command of docs/%s has the effect that the page describes', async (page) => {
+test.each(runnable)('every command of docs/%s that is marked to be run succeeds', async (page) => {
   const tenant = await givenTenant(herald)
   for (const externalId of ['customer-7', 'customer-8', 'customer-9']) {
     const [device] = await tenant.makeDevices('android', 1)
@@ -64,7 +64,7 @@ function commandOf({ language, code, page }: Block, place: number): string {
   return `${JSON.stringify(process.execPath)} ${JSON.stringify(file)}`
 }
 
-test('every block of TypeScript on a page of the documentation fits the types of the SDKs', async () => {
+test('every block of TypeScript in the documentation that is marked to be checked fits the types of the SDKs', async () => {
   const directory = join(work, 'types')
   mkdirSync(directory)
   const files = blocks.filter(({ language, mark }) => language === 'ts' && mark === 'check')
@@ -98,7 +98,7 @@ test('every block of TypeScript on a page of the documentation fits the types of
   expect(complaints).toBe('')
 })
 
-test('every block of JSON on a page of the documentation is valid JSON', () => {
+test('every block of JSON in the documentation that is marked to be checked is valid JSON', () => {
   const found = blocks.filter(({ language, mark }) => language === 'json' && mark === 'check')
   expect(found.length).toBeGreaterThan(1)
   for (const { page, line, code } of found) expect(() => void JSON.parse(code), `docs/${page}:${line}`).not.toThrow()

@@ -51,7 +51,7 @@ async function linesOf(tenant: Tenant): Promise<Buffer> {
 }
 
 // spec: administration/import, administration/import-row
-test('the devices of one app, imported into another app, are the same there apart from their ids, and as many are reachable', async () => {
+test('the devices of one app, imported into another app, are the same there apart from their ids and the times of their users, and as many are reachable', async () => {
   const [from, to] = [await givenTenant(herald), await givenTenant(herald)]
   for (const platform of ['ios', 'android', 'web'] as const) {
     const devices = await from.makeDevices(platform, 8)
@@ -71,7 +71,7 @@ test('the devices of one app, imported into another app, are the same there apar
       if (index === 3) await from.call('PATCH', `/v1/subscriptions/${id}`, { optedIn: false })
     }
   }
-  // The database stores microseconds. A file has milliseconds, as answers of the API have.
+  // The database stores microseconds. A file has milliseconds, as answers of the API have. So the rows get times of full seconds.
   await onDatabase(herald, async (client) => {
     for (const table of ['users', 'subscriptions'])
       await client.query(
@@ -128,7 +128,7 @@ test('a dry run of an import reports what the import then does, and importing th
 }, 240_000)
 
 // spec: administration/import-rejected, administration/import-report
-test('each wrong row of a file is rejected with its number, and the other rows are imported', async () => {
+test('the wrong rows of a file are rejected and listed with their numbers, a skipped web row is rejected and not listed, and the other rows are imported', async () => {
   const tenant = await givenTenant(herald)
   const wrong: [string | Buffer, string][] = [
     ['ios,"a"b,x', 'bad_quotes'],

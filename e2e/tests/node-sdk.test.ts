@@ -80,7 +80,7 @@ test('through the Node SDK a campaign is sent once, although the answers to maki
   expect(proxy.dropped()).toBe(2)
 }, 120_000)
 
-test('the Node SDK writes all users of a stream although answers are lost, and names the wrong rows', async () => {
+test('the Node SDK writes all users of a stream except a wrong one, which it names, although answers are lost', async () => {
   const { herald, proxy } = await openThrough({ drops: (n) => n % 2 === 1 })
   const rows = async function* (): AsyncGenerator<UserRow> {
     for (let n = 0; n < 3_000; n += 1) yield { externalId: n === 1_234 ? 'null' : `customer-${n}`, tags: { n } }
@@ -144,7 +144,10 @@ test('each resource of the Node SDK works against Herald, and its errors name wh
   expect(webhooks.signatureHeader).toBe('x-service-signature')
 }, 240_000)
 
-/** Starts the example shop as a process. Gives its address and a function that reads what it printed. */
+/**
+ * Starts the example shop as a process. Gives its address, which is `none` when it ended before it was ready, and a function that reads what it
+ * printed.
+ */
 async function startShop(env: Record<string, string>): Promise<{ url: string; printed: () => string; exited: () => boolean }> {
   const server = resolve(import.meta.dirname, '../../examples/shop/server.ts')
   const child = spawn(process.execPath, [server], {
@@ -159,7 +162,7 @@ async function startShop(env: Record<string, string>): Promise<{ url: string; pr
   return { url: await until(ready, { what: 'the shop is ready' }), printed: () => printed, exited }
 }
 
-test('the example shop notifies a customer of an order, and accepts webhooks only from Herald', async () => {
+test('the example shop notifies a customer of an order, accepts only webhooks signed with its secret, and does not start without its keys', async () => {
   await givenDevices(tenant, 'android', 1, () => ({ externalId: 'shopper', language: 'de' }))
   const secret = 'whsec_shop'
   const { url } = await startShop({

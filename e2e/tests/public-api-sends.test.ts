@@ -4,7 +4,7 @@ import { givenTenant, type Tenant } from '@herald/testing/tenant'
 import { until } from '@herald/testing/until'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
-// The usual use of every public endpoint for segments, templates, notifications, campaigns and tracking, through the complete platform.
+// The usual use of the public endpoints for segments, templates, notifications, campaigns and tracking, through the complete platform.
 
 type Json = Record<string, unknown>
 

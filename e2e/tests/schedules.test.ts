@@ -53,7 +53,7 @@ test('a campaign for a time two seconds ahead is sent once, and not before that 
 })
 
 // spec: experiments/recurring
-test('each run of a recurring experiment has its own variants and sample, and its winner goes to the users outside that sample', async () => {
+test('each run of a recurring experiment draws its sample anew, and the run’s winner goes to the users outside that sample', async () => {
   const tenant = await givenTenant(herald)
   const devices = await givenDevices(tenant, 'android', 60)
   const variants = [
@@ -61,12 +61,12 @@ test('each run of a recurring experiment has its own variants and sample, and it
     { id: 'long', name: 'Long', weight: 1, content: textOf('Long') },
   ]
   const sampleRate = 0.5
-  // The occurrence is at the beginning of this minute, so today's occurrence was a few seconds ago.
+  // The occurrence is at the beginning of this minute, so today's occurrence was less than a minute ago.
   const occurrence = new Date(Math.floor(Date.now() / 60_000) * 60_000)
   const schedule = { type: 'recurring', every: 'day', localTime: occurrence.toISOString().slice(11, 16), timezone: 'UTC' }
   const parent = await sendCampaign(tenant, { schedule, experiment: { sampleRate, variants } }, 'active')
 
-  /** Waits for the run of the next occurrence: a run whose id is not in `known`. */
+  /** Makes the occurrence due and waits for its run: a run whose id is not in `known`. */
   const nextRun = async (known: string[]): Promise<string> => {
     await setDue(herald, parent, occurrence)
     const { id } = await until(

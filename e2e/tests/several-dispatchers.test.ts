@@ -56,8 +56,8 @@ async function shareTeam(tenants: Tenant[]): Promise<string> {
 }
 
 /**
- * Locks the table of tokens while the work runs, until calls of several gateways wait for the lock. So the gateways ask for the token at the same
- * moment.
+ * Locks the table of tokens while the work runs, until at least five calls of the gateways wait for the lock. So these calls ask for a token at the
+ * same moment.
  */
 const askedTogether = <T>(work: () => Promise<T>): Promise<T> =>
   onDatabase(herald, async (client) => {
@@ -133,7 +133,7 @@ test('when a send is paused six dispatchers stop within a second; a resume sends
   const count = 3_000
   const devices = await givenManyDevices({ herald, tenant }, count, ['android'])
   await tenant.simulator('PUT', '/faults', { service: 'fcm', latencyMs: 200 })
-  /** Starts a send and waits until some hundred of its pushes have arrived and several dispatchers have leased its batches. */
+  /** Starts a send and waits until more than 300 of its pushes are sent and at least two dispatchers work on batches. */
   const underWay = async () => {
     const id = await sendCampaign(tenant, {}, 'sending')
     await until(
@@ -151,7 +151,7 @@ test('when a send is paused six dispatchers stop within a second; a resume sends
   const paused = await underWay()
   expect(ok(await change(paused, 'pause'), 200)).toEqual({ status: 'paused' })
   const pausedAt = Date.now()
-  // The specification says how soon a pause holds, so the test waits for that time.
+  // A pause must hold after one second. The send stays paused for 1.5 s more, so that a push in that time would be found.
   await until(() => Date.now() > pausedAt + 2_500)
   const resumedAt = Date.now()
   expect(ok(await change(paused, 'resume'), 200)).toEqual({ status: 'sending' })

@@ -96,7 +96,7 @@ async function askAsStranger(port: number): Promise<string> {
 }
 
 // spec: running/nats-users
-test('the embedded NATS refuses every client without a password, and only the user who started Herald can read the passwords', async () => {
+test('the embedded NATS refuses a client without a password; only the owner of the files can read the passwords, each process gets no password but its own, and none is on a command line or in the output', async () => {
   const herald = await startHerald({ dataDir: dataDirOfOurs() })
   const { nats } = JSON.parse(readFileSync(join(herald.dataDir, 'ports.json'), 'utf8')) as { nats: number }
 
@@ -119,7 +119,7 @@ test('the embedded NATS refuses every client without a password, and only the us
   expect(await herald.stop()).toBe(0)
 })
 
-test('an operator’s own NATS server works with the users that `npm run nats-users` writes; with a server that lets every client in, every process logs a warning', async () => {
+test('an operator’s own NATS server works with the users that `npm run nats-users` writes; with a server that lets every client in, the starter and the dispatcher log a warning', async () => {
   const dataDir = dataDirOfOurs()
   const users = join(dataDir, 'users.conf')
   execFileSync(process.execPath, ['tools/src/write-nats-users.ts', users], { env: { ...process.env, HERALD_DATA_DIR: dataDir } })
@@ -142,7 +142,7 @@ test('an operator’s own NATS server works with the users that `npm run nats-us
 })
 
 // spec: running/stop
-test.each(['SIGTERM', 'SIGINT'] as const)('%s stops everything and exits 0', async (signal) => {
+test.each(['SIGTERM', 'SIGINT'] as const)('on %s every process of Herald ends, and `npm start` exits with 0', async (signal) => {
   const herald = await startHerald({ dataDir: dataDirOfOurs() })
 
   expect(await herald.stop(signal)).toBe(0)
@@ -163,7 +163,7 @@ test('when the starter is killed with -9, everything that it started has ended w
 })
 
 // spec: limits/database-away
-test('while Postgres is frozen every data endpoint answers 503 database_unavailable within two seconds, and after that it works again', async () => {
+test('while Postgres is frozen sends, registrations, stats and reports are answered 503 database_unavailable, and afterwards Herald works again within two seconds', async () => {
   const herald = await startHerald({ dataDir: dataDirOfOurs() })
   const postgres = processesOf(herald.dataDir).filter(({ command }) => /postgres/.test(command))
   const all = execFileSync('ps', ['-eo', 'pid=,ppid='], { encoding: 'utf8' })

@@ -89,7 +89,7 @@ test('a test is in the lists of pushes and of tests, but not in the list of camp
 })
 
 // spec: administration/test-send-answer, administration/test-send-exempt
-test('when the provider calls a token dead, the answer to the test says so and the device is invalidated; the next test says that no push was queued', async () => {
+test('when a provider calls a token invalid or dead, the answer to the test says so and the device is invalidated; a later test says that no push to it was queued', async () => {
   const tenant = await givenTenant(herald)
   const wrong = await register(tenant, 'ios', { externalId: 'ada' }, { answer: 'bad_token' })
   const dead = await register(tenant, 'android', { externalId: 'ada' }, { answer: 'dead' })
@@ -152,7 +152,7 @@ test('when a gateway is killed while a test waits for the provider, the clientâ€
 })
 
 // spec: administration/test-send-answer
-test('when the provider is slow a test is answered 202 with the results so far, and a repeat with the same key gives the missing ones', async () => {
+test('when a provider puts a push off, a test is answered 202 with the results so far, and a repeat with the same key gives the missing ones', async () => {
   const tenant = await givenTenant(herald)
   const busy = await register(tenant, 'android', {}, { answer: 'rate_limited', retryAfterSeconds: 12, times: 1 })
   const fine = await register(tenant, 'ios')

@@ -88,7 +88,7 @@ test('300 devices of three platforms each get their push exactly once, and the c
   }
 })
 
-/** Gives where the payload of each platform has the fields that the first test sends. */
+/** Gives the headers and payload fields that a push of the first test must have on its platform. */
 const expectedPush = ({ platform, msgId }: Push, title: string) =>
   ({
     ios: {
@@ -165,7 +165,7 @@ test('a push to a dead token fails with its failure code, the device is invalida
 })
 
 // spec: providers/retry-after
-test('when a provider limits the rate, the push is tried again after the time that the provider asked for', async () => {
+test('when a provider limits the rate, the push is tried again and sent', async () => {
   const [device] = await tenant.makeDevices('android', 1, { behaviour: { answer: 'rate_limited', retryAfterSeconds: 2, times: 1 } })
   const { id: subscriptionId } = await tenant.register(device!)
   const { body } = await tenant.call<{ id: string }>('POST', '/v1/notifications', {
@@ -177,7 +177,7 @@ test('when a provider limits the rate, the push is tried again after the time th
 })
 
 // spec: sending/target-resolves
-test('every kind of target reaches exactly the users and devices that it names', async () => {
+test('a target by external ids, users, devices or a segment queues one push for each device that it names', async () => {
   const devices = [...(await tenant.makeDevices('ios', 2)), ...(await tenant.makeDevices('android', 1))]
   const registered = [
     await tenant.register(devices[0]!, { externalId: 'selected-a', tags: { team: 'red' } }),
@@ -211,7 +211,7 @@ test('every kind of target reaches exactly the users and devices that it names',
 })
 
 // spec: sending/silent
-test('a silent push reaches iOS and Android apps in the background, and browsers are skipped', async () => {
+test('a silent push is sent to iOS, as a background push, and to Android, and browsers are skipped', async () => {
   const devices = [
     ...(await tenant.makeDevices('ios', 1)),
     ...(await tenant.makeDevices('android', 1)),

@@ -35,7 +35,7 @@ const isSent = async (tenant: Tenant, campaignId: string) =>
   (await tenant.call<{ status: string }>('GET', `/v1/campaigns/${campaignId}/stats`)).body.status === 'sent'
 
 // spec: sending/turns
-test('a send of one app settles while thousands of earlier pushes of another app are still under way', async () => {
+test('a send of one app settles while many of the 1,500 earlier sends of another app are still under way', async () => {
   const [of, ofHonest] = [await givenDevice(flooding), await givenDevice(honest)]
   const behaves = (answer: 'slow' | 'ok') => flooding.simulator('PUT', `/devices/${of.device}/behaviour`, { answer })
   // The provider of the app with many pushes takes 3 s for each, so its pushes wait, however fast Herald accepts them.

@@ -51,7 +51,7 @@ async function sendTo(externalId: string, title: string): Promise<string> {
 }
 
 // spec: administration/export-person, administration/former-devices, administration/user-read, administration/masked-addresses
-test('the export of a user has everything that Herald stores about the user, also pushes to former devices and what devices reported, but no token or endpoint', async () => {
+test('the export of a user has the user, the present device, all pushes, also to former devices, and what devices reported, but no full token', async () => {
   const [phone, tablet, watch] = await givenDevices(tenant, 'ios', 3, () => ({ externalId: 'ann', tags: { plan: 'pro' } }))
   if (!phone || !tablet || !watch) throw new Error('three devices were registered')
   const first = await sendTo('ann', 'to three')
@@ -187,7 +187,7 @@ test('an export goes on when audience dies during it, and is complete', async ()
 }, 240_000)
 
 // spec: administration/export-pushes
-test('the export of a campaign’s pushes has the same rows as the ledger', async () => {
+test('the export of a campaign’s pushes has the push of each device with its outcome, and can go on after a given push', async () => {
   const devices = await givenDevices(tenant, 'ios', 25, () => ({ tags: { wave: 'one' } }))
   const body = { target: { segment: { field: 'tags.wave', op: 'eq', value: 'one' } }, content: textOf('to many') }
   const { id } = ok(await tenant.call<{ id: string }>('POST', '/v1/notifications', body), 202)

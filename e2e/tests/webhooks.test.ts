@@ -60,7 +60,7 @@ afterAll(async () => {
 })
 
 // spec: webhooks/event-types, webhooks/event-completed, limits/document-webhooks
-test('an app’s webhook gets an event for each thing that happens to a notification', async () => {
+test('an app’s webhook gets signed events for a push that was sent and for the completed send, with the documented fields', async () => {
   const webhook = await tenant.admin<{ id: string; secret: string }>('POST', '/webhooks', { url: `${url}/hook` })
   expect(webhook.status).toBe(201)
   const [alive] = await tenant.makeDevices('android', 1)

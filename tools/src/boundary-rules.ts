@@ -66,7 +66,7 @@ const libraries: Record<string, readonly string[]> = {
   'sdks/web': [],
   'sdks/node': [],
   'sdks/cli': ['@herald/node', 'node:*'],
-  // An example of an app that uses the Node SDK.
+  // An example of an app's backend, which uses the Node SDK.
   'examples/shop': ['@herald/node', 'express', 'node:*'],
 }
 
@@ -130,9 +130,9 @@ const flow: Place = {
     '@herald/service/background',
     '@herald/service/daily',
     '@herald/service/group',
-    // A table that tracker and audience both have.
+    // Functions for a table that tracker and audience both have.
     '@herald/service/listeners',
-    // A table that campaigns has too.
+    // Functions for a table that campaigns has too.
     '@herald/service/erased-apps',
     // Functions that say whether an error means that the database is away, and that keep a queue with apps taking turns. None opens a connection.
     '@herald/service/health',
@@ -226,7 +226,10 @@ export function mayImportFile(place: Place, project: string, path: string, isTyp
   return allowed.includes('*') || allowed.includes(folder)
 }
 
-/** Whether a file may read the environment. In a service only one file may. */
+/**
+ * Whether a file may read the environment. Of the services and their libraries only libs/service/src/config.ts may. Tests, the simulator's config.ts,
+ * libs/testing, libs/embedded and everything outside apps/ and libs/ may too.
+ */
 export function mayReadEnvironment(project: string, file: string): boolean {
   if (!project.startsWith('apps/') && !project.startsWith('libs/')) return true
   if (isForTests(file)) return true

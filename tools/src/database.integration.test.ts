@@ -6,7 +6,7 @@ import { parseInstances } from './instances.ts'
 
 // spec: running/connections
 
-test('the embedded Postgres allows the connections of three processes of each service, and of more when more are started', () => {
+test('the embedded Postgres allows the connections of three processes of each service; with more processes more connections are needed', () => {
   expect(connectionsNeeded(parseInstances('audience=3,campaigns=3,tracker=3,webhooks=3,gateway=3'), 8)).toBeLessThanOrEqual(maxConnections)
   expect(connectionsNeeded(parseInstances('audience=4'), 8)).toBeGreaterThan(connectionsNeeded(parseInstances('audience=3'), 8))
 })

@@ -33,7 +33,8 @@ const deadPerPlatform = 4
 
 /**
  * Shows what the platform does: makes an app with 300 simulated devices, some of them dead, sends one notification, and prints its progress, the
- * table of its outcomes and what to try next. Everything goes through the public API and the real provider protocols.
+ * table of its outcomes and what to try next. The notification goes through the public API, and its pushes through the real protocols of the
+ * providers.
  */
 export async function demo(options: DemoOptions): Promise<void> {
   const { print, dataDir } = options

@@ -5,7 +5,7 @@ import { blocksOf, generatedPages, readMarkedPages, readPage } from './guide/pag
 import { root } from './workspace.ts'
 
 const read = (file: string): string => readFileSync(join(root, file), 'utf8')
-/** Every page that is written by hand, by its path in the repository. */
+/** The README, the pages of docs/ that are written by hand, and the READMEs in apps/ and e2e/, by their paths in the repository. */
 const texts = globSync(['README.md', 'docs/**/*.md', 'apps/*/README.md', 'e2e/**/README.md'], {
   cwd: root,
   exclude: ['**/node_modules/**', ...generatedPages.map((page) => `docs/${page}`)],
@@ -113,7 +113,7 @@ test('every block of code of the README, the guide and the pages of docs/ has a 
   expect([...run]).toEqual(expect.arrayContaining(['../README.md', 'import.md', 'operations.md', 'guide/quickstart.md']))
 })
 
-test('every command that the README or a page of docs/ shows is run by a test', () => {
+test('every command that the README or a page of docs/ shows is run by a test, or is on the list of those that no test runs', () => {
   const shown = readMarkedPages(root)
     .filter(({ path }) => !path.startsWith('guide/'))
     .flatMap(blocksOf)

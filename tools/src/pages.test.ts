@@ -62,7 +62,7 @@ test('a page is built once, and built again when one of its sources has changed,
   expect(builds()).toBe(5)
 })
 
-test('of two processes that start at once in one directory only one builds a page', async () => {
+test('of three starts at the same time in one directory only one builds a page', async () => {
   const { run, builds } = givenRepository()
   await Promise.all([run(), run(), run()])
   expect(builds()).toBe(1)
@@ -77,7 +77,7 @@ test('a build that fails says why, and the next start builds the page again', as
   expect([await run(), builds()]).toEqual([[], 1])
 })
 
-test('a build that hangs is stopped', async () => {
+test('a build that hangs is stopped and reported as failed', async () => {
   const { run, said } = givenRepository('setInterval(() => undefined, 1000)')
   expect(await run({ withinMs: 300 })).toEqual(['the page'])
   expect(said.join('\n')).toContain('it did not end within 0.3 s')

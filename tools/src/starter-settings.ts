@@ -1,4 +1,4 @@
-/** The settings that the starter itself reads, in the form in which services describe theirs. Services never get the first three. */
+/** The settings that the starter itself reads, in the form in which services describe theirs. */
 export const databaseSettings = [
   setting(
     'DATABASE_URL',

@@ -40,7 +40,7 @@ test('when up to five files fail they run a second time; more failed files, or a
   expect(filesToRunAgain(report(right))).toEqual([])
 })
 
-/** Makes a report of a file with a test that depends on the machine and a test that is wrong. */
+/** A first run in which one test failed because the machine was slow and one because the code is wrong. */
 const first = report(file('a.test.ts', { right: 'passed' }), file('b.test.ts', { right: 'passed', slow: 'failed', wrong: 'failed' }))
 
 test('a test that passes in the second run counts as passed and is named; a test that fails in both runs counts as failed', () => {

@@ -1,5 +1,5 @@
-// `node tools/src/write-guide.ts`: writes the pages of /docs/guide/ into dist/guide, from docs/guide and the pages to which it links (1 s). The
-// gateway serves them.
+// `node tools/src/write-guide.ts`: writes the pages of /docs/guide/ into dist/guide, from docs/guide and the other pages of docs/ (1 s). The gateway
+// serves them.
 import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { htmlOf } from './guide/html.ts'

@@ -114,7 +114,7 @@ test.each(names)(
   },
 )
 
-/** By Chromium's measure of what moves in the first seconds of a page; 0.1 still counts as good. */
+/** The largest layout shift that a page may have while it loads, by Chromium's measure, in which 0.1 still counts as good. */
 const mostShift = 0.02
 
 test.each(['compose', ...names])('%s: next to nothing moves while it loads', async (name) => {
@@ -145,7 +145,7 @@ const nothingYet: Record<string, string> = {
   '/inbox': 'No virtual device yet',
 }
 
-test('in an app without data each page says what will be there', async () => {
+test('in an app without data each page with a list says that there is nothing yet, or that nothing matches', async () => {
   const { herald } = dashboard
   const { appId } = await givenTenant(herald)
   const { page, watched } = await dashboard.open('/overview')

@@ -44,7 +44,7 @@ for (const [how, before] of [
   ['never answers', 'IDBFactory.prototype.open = () => ({})'],
 ] as const) {
   // spec: web/storage
-  test(`when the browser's storage ${how}, everything works until the page is closed, and after a reload an opt-out and a logout still hold`, async () => {
+  test(`when the browser's storage ${how}, subscribing, a login and an opt-out work; in the next page they still hold and can be undone`, async () => {
     const { page } = await shop.open({ before })
     const { subscriptionId } = await subscribe(page, "{ tags: { plan: 'pro' } }")
     expect(await ask(page, "herald.login('customer-8')")).toMatchObject({ loggedIn: true, waiting: 0 })
@@ -68,7 +68,7 @@ for (const [how, before] of [
 }
 
 // spec: web/changes-wait
-test('when Herald is away at the start, what the page does meanwhile is sent in order as soon as Herald is back', async () => {
+test('when Herald is away at the start, what the page does meanwhile is sent as soon as Herald is back', async () => {
   await door.shut()
   await onPage(throughDoor(), async (page) => {
     await ask(page, "herald.login('customer-9')")
@@ -153,7 +153,7 @@ test('a report that does not reach Herald is sent again with the next push', asy
 })
 
 // spec: web/one-browser
-test('two tabs are one device: each knows what happened in the other, and no change is sent twice', async () => {
+test('two tabs are one device: each knows what happened in the other, and what both change at once all reaches Herald', async () => {
   const [one, other] = [await shop.open(), await shop.open()]
   const { subscriptionId } = await subscribe(one.page)
   expect(await stateIs(other.page, { subscribed: true })).toMatchObject({ subscriptionId })
@@ -255,7 +255,7 @@ test('a device that was removed in Herald is registered again, as a new device, 
 })
 
 // spec: web/quiet, web/private
-test('in a day with three page loads an hour there is one registration, no request to another host, no console line, and no external id or endpoint in any log', async () => {
+test('in a day with three page loads an hour there is at most one registration and one login, no request to another host, no console line, and no external id or endpoint in any log', async () => {
   const startedAt = Date.now()
   const { page: first, watched: begun } = await shop.open()
   const { subscriptionId } = await subscribe(first)

@@ -91,7 +91,9 @@ async function freeze({ herald }: Platform): Promise<() => Promise<void>> {
   return async () => signalAll(pids, 'SIGCONT')
 }
 
-/** Kills Postgres each time after the supervisor has started it again and it answers a query. Gives a function that ends this. */
+/**
+ * Kills Postgres at once, and every 100 ms when it has been started again. Gives a function that ends this and waits until Postgres answers a query.
+ */
 async function keepKilling({ herald }: Platform): Promise<() => Promise<void>> {
   const kill = () => {
     const pid = runningProcesses(herald.dataDir).get('postgres')
@@ -108,7 +110,7 @@ async function keepKilling({ herald }: Platform): Promise<() => Promise<void>> {
   }
 }
 
-/** Asks every kind of data route in turn, and records for each answer when the request began and how long it took. */
+/** Asks four data routes in turn, with two clients, and records for each answer when the request began and how long it took. */
 function startAsking({ herald, tenant }: Platform) {
   const asked: Asked[] = []
   let goesOn = true

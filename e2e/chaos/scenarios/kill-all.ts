@@ -45,7 +45,7 @@ async function playSeed(scene: Scene, platform: Platform, devices: Registered[],
   scene.check(kills.length >= apps.length, `seed ${seed}: only ${kills.length} kills`)
 }
 
-/** Lets each client post its share of the sends, one a second. A send that is not accepted is repeated with its Idempotency-Key. */
+/** Lets each client post its share of the sends, with a second between two. A send that is not accepted is repeated with its Idempotency-Key. */
 async function postFromClients({ tenant }: Platform, devices: Registered[], seed: number): Promise<Campaign[]> {
   const share = Math.floor(devices.length / notifications)
   const campaigns: Campaign[] = []

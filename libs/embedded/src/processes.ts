@@ -21,8 +21,8 @@ export function commandLineOf(pid: number): string | undefined {
 }
 
 /**
- * Gives a text that only this process has, and no other one that ever had its pid: the boot of the machine and the moment at which the process began.
- * Undefined when there is no such process. Two calls for one living process give the same text.
+ * Gives a text that only this process has, and no other one that ever had its pid: on Linux the boot of the machine and the moment at which the
+ * process began, elsewhere only that moment. Undefined when there is no such process. Two calls for one living process give the same text.
  */
 export function identityOf(pid: number): string | undefined {
   if (process.platform !== 'linux') return askPs(pid, 'lstart=')

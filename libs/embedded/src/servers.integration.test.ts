@@ -52,7 +52,7 @@ test('when Postgres cannot start, the error says why: a taken port, data of anot
   await expect(startPostgres({ dataDir, durable: false })).rejects.toThrow('holds no Postgres data')
 })
 
-test('a nats-server that was stopped starts again on its directory and port', async () => {
+test('a nats-server that was killed starts again on its directory and port', async () => {
   const storeDir = join(directory, 'nats')
   const first = await startNatsServer({ storeDir })
   expect(await accepts(first.port)).toBe(true)

@@ -4,10 +4,9 @@ import ts from 'typescript'
 const { factory } = ts
 
 /**
- * The TypeScript types of an OpenAPI document.
- *
- * The type `Content` is written here: its schema has `_default: string` beside locales of any name, and the generator would make a type of it that
- * no value has, because the index signature refuses the string.
+ * Gives the TypeScript types of an OpenAPI document as source text. `from` is the name of the document. The type `Content` is written here: its
+ * schema has `_default: string` beside locales of any name, and the generator would make a type of it that no value has, because the index signature
+ * refuses the string.
  */
 export async function describeTypes(document: OpenAPI3, from: string): Promise<string> {
   const nodes = await openapiTS(document, {

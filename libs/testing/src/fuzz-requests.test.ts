@@ -33,7 +33,7 @@ test('an answer that is as the OpenAPI document describes it is accepted', () =>
 })
 
 test.each([
-  ['a mistake of ours', told(500, limited), 'the status is 500'],
+  ['an answer with status 500', told(500, limited), 'the status is 500'],
   ['a status that is not listed', told(201, { id: 'a' }), 'the status 201 is not documented'],
   ['a body of another shape', told(200, { name: 'a' }), "must have required property 'id'"],
   ['no JSON at all', { ...told(200), text: 'hello' }, 'must be object'],

@@ -17,15 +17,18 @@ export type Herald = {
   simulator: string
   /** Gives what the starter has printed so far. */
   output(): string
-  /** Stops Herald and gives the starter's exit code. Throws when NATS refused a service something: then it does more than it is granted. */
+  /**
+   * Stops Herald and gives the starter's exit code. Throws when NATS refused a service something, because the service then does more than it is
+   * granted.
+   */
   stop(signal?: NodeJS.Signals): Promise<number | null>
 }
 
 export const adminToken = 'e2e-administration-token-0123456789abcdef'
 
 /**
- * Starts Herald on a new data directory (or a given one) and returns when it is ready. When containers with Herald are up (stack.ts), tests that need
- * only an app use those. `launcher` is a command that replaces itself by the starter (`exec`), so that its pid is the starter's.
+ * Starts Herald on a new data directory (or a given one) and returns when it is ready. When HERALD_STACK describes containers with Herald (stack.ts),
+ * it gives those and starts nothing. `launcher` is a command that replaces itself by the starter (`exec`), so that its pid is the starter's.
  */
 export async function startHerald({
   dataDir = freshDataDir(),
@@ -78,7 +81,7 @@ const heraldOf = ({ baseUrl, adminToken, simulator }: Stack, dataDir: string): H
   stop: () => Promise.resolve(0),
 })
 
-/** Runs only the starter, for tests of what it prints when it cannot start. */
+/** Starts the starter and returns at once, without waiting until Herald is ready. */
 export function runStarter(
   dataDir: string,
   env: Record<string, string> = {},

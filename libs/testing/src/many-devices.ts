@@ -2,8 +2,8 @@ import pg from 'pg'
 
 /**
  * Makes an app's devices by SQL in audience's database, for tests with a million devices. Each device has a user of its own with five tags. Ids rise
- * with the time of registration. A quarter was last active over a month ago; one in fifty is opted out or invalidated. Exactly one user, three
- * quarters of the way through, has the tag `winner`: the one match in a million. Gives the seconds that it took.
+ * with the time of registration. 18 % were last active over a month ago; one in fifty is opted out or invalidated. Exactly one user, three quarters
+ * of the way through, has the tag `winner`: the one match in a million. Gives the seconds that it took.
  */
 export async function makeManyDevices(databaseUrl: string, { appId, count }: { appId: string; count: number }): Promise<number> {
   const client = new pg.Client({ connectionString: databaseUrl })

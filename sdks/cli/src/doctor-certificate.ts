@@ -6,7 +6,7 @@ import { UsageError } from './usage-error.ts'
 const soonDays = 14
 const withinMs = 5_000
 
-/** Checks that requests to Herald are encrypted and that the certificate is valid for at least 14 more days. */
+/** Checks that requests to Herald are encrypted, or stay on this machine, and that the certificate is valid for at least 14 more days. */
 export async function certificateFinding(address: string): Promise<Finding> {
   if (!URL.canParse(address)) throw new UsageError(`${address} is no address. It looks like https://push.example.com`)
   const { protocol, hostname, port } = new URL(address)

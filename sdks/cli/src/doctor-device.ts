@@ -19,8 +19,8 @@ type Tested = { id: string; results: { outcome: string; code: string | null; pro
 const lookMs = 500
 
 /**
- * Sends a test push to one device and checks each step: registered, sent, delivered, opened. Names the API call that the device's app has not made.
- * Gives the exit code: 1 when a step failed.
+ * Sends a test push to one device and checks each step: registered, sent, delivered, opened. Names the API call that the program on the device has
+ * not made. Gives the exit code: 1 when a step failed.
  */
 export async function doctorDevice(terminal: Terminal, id: string, options: DoctorOptions): Promise<number> {
   if (!isId(id))
@@ -132,7 +132,7 @@ function sentFinding({ id, results }: Tested): Finding {
   }
 }
 
-/** The two reports that a device of the platform sends, delivered and opened, each with a hint where its app's code may lack the call. */
+/** The two reports that a device of the platform sends, delivered and opened, each with a hint where the program on the device may lack the call. */
 function wantedOf(platform: string): { kind: string; letter: string; hint: string }[] {
   const delivered: Record<string, string> = {
     ios: 'Is the notification service extension installed, in the same app group, and does it call the tracking endpoint before contentHandler?',

@@ -43,7 +43,7 @@ export async function watchEvents(herald: Herald, appPath: string, watcher: Watc
   }
 }
 
-/** Reads server-sent events until the stream ends or brings nothing for 35 s. */
+/** Reads server-sent events until the stream ends. Rejects when `stop` is aborted, and when the stream brings nothing for 35 s. */
 export async function readStream(
   herald: Herald,
   path: string,

@@ -42,7 +42,7 @@ const partLimits = { timeoutMs: 120_000, totalTimeoutMs: 300_000, retries: 5 }
 
 /**
  * Imports a file: prints the mapping of its columns, makes a dry run, and then imports the devices. When it was interrupted, the same command goes on
- * where it was. Gives the exit code: 1 when rows were rejected.
+ * where it was. Gives the exit code: 1 when rows were rejected, 2 when the operator does not agree to the import.
  */
 export async function importFile(terminal: Terminal, [given]: string[], options: ImportOptions): Promise<number> {
   const { herald, appPath } = connect(terminal, options.app)

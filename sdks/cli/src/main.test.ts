@@ -77,7 +77,7 @@ test('`herald send` with a secret key sends a notification, and its exit code is
   expect(terminal.printed.at(-1)).toContain('reached nobody')
 })
 
-test('`herald send --all` sends only after the operator has typed the number of devices, and in a script only with --yes', async () => {
+test('`herald send --all` sends nothing in a script without --yes, or when the operator types anything but the number of devices', async () => {
   const audience = { devices: 4_711, users: 9, byPlatform: { ios: 4_711, android: 0, web: 0 }, exact: true }
   const dryRun = { audience, unreachable: { optedOut: 0, invalidated: 0 }, skips: [], waves: [], warnings: [] }
   const { url, asked } = await givenHerald({ [`POST /v1/admin/apps/${app}/dry-run`]: { body: dryRun } })

@@ -26,7 +26,9 @@ export type SendOptions = {
   within?: string
 }
 
-/** Sends a notification and waits until it has ended. Gives the exit code: 1 when a push failed, or nobody was reached. */
+/**
+ * Sends a notification and waits until it has ended. Gives the exit code: 1 when a push failed, nobody was reached, or the send did not end in time.
+ */
 export async function send(terminal: Terminal, options: SendOptions): Promise<number> {
   const withinMs = readSeconds(options.within ?? '60') * 1000
   const connection = connect(terminal, options.app)

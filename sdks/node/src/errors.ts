@@ -44,7 +44,10 @@ type About = {
   cause?: unknown
 }
 
-/** The error that every call of this SDK rejects with. It contains no key, no device token and no body of a request, so it may be logged. */
+/**
+ * The error with which the SDK rejects a call that Herald refused or did not answer, or a webhook delivery that cannot be trusted. It contains no
+ * key, no device token and no body of a request, so it may be logged.
+ */
 export class HeraldError extends Error {
   readonly code: HeraldErrorCode
   /** The HTTP status of the answer; 0 when there was no answer. */

@@ -38,7 +38,7 @@ test('when 50 changes wait, the next change drops waiting changes of user data, 
   expect(kept.changes.map(({ kind }) => kind)).toEqual(['logout', 'opted', 'user'])
 })
 
-test('a waiting change is dropped after a week, unless it is an opt-out, a logout or an unsubscription', () => {
+test('a waiting change is dropped after a week, unless it is an opt-in, an opt-out, a logout or an unsubscription', () => {
   const at = Date.now() - 8 * 86_400_000
   const kept = given([
     ...(['register', 'user', 'login', 'logout', 'opted', 'delete'] as const).map((kind) => change(kind, { at })),

@@ -25,7 +25,7 @@ export const isMadeWith = ({ options }: PushSubscription, key: string): boolean 
 /** Gives the browser's name, which Herald shows with the device. Safari is tested last, because Chrome and Edge also name Safari. */
 export const browserOf = (agent: string): string | undefined => (/Edg/.test(agent) ? 'Edge' : /Firefox|Chrome|Safari/.exec(agent)?.[0])
 
-/** Gives the browser's language, time zone and versions as JSON. A registration sends them when this text has changed. */
+/** Gives what a registration says about the browser, as JSON: SDK version, browser, whether it runs as an installed app, language, time zone. */
 export const describeDevice = (): string =>
   JSON.stringify({
     sdkVersion: version,
@@ -38,8 +38,8 @@ export const describeDevice = (): string =>
 type Registered = { id: string; userId: string }
 
 /**
- * Registers the browser. It sends language, time zone and versions only when they have changed, so that a language that the page has set stays. When
- * Herald refuses a value with 422, such as an unknown time zone, it registers the browser without them.
+ * Registers the browser. It sends what `describeDevice` gives only when that has changed, so that a language that the page has set stays. When Herald
+ * refuses a value with 422, such as an unknown time zone, it registers the browser without this description.
  */
 export async function registerDevice(service: Service, { device }: Kept, address: Address): Promise<Registered> {
   const told = describeDevice()

@@ -23,7 +23,7 @@ type About = {
   requestId?: string | null | undefined
 }
 
-/** The error that every call of this SDK rejects with. It contains no endpoint, key or external id, so it may be logged. */
+/** The error with which the SDK rejects a call. It contains no endpoint, key or external id, so it may be logged. */
 export class HeraldError extends Error {
   declare readonly code: ErrorCode
   /** The HTTP status of the answer; 0 when there was no answer. */

@@ -45,7 +45,7 @@ console.log(state.subscriptionId)
 test.each([
   ['5.9', 'libs/openapi-types/node_modules/typescript'],
   ['7', 'node_modules/typescript'],
-])('the types of the package compile under TypeScript %s, and a misspelt name does not compile', (tsVersion, path) => {
+])('the types of the package compile under TypeScript %s, and wrong options, events and tags do not', (tsVersion, path) => {
   const project = join(directory, `ts-${tsVersion}`)
   mkdirSync(project)
   writeFileSync(join(project, 'program.ts'), program)

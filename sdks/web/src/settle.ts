@@ -150,7 +150,9 @@ async function sendChange(telling: Telling, change: Change, kept: Kept, subscrip
 
 const nothing = () => undefined
 
-/** Shows Herald that the browser still exists: registers it weekly or when its language or zone has changed, else reports a session half-hourly. */
+/**
+ * Shows Herald that the browser still exists: registers it weekly or when `describeDevice` gives another text, else reports a session half-hourly.
+ */
 async function stayKnown(telling: Telling, subscription: PushSubscription): Promise<void> {
   const { service, store } = telling
   const kept = await store()

@@ -14,7 +14,7 @@ export type KeptDevice = {
   person?: string | undefined
   /** True when this record was lost and Herald found the device by its endpoint. Its user, and whether the user opted out, are then unknown. */
   found?: boolean
-  /** The language, time zone and versions as JSON that the last registration sent; `saidAt` is its time, `seenAt` the time of the last session. */
+  /** What `describeDevice` gave at the last registration; `saidAt` is the time of that registration, `seenAt` of the last registration or session. */
   told?: string
   saidAt?: number
   seenAt?: number

@@ -40,7 +40,7 @@ test('a block of code without a mark is refused, with its page and line', () => 
   )
 })
 
-test('every link of a page that the gateway serves leads somewhere, also links to headings', () => {
+test('every link of the guide to a page of docs/ leads to a page, and every link to a heading leads to a heading', () => {
   const whyDead = (link: Link): string | undefined => {
     try {
       // A file elsewhere in the repository is not served as a page, so its link is shown as text.
@@ -69,7 +69,7 @@ test('a link to a heading that does not exist is refused', () => {
   expect(() => addressOf({ page: 'guide/web.md', href: '#nothing' }, new Map([['guide/web.md', page]]))).toThrow('names no heading')
 })
 
-test('a page of the guide has no inline script or style and nothing from other sites, so it works under a strict policy and without the internet', () => {
+test('a page of the guide has no inline script, style or frame, and every address on it is a path, an anchor or https', () => {
   const isOwn = (address: string) => /^(?:src|href)="(?:\/|#|https:\/\/)/.test(address)
   const foreign = guide.flatMap((page) => {
     const html = htmlOf(page, byPath)

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
 import { lexer, type Token, type Tokens } from 'marked'
 
-/** A page of the guide, or a reference page to which the guide links. `path` is its path below docs/, such as `guide/web.md`. */
+/** A page of the guide, or another page of docs/. `path` is its path below docs/, such as `guide/web.md`. */
 export type Page = { path: string; title: string; text: string; headings: { level: number; text: string; id: string }[] }
 /**
  * A block of code on a page. `mark` says how it is tested: a `run` block runs against a fresh platform, a `check` block is compiled or parsed, a
@@ -21,7 +21,9 @@ export const contents: readonly { heading: string; pages: readonly string[] }[] 
   { heading: 'Knowing', pages: ['webhooks', 'codes', 'command-line', 'import'] },
 ]
 
-/** Reads all pages of the guide, and after them the reference pages of docs/ to which links lead. `root` is the repository's root. */
+/**
+ * Reads all pages of the guide, and after them the other pages of docs/, of the specification and of the decisions. `root` is the repository's root.
+ */
 export function readPages(root: string): Page[] {
   const guide = contents.flatMap(({ pages }) => pages.map((name) => `guide/${name}.md`))
   const reference = globSync(['*.md', 'specification/*.md', 'decisions/*.md'], { cwd: join(root, 'docs') }).toSorted()

@@ -81,7 +81,7 @@ const fanOuts: { what: string; segment: unknown }[] = [
   },
 ]
 
-/** Makes the largest segment that Herald accepts, of leaves that never match, so that each leaf is computed for every device. */
+/** Makes the largest segment that Herald accepts, of conditions that never match, so that each condition is computed for every device. */
 function dearest(leafOf: (place: number) => unknown): unknown {
   const groups: unknown[][] = []
   for (let place = 0; place < 100; place += 1) {

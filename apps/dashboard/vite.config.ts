@@ -22,8 +22,8 @@ export default defineConfig({
   },
   build: {
     outDir: 'dist',
-    // Vite must not inline scripts, styles or pictures, which the content security policy would refuse.
     target: ['chrome120', 'firefox128', 'safari17'],
+    // Vite must not inline files: the content security policy refuses scripts, styles and fonts in `data:` addresses.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,

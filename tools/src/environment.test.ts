@@ -123,7 +123,7 @@ test('with the simulator the providers’ addresses are on this machine, and the
 })
 
 // spec: running/simulator, providers/addresses
-test('a provider address that the operator gives is used; when it is one of APNs, the simulator does not become the other APNs environment', () => {
+test('a provider address that the operator gives is used; when it is the address of one APNs environment, the simulator’s address is not set for the other', () => {
   const dispatcher = environmentOf(
     'dispatcher',
     { APNS_URL: 'https://apns.example', FCM_URL: 'https://fcm.example' },

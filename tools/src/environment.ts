@@ -74,8 +74,8 @@ export function environmentOf(name: ProcessName, given: NodeJS.ProcessEnv, compu
 }
 
 /**
- * Gives the variables that point services at the simulator. When the operator gives one address of APNs, the simulator must not become the other
- * environment (spec: running/simulator).
+ * Gives the variables that point services at the simulator. When the operator gives the address of one APNs environment, the simulator's address
+ * must not be set for the other (spec: running/simulator).
  */
 function simulatorVariables(given: NodeJS.ProcessEnv, addresses: SimulatorAddresses): NodeJS.ProcessEnv {
   const apnsGiven = Boolean(given['APNS_URL'] || given['APNS_SANDBOX_URL'])

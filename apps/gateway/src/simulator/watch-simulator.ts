@@ -31,7 +31,8 @@ type Tail = { last: number; dropped: number; pushes: TakenPush[] }
 
 /**
  * Sends watchers the pushes that the simulated providers took. The simulator is asked about four times a second for each watcher. A watcher gets at
- * most 100 pushes a second, the newest ones, and how many were left out.
+ * most 100 pushes a second, and how many were left out. When an answer of the simulator holds more pushes than the watcher may still get in that
+ * second, the watcher gets the newest of them.
  */
 export function openSimulatorTail({ simulator }: { simulator: Simulator }, hmacSecrets: readonly string[]): SimulatorTail {
   const watching = new Set<PushWatcher>()

@@ -1,4 +1,4 @@
-// A service that only connects to NATS and takes calls. Tests run it as a process of its own.
+// A service that only connects to NATS. A test runs it as a process of its own, to look at its probes, its metrics and its end.
 import { openBus } from '../bus.ts'
 import { ServiceConfig } from '../config.ts'
 import { runService } from '../run.ts'

@@ -4,8 +4,8 @@ alter table campaigns alter column target drop not null;
 
 -- When a recurrence was sent. A weekly recurrence that names no weekday runs on the weekday of this moment.
 alter table campaigns add column activated_at timestamptz;
--- The day of a recurrence's run, in the schedule's time zone. A recurrence has one run per local date, however clocks change and whichever process
--- makes the run.
+-- The day of a recurrence's run, in the schedule's time zone. A recurrence has at most one run per local date, however clocks change and whichever
+-- process makes the run.
 alter table campaigns add column local_date date;
 create unique index campaigns_runs on campaigns (recurring_of, local_date) where recurring_of is not null;
 -- How many occurrences of a recurrence were left out because no process made their run in time.

@@ -19,7 +19,7 @@ let gateway: Awaited<ReturnType<typeof givenPeer>>
 let audience: Awaited<ReturnType<typeof givenAudience>>
 let db: Awaited<ReturnType<typeof openDatabase<Tables>>>['db']
 
-/** Two processes of campaigns answer, as in a rolling restart. */
+/** Two instances of campaigns answer, as in a rolling restart. */
 beforeAll(async () => {
   const [database, natsUrl] = await Promise.all([freshDatabase(), freshNats()])
   const databaseUrl = database.url('campaigns')

@@ -26,7 +26,7 @@ test('two processes share the work: each event is posted once, and an endpoint g
   expect(most).toBe(2)
 })
 
-test('a process that is stopped finishes the attempts that are under way, and the next process makes the others', async () => {
+test('when a process is stopped and another one starts, every event is posted and no delivery is posted twice', async () => {
   const rig = await openRig()
   const receiver = await startReceiver((_one, response) => void setTimeout(() => response.writeHead(204).end(), 50))
   const stop = await rig.start()

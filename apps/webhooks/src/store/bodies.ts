@@ -13,7 +13,7 @@ export const insertErasedUser = (db: Db, { appId, userId }: { appId: string; use
 export const deleteErasedUsers = (db: Db, appId: string): Promise<unknown> =>
   db.deleteFrom('erased_users').where('app_id', '=', appId).execute()
 
-/** Finds which of these users were erased lately. Their external ids must not be written, even though audience gave them before the erasure. */
+/** Finds which of these users are marked as erased. Their external ids must not be written, even though audience gave them before the erasure. */
 export async function findErasedUsers(db: Db, userIds: string[]): Promise<Set<string>> {
   const { rows } = await sql<{ user_id: string }>`select user_id from erased_users where user_id = any(${userIds}::text[])`.execute(db)
   return new Set(rows.map(({ user_id }) => user_id))

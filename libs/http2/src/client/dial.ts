@@ -98,7 +98,7 @@ export function dial(
     })
   }
   if (tcp.connecting) tcp.once('connect', secure)
-  // Waits for the next turn of the event loop, so that `done` is never called before this function has returned.
+  // Runs as a microtask, so that `done` is never called before this function has returned.
   else queueMicrotask(secure)
   return () => finish({ is: 'failed', reason: 'closed' })
 }

@@ -19,7 +19,10 @@ export class RequestEncoder {
     this.lastHead = undefined
   }
 
-  /** Gives the bytes of a head for the block that is sent next. From its second use on, each indexed field is one or two bytes. */
+  /**
+   * Gives the bytes of a head for the block that is sent next. From its second use on, each indexed field is one or two bytes, as long as it is in
+   * the table.
+   */
   head(head: PreparedHead): HeadBytes {
     if (head === this.lastHead && this.lastBytes?.generation === this.hpack.generation) return this.lastBytes
     const known = this.hpack.hasUntoldLimit ? undefined : this.known.get(head)

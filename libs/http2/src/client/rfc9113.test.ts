@@ -108,7 +108,7 @@ const connectionErrors: [section: string, mistake: string, sent: Buffer[], code:
   ],
 ]
 
-test.each(connectionErrors)('RFC 9113 section %s: after %s the client ends the connection with the right code', (_, __, sent, code) => {
+test.each(connectionErrors)('section %s (of RFC 9113 unless it names another): after %s the client ends the connection with the right code', (_, __, sent, code) => {
   const given = givenConnection(2)
   given.socket.arrive(Buffer.concat(sent))
   expect(given.goAwayCode()).toBe(code)

@@ -64,7 +64,7 @@ test('an occurrence makes one run, which is a campaign under way, and the recurr
 })
 
 // spec: campaigns/recurring-once-a-day
-test('with two processes, 30 recurrences that are due together make one run each', async () => {
+test('with two instances of campaigns, 30 recurrences that are due together make one run each', async () => {
   const parents = await Promise.all(Array.from({ length: 30 }, () => activated()))
   await Promise.all(parents.map(({ id, occurrence }) => makeDue(id, occurrence)))
   for (const { id, next } of parents) {

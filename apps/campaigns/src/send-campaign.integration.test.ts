@@ -180,7 +180,7 @@ test('the send that audience reads of a plain campaign has null for the experime
 })
 
 // spec: campaigns/at
-test('a campaign for a past time is sent now; one for a later time starts once at that time, though two processes run', async () => {
+test('a campaign for a past time is sent now; one for a later time starts once at that time, though two instances of campaigns run', async () => {
   const passed = await draft({ schedule: ahead(-day) })
   expect(await send(passed)).toEqual({ status: 'sending' })
 
@@ -196,7 +196,7 @@ test('a campaign for a past time is sent now; one for a later time starts once a
 })
 
 // spec: campaigns/at-late
-test('campaigns whose time came hours ago start late, each once, with two processes at work', async () => {
+test('campaigns whose time came hours ago start late, each once, with two instances of the service at work', async () => {
   const before = await platform.measured('herald_scheduler_lag_seconds_count')
   const ids = await scheduled(30, `now() - position * interval '3 hours'`)
   await until(() => ids.every((id) => platform.pointersAt(id) > 0), { what: 'every start' })
@@ -233,7 +233,7 @@ test(
       update campaigns set status = 'scheduled', due_at = now() + position * interval '1 millisecond'
       from unnest(${ids}::text[]) with ordinality as wanted(id, position)
       where campaigns.id = wanted.id`.execute(platform.db)
-      // The cancels go from the last campaign to the first, and the sweeps of two processes from the first to the last.
+      // The cancels go from the last campaign to the first, and the sweeps of two instances from the first to the last.
       const answers = new Map<string, string>()
       const backwards = ids.toReversed()
       for (let n = 0; n < backwards.length; n += 5) {

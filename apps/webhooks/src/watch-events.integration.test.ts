@@ -15,7 +15,7 @@ let rig: Rig
 const seen: { appId: string; events: WebhookEvent[]; dropped: number }[] = []
 beforeAll(async () => {
   rig = await openRig()
-  // Two processes run, since the one that gets an announcement may not be the one that was asked for the watch.
+  // Two instances run, since the one that gets an announcement may not be the one that was asked for the watch.
   await rig.start()
   await rig.start()
   rig.gateway.listen(eventsSeen, (told) => void seen.push(told))

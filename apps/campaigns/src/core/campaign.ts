@@ -7,10 +7,10 @@ import type { CampaignStatus } from '@herald/contracts/stats'
  * - `sendNow`, `sendLater`, `sendRecurring`: the campaign is sent. Its schedule decides which of the three it is.
  * - `cancel`: a draft, a scheduled campaign or an active recurrence is cancelled.
  * - `change`: an operator replaces or deletes a draft. `pause`, `resume`, `askCancel`: an operator pauses, resumes or cancels a send under way.
- * - `pauseRecurring`, `resumeRecurring`: an operator pauses or resumes a recurrence. `cancelRecurring`: a paused recurrence is cancelled. A recurrence
- *   sends nothing itself, so its cancel takes effect at once.
- * - `start`: the due time of a scheduled campaign has come. `end`: the `until` of a recurrence has come. `fail`: audience cannot fan the campaign out,
- *   or its schedule cannot be read any more.
+ * - `pauseRecurring`, `resumeRecurring`: an operator pauses or resumes a recurrence. `cancelRecurring`: a paused recurrence is cancelled. A
+ *   recurrence sends nothing itself, so its cancel takes effect at once.
+ * - `start`: the due time of a scheduled campaign has come. `end`: the `until` of a recurrence has come. `fail`: audience cannot fan the campaign
+ *   out, or its schedule cannot be read any more.
  * - `settle`: every queued push has an outcome, says the tracker. `settleCancelled`: the tracker says it of a send whose cancel was asked for.
  */
 export const campaignActions = [

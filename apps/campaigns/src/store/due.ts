@@ -52,8 +52,9 @@ export async function nextFlowDueInMs(db: Db): Promise<number | undefined> {
 
 /**
  * Takes due sends for which audience has no fan-out row yet, from all apps in turn: first the oldest send of each app, then the second of each.
- * Audience gets at most 64 pointers of an app at once (`pointedAtOnce`). Each app is found by one read of the index. Two sweeps at the same time never take the same
- * row. A row is due again 10 s after the sweep has taken it for the first time, later after 15 s (`sweepAgain` of contracts/topology.ts).
+ * Audience gets at most 64 pointers of an app at once (`pointedAtOnce`). Each app is found by one read of the index. Two sweeps at the same time
+ * never take the same row. A row is due again 10 s after the sweep has taken it for the first time, later after 15 s (`sweepAgain` of
+ * contracts/topology.ts).
  */
 export async function takeDueCampaigns(db: Db, limit: number): Promise<{ id: string; pointerNo: number; appId: string }[]> {
   const { rows } = await sql<{ id: string; pointerNo: number; appId: string }>`

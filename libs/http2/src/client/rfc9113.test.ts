@@ -20,9 +20,9 @@ const list = (...fields: Buffer[]) => Buffer.concat([status200, ...fields])
 const filledTable = Buffer.concat([bytes(0x40, 1, 0x61, 0x7f, 0xa1, 0x1e), Buffer.alloc(4_000, 0x62)])
 
 const connectionErrors: [section: string, mistake: string, sent: Buffer[], code: number][] = [
-  ['4.1', 'a length of over 16,384', [data(1, 16_385)], FRAME_SIZE_ERROR],
+  ['4.1', 'a frame of over 16,384 bytes', [data(1, 16_385)], FRAME_SIZE_ERROR],
   ['4.3', 'a header block that cannot be decoded', [headers(1, bytes(0xff, 0x20))], COMPRESSION_ERROR],
-  ['4.3', 'a header block that cannot be decoded, on a stream that we broke off', [bytes(), headers(3, bytes(0x80))], COMPRESSION_ERROR],
+  ['4.3', 'a header block that cannot be decoded, on the second stream', [headers(3, bytes(0x80))], COMPRESSION_ERROR],
   ['5.1', 'HEADERS on an idle stream', [headers(5, status200)], PROTOCOL_ERROR],
   ['5.1', 'DATA on an idle stream', [data(5, 1)], PROTOCOL_ERROR],
   ['5.1', 'RST_STREAM on an idle stream', [resetFrame(5, 8)], PROTOCOL_ERROR],
@@ -73,12 +73,12 @@ const connectionErrors: [section: string, mistake: string, sent: Buffer[], code:
   ['6.10', 'CONTINUATION of nothing', [frame(CONTINUATION, 4, 1, status200)], PROTOCOL_ERROR],
   ['6.10', 'CONTINUATION after END_HEADERS', [headers(1, status200), frame(CONTINUATION, 4, 1, none)], PROTOCOL_ERROR],
   ['6.10', 'CONTINUATION on another stream', [headers(1, status200, 0), frame(CONTINUATION, 4, 3, none)], PROTOCOL_ERROR],
-  ['7541 4.2', 'a table size update after a field', [headers(1, bytes(0x88, 0x20))], COMPRESSION_ERROR],
-  ['7541 6.3', 'a table larger than our 4,096', [headers(1, bytes(0x3f, 0xe2, 0x1f, 0x88))], COMPRESSION_ERROR],
-  ['7541 6.1', 'the index 0', [headers(1, bytes(0x80))], COMPRESSION_ERROR],
-  ['7541 5.1', 'an integer without end', [headers(1, bytes(0xff, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x01))], COMPRESSION_ERROR],
-  ['7541 5.2', 'a string that is cut off', [headers(1, bytes(0x00, 5, 0x61))], COMPRESSION_ERROR],
-  ['7541 5.2', 'EOS in a Huffman string', [headers(1, bytes(0x00, 1, 0x61, 0x84, 0xff, 0xff, 0xff, 0xff))], COMPRESSION_ERROR],
+  ['4.2 of RFC 7541', 'a table size update after a field', [headers(1, bytes(0x88, 0x20))], COMPRESSION_ERROR],
+  ['6.3 of RFC 7541', 'a table larger than our 4,096', [headers(1, bytes(0x3f, 0xe2, 0x1f, 0x88))], COMPRESSION_ERROR],
+  ['6.1 of RFC 7541', 'the index 0', [headers(1, bytes(0x80))], COMPRESSION_ERROR],
+  ['5.1 of RFC 7541', 'an integer without end', [headers(1, bytes(0xff, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x01))], COMPRESSION_ERROR],
+  ['5.2 of RFC 7541', 'a string that is cut off', [headers(1, bytes(0x00, 5, 0x61))], COMPRESSION_ERROR],
+  ['5.2 of RFC 7541', 'EOS in a Huffman string', [headers(1, bytes(0x00, 1, 0x61, 0x84, 0xff, 0xff, 0xff, 0xff))], COMPRESSION_ERROR],
   // Floods: one such frame is allowed, and thousands are not (sections 10.5 and 10.5.1).
   ['10.5', 'a flood of PING', Array<Buffer>(3_000).fill(frame(PING, 0, 0, Buffer.alloc(8))), ENHANCE_YOUR_CALM],
   ['10.5', 'a flood of SETTINGS', Array<Buffer>(3_000).fill(settingsFrame([])), ENHANCE_YOUR_CALM],

@@ -152,7 +152,7 @@ test('a notification with an unknown template is answered not_found and uses up 
   expect(await send(notification, idempotency)).toEqual({ ...accepted, replayed: true })
 })
 
-test('another app’s template is not found', async () => {
+test('a notification with another app’s template is answered not_found', async () => {
   const templateId = await givenTemplate()
   const asked = gateway.call(sendNotification, {
     appId: newId(),

@@ -5,7 +5,7 @@ import { statusAfter } from '../core/campaign.ts'
 import { pointedAt } from './new-campaigns.ts'
 import type { Db } from './tables.ts'
 
-/** Reads the database's time: the one clock of all schedules. */
+/** Reads the database's time, by which schedules begin. */
 export async function readClock(db: Db): Promise<Date> {
   const { rows } = await sql<{ now: Date }>`select now() as now`.execute(db)
   const [clock] = rows
@@ -51,7 +51,7 @@ export async function nextFlowDueInMs(db: Db): Promise<number | undefined> {
 }
 
 /**
- * Takes due sends for which audience has no fan-out row yet, from all apps in turn: first the oldest send of each app, then the second of each.
+ * Takes due sends that audience has not said to have started, from all apps in turn: first the oldest send of each app, then the second of each.
  * Audience gets at most 64 pointers of an app at once (`pointedAtOnce`). Each app is found by one read of the index. Two sweeps at the same time
  * never take the same row. A row is due again 10 s after the sweep has taken it for the first time, later after 15 s (`sweepAgain` of
  * contracts/topology.ts).

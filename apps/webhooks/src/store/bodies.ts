@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from './tables.ts'
 
-/** Marks a user as erased. The caller has locked the app's event log, so no body of the app is being made. */
+/** Marks a user as erased. The caller has locked the app's event log, so no body of the app is written meanwhile. */
 export const insertErasedUser = (db: Db, { appId, userId }: { appId: string; userId: string }): Promise<unknown> =>
   db
     .insertInto('erased_users')
@@ -228,7 +228,7 @@ export async function deleteOfDeletedEndpoints(trx: Db, limit: number): Promise<
   return countOf(sql`delete from endpoints where id = any(${ids}::text[]) and deleted_at < now() - interval '1 minute'`.execute(trx))
 }
 
-/** Deletes the marks of users who were erased more than a day ago: no body that was begun before the erasure is still being made. */
+/** Deletes the marks of users who were erased more than a day ago: by then no body that was begun before the erasure is still being made. */
 export const deleteOldErasedUsers = (db: Db, limit: number): Promise<number> =>
   countOf(
     sql`

@@ -40,7 +40,7 @@ const list = (app: string, query: Query = {}) => platform.gateway.call(listCampa
 
 const isoTime = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 
-test('a draft is answered with every field, and with null for a field that is not set', async () => {
+test('a draft is answered with every field; a field that is not set is null, empty or has its default', async () => {
   const id = await create({ name: 'Bare', ttl: 60 })
   expect(await get(id)).toEqual({
     id,

@@ -3,14 +3,14 @@ import { expect, test } from 'vitest'
 import { campaignActions, flowOf, nextStatus, statusAfter, statusesThatAllow } from './campaign.ts'
 
 // spec: campaigns/send-from
-test('an app’s backend can send a draft or a scheduled campaign only, and the schedule decides the next status', () => {
+test('only a draft or a scheduled campaign can be sent, and its schedule decides the next status', () => {
   for (const action of ['sendNow', 'sendLater', 'sendRecurring'] as const) expect(statusesThatAllow(action)).toEqual(['draft', 'scheduled'])
   expect(nextStatus('draft', 'sendNow')).toBe('sending')
   expect(nextStatus('scheduled', 'sendLater')).toBe('scheduled')
   expect(nextStatus('draft', 'sendRecurring')).toBe('active')
 })
 
-test('an app’s backend can cancel a draft, a scheduled campaign or an active recurrence', () => {
+test('a draft, a scheduled campaign and an active recurrence can be cancelled at once', () => {
   expect(statusesThatAllow('cancel')).toEqual(['draft', 'scheduled', 'active'])
 })
 

@@ -51,7 +51,9 @@ export class RequestEncoder {
   }
 }
 
-/** Writes a request's path, and gives the index after it. The path holds a device's token, so no table, on the server or on a proxy, may store it. */
+/**
+ * Writes a request's path, and gives the index after it. The path may hold a device's token, so no table, on the server or on a proxy, may store it.
+ */
 export const writePath = (buffer: Buffer, start: number, path: string): number => writeLiteral(buffer, start, 0x10, 4, ':path', path)
 
 /** Writes a field of a single request, and gives the index after it. The field enters no table, since it would push out fields that repeat. */

@@ -108,14 +108,17 @@ const connectionErrors: [section: string, mistake: string, sent: Buffer[], code:
   ],
 ]
 
-test.each(connectionErrors)('section %s (of RFC 9113 unless it names another): after %s the client ends the connection with the right code', (_, __, sent, code) => {
-  const given = givenConnection(2)
-  given.socket.arrive(Buffer.concat(sent))
-  expect(given.goAwayCode()).toBe(code)
-  expect(given.connection.isGone).toBe(true)
-  expect(given.reasons).toHaveLength(1)
-  for (const replies of given.replies) expect(replies).toHaveLength(1)
-})
+test.each(connectionErrors)(
+  'section %s (of RFC 9113 unless it names another): after %s the client ends the connection with the right code',
+  (_, __, sent, code) => {
+    const given = givenConnection(2)
+    given.socket.arrive(Buffer.concat(sent))
+    expect(given.goAwayCode()).toBe(code)
+    expect(given.connection.isGone).toBe(true)
+    expect(given.reasons).toHaveLength(1)
+    for (const replies of given.replies) expect(replies).toHaveLength(1)
+  },
+)
 
 test.each<[mistake: string, sent: Buffer[], code: number]>([
   ['a first frame that is not SETTINGS', [windowUpdateFrame(0, 1)], PROTOCOL_ERROR],

@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { fuzzClient, fuzzServer, type FuzzCount } from './testing/fuzz.ts'
 import { randomFrom } from './testing/random.ts'
 
-/** Each run sends 20,000 new sequences to the client and as many to the server; `npm run fuzz:http2` sends 10,000,000. */
+/** Each run sends 20,000 new sequences to the client and as many to the server; `npm run fuzz:http2` sends 10,000,000 in all. */
 const sequences = 20_000
 const firstSeed = Math.floor(Math.random() * 1_000_000_000)
 

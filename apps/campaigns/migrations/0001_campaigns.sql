@@ -28,7 +28,7 @@ create table campaigns (
   started_at timestamptz,
   settled_at timestamptz
 ) with (fillfactor = 80);
--- The index holds only the rows that wait for the sweep: a handful, however large the table is. Campaigns need no index by age: an id begins with the
+-- The index holds only the rows that wait for the sweep, however large the table is. Campaigns need no index by age: an id begins with the
 -- second in which it was made, so the deletion of old rows reads the primary key.
 create index campaigns_due on campaigns (due_at) where due_at is not null;
 
@@ -59,5 +59,5 @@ create table idempotency_keys (
   created_at timestamptz not null default now(),
   primary key (app_id, key)
 );
--- For the deletion of records after 24 h. Rows are inserted in the order of `created_at`, so the index only grows at its end.
+-- For the deletion of records after IDEMPOTENCY_RETENTION_HOURS. Rows are inserted in the order of `created_at`, so the index only grows at its end.
 create index idempotency_keys_by_age on idempotency_keys (created_at);

@@ -19,8 +19,8 @@ export type Accepted =
  * transaction has locked is refused as "in progress". A request whose key has a record gets the answer in the record. When two of these requests have
  * the same key, the second is answered like the first. For an erased app nothing is written, and the answer is not found.
  *
- * After the commit audience is told of every send, up to 64 of an app. Further sends wait for the sweep, which takes the sends of all apps in turn
- * and also repeats a pointer that was lost.
+ * After the commit audience is told of each send, while fewer than 64 sends of its app wait for audience. Further sends wait for the sweep, which
+ * takes the sends of all apps in turn and also repeats a pointer that was lost.
  */
 export async function acceptCampaigns(
   { db, idempotencyHours, start, haveWaiting }: Pick<Campaigns, 'db' | 'idempotencyHours' | 'start' | 'haveWaiting'>,
@@ -73,7 +73,7 @@ function answerOfRecord(record: IdempotencyRecord, fingerprint: string): Accepte
   return { kind: 'refused', fault: fault('idempotency_key_reused', 'This Idempotency-Key was used with another request. Use a new one.') }
 }
 
-/** Gives the answer to an earlier request with the same key; undefined when there was none. */
+/** Gives the answer to a request whose key has a record; undefined when it has no key, or the key has no record. */
 export async function findReplay(
   { db, idempotencyHours }: Pick<Campaigns, 'db' | 'idempotencyHours'>,
   appId: string,

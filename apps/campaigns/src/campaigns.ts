@@ -33,9 +33,9 @@ export type Campaigns = {
   readonly handOver: (small: FrozenSmallSend, pointerNo: number) => void
   /** Sends audience a pointer to a campaign that is due, in the background. */
   readonly pointAt: (campaignId: string, pointerNo?: number, appId?: string) => void
-  /** Tells audience, in the background, whether a send goes on, is paused or is cancelled. The sweep repeats it until audience has answered. */
+  /** Tells audience, in the background, whether a send goes on, is paused or is cancelled. The sweep repeats the call until audience has answered. */
   readonly tell: (change: Started) => void
-  /** Wakes the sweeps after a schedule was set or resumed. */
+  /** Wakes the sweeps after a campaign was scheduled or a recurrence was resumed. */
   readonly poke: () => void
   readonly fanOutStarted: (request: Several) => Promise<Flows>
   readonly settleCampaigns: (request: Several) => Promise<Record<string, never>>

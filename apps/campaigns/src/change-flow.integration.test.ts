@@ -34,7 +34,6 @@ const read = (campaignId: string) => platform.audience.bus.call(readSend, { camp
 const flowsOf = (id: string) => platform.audience.flows.filter(({ campaignId }) => campaignId === id).map(({ flow, no }) => `${flow} ${no}`)
 const isTold = (id: string) => until(async () => (await platform.rowOf(id)).flow_due_at === null, { what: 'the answer of audience' })
 
-/** Makes a send that audience fans out. */
 async function underWay(): Promise<string> {
   const id = await draft()
   await platform.gateway.call(sendCampaign, { appId, campaignId: id, defaultTimezone: 'UTC' })
@@ -95,7 +94,7 @@ test('audience is told at once of each pause, resume and cancel of a send, numbe
   expect(flowsOf(id)).toEqual(['paused 1', 'running 2', 'cancelled 3'])
 })
 
-test('campaigns tells audience of the last change of a send until audience has answered, also from another process', async () => {
+test('campaigns tells audience of the last change of a send until audience has answered', async () => {
   const id = await underWay()
   platform.audience.isAway = true
   await asked.pause(id)
@@ -109,7 +108,7 @@ test('campaigns tells audience of the last change of a send until audience has a
 })
 
 // spec: campaigns/pause
-test('audience gets no paused send to fan out, and the send ends as sent when its last pushes were already on their way', async () => {
+test('audience gets no paused send to fan out, and a paused send whose pushes all have outcomes ends as sent', async () => {
   const id = await underWay()
   await asked.pause(id)
   expect(await read(id)).toBeNull()
@@ -184,7 +183,7 @@ test('a notification that is cancelled before its fan-out loses the users that i
 })
 
 // spec: campaigns/flow-last-word
-test('100 sends that are paused, cancelled and settled at the same time each end as sent or as cancelled', async () => {
+test('of 100 sends that are paused, cancelled and settled at the same time, those whose cancel was accepted end as cancelled, the others as sent', async () => {
   const ids: string[] = []
   for (let n = 0; n < 100; n += 1) ids.push(await draft())
   for (const campaignId of ids) await platform.gateway.call(sendCampaign, { appId, campaignId, defaultTimezone: 'UTC' })

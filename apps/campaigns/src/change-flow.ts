@@ -40,7 +40,6 @@ export async function resumeCampaign(
   return { status: 'sending' }
 }
 
-/** Resumes a paused recurrence. Gives false when the campaign is not a recurrence, or is not paused. */
 async function resumeRecurrence(trx: Db, one: One): Promise<boolean> {
   const paused = await store.lockPausedRecurrence(trx, one)
   if (!paused) return false
@@ -52,8 +51,8 @@ async function resumeRecurrence(trx: Db, one: One): Promise<boolean> {
 }
 
 /**
- * Cancels a campaign that has not started, at the request of the app's backend. Runs that a recurrence has already made go on, because each is a
- * campaign of its own. Faults: not_found, invalid_state.
+ * Cancels a campaign that has not started, or a recurrence, at the request of the app's backend. Runs that a recurrence has already made go on,
+ * because each is a campaign of its own. Faults: not_found, invalid_state.
  */
 export async function cancelCampaign({ db }: Pick<Campaigns, 'db'>, { appId, campaignId }: One): Promise<{ status: 'cancelled' }> {
   if (await markCancelled(db, appId, campaignId)) return { status: 'cancelled' }
@@ -63,8 +62,8 @@ export async function cancelCampaign({ db }: Pick<Campaigns, 'db'>, { appId, cam
 }
 
 /**
- * Cancels a campaign that has not ended, at the request of an operator. A send under way keeps its status until every queued push has an outcome.
- * Asking a second time gets the same answer. Faults: not_found, invalid_state.
+ * Cancels a campaign that has not ended, at the request of an operator. A send under way keeps its status until every queued push has an outcome, and
+ * asking again until then gets the same answer. Faults: not_found, invalid_state.
  */
 export async function endCampaign(
   { db, tell }: Pick<Campaigns, 'db' | 'tell'>,

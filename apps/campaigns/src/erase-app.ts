@@ -7,7 +7,7 @@ const atOnce = 5_000
 
 /**
  * Deletes what campaigns stores of an app that was deleted. From the first call on, no row of the app is added and no schedule of it starts. Each
- * call deletes at most 5,000 rows. The call that leaves no row answers `done`.
+ * call deletes at most 5,000 rows. A call that finds fewer than 5,000 rows answers `done`.
  */
 export async function eraseApp({ db }: Pick<Campaigns, 'db'>, { appId }: { appId: string }): Promise<{ done: boolean }> {
   await markErased(db, 'campaigns', appId)

@@ -46,7 +46,7 @@ test('explain shows a draft with its saved segment as it is now, a send with the
   expect(Date.parse(pause?.until ?? '') - Date.parse(pause?.since ?? '')).toBe(30 * 86_400_000)
 })
 
-test('explain shows a campaign to everyone, gives no target when its saved segment was deleted, and does not know another app’s campaign', async () => {
+test('explain names everyone as the target, gives no target when the saved segment was deleted, and answers null for an unknown or another app’s campaign', async () => {
   const segmentId = newId()
   platform.segments.set(segmentId, pro)
   const [toAll, withoutSegment] = [await draft(), await draft({ segmentId })]

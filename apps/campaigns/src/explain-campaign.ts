@@ -36,8 +36,8 @@ export async function explainCampaign(
 }
 
 /**
- * Gives the target of a campaign whose row has none. A draft with a saved segment has the segment's definition as it is now, or null when the segment
- * was deleted. A notification has null: its row loses the users or devices that it named when it ends.
+ * Gives the target of a campaign whose row has none. A campaign that was not sent and has a saved segment gets the segment's definition as it is now,
+ * or null when the segment was deleted. A notification gets null: when it ended, its row lost the users or devices that it named.
  */
 async function targetOf(bus: Campaigns['bus'], appId: string, { segmentId, transactional }: CampaignRow): Promise<FrozenTarget | null> {
   if (transactional) return null

@@ -58,7 +58,7 @@ test('audience gets a pointer to a send that names more than 100 users, or every
   }
 })
 
-test('audience gets a pointer to a small send that it has refused, long before the sweep would send one', async () => {
+test('audience gets a pointer to a small send that it has refused, before the sweep sends one', async () => {
   audience.refusesSends = true
   const ids = await Promise.all(Array.from({ length: 5 }, () => send(givenNotification())))
 
@@ -74,7 +74,7 @@ test('when audience has not started 64 sends of an app, further sends wait, and 
   const appId = newId()
   const first = await Promise.all(Array.from({ length: pointedAtOnce }, () => send(givenNotification(), appId)))
   await until(() => first.every((id) => handedOver(id).length > 0))
-  // Audience got these sends and has not confirmed them. Their lease lasts an hour, so that the sweep does not send them again.
+  // Audience got these sends and has not started them. The test makes their lease an hour long, so that the sweep does not send them again.
   const inAnHour = new Date(Date.now() + 3_600_000)
   await db.updateTable('campaigns').set({ due_at: inAnHour }).where('app_id', '=', appId).execute()
   const waiting = await Promise.all(Array.from({ length: 5 }, () => send(givenNotification(), appId)))

@@ -11,7 +11,7 @@ export async function listRuns(
   { db }: Pick<Campaigns, 'db'>,
   { appId, campaignId, limit, cursor }: { appId: string; campaignId: string; limit: number; cursor?: string | undefined },
 ): Promise<Listed<Run>> {
-  // A recurrence has at most one run a day, so a cursor is a day.
+  // A recurrence has at most one run a day, so the time in a cursor is the day of a run.
   const before = cursor === undefined ? undefined : readCursor(cursor).createdAt.toISOString().slice(0, 10)
   if (!(await findCampaign(db, appId, campaignId))) throw notFound()
   const rows = await findRuns(db, campaignId, { limit, before })

@@ -40,7 +40,7 @@ const list = (app: string, query: Query = {}) => platform.gateway.call(listCampa
 
 const isoTime = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 
-test('a draft is answered with every field, and with null for a field that is not set', async () => {
+test('a draft is answered with every field; a field that is not set is null, empty or has its default', async () => {
   const id = await create({ name: 'Bare', ttl: 60 })
   expect(await get(id)).toEqual({
     id,
@@ -137,6 +137,7 @@ test('a page of campaigns ends at 512 KiB, and the next page goes on from there'
   }
   for (let n = 0; n < 13; n += 1) await create({ content }, app)
   const first = await list(app)
+  expect(Buffer.byteLength(JSON.stringify(first.items))).toBeLessThanOrEqual(512 * 1024 + 1_000)
   expect(first.items.length).toBeLessThan(13)
   const rest = await list(app, { cursor: first.nextCursor ?? '' })
   expect(first.items.length + rest.items.length).toBe(13)
@@ -226,7 +227,7 @@ test('when a draft is sent and replaced at the same time, the old or the new bod
 })
 
 // spec: campaigns/duplicate
-test('a campaign in any status is duplicated as a draft with the same body, and its saved segment is copied when the draft is sent', async () => {
+test('a scheduled campaign is duplicated as a draft with the same body, and its saved segment is copied anew when the draft is sent', async () => {
   const segmentId = newId()
   platform.segments.set(segmentId, segment)
   const template = { name: 'Duplicated', content: givenContent(), data: { source: 'template' } }

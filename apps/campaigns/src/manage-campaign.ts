@@ -49,7 +49,7 @@ export async function getCampaign({ db }: Pick<Campaigns, 'db'>, { appId, campai
   return toCampaign(row)
 }
 
-/** Deletes a draft. Faults: not_found; invalid_state for a campaign that was sent. */
+/** Deletes a draft. Faults: not_found; invalid_state for a campaign that is not a draft. */
 export async function deleteCampaign({ db }: Pick<Campaigns, 'db'>, { appId, campaignId }: One): Promise<Record<string, never>> {
   if (await deleteDraft(db, appId, campaignId)) return {}
   throw noDraft((await getCampaign({ db }, { appId, campaignId })).status)

@@ -92,7 +92,7 @@ test('replacing a template removes a field that is left out, keeps id and create
 })
 
 // spec: limits/foreign-ids
-test('reading, replacing or deleting an unknown template or another app’s is answered not_found', async () => {
+test('reading an unknown or another app’s template, replacing an unknown one or deleting another app’s is answered not_found', async () => {
   const { id } = await create(template('Mine'))
   const notFound = { code: 'not_found' }
   await expect(read(newId())).rejects.toMatchObject(notFound)
@@ -103,7 +103,7 @@ test('reading, replacing or deleting an unknown template or another app’s is a
 })
 
 // spec: content/template-use-count, content/template-delete
-test('useCount counts the campaigns and notifications that used the template, which stay when the template is deleted', async () => {
+test('useCount counts the campaigns and notifications that used the template, and a draft keeps its copy when the template is deleted', async () => {
   const { id: templateId } = await create(template('Used', { content: givenContent('Copied.') }))
   await platform.gateway.call(sendNotification, { appId, idempotency: null, notification: { target: { all: true }, templateId } })
   const campaign = { name: 'Uses it', schedule: { type: 'now' as const }, templateId }
@@ -118,7 +118,7 @@ test('useCount counts the campaigns and notifications that used the template, wh
 })
 
 // spec: content/template-list, limits/lists, limits/list-prefix
-test('a list of templates is newest first, has no gaps or repeats, and can be filtered by the beginning of the name', async () => {
+test('a list of templates has no gaps or repeats from page to page, and can be filtered by the beginning of the name', async () => {
   const app = newId()
   const names: string[] = []
   for (let n = 0; n < 7; n += 1) names.push((await create(template(`${n % 2 === 0 ? 'Even' : 'odd'} ${n}`), app)).name)

@@ -30,7 +30,6 @@ const codeOf = (asked: Promise<unknown>) =>
   )
 const change = (id: string, fields: { started_at: Date }) => platform.db.updateTable('campaigns').set(fields).where('id', '=', id).execute()
 
-/** Sends an experiment and settles it. */
 async function sent(fields: Partial<CreateCampaign> = {}): Promise<string> {
   const id = await draft({ experiment: givenExperiment(0.2), segment, ...fields })
   await platform.gateway.call(sendCampaign, { appId, campaignId: id, defaultTimezone: 'UTC' })

@@ -138,7 +138,7 @@ beforeAll(async () => {
   await sql`insert into erased_apps (app_id) values (${erasedApp})`.execute(db)
 })
 
-test('every statement of a send reads a bounded number of rows while tables grow from empty to 100,000 rows and the planner has old statistics', async () => {
+test('the statements of a send read a bounded number of rows while tables grow from empty to 100,000 rows, with old planner statistics and with new ones', async () => {
   expect(await lookWhileGrowing(plans, steps, grow)).toEqual({ empty: [], few: [], many: [], analysed: [] })
 })
 

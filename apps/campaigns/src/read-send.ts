@@ -7,12 +7,12 @@ import type { Db } from './store/tables.ts'
 
 type Send = { send: FrozenSend; target: FrozenTarget }
 
-/** Gives the frozen send of a campaign, for audience to fan out. Null when the campaign is unknown, not sent yet, paused, cancelled or over. */
+/** Gives the frozen send of a campaign, for audience to fan out. Null unless the campaign is `sending` and no cancel was asked for. */
 export async function readSend({ db }: Pick<Campaigns, 'db'>, { campaignId }: { campaignId: string }): Promise<Send | null> {
   return (await readSends(db, [campaignId])).get(campaignId) ?? null
 }
 
-/** Gives the frozen sends of several campaigns, by campaign id. Campaigns that are unknown, not sent yet, paused, cancelled or over are left out. */
+/** Gives the frozen sends of those of these campaigns that are `sending` and for which no cancel was asked, by campaign id. */
 export async function readSends(db: Db, campaignIds: string[]): Promise<Map<string, Send>> {
   const sends = new Map<string, Send>()
   for (const row of campaignIds.length > 0 ? await findSending(db, campaignIds) : []) {

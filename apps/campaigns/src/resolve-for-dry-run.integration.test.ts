@@ -46,6 +46,7 @@ test('a dry run of a campaign or of a stored draft gives the send that the campa
   expect(await count()).toBe(before)
   const id = await create(campaign)
   const stored = await resolve({ campaignId: id })
+  expect(await count()).toBe(before + 1)
   await send(id)
   const sent = await platform.audience.bus.call(readSend, { campaignId: id })
 
@@ -56,7 +57,7 @@ test('a dry run of a campaign or of a stored draft gives the send that the campa
 })
 
 // spec: sending/dry-run, campaigns/at
-test('a dry run says when a schedule begins: at its time, at the local time in the first of the zones, or at the next occurrence', async () => {
+test('a dry run says when a schedule begins: at its time, when the local time first comes in one of the zones, or at the next occurrence', async () => {
   platform.audience.zones = ['Asia/Tokyo', 'America/New_York']
   const at = hoursFromNow(5)
   const begins = async (schedule: CreateCampaign['schedule']) => {
@@ -78,7 +79,7 @@ test('a dry run says when a schedule begins: at its time, at the local time in t
 })
 
 // spec: sending/dry-run
-test('a dry run is refused for the same reasons as accepting and sending', async () => {
+test('a dry run is refused for an unknown template, segment or campaign, a time too far ahead, an invalid saved segment and too large a content', async () => {
   const refusal = (tried: Tried) =>
     resolve(tried).then(
       () => 'resolved',

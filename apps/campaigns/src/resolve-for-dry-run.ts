@@ -28,8 +28,8 @@ const noCampaign = '0'.repeat(24)
 
 /**
  * Gives the send that a request would become if it were accepted and sent now. Makes the checks of accepting and sending too, and writes nothing
- * (spec: sending/dry-run). Faults: not_found; invalid_segment and invalid_body with paths of the body; invalid_state for a stored draft that cannot
- * be sent.
+ * (spec: sending/dry-run). Faults: not_found; invalid_segment and invalid_body with paths of the body; invalid_state for a campaign that cannot be
+ * sent.
  */
 export async function resolveForDryRun(resolving: Resolving, asked: Asked): Promise<Resolved> {
   const { notification, campaign, campaignId } = asked

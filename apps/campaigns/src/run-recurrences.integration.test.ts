@@ -12,7 +12,7 @@ const day = 86_400_000
 let platform: Platform
 beforeAll(async () => void (platform = await givenPlatform()))
 
-/** Sends a daily recurrence in UTC whose time of day was `minutesAgo` minutes ago. Its next occurrence is almost a day away. */
+/** Sends a daily recurrence in UTC whose time of day was `minutesAgo` minutes ago. Its next occurrence is less than a day away. */
 async function activated({ minutesAgo = 1, until: end }: { minutesAgo?: number; until?: Date } = {}) {
   const occurrence = new Date(Math.floor(Date.now() / minute) * minute - minutesAgo * minute)
   const schedule = {
@@ -64,7 +64,7 @@ test('an occurrence makes one run, which is a campaign under way, and the recurr
 })
 
 // spec: campaigns/recurring-once-a-day
-test('with two processes, 30 recurrences that are due together make one run each', async () => {
+test('with two instances of campaigns, 30 recurrences that are due together make one run each', async () => {
   const parents = await Promise.all(Array.from({ length: 30 }, () => activated()))
   await Promise.all(parents.map(({ id, occurrence }) => makeDue(id, occurrence)))
   for (const { id, next } of parents) {
@@ -157,6 +157,7 @@ test('a recurrence whose schedule cannot be read fails, and other recurrences ru
   await until(async () => (await platform.rowOf(broken.id)).status === 'failed', { what: 'the failure' })
   expect(await platform.rowOf(broken.id)).toMatchObject({ due_at: null, failure: { code: 'invalid_schedule' } })
   await until(isAdvanced(other.id, other.next), { what: 'the other’s run' })
+  expect(await runsOf(other.id)).toHaveLength(1)
 })
 
 // spec: campaigns/recurring-unreadable
@@ -166,6 +167,7 @@ test('a recurrence whose time zone the runtime does not know fails, and other re
   await makeDue(lost.id, lost.occurrence)
   await makeDue(other.id, other.occurrence)
   await until(isAdvanced(other.id, other.next), { what: 'the next due time of the other' })
+  expect(await runsOf(other.id)).toHaveLength(1)
   await until(async () => (await platform.rowOf(lost.id)).status === 'failed', { what: 'the failure' })
   expect(await platform.rowOf(lost.id)).toMatchObject({ due_at: null, failure: { code: 'invalid_schedule' } })
 })

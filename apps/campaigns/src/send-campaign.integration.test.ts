@@ -72,7 +72,7 @@ test('an app’s backend can cancel a draft, a scheduled or an active campaign; 
 })
 
 // spec: limits/foreign-ids
-test('another app’s campaign is not found, like a campaign that does not exist', async () => {
+test('sending, cancelling or picking a winner of an unknown campaign or another app’s is answered not_found', async () => {
   const id = await draft()
   for (const ids of [
     { appId: newId(), campaignId: id },
@@ -172,7 +172,7 @@ test('an experiment can be sent with any schedule, with its variants and the cam
   expect(await send(await draft({ experiment, schedule: daily }))).toEqual({ status: 'active' })
 })
 
-test('the send that audience reads has null for an experiment, a sample to leave out and local times that the campaign does not have', async () => {
+test('the send that audience reads of a plain campaign has null for the experiment, the remainder of an experiment and the users’ local time', async () => {
   const id = await draft()
   await send(id)
   const read = await platform.audience.bus.call(readSend, { campaignId: id })
@@ -180,7 +180,7 @@ test('the send that audience reads has null for an experiment, a sample to leave
 })
 
 // spec: campaigns/at
-test('a campaign for a past time is sent now; one for a later time starts once at that time, though two processes run', async () => {
+test('a campaign for a past time is sent now; one for a later time starts once at that time, though two instances of campaigns run', async () => {
   const passed = await draft({ schedule: ahead(-day) })
   expect(await send(passed)).toEqual({ status: 'sending' })
 
@@ -196,7 +196,7 @@ test('a campaign for a past time is sent now; one for a later time starts once a
 })
 
 // spec: campaigns/at-late
-test('campaigns whose time came while no process ran start late, each once, with two processes at work', async () => {
+test('campaigns whose time came hours ago start late, each once, with two instances of the service at work', async () => {
   const before = await platform.measured('herald_scheduler_lag_seconds_count')
   const ids = await scheduled(30, `now() - position * interval '3 hours'`)
   await until(() => ids.every((id) => platform.pointersAt(id) > 0), { what: 'every start' })
@@ -206,7 +206,7 @@ test('campaigns whose time came while no process ran start late, each once, with
   expect(await platform.measured('herald_scheduler_lag_seconds_bucket{le="300"}')).toBeLessThanOrEqual(before)
 })
 
-test('a cancelled campaign never starts', async () => {
+test('a scheduled campaign that is cancelled does not start when its time comes', async () => {
   const id = await draft({ schedule: ahead(1_500) })
   const after = await draft({ schedule: ahead(1_700) })
   for (const one of [id, after]) expect(await send(one)).toEqual({ status: 'scheduled' })
@@ -233,7 +233,7 @@ test(
       update campaigns set status = 'scheduled', due_at = now() + position * interval '1 millisecond'
       from unnest(${ids}::text[]) with ordinality as wanted(id, position)
       where campaigns.id = wanted.id`.execute(platform.db)
-      // The cancels go from the last campaign to the first, and the sweeps of two processes from the first to the last.
+      // The cancels go from the last campaign to the first, and the sweeps of two instances from the first to the last.
       const answers = new Map<string, string>()
       const backwards = ids.toReversed()
       for (let n = 0; n < backwards.length; n += 5) {

@@ -19,7 +19,7 @@ let gateway: Awaited<ReturnType<typeof givenPeer>>
 let audience: Awaited<ReturnType<typeof givenAudience>>
 let db: Awaited<ReturnType<typeof openDatabase<Tables>>>['db']
 
-/** Two processes of campaigns answer, as in a rolling restart. */
+/** Two instances of campaigns answer, as in a rolling restart. */
 beforeAll(async () => {
   const [database, natsUrl] = await Promise.all([freshDatabase(), freshNats()])
   const databaseUrl = database.url('campaigns')
@@ -152,7 +152,7 @@ test('a notification with an unknown template is answered not_found and uses up 
   expect(await send(notification, idempotency)).toEqual({ ...accepted, replayed: true })
 })
 
-test('another app’s template is not found', async () => {
+test('a notification with another app’s template is answered not_found', async () => {
   const templateId = await givenTemplate()
   const asked = gateway.call(sendNotification, {
     appId: newId(),

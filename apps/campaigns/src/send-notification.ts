@@ -30,7 +30,7 @@ export const notificationName = 'notification'
 export async function sendNotification(accepting: Accepting, { appId, idempotency, notification }: SendRequest): Promise<SendAnswer> {
   const { templateId, target } = notification
 
-  // A request without a template and a saved segment need not read the record here: the transaction reads it anyway.
+  // A request with neither a template nor a saved segment need not read the record here: the transaction reads it anyway.
   const looksUp = templateId !== undefined || target.segmentId !== undefined
   const replay = looksUp ? await findReplay(accepting, appId, idempotency) : undefined
   if (replay) return { ...acceptedId(replay), status: 'sending' }

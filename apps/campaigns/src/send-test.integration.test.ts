@@ -43,7 +43,6 @@ const send = (test: Partial<TestSend>, key?: string, app = appId) =>
   })
 const list = async (app: string, filter: { test?: boolean; transactional?: boolean; q?: string; status?: 'sending' } = {}) =>
   (await gateway.call(listCampaigns, { appId: app, limit: 50, ...filter })).items
-/** Waits for a send in a call to audience, and gives it. */
 const handed = async (id: string) =>
   until(() => audience.handedOver.find(({ send: { campaignId } }) => campaignId === id), { what: 'the send that was handed over' })
 
@@ -64,7 +63,7 @@ test('a test is a notification that is marked as a test in its row and in the se
 })
 
 // spec: administration/test-send, webhooks/event-completed
-test('testing a campaign in any status sends its text, fields and name, and does not change the campaign', async () => {
+test('testing a draft or a cancelled campaign sends its text, fields and name, and does not change the campaign', async () => {
   const about = { ttl: 60, collapseId: 'autumn', priority: 'normal', data: { page: 'sale' } } as const
   const { id: of } = await gateway.call(createCampaign, { appId, idempotency: null, campaign: givenCampaign({ name: 'Autumn', ...about }) })
   const before = await platform.rowOf(of)
@@ -98,7 +97,7 @@ test('a test can send a variant of an experiment; without a variant it sends the
 })
 
 // spec: administration/test-send-mark
-test('a marked test has [Test] before the title of each language, and nothing else changes', async () => {
+test('a marked test has [Test] before the title of each language, and its content is otherwise unchanged', async () => {
   const content = { _default: 'en', en: { title: 'Order', body: 'Ready' }, de: { title: 'Bestellung', body: 'Fertig' } }
 
   const [marked, plain] = [await send({ content, mark: true }), await send({ content, mark: false })]
@@ -142,7 +141,7 @@ test('a list of campaigns leaves tests out, and with test=true it lists only tes
 })
 
 // spec: limits/lists
-test('pages of a list of campaigns skip many tests and miss no campaign', async () => {
+test('pages of a list of campaigns skip the tests between the campaigns and miss no campaign', async () => {
   const app = newId()
   const made: string[] = []
   for (let n = 0; n < 3; n += 1) {

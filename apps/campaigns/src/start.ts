@@ -21,7 +21,7 @@ import { tellDueFlows, tellFlow } from './tell-flows.ts'
 import { wireCampaigns } from './wire.ts'
 import type { Campaigns } from './campaigns.ts'
 
-/** Starts campaigns: its connections, what its functions work with, its calls and its sweeps. */
+/** Starts the service campaigns: its connections, what its functions work with, its calls and its sweeps. */
 export async function startCampaigns(service: Service<Config>): Promise<void> {
   const { config, log } = service
   const { db, kept, reads, watch } = await openDatabase<Tables>(service, {

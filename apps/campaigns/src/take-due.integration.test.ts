@@ -49,7 +49,7 @@ const minutesAgo = (minutes: number) => sql<Date>`now() - ${minutes}::int * inte
 const rowOf = (id: string) => db.selectFrom('campaigns').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
 const pointersAt = (id: string) => audience.pointers.filter(({ campaignId }) => campaignId === id).length
 
-test('two sweeps never take the same campaign', async () => {
+test('two sweeps at the same time never take the same campaign', async () => {
   const stored = Array.from({ length: 20 }, () => givenStored())
   await insertCampaigns(quiet, stored)
   expect(await takeDueCampaigns(quiet, 100)).toEqual([])
@@ -144,7 +144,7 @@ test('the status of a campaign can be read only by its app', async () => {
 })
 
 // spec: campaigns/retention, running/retention
-test('idempotency records and ended notifications are deleted after their retention', async () => {
+test('idempotency records and ended notifications are deleted after their retention; notifications that have not ended stay', async () => {
   const longAgo = new Date(Date.now() - 91 * 86_400_000)
   const [ended, stuck, paused, fresh] = [
     givenStored(newId(longAgo)),
@@ -195,7 +195,7 @@ test('due sends of all apps are taken in turn, and of one app at most 64 wait fo
   const appOf = new Map(theirs.map(({ id, appId }) => [id, appId]))
   const appsOf = (taken: { id: string }[]) => taken.map(({ id }) => appOf.get(id))
 
-  // Two of the first four sends are of the second app, though 300 sends of the first app are older.
+  // Two of the first four sends are of the second app, though the first app has 300 due sends and the second has 3.
   expect(appsOf(await takeDueCampaigns(quietOne, 4)).filter((appId) => appId === other)).toHaveLength(2)
   const rest = appsOf(await takeDueCampaigns(quietOne, 1_000))
   expect(rest.filter((appId) => appId === other)).toHaveLength(1)

@@ -7,8 +7,9 @@ import { nextSendDueInMs, startDueCampaigns, takeDueCampaigns } from './store/du
 const atOnce = 200
 
 /**
- * Starts scheduled campaigns that are due by the database's clock, and tells audience of due sends for which it has no fan-out row. Such a send
- * waited because its app had 64 sends that audience had not started, or its pointer was lost, perhaps with the whole NATS store.
+ * Starts scheduled campaigns that are due by the database's clock, and tells audience of due sends that it has not started: campaigns that start now,
+ * sends that waited because their app had 64 sends that audience had not started, and sends whose call or pointer was lost, perhaps with the whole
+ * NATS store.
  */
 export async function takeDue({
   db,

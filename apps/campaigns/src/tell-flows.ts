@@ -10,7 +10,7 @@ const atOnce = 50
 
 /**
  * Tells audience whether a send goes on, is paused or is cancelled. When audience has no fan-out row of a cancelled send, the campaign ends as
- * cancelled at once. If audience read that send a moment ago and makes the row later, the answer to `fan-out-started` tells it of the cancel.
+ * cancelled at once. If audience read that send a moment ago and makes the row later, the answer to `fan-out-started` tells audience of the cancel.
  */
 export async function tellFlow({ db, bus }: Telling, change: Started): Promise<void> {
   const flow = flowOf(change)
@@ -19,13 +19,13 @@ export async function tellFlow({ db, bus }: Telling, change: Started): Promise<v
   else await confirmFlow(db, change.id, change.flowNo)
 }
 
-/** Tells audience again of the changes that it has not answered. */
+/** Tells audience again of changes of flow that it has not answered, when they are due, at most 50 at once. */
 export async function tellDueFlows(telling: Telling): Promise<{ took: number; nextInMs?: number }> {
   const dueInMs = await nextFlowDueInMs(telling.db)
   if (dueInMs === undefined) return { took: 0 }
   if (dueInMs > 0) return { took: 0, nextInMs: dueInMs }
   const due = await takeDueFlows(telling.db, atOnce)
-  // When audience does not answer a change, its row is due again in 5 s.
+  // When audience does not answer a change, the row of that campaign is due again in 5 s.
   await Promise.allSettled(due.map((change) => tellFlow(telling, change)))
   return { took: due.length }
 }

@@ -89,7 +89,7 @@ create table delivery_bodies (
 );
 create index delivery_bodies_by_user on delivery_bodies using gin (user_ids);
 
--- Users who were erased within the last hours. A body that is being made while its user is erased must not contain the user's external id.
+-- Users who were erased within about a day. A body that is being made while its user is erased must not contain the user's external id.
 create table erased_users (
   app_id text collate "C" not null,
   user_id text collate "C" not null,

@@ -132,7 +132,7 @@ test('an announcement that waits together with its repeat makes no second copy o
 })
 
 // spec: webhooks/enable
-test('no event waits for an endpoint that is switched off, and its announcement is still confirmed', async () => {
+test('no event waits for an endpoint that is switched off, and the announcements of the events are still confirmed', async () => {
   const webhook = await rig.givenWebhook(`${receiver.url}/off`)
   const { appId } = webhook
   const changed = await rig.gateway.call(changeWebhook, { appId, webhookId: webhook.id, changes: { enabled: false } })

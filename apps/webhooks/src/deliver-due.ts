@@ -77,7 +77,7 @@ export function openDeliverer(
       const bodies = await bodiesOf(webhooks, taken)
       for (const delivery of taken) {
         const events = bodies.get(delivery.bodyId)
-        // The body was erased after the delivery was taken, which ended the delivery too.
+        // The body was erased or deleted after the delivery was taken, which ended the delivery too.
         if (events === undefined) continue
         const work = deliverOne(delivery, events).finally(() => {
           onTheWay.delete(delivery)

@@ -39,7 +39,7 @@ test('the verifier of the stripe package accepts a delivery, and refuses one tha
 })
 
 // spec: webhooks/retries, webhooks/same-bytes
-test('a delivery that fails is attempted five times with the same id and bytes and a new signature, and then counts as a failure', async () => {
+test('a delivery that fails is attempted five times with the same id and bytes and a valid signature, and then counts as a failure', async () => {
   const receiver = await startReceiver((_one, response) => response.writeHead(500).end())
   const webhook = await rig.givenWebhook(`${receiver.url}/failing`)
   await rig.announce([givenEvent(webhook.appId)])
@@ -57,7 +57,7 @@ test('a delivery that fails is attempted five times with the same id and bytes a
 })
 
 // spec: webhooks/answers, webhooks/switched-off
-test('a 4xx or a redirect ends the delivery at once, and does not count as a failure of the endpoint', async () => {
+test('a 404 or a redirect ends the delivery at once, and does not count as a failure of the endpoint', async () => {
   const elsewhere = await startReceiver()
   const receiver = await startReceiver(({ path }, response) =>
     path === '/redirect' ? response.writeHead(307, { location: elsewhere.url }).end() : response.writeHead(404).end(),

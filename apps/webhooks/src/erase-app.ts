@@ -6,12 +6,12 @@ import { deleteListenersOf } from './store/listened-apps.ts'
 import { deleteLog, lockLogs } from './store/logs.ts'
 import type { Webhooks } from './webhooks.ts'
 
-/** One call deletes at most this many rows of each table. A delivery may take 40 kB of body with it. */
+/** One call deletes at most this many deliveries and this many events. A delivery may take 40 kB of body with it. */
 const portion = 1_000
 
 /**
- * Deletes what webhooks stores of an app, a part with every call. The first call closes the app's endpoints while it has the app's event log locked,
- * so that no event is inserted and no delivery made meanwhile. Events that arrive later find no endpoint and are only confirmed.
+ * Deletes what webhooks stores of an app, a part with every call. The first call marks the app's endpoints as deleted while it has the app's event
+ * log locked, so that no event is inserted and no delivery made from then on. Events that arrive later find no endpoint and are only confirmed.
  */
 export const eraseApp = ({ db }: Pick<Webhooks, 'db'>, { appId }: { appId: string }): Promise<{ done: boolean }> =>
   transact(db, async (trx) => {

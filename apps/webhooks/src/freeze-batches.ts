@@ -30,7 +30,7 @@ type Batch = { key: BodyKey; events: LogEvent[]; to: Mark }
 type Planned = Group & { batches: Batch[]; dueInMs: number }
 
 /**
- * Makes deliveries of the events in the event logs that are due. The next 100 events of an endpoint become a body, whose bytes never change
+ * Makes deliveries of the events in the event logs that are due. The next events of an endpoint, up to 100, become a body, whose bytes never change
  * ("frozen"). All endpoints that have read up to the same place and ask for the same types share the body. Then drops events and bodies above the
  * limits of an endpoint, and deletes events that every endpoint has read. External ids are asked of audience now, outside the transaction, and stored
  * nowhere else. While audience does not answer, the events of the app stay in its event log. `also`: apps whose logs are taken though they are not
@@ -244,7 +244,7 @@ async function bodiesOf(
   return found
 }
 
-/** One transaction drops at most this many portions of 200 bodies: ten times what it adds. The next sweep drops more. */
+/** One transaction drops at most this many portions of 200 bodies of an endpoint, which is far more than it adds. The next sweep drops more. */
 const portionsPerCommit = 10
 
 /**

@@ -49,7 +49,7 @@ const end = (ids: string[], state: 'delivered' | 'failed', daysAgo = 0) =>
       created_at = now() - make_interval(days => ${daysAgo})
     where id = any(${ids}::text[])`.execute(rig.db)
 
-test('the housekeeping reads the bodies past their retention and not those that are still kept', async () => {
+test('to find the bodies past their retention among 50,000 deliveries the housekeeping reads fewer than 100 rows', async () => {
   const { id, appId } = await givenEndpoint()
   await sql`
     insert into deliveries (id, endpoint_id, state, event_count, due_at, body_id, created_at, ended_at)
@@ -83,7 +83,7 @@ const rowsRead = (plan: Plan | undefined): number =>
     : (plan['Actual Rows'] + (plan['Rows Removed by Filter'] ?? 0)) * plan['Actual Loops'] +
       (plan.Plans ?? []).reduce((sum, below) => sum + rowsRead(below), 0)
 
-test('the housekeeping deletes all bodies past their retention, however many, and subtracts their bytes from what the endpoint stores', async () => {
+test('the housekeeping deletes 4,500 bodies past their retention in portions, and subtracts their bytes from what the endpoint stores', async () => {
   const endpoint = await givenEndpoint()
   await end(await givenBodies(endpoint, 4_500, 10), 'failed', 8)
   const sweep = keepHouse()
@@ -171,7 +171,7 @@ test('erasing a user subtracts the bytes of the bodies that are deleted, and add
   expect(await rig.db.selectFrom('deliveries').select('state').where('endpoint_id', '=', endpoint.id).execute()).toHaveLength(4)
 })
 
-test('when an endpoint has been switched off for seven days the events that wait for it are dropped, counted and deleted', async () => {
+test('once an endpoint has been switched off for seven days, and not after six, the events that wait for it are dropped and counted', async () => {
   const endpoint = await givenEndpoint()
   await givenWaiting(rig.db, endpoint, 40)
   const off = (days: number) =>

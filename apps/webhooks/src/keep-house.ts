@@ -15,9 +15,9 @@ const portion = 2_000
 export type Retention = { logDays: number; deliveredHours: number; undeliveredDays: number }
 
 /**
- * Deletes, for a sweep, bodies and deliveries past their retention, events that have waited too long, and the rows of deleted endpoints. A step that
- * fails is logged and tried again after 30 s, and the other steps go on. `isAway` says that an error means that the database is away, when every step
- * would fail.
+ * Deletes, for a sweep, bodies, deliveries and marks past their retention, events that wait for endpoints that have been switched off for too long,
+ * and the rows of deleted endpoints. A step that fails is logged and tried again after 30 s, and the other steps go on. `isAway` says that an error
+ * means that the database is away, when every step would fail.
  */
 export function openHousekeeping(
   { db, log, retention: { logDays, deliveredHours, undeliveredDays } }: Pick<Webhooks, 'db' | 'log' | 'retention'>,

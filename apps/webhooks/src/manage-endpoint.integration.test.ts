@@ -78,7 +78,7 @@ test.each([
 })
 
 // spec: limits/foreign-ids
-test('an endpoint of another app, an unknown or a deleted one is not found', async () => {
+test('an endpoint of another app and a deleted endpoint are not found', async () => {
   const appId = newId()
   const { id } = await rig.gateway.call(createWebhook, { appId, webhook: given() })
   await expect(rig.gateway.call(readWebhook, { appId: newId(), webhookId: id })).rejects.toMatchObject({ code: 'not_found' })
@@ -91,7 +91,7 @@ test('an endpoint of another app, an unknown or a deleted one is not found', asy
 })
 
 // spec: limits/lists
-test('a list of endpoints is newest first, and the next page begins where the last one ended', async () => {
+test('two pages of a list of endpoints have each endpoint once, and a wrong cursor is refused', async () => {
   const appId = newId()
   const ids: string[] = []
   for (let n = 0; n < 5; n += 1) ids.unshift((await rig.gateway.call(createWebhook, { appId, webhook: given() })).id)
@@ -110,7 +110,7 @@ test('an app has at most 50 endpoints', async () => {
 })
 
 // spec: webhooks/url-at-send
-test('when the name of an endpoint leads to a private address after it was saved, every attempt is refused and no connection is opened', async () => {
+test('when the name of an endpoint leads to a private address after it was saved, every attempt is blocked and nothing is posted', async () => {
   const trap = await startReceiver()
   const webhook = await rig.gateway.call(createWebhook, { appId: newId(), webhook: given(`https://turning.example:${trap.port}/`) })
   privateNames.set('turning.example', '127.0.0.1')

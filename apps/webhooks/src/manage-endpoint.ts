@@ -104,7 +104,10 @@ export async function deleteWebhook({ db }: Pick<Webhooks, 'db'>, at: At): Promi
   return {}
 }
 
-/** Makes a new secret for an endpoint, and shows it this once. Every signature that is made after the answer uses it. Fault: not_found. */
+/**
+ * Makes a new secret for an endpoint, and shows it this once. This process signs with it from then on; another process does so for each delivery that
+ * it takes later. Fault: not_found.
+ */
 export async function rotateSecret(
   { db, sealer, secrets }: Pick<Webhooks, 'db' | 'sealer' | 'secrets'>,
   { appId, webhookId }: At,
@@ -116,7 +119,7 @@ export async function rotateSecret(
   return { secret }
 }
 
-/** A process runs at most this many tests of endpoints at once, so that nobody can use them to probe other hosts. */
+/** A process runs at most this many tests of endpoints at once, so that they are of little use for probing other hosts. */
 const mostTests = 8
 let testsRunning = 0
 

@@ -119,6 +119,6 @@ beforeAll(async () => {
   }
 })
 
-test('from an event to its delivery every statement reads a bounded number of rows, while tables grow to 100,000 rows with old statistics', async () => {
+test('from an event to its delivery the statements read a bounded number of rows while tables grow to 100,000 rows, with old planner statistics and with new ones', async () => {
   expect(await lookWhileGrowing(plans, steps, grow)).toEqual({ empty: [], few: [], many: [], analysed: [] })
 })

@@ -4,7 +4,7 @@ import { startReceiver } from './testing/receiver.ts'
 import { givenEvents, openRig } from './testing/rig.ts'
 
 // spec: webhooks/apart
-test('two processes share the work: each event is posted once, and an endpoint gets at most two posts at once', async () => {
+test('two instances of webhooks share the work: each event is posted once, and an endpoint gets at most two posts at once', async () => {
   const rig = await openRig()
   let [now, most] = [0, 0]
   const receiver = await startReceiver((_one, response) => {
@@ -26,7 +26,7 @@ test('two processes share the work: each event is posted once, and an endpoint g
   expect(most).toBe(2)
 })
 
-test('a process that is stopped finishes the attempts that are under way, and the next process makes the others', async () => {
+test('when webhooks is stopped and started again, every event is posted and no delivery is posted twice', async () => {
   const rig = await openRig()
   const receiver = await startReceiver((_one, response) => void setTimeout(() => response.writeHead(204).end(), 50))
   const stop = await rig.start()

@@ -34,7 +34,7 @@ import type { Webhooks } from './webhooks.ts'
 const announcementsPerCommit = 8
 
 /**
- * The sweeps that post and that freeze rest this long after each run. What becomes due meanwhile shares the next commit, so a busy app does not cost
+ * The sweeps that post and that freeze begin a run at most this often. What becomes due meanwhile shares the next commit, so a busy app does not cost
  * one commit per delivery.
  */
 const deliverEveryMs = 20

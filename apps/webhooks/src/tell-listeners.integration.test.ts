@@ -47,7 +47,7 @@ test('the request for a new endpoint is not answered before the tracker has answ
 })
 
 // spec: webhooks/create-waits
-test('when tracker or audience does not answer, the request for a new endpoint is refused and the endpoint is not made', async () => {
+test('when the tracker does not answer, the request for a new endpoint is refused, no endpoint is made, and both later learn that the app asks for no events', async () => {
   const appId = newId()
   rig.onTold.tracker = () => Promise.reject(queueUnavailable())
   await expect(rig.givenWebhook(url, { appId })).rejects.toMatchObject({ code: 'queue_unavailable' })
@@ -84,7 +84,7 @@ test('when endpoints of one app are made at the same time, each is known to trac
   expect(whatBothKnow(appId)).toEqual(both(...types.toSorted()))
 })
 
-test('tracker and audience are told of an app’s event types every ten minutes, and deleting the app deletes its row', async () => {
+test('when the next repeat is due the tracker is told of an app’s event types again, and deleting the app deletes what is to be repeated', async () => {
   const { appId } = await rig.givenWebhook(url)
   const times = () => rig.told.tracker.filter((one) => one.appId === appId).length
   const before = times()

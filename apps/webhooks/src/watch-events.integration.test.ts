@@ -15,7 +15,7 @@ let rig: Rig
 const seen: { appId: string; events: WebhookEvent[]; dropped: number }[] = []
 beforeAll(async () => {
   rig = await openRig()
-  // Two processes run, since the one that gets an announcement may not be the one that was asked for the watch.
+  // Two instances run, since the one that gets an announcement may not be the one that was asked for the watch.
   await rig.start()
   await rig.start()
   rig.gateway.listen(eventsSeen, (told) => void seen.push(told))
@@ -101,7 +101,7 @@ test('when a watch is not renewed it ends, and tracker and audience announce aga
   expect(heardBy('tracker', appId)).toEqual(['*'])
 })
 
-test('tracker and audience are not told again when a watch is renewed, and events of an app that is not watched are not shown', async () => {
+test('the tracker is not told again of each renewal of a watch, and events of an app that is not watched are not shown', async () => {
   const [appId, other] = [newId(), newId()]
   await watch(appId)
   for (const _ of Array(5)) await watch(appId)

@@ -28,9 +28,9 @@ type Watched = {
 }
 
 /**
- * Begins or renews a gateway's watch of an app's events, for 30 seconds. When it returns, tracker and audience announce all events of the app, and
- * every process of webhooks has been told to show those that it gets. Fault `queue_unavailable` when tracker or audience does not answer; the sweep
- * then tells both again while the watch lasts.
+ * Begins or renews a gateway's watch of an app's events, for 30 seconds. When it returns, tracker and audience announce all events of the app, and a
+ * broadcast has told the processes of webhooks to show those that they get. Fault `queue_unavailable` when tracker or audience does not answer; the
+ * sweep then tells both again while the watch lasts.
  */
 export async function watchEvents({ db, bus }: Pick<Webhooks, 'db' | 'bus'>, { appId }: { appId: string }): Promise<Record<string, never>> {
   const isTold = await transact(db, async (trx) => {

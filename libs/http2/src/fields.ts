@@ -31,7 +31,7 @@ export function isUsualField(name: string, value: string): boolean {
 export function brokenFieldRule(name: string, value: string): string | undefined {
   if (name === '' || /[^!#$%&'*+\-.^_`|~0-9a-z]/.test(name)) return 'invalid field name'
   if (connectionFields.has(name) || (name === 'te' && value !== 'trailers')) return `${name} is not allowed`
-  // Whether `te` is allowed depends on its value. Names of over 64 characters can only come from the other end, and are not remembered.
+  // Whether `te` is allowed depends on its value. Herald's own names are shorter than 64 characters, so longer names are not remembered.
   if (name !== 'te' && name.length <= 64 && rightNames.size < mostRightNames) rightNames.add(name)
   return brokenValueRule(value)
 }
@@ -41,5 +41,5 @@ export function brokenValueRule(value: string): string | undefined {
   return /[\0\r\n]|^[ \t]|[ \t]$/.test(value) ? 'invalid field value' : undefined
 }
 
-/** Gives the value of `content-length`; undefined when it is not a plain number. */
+/** Gives the value of `content-length`; undefined when it is not a plain number of at most 15 digits. */
 export const contentLength = (value: string): number | undefined => (/^\d{1,15}$/.test(value) ? Number(value) : undefined)

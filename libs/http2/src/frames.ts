@@ -66,7 +66,7 @@ export const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
 export const maxFrameSize = 16_384
 export const headerLength = 9
 
-/** The window with which a stream or connection starts unless SETTINGS say otherwise (RFC 9113 section 6.9.2). */
+/** The window with which a connection starts, and a stream too unless SETTINGS say otherwise (RFC 9113 section 6.9.2). */
 export const defaultWindow = 65_535
 /** The largest window that is allowed (RFC 9113 section 6.9.1). */
 export const maxWindow = 0x7fffffff
@@ -138,8 +138,9 @@ export function goAwayFrame(lastStreamId: number, code: number, debug: string): 
 export type OnFrame = (type: number, flags: number, streamId: number, buffer: Buffer, start: number, end: number) => void
 
 /**
- * Splits a byte stream into frames. The returned function takes the next bytes; a frame over 16,384 bytes throws FRAME_SIZE_ERROR. A frame that
- * arrives in parts is collected in one buffer of the largest frame's size, so that each byte is copied once, even when bytes come one by one.
+ * Splits a byte stream into frames. The returned function takes the next bytes; a frame with a payload of over 16,384 bytes throws FRAME_SIZE_ERROR.
+ * A frame that arrives in parts is collected in one buffer of the largest frame's size, so that each of its bytes is copied once, even when bytes
+ * come one by one.
  */
 export function splitFrames(onFrame: OnFrame): (bytes: Buffer) => void {
   let gathered: Buffer | undefined
@@ -188,7 +189,7 @@ function emit(onFrame: OnFrame, buffer: Buffer, position: number, end: number): 
   onFrame(buffer[position + 3] as number, buffer[position + 4] as number, streamId, buffer, position + headerLength, end)
 }
 
-/** Ends the connection because the other end broke the protocol. */
+/** Throws the error that ends the connection because the other end broke the protocol. */
 export function fail(message: string, code: number = errorCode.protocolError): never {
   throw new ConnectionError(code, message)
 }

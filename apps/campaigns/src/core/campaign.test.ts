@@ -3,25 +3,25 @@ import { expect, test } from 'vitest'
 import { campaignActions, flowOf, nextStatus, statusAfter, statusesThatAllow } from './campaign.ts'
 
 // spec: campaigns/send-from
-test('an app’s backend can send a draft or a scheduled campaign only, and the schedule decides the next status', () => {
+test('only a draft or a scheduled campaign can be sent, and its schedule decides the next status', () => {
   for (const action of ['sendNow', 'sendLater', 'sendRecurring'] as const) expect(statusesThatAllow(action)).toEqual(['draft', 'scheduled'])
   expect(nextStatus('draft', 'sendNow')).toBe('sending')
   expect(nextStatus('scheduled', 'sendLater')).toBe('scheduled')
   expect(nextStatus('draft', 'sendRecurring')).toBe('active')
 })
 
-test('an app’s backend can cancel a campaign until its fan-out starts', () => {
+test('a draft, a scheduled campaign and an active recurrence can be cancelled at once', () => {
   expect(statusesThatAllow('cancel')).toEqual(['draft', 'scheduled', 'active'])
 })
 
 // spec: campaigns/settles
-test('only a send under way or paused can settle', () => {
+test('only a campaign that is sending or paused can settle; without a cancel it is sent then', () => {
   for (const action of ['settle', 'settleCancelled'] as const) expect(statusesThatAllow(action)).toEqual(['sending', 'paused'])
   for (const status of statusesThatAllow('settle')) expect(nextStatus(status, 'settle')).toBe('sent')
 })
 
 // spec: campaigns/statuses
-test('an ended campaign never changes its status, and only an operator can pause a campaign', () => {
+test('an ended campaign never changes its status, and only a campaign that is sending or active can be paused', () => {
   for (const end of ['sent', 'cancelled', 'failed'] as const)
     for (const action of campaignActions) expect(nextStatus(end, action)).toBeUndefined()
   const intoPaused = campaignStatuses.flatMap((status) => campaignActions.filter((action) => nextStatus(status, action) === 'paused'))
@@ -31,7 +31,7 @@ test('an ended campaign never changes its status, and only an operator can pause
 })
 
 // spec: campaigns/statuses
-test('every status allows the actions that the specification names, and refuses all others', () => {
+test('each status allows exactly the listed actions, and each of them leads to the listed status', () => {
   const allowed = campaignStatuses.flatMap((status) =>
     campaignActions.flatMap((action) => {
       const next = nextStatus(status, action)
@@ -71,14 +71,14 @@ test('every status allows the actions that the specification names, and refuses 
   )
 })
 
-test('an action leads to the same status from wherever it is allowed; asking for a cancel keeps the status', () => {
+test('an action leads to the same status from every status that allows it; asking for a cancel keeps the status', () => {
   for (const action of campaignActions)
     for (const status of statusesThatAllow(action))
       expect(nextStatus(status, action)).toBe(action === 'askCancel' ? status : statusAfter(action))
 })
 
 // spec: campaigns/flow-last-word
-test('the flow of a send is running unless the send is paused or cancelled, and a cancelled send stays cancelled while it is paused', () => {
+test('the flow of a send is running unless its status is paused or cancelled; once a cancel was asked for, the flow is cancelled in every status', () => {
   const flows = campaignStatuses.map((status) => [status, flowOf({ status, cancelling: false })])
   expect(flows.filter(([, flow]) => flow !== 'running')).toEqual([
     ['cancelled', 'cancelled'],

@@ -4,13 +4,13 @@ import type { CampaignStatus } from '@herald/contracts/stats'
 /**
  * What can happen to a campaign.
  *
- * - `sendNow`, `sendLater`, `sendRecurring`, `cancel`: an app's backend asks for it with the public API. The schedule decides which of the three sends
- *   it is.
- * - `change` (replacing or deleting a draft), `pause`, `resume`, `askCancel`: an operator asks for it.
- * - `pauseRecurring`, `resumeRecurring`, `cancelRecurring`: an operator pauses, resumes or cancels a recurrence. A recurrence sends nothing itself, so
- *   its cancel takes effect at once.
- * - `start`: the due time of a scheduled campaign has come. `end`: the `until` of a recurrence has passed. `fail`: the segment or the schedule of the
- *   campaign cannot be read any more.
+ * - `sendNow`, `sendLater`, `sendRecurring`: the campaign is sent. Its schedule decides which of the three it is.
+ * - `cancel`: a draft, a scheduled campaign or an active recurrence is cancelled.
+ * - `change`: an operator replaces or deletes a draft. `pause`, `resume`, `askCancel`: an operator pauses, resumes or cancels a send under way.
+ * - `pauseRecurring`, `resumeRecurring`: an operator pauses or resumes a recurrence. `cancelRecurring`: a paused recurrence is cancelled. A
+ *   recurrence sends nothing itself, so its cancel takes effect at once.
+ * - `start`: the due time of a scheduled campaign has come. `end`: the `until` of a recurrence has come. `fail`: audience cannot fan the campaign
+ *   out, or its schedule cannot be read any more.
  * - `settle`: every queued push has an outcome, says the tracker. `settleCancelled`: the tracker says it of a send whose cancel was asked for.
  */
 export const campaignActions = [
@@ -73,7 +73,7 @@ export function statusAfter(action: Exclude<CampaignAction, 'askCancel'>): Campa
   return after
 }
 
-/** Says whether the cancel of a send was asked for while some of its pushes have no outcome yet. */
+/** Says whether a cancel of a send was asked for and the send has not ended yet. */
 export const isCancelling = ({ cancelling, settledAt }: { cancelling: boolean; settledAt: Date | null }): boolean =>
   cancelling && settledAt === null
 

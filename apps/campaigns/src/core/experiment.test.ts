@@ -9,7 +9,7 @@ const experiment: Experiment = { sampleRate: 0.2, variants: [variant('a'), varia
 const sent = { status: 'sent' as const, experiment, schedule: { type: 'now' as const }, ledgerIsGone: false, hasWinner: false }
 const codeOf = (campaign: Parameters<typeof whyNoWinner>[0], id = 'a') => whyNoWinner(campaign, id)?.code
 
-test('each variant of a sent experiment whose sample was not everyone can be picked as the winner', () => {
+test('when no reason to refuse a winner applies, each variant of a sent experiment can be picked', () => {
   expect([codeOf(sent, 'a'), codeOf(sent, 'b')]).toEqual([undefined, undefined])
 })
 
@@ -29,7 +29,7 @@ test('each reason to refuse a winner has its code, and when several reasons appl
 })
 
 // spec: experiments/recurring, experiments/no-remainder
-test('a recurring experiment has no winner, whether it is active or over; each of its runs can have one', () => {
+test('picking a winner of a recurring experiment is refused, whether the recurrence is active or over', () => {
   const schedule = { type: 'recurring', every: 'day', localTime: '09:00', timezone: 'Europe/Berlin' } as const
   expect(codeOf({ ...sent, schedule, status: 'active' })).toBe('invalid_state')
   expect(codeOf({ ...sent, schedule })).toBe('no_remainder')

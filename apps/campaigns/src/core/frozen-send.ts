@@ -4,7 +4,7 @@ import type { FrozenTarget } from '@herald/contracts/calls/campaigns'
 import type { Experiment, Schedule } from '@herald/contracts/campaign'
 import type { ResolvedSend } from './overrides.ts'
 
-/** The fields of a campaign that its send needs. The fields come from its row, or from a request that was just accepted. */
+/** The fields of a campaign that its send needs. They come from the campaign's row or from a request. */
 export type Sending = ResolvedSend & {
   id: string
   appId: string
@@ -18,7 +18,7 @@ export type Sending = ResolvedSend & {
   test?: boolean | null | undefined
 }
 
-/** Makes the send that audience fans out, as it stays from now on. */
+/** Makes the frozen send of a campaign: what audience fans out. */
 export const freeze = ({ id, schedule, experiment, localTimesAfter, ...send }: Sending): FrozenSend => ({
   campaignId: id,
   appId: send.appId,
@@ -43,8 +43,8 @@ export const freeze = ({ id, schedule, experiment, localTimesAfter, ...send }: S
 })
 
 /**
- * Gives a send with its target when it names few users or devices, so that audience can get the send itself in a call. Undefined for any other send:
- * audience gets a pointer to it.
+ * Gives a send with its target when it names at most 100 users or devices (`smallSend`), so that audience can get the send itself in a call.
+ * Undefined for any other send: audience gets a pointer to it.
  */
 export function asSmallSend(send: FrozenSend, target: FrozenTarget | null): FrozenSmallSend | undefined {
   switch (target?.kind) {

@@ -1,7 +1,10 @@
-/** The answer to a list ends after `limit` items or 512 KiB (spec: limits/list-bytes). 200 contents of 64 KiB would not fit into a NATS message. */
+/**
+ * At most this many bytes of items are in one answer to a list, unless its first item alone is larger (spec: limits/list-bytes). 200 items of 64 KiB
+ * would not fit into a NATS message.
+ */
 const maxListBytes = 512 * 1024
 
-/** Counts how many of these items, from the first on, fit into one answer: at least one. */
+/** Counts how many of the items, from the first on, fit into one answer. The first item counts as fitting, however large it is. */
 export function countFitting(items: unknown[]): number {
   let bytes = 0
   const over = items.findIndex((item) => (bytes += Buffer.byteLength(JSON.stringify(item))) > maxListBytes)

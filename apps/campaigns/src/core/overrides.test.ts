@@ -26,7 +26,7 @@ test('without a template every field that a request leaves out has its default',
 })
 
 // spec: sending/ttl
-test('when the configured ttl is below the maximum, it is the default', () => {
+test('a send without a ttl has the configured ttl when that is below the maximum', () => {
   expect(resolveSend({ content }, undefined, 60).ttl).toBe(60)
 })
 

@@ -65,7 +65,7 @@ test('a send at each user’s local time starts when that time first comes in on
   expect(dueAt('Etc/GMT+3')).toBe('2026-11-22T12:00:00.000Z')
 })
 
-test('a daily recurrence runs every day at its local time, also on the days when clocks change', () => {
+test('a daily recurrence is due every day at its local time, also when clocks change; when the clocks skip that time, it is due an hour later', () => {
   expect(dueTimes(daily, '2026-10-23T12:00:00Z', 4)).toEqual([
     '2026-10-24T07:00:00.000Z',
     '2026-10-25T08:00:00.000Z',
@@ -77,13 +77,13 @@ test('a daily recurrence runs every day at its local time, also on the days when
   expect(dueTimes(atNight, '2026-03-28T12:00:00Z', 2)).toEqual(['2026-03-29T01:30:00.000Z', '2026-03-30T00:30:00.000Z'])
 })
 
-test('a recurrence first runs after its activation: today when the local time has not passed yet, else tomorrow', () => {
+test('a daily recurrence is first due after its activation: today when the local time has not come yet, else tomorrow', () => {
   expect(dueTimes(daily, '2026-11-21T07:59:59Z', 1)).toEqual(['2026-11-21T08:00:00.000Z'])
   expect(dueTimes(daily, '2026-11-21T08:00:00Z', 1)).toEqual(['2026-11-22T08:00:00.000Z'])
 })
 
 // spec: campaigns/recurring-days
-test('a weekly recurrence runs on its weekdays; without weekdays, on the weekday of its activation in its time zone', () => {
+test('a weekly recurrence is due on its weekdays; without weekdays, on the weekday of its activation in its time zone', () => {
   const weekly: Recurrence = { ...daily, every: 'week' }
   expect(dueTimes({ ...weekly, daysOfWeek: [1, 5] }, '2026-11-21T12:00:00Z', 3)).toEqual([
     '2026-11-23T08:00:00.000Z',
@@ -106,7 +106,7 @@ test('a recurrence that the sweep takes on time makes one run and misses none', 
 })
 
 // spec: campaigns/recurring-missed
-test('after a time without any process only the newest occurrence runs, and only when it is at most an hour late', () => {
+test('after a time without any process only the newest occurrence runs, and only when it is at most an hour late; the others are missed', () => {
   const due = '2026-11-21T08:00:00Z'
   const next = '2026-11-24T08:00:00.000Z'
   expect(tickAt(daily, due, '2026-11-23T09:00:00.000Z')).toEqual({ run: '2026-11-23', missed: 2, nextDue: next })
@@ -115,7 +115,7 @@ test('after a time without any process only the newest occurrence runs, and only
 })
 
 // spec: campaigns/recurring-until
-test('an occurrence exactly at `until` still runs, and after `until` the recurrence is over', () => {
+test('an occurrence at `until` or before it still runs, even up to an hour late, and from `until` on the recurrence is over', () => {
   const last: Recurrence = { ...daily, until: '2026-11-22T08:00:00.000Z' }
   expect(tickAt(last, '2026-11-21T08:00:00Z', '2026-11-21T08:00:00Z').nextDue).toBe('2026-11-22T08:00:00.000Z')
   expect(tickAt(last, '2026-11-22T08:00:00Z', '2026-11-22T08:00:00Z')).toEqual({ run: '2026-11-22', missed: 0, nextDue: undefined })

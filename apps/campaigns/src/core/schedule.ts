@@ -13,8 +13,8 @@ export function whyNotSchedule(schedule: Schedule, now: Date): { path: string; m
 }
 
 /**
- * What happens when a campaign with this schedule is sent. A `sendLater` with `localTimesAfter` is a send at each user's local time: each user gets
- * it when that local time next comes after `localTimesAfter`.
+ * What happens when a campaign is sent, by its schedule. A `sendLater` with `localTimesAfter` is a send at each user's local time: each user gets it
+ * when that local time next comes after `localTimesAfter`.
  */
 export type Plan =
   | { action: 'sendNow' }
@@ -23,8 +23,8 @@ export type Plan =
   | { action: 'unplanned'; why: string }
 
 /**
- * Plans a send at the moment it is asked for. An `at` that has passed sends now. A send at each user's local time starts when that time comes in the
- * first of `zones`: the time zones of the app's users, and the default zone for users without one.
+ * Plans a send at the moment it is asked for. An `at` that has passed sends now. A send at each user's local time starts when that time first comes
+ * in one of `zones`: the time zones of the app's users, and the default zone for users without one.
  */
 export function planSend(schedule: Schedule, now: Date, zones: string[] = []): Plan {
   switch (schedule.type) {
@@ -47,8 +47,8 @@ export function planSend(schedule: Schedule, now: Date, zones: string[] = []): P
 
 /**
  * Says what a recurrence that is due does. The recurrence makes at most one run, however long no process was there to make runs (spec:
- * campaigns/recurring-missed): the newest occurrence runs when it is at most `catchUpSeconds` late, and `missed` counts the other occurrences.
- * `nextDue` is the next occurrence, or the `until` after the last one; undefined when the recurrence is over.
+ * campaigns/recurring-missed): the newest occurrence runs when it is at most `catchUpSeconds` late, and `missed` counts the occurrences that do not
+ * run. `nextDue` is the next occurrence, or the `until` after the last one; undefined when the recurrence is over.
  */
 export function tick(
   schedule: Recurrence,

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { statusAfter, statusesThatAllow } from '../core/campaign.ts'
 import type { Db } from './tables.ts'
 
-/** Cancels the campaigns of an app that have not started, so that none of its schedules starts and none of its recurrences runs any more. */
+/** Cancels the scheduled campaigns and the active recurrences of an app, so that none of them starts or runs any more. */
 export async function stopSchedulesOfApp(db: Db, appId: string): Promise<void> {
   await db
     .updateTable('campaigns')

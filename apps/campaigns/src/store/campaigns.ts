@@ -160,8 +160,8 @@ export type Sent = 'sendNow' | 'sendLater' | 'sendRecurring'
 
 /**
  * Begins a campaign or its schedule (status `sending`, `scheduled` or `active`), if its status still allows it and its draft was not replaced since
- * it was read. Gives the new status; undefined when another request changed the campaign first. The row's lock puts a send, a cancel and a start in
- * an order. Each succeeds only if the status that the one before left allows it.
+ * the caller read it. Gives the new status; undefined when another request changed the campaign first. The row's lock puts a send, a cancel and a
+ * start in an order. Each succeeds only if the status that the one before left allows it.
  */
 export async function markSent(
   db: Db,
@@ -191,10 +191,15 @@ export async function markSent(
   return row?.status
 }
 
-/** True for a recurrence. A paused recurrence was `active` before the pause; any other paused campaign was `sending`. */
+/**
+ * True for a recurrence, false or null for any other campaign. It tells a paused recurrence from a paused send, since both have the status `paused`.
+ */
 export const isRecurring = sql<boolean>`schedule ->> 'type' = 'recurring'`
 
-/** Cancels a campaign that has not started, or a recurrence, even a paused one. Says whether it did. */
+/**
+ * Cancels a campaign that has not started, or a recurrence, even a paused one. Gives false when the campaign is unknown or its status does not allow
+ * it.
+ */
 export async function markCancelled(db: Db, appId: string, campaignId: string): Promise<boolean> {
   const row = await db
     .updateTable('campaigns')

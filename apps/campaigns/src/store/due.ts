@@ -5,7 +5,7 @@ import { statusAfter } from '../core/campaign.ts'
 import { pointedAt } from './new-campaigns.ts'
 import type { Db } from './tables.ts'
 
-/** Reads the database's time: the one clock of all schedules. */
+/** Reads the database's time, by which schedules begin. */
 export async function readClock(db: Db): Promise<Date> {
   const { rows } = await sql<{ now: Date }>`select now() as now`.execute(db)
   const [clock] = rows
@@ -13,14 +13,17 @@ export async function readClock(db: Db): Promise<Date> {
   return clock.now
 }
 
-/** The status of campaigns that begin at a time, as text for the index `campaigns_planned`, which serves no parameter. */
+/**
+ * These two statuses are the condition of the index `campaigns_planned`. They stand in the statement itself: the planner does not use that index for
+ * a parameter.
+ */
 const scheduled = sql.lit<CampaignStatus>('scheduled')
 export const recurring = sql.lit<CampaignStatus>('active')
 
 /**
- * Gives the milliseconds until a scheduled campaign or a send that audience was not told of is due, by the database's clock: 0 for now, undefined for
- * never. Only these and recurrences have a `due_at`. (With `status in ('scheduled', 'sending')` the planner expects few rows, so it reads and sorts
- * all of them: 19 ms for 4,500 sends that wait.)
+ * Gives the milliseconds until a scheduled campaign, or a send that audience has not started, is due by the database's clock: 0 for now, undefined
+ * for never. Besides them only recurrences have a `due_at`. (With `status in ('scheduled', 'sending')` the planner expects few rows, so it reads and
+ * sorts all of them: 19 ms for 4,500 sends that wait.)
  */
 export const nextSendDueInMs = (db: Db): Promise<number | undefined> =>
   inMs(db, sql`campaigns where status <> ${recurring} and due_at is not null order by due_at`)
@@ -48,9 +51,10 @@ export async function nextFlowDueInMs(db: Db): Promise<number | undefined> {
 }
 
 /**
- * Takes due sends for which audience has no fan-out row yet, from all apps in turn: first the oldest send of each app, then the second of each.
- * Audience gets at most 64 pointers of an app at once (`pointedAtOnce`). Each app is found by one read of the index. Two sweeps never take the same
- * row. A row is due again 10 s after the sweep has taken it for the first time, later after 15 s (`sweepAgain` of contracts/topology.ts).
+ * Takes due sends that audience has not said to have started, from all apps in turn: first the oldest send of each app, then the second of each.
+ * Audience gets at most 64 pointers of an app at once (`pointedAtOnce`). Each app is found by one read of the index. Two sweeps at the same time
+ * never take the same row. A row is due again 10 s after the sweep has taken it for the first time, later after 15 s (`sweepAgain` of
+ * contracts/topology.ts).
  */
 export async function takeDueCampaigns(db: Db, limit: number): Promise<{ id: string; pointerNo: number; appId: string }[]> {
   const { rows } = await sql<{ id: string; pointerNo: number; appId: string }>`

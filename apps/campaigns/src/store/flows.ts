@@ -50,7 +50,9 @@ export async function pauseRecurrence(db: Db, { appId, campaignId }: One): Promi
   return row !== undefined
 }
 
-/** Locks a recurrence until the transaction ends, and gives it with the database's time. Undefined when the campaign is not a paused one. */
+/**
+ * Locks a paused recurrence until the transaction ends, and gives it with the database's time. Undefined when the app has no such paused recurrence.
+ */
 export async function lockPausedRecurrence(
   db: Db,
   { appId, campaignId }: One,
@@ -101,7 +103,10 @@ export async function endLongPauses(db: Db, days: number): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-/** Takes changes of flow that audience has not answered. Two sweeps never take the same row. A change that was taken is due again after 5 s. */
+/**
+ * Takes changes of flow that audience has not answered and that are due. Two sweeps at the same time never take the same row. A change that was taken
+ * is due again after 5 s.
+ */
 export const takeDueFlows = (db: Db, limit: number): Promise<Started[]> =>
   db
     .with('due', (due) =>

@@ -62,7 +62,7 @@ export const markTests = (trx: Db, campaigns: NewCampaign[]) =>
     .where('id', '=', sql<string>`any(${campaigns.flatMap(({ id, test }) => (test ? [id] : []))})`)
     .execute()
 
-/** Counts the sends of an app that audience was told of and has not started. They are due later, when the sweep tells audience again. */
+/** Counts, up to 64, the sends of an app that audience was told of and has not started. They are due later, when the sweep tells audience again. */
 export const pointedAt = (appId: RawBuilder<unknown>) => sql`
   (select count(*) from (
     select from campaigns where status = 'sending' and app_id = ${appId} and due_at > now() order by due_at limit ${sql.lit(pointedAtOnce)}

@@ -17,7 +17,7 @@ export async function countByStatus(db: Db, appId: string): Promise<{ status: Ca
   return rows
 }
 
-/** Finds the campaigns that begin next by themselves, soonest first. Each status is one range of the index, sorted by due time. */
+/** Finds at most 10 campaigns of an app that begin next by themselves, soonest first. Each status is one range of the index, sorted by due time. */
 export async function findNext(db: Db, appId: string): Promise<{ id: string; name: string; dueAt: Date; schedule: string }[]> {
   const ofStatus = (status: CampaignStatus) => sql`(
     select id, name, due_at as "dueAt", schedule ->> 'type' as schedule from campaigns
@@ -28,7 +28,7 @@ export async function findNext(db: Db, appId: string): Promise<{ id: string; nam
   return rows
 }
 
-/** Finds the paused campaigns, the longest pause first. */
+/** Finds at most 10 paused campaigns of an app, the longest pause first. */
 export async function findPaused(db: Db, appId: string): Promise<{ id: string; name: string; since: Date }[]> {
   const { rows } = await sql<{ id: string; name: string; since: Date }>`
     select id, name, paused_at as since from (
@@ -38,7 +38,7 @@ export async function findPaused(db: Db, appId: string): Promise<{ id: string; n
   return rows
 }
 
-/** Finds the campaigns that failed within 7 days, newest first. */
+/** Finds at most 10 campaigns of an app that failed within 7 days, the latest failure first. */
 export async function findFailed(db: Db, appId: string): Promise<{ id: string; name: string; at: Date; code: string | null }[]> {
   const { rows } = await sql<{ id: string; name: string; at: Date; code: string | null }>`
     select id, name, settled_at as at, failure ->> 'code' as code from (

@@ -112,7 +112,10 @@ export async function givenAudience(natsUrl: string, segments: Map<string, unkno
   return audience
 }
 
-/** Two processes of campaigns, as in a rolling restart. The test plays audience and the gateway, and may read the rows. */
+/**
+ * Starts two instances of campaigns in the process of the test, which share a database and NATS like two processes in a rolling restart. The test
+ * plays audience and the gateway, and may read the rows.
+ */
 export async function givenPlatform() {
   const [database, natsUrl] = await Promise.all([freshDatabase(), freshNats()])
   const databaseUrl = database.url('campaigns')
@@ -123,13 +126,12 @@ export async function givenPlatform() {
   const { db } = await openDatabase<Tables>(testService('campaigns', {}), { url: databaseUrl, poolSize: 4 })
   const pointersAt = (id: string) => audience.pointers.filter(({ campaignId }) => campaignId === id).length
   const rowOf = (id: string) => db.selectFrom('campaigns').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
-  /** Sums a measurement over both processes. `line` is its name and labels as the scrape prints them; a measurement that a scrape lacks counts 0. */
+  /** Sums a measurement over both instances. `line` is its name and labels as the scrape prints them; a measurement that a scrape lacks counts 0. */
   const measured = async (line: string) => {
     const scrapes = await Promise.all(processes.map(({ metrics }) => metrics.text()))
     const values = scrapes.map((scrape) => scrape.split('\n').find((one) => one.startsWith(`${line} `)))
     return values.reduce((sum, value) => sum + Number(value?.slice(line.length) ?? 0), 0)
   }
-  /** Makes a campaign and brings it to this status with the calls that lead there. */
   const campaignIn = async (status: CampaignStatus, appId: string, fields: Partial<CreateCampaign> = {}): Promise<string> => {
     const campaign = givenCampaign({ schedule: scheduleFor(status), ...fields })
     const { id: campaignId } = await gateway.call(createCampaign, { appId, idempotency: null, campaign })
@@ -145,7 +147,6 @@ export async function givenPlatform() {
   }
   return { db, databaseUrl, gateway, audience, segments, pointersAt, rowOf, measured, campaignIn }
 }
-/** Gives a schedule that leads to this status. Its time is half a day ahead. */
 function scheduleFor(status: CampaignStatus): Schedule {
   const at = new Date(Date.now() + 43_200_000).toISOString()
   if (status === 'scheduled') return { type: 'at', at }
@@ -183,11 +184,9 @@ export const givenStored = (id = newId()): NewCampaign => ({
   send: { content: givenContent(), silent: false, data: {}, ttl: 60, collapseId: null, priority: 'high', presentation: null, bypass: {} },
 })
 
-/** Makes an experiment with two variants, for a part of the users. */
 export const givenExperiment = (sampleRate = 0.5): Experiment => ({
   sampleRate,
   variants: ['a', 'b'].map((id) => ({ id, name: id.toUpperCase(), weight: 1, content: givenContent(`It is ${id}.`) })),
 })
 
-/** Makes a fingerprint of a request from any short text. */
 export const fingerprintOf = (text: string): string => text.padEnd(64, '0')

@@ -25,8 +25,8 @@ export type WaitingEvent = { event: string; userId: string | null }
 
 /**
  * Says how many waiting events go into the next batch; 0 when no batch is made yet. When at least 100 events wait, the batch ends at a multiple of
- * 100, counted since the log began. So all endpoints that ask for the same types get the same batches and share their bodies, wherever each endpoint
- * began to read. `before`: how many events of these types came before the first waiting one.
+ * 100, counted since the log began. So endpoints that ask for the same types end their full batches at the same places and share the bodies, wherever
+ * each endpoint began to read. `before`: how many events of these types came before the first waiting one.
  */
 export function sizeOfBatch({ before, waiting, oldestMs }: { before: number; waiting: number; oldestMs: number }): number {
   if (waiting >= batchSize) return batchSize - (before % batchSize)

@@ -70,7 +70,7 @@ export function followed(
   return [...ended.filter(holdsSome), ...next]
 }
 
-/** Gives the readings after the first of them has been read up to `to`. A reading without further events is removed. */
+/** Gives the readings after the first of them has been read up to `to`. A reading that has an end and no further events is removed. */
 export function advanced(readings: readonly Reading[], to: Mark): Reading[] {
   const [first, ...rest] = readings
   return first === undefined ? [] : [{ ...first, from: to }, ...rest].filter(holdsSome)

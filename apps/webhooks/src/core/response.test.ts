@@ -29,7 +29,7 @@ test.each([
   [503, 'retry'],
   [599, 'retry'],
   [null, 'retry'],
-])('after a response with status %s (null without a response) the delivery is %s', (status, is) => {
+])('a response with status %s (null: no response) means for its delivery: %s', (status, is) => {
   expect(readResponse(answered(status), { ...base, tries: 1 }).is).toBe(is)
 })
 
@@ -56,6 +56,6 @@ test.each([
   ['soon', null],
   ['', null],
   [undefined, null],
-])('the header Retry-After %s asks for a wait of %s ms', (header, ms) => {
+])('on Wed, 21 Oct 2026 at 07:28:00 GMT the header Retry-After %s asks for a wait of %s ms (null: for none)', (header, ms) => {
   expect(readRetryAfter(header, new Date('2026-10-21T07:28:00Z'))).toBe(ms)
 })

@@ -18,7 +18,7 @@ const longestHeaders = 16_384
  */
 export type Post = (url: string, body: Buffer, sign: () => Record<string, string>) => Promise<PostAnswer>
 
-/** Opens the process's connections to all receivers. `close` ends those that are idle. */
+/** Opens a pool of connections to the receivers. `close` ends the connections of the pool. */
 export function openPost({
   allowPrivate,
   lookup,

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from './tables.ts'
 
-/** Marks a user as erased. The caller has locked the app's event log, so no body of the app is being made. */
+/** Marks a user as erased. The caller has locked the app's event log, so no body of the app is written meanwhile. */
 export const insertErasedUser = (db: Db, { appId, userId }: { appId: string; userId: string }): Promise<unknown> =>
   db
     .insertInto('erased_users')
@@ -13,7 +13,7 @@ export const insertErasedUser = (db: Db, { appId, userId }: { appId: string; use
 export const deleteErasedUsers = (db: Db, appId: string): Promise<unknown> =>
   db.deleteFrom('erased_users').where('app_id', '=', appId).execute()
 
-/** Finds which of these users were erased lately. Their external ids must not be written, even though audience gave them before the erasure. */
+/** Finds which of these users are marked as erased. Their external ids must not be written, even though audience gave them before the erasure. */
 export async function findErasedUsers(db: Db, userIds: string[]): Promise<Set<string>> {
   const { rows } = await sql<{ user_id: string }>`select user_id from erased_users where user_id = any(${userIds}::text[])`.execute(db)
   return new Set(rows.map(({ user_id }) => user_id))
@@ -228,7 +228,7 @@ export async function deleteOfDeletedEndpoints(trx: Db, limit: number): Promise<
   return countOf(sql`delete from endpoints where id = any(${ids}::text[]) and deleted_at < now() - interval '1 minute'`.execute(trx))
 }
 
-/** Deletes the marks of users who were erased more than a day ago: no body that was begun before the erasure is still being made. */
+/** Deletes the marks of users who were erased more than a day ago: by then no body that was begun before the erasure is still being made. */
 export const deleteOldErasedUsers = (db: Db, limit: number): Promise<number> =>
   countOf(
     sql`

@@ -10,7 +10,7 @@ import type { Db } from './tables.ts'
  */
 const lease = sql<Date>`now() + interval '4 seconds'`
 
-/** An endpoint gets at most this many posts at once, so that a slow endpoint never delays another. */
+/** An endpoint gets at most this many posts at once, so that a slow endpoint leaves the other slots of a process free. */
 export const mostInFlight = 2
 
 export type NewDelivery = { id: string; endpointId: string; eventCount: number; bodyId: number }

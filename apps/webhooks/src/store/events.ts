@@ -59,7 +59,10 @@ export async function findEvents(db: Db, stretches: (Stretch & { limit: number }
 /** At most this many events of an endpoint are dropped at once. The next sweep drops more. */
 const mostPassedOver = 20_000
 
-/** Finds how far an endpoint's reading must move to drop the oldest events of a part of a log: at least so many events and so many bytes. */
+/**
+ * Finds how far an endpoint's reading must move to drop the oldest events of a part of a log: at least so many events and so many bytes, unless these
+ * are more than 20,000 events.
+ */
 export async function passOver(
   trx: Db,
   { appId, types, after, until }: Stretch,

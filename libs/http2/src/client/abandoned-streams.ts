@@ -20,7 +20,7 @@ export class AbandonedStreams {
     }
   }
 
-  /** Notes that the server has ended the stream too. From now on a frame on this stream is a mistake. */
+  /** Notes that the server has ended the stream too. From now on a frame on it is a mistake, unless the stream is at most `allUpTo`. */
   end(streamId: number): void {
     this.ids.delete(streamId)
   }

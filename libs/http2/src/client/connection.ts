@@ -34,7 +34,10 @@ import type { Stream } from './stream.ts'
 export type Owner = {
   /** Is called when the connection may be able to begin more streams than before. */
   roomier: () => void
-  /** Is called when the connection begins no new streams, because of a GOAWAY or because its stream numbers are used up. Open streams go on. */
+  /**
+   * Is called when the connection begins no new streams: a GOAWAY has come, its stream numbers are used up, or the client is being closed. Open
+   * streams go on.
+   */
   draining: (connection: Connection, reason: string) => void
   /** Is called when the connection has ended and every stream has its reply. */
   gone: (connection: Connection, reason: string) => void
@@ -84,7 +87,7 @@ export class Connection {
   isGone = false
   /** A header block that is not complete: its CONTINUATION has not come yet. */
   headerBlock: HeaderBlock | undefined
-  /** How many complete answers there were so far. */
+  /** How many requests were answered so far, also by an answer whose body was cut. */
   answers = 0
   private readonly socket: Duplex
 

@@ -33,7 +33,7 @@ function givenAnswers() {
   return { bytes: Buffer.concat(parts), decided }
 }
 
-test('wherever a connection is cut, each request gets one reply: answered when its answer had come completely, otherwise unanswered', () => {
+test('wherever a connection is cut, each request gets one reply: what the server had completely said about it, otherwise unanswered', () => {
   const { bytes, decided } = givenAnswers()
   for (let cut = 0; cut <= bytes.length; cut++) {
     const given = givenConnection(5)

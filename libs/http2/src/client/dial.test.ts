@@ -53,7 +53,7 @@ test('when the server’s certificate is not trusted or has another name, nothin
   expect(told(await send(peer, peer.open({ host: '127.0.0.1', servername: 'localhost', ca: [peer.certificate.pem] })))).toBe('200')
 })
 
-test('the client refuses TLS 1.1 and cipher suites without forward secrecy', async () => {
+test('the client refuses TLS 1.1 and a cipher suite without authenticated encryption', async () => {
   const old = await givenOk(() => undefined, ['h2'], { minVersion: 'TLSv1.1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' })
   expect(told(await send(old, old.open()))).toMatch(/^unsent /)
   const cbc = await givenOk(() => undefined, ['h2'], { maxVersion: 'TLSv1.2', ciphers: 'ECDHE-ECDSA-AES128-SHA256' })
@@ -156,7 +156,7 @@ test('a connection that the caller has made is checked like any other', async ()
   expect(told(await send(peer, peer.open({ connect: () => third })))).toBe('200')
 })
 
-test('the second connection resumes the TLS session of the first', async () => {
+test('the second and the third connection resume an earlier TLS session', async () => {
   const peer = await givenOk()
   const events: OriginEvent[] = []
   const origin = peer.open({ limits: { requestsPerConnection: 3 }, onEvent: (event) => events.push(event) })

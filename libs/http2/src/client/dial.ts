@@ -26,7 +26,7 @@ export type Dialed = { is: 'connected'; socket: TLSSocket; protocol: 'h2' | 'htt
 
 /**
  * The cipher suites of TLS 1.3, and those of TLS 1.2 with forward secrecy and authenticated encryption. RFC 9113 section 9.2.2 allows an HTTP/2
- * server to end a connection with any other suite.
+ * server to end a connection that uses a suite of TLS 1.2 without them.
  */
 const ciphers = [
   'TLS_AES_128_GCM_SHA256',
@@ -98,7 +98,7 @@ export function dial(
     })
   }
   if (tcp.connecting) tcp.once('connect', secure)
-  // Waits for the next turn of the event loop, so that `done` is never called before this function has returned.
+  // Runs as a microtask, so that `done` is never called before this function has returned.
   else queueMicrotask(secure)
   return () => finish({ is: 'failed', reason: 'closed' })
 }

@@ -81,7 +81,7 @@ test('with 2,000 random changes of windows, no byte more is sent than allowed, a
   }
 })
 
-test('the server may send more when an answer is complete or broken off, and not while the answer is incomplete', () => {
+test('the server may send more bytes when answers are complete, and not while they are incomplete', () => {
   const given = givenConnection(70)
   const block = (id: number) => frame(frameType.headers, flag.endHeaders, id, status200)
   const data = (id: number, flags = 0) => frame(frameType.data, flags, id, Buffer.alloc(15_000))

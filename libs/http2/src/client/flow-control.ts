@@ -84,7 +84,8 @@ export function receiveFlowControlled(connection: Connection, bytes: number): vo
 
 /**
  * Notes that received bytes are freed, so the server may send as many again. The server is told so once a quarter of the window is freed, not with
- * each answer. Incomplete answers still count, so all answers of a connection together never hold more bytes than its window.
+ * each answer. The bytes of an incomplete answer are not freed, so all incomplete answers of a connection together never hold more bytes than its
+ * window.
  */
 export function returnWindow(connection: Connection, bytes: number): void {
   connection.returnedBytes += bytes
@@ -95,8 +96,8 @@ export function returnWindow(connection: Connection, bytes: number): void {
 }
 
 /**
- * Makes a stream's window full again after half of it was used by a long answer. The server cannot use up the other half before that, because a frame
- * is at most a quarter of the window. `Limits.bodyBytes` bounds how long the answer can be.
+ * Makes a stream's window full again when at most half of it is left. This is checked after each frame, and a frame is at most about a quarter of the
+ * window, so the window never becomes negative. `Limits.bodyBytes` bounds how long the answer can be.
  */
 export function widenStream(connection: Connection, stream: Stream): void {
   if (stream.receiveWindow > defaultWindow / 2) return

@@ -49,7 +49,7 @@ export const usualLimits: Readonly<Limits> = {
 export const headerListLimits = { fields: 128, bytes: 16_384 }
 
 /**
- * How many bytes the server may send on all streams of a connection before the client allows more. It is 64 answers of the largest size, more than a
- * push service ever has on its way.
+ * How many bytes the server may send on all streams of a connection before the client allows more: 64 answers of the largest size, or 1,000 answers
+ * of 4 KB.
  */
 export const connectionWindow = 4_194_304

@@ -128,7 +128,7 @@ test('large bodies, headers that need CONTINUATION in both directions, interim a
   }
 })
 
-test('the client obeys settings that change while requests are on their way', async () => {
+test('when a server changes its settings while 3,000 requests are on their way, each is answered or refused, and none is served twice', async () => {
   let served = 0
   await listen(
     (stream) => {
@@ -186,7 +186,7 @@ test('when Node’s server ends a connection gracefully (GOAWAY, then the open s
   expect(answered).toBe(served)
 })
 
-test('an answer that comes before the end of the request body counts, and the rest of the body is not sent', async () => {
+test('an answer that comes before the end of the request’s body counts', async () => {
   await listen(() => undefined)
   server.removeAllListeners('stream')
   server.on('stream', (stream) => {

@@ -19,7 +19,7 @@ test('of 100,000 streams, some of which stay open for long, each is found until 
     const stream = givenStream(id)
     streams.add(stream)
     model.set(id, stream)
-    // Between 0 and 600 streams are open; every 500th stays open until the end.
+    // Up to about 600 streams are open. A stream whose number is a multiple of 999 stays open until the end.
     while (model.size > 10 + ((id >> 7) % 600)) {
       const [closed] = [...model.keys()].slice(random(10)).filter((each) => each % 999 !== 0)
       if (closed === undefined) break

@@ -11,7 +11,7 @@ import { WaitingLine } from './waiting-line.ts'
 /** An event of an origin's connections, for metrics and logs. A reason is a short word and names no host; the listener knows the origin. */
 export type OriginEvent =
   | { is: 'connected'; isResumed: boolean; tookMs: number }
-  /** A connection could not be made. The next attempt is made after `retryInMs`. */
+  /** A connection could not be made. The next attempt is made `retryInMs` later at the earliest. */
   | { is: 'unreachable'; reason: string; retryInMs: number }
   /** A connection takes no new requests. */
   | { is: 'draining'; reason: string }

@@ -7,7 +7,7 @@ import { Output } from './output.ts'
 
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
 
-test('requests of one turn of the event loop are written at once, also those that a reply causes', async () => {
+test('all requests of one turn of the event loop are written together, also those that a microtask begins', async () => {
   const given = givenConnection()
   await nextTurn()
   given.connection.output.flush()
@@ -37,7 +37,7 @@ test('when more bytes than the limit wait, they are written before the turn ends
   await nextTurn()
 })
 
-test('a server that asks for answers and does not read them loses its connection when four times the limit of bytes waits', () => {
+test('when a server does not read, no request is begun above the limit of waiting bytes, and above four times the limit an overflow is reported', () => {
   // This socket never finishes its first write.
   const socket = new Duplex({ read: () => undefined, write: () => undefined })
   let overflows = 0

@@ -6,13 +6,13 @@ const firstBytes = 2_048
 const mostBytes = 65_536
 
 /**
- * The output of a connection. Frames are collected in one large buffer and written once per turn of the event loop, so that many pushes share a TLS
- * record. No part of a buffer is used twice, because the socket may still hold it.
+ * The output of a connection. Frames are collected in one large buffer and written once per turn of the event loop, or earlier when more bytes than
+ * the limit are collected, so that many pushes share a TLS record. No part of a buffer is used twice, because the socket may still hold it.
  */
 export class Output {
   /** The buffer in which `reserve` gave space. */
   buffer = Buffer.allocUnsafeSlow(firstBytes)
-  /** Whether the server has stopped reading. No new request is begun until it reads again. */
+  /** Whether more bytes than the limit wait for the server to read them. No new request is begun until they are read. */
   isBlocked = false
   /** How many times the socket was written to. */
   writes = 0
@@ -48,7 +48,7 @@ export class Output {
     return 0
   }
 
-  /** Sends the reserved bytes up to index `end`, with the write at the end of this turn of the event loop. */
+  /** Sends the reserved bytes up to index `end`, at the latest with the write at the end of this turn of the event loop. */
   commit(end: number): void {
     this.pending += end - this.end
     this.end = end

@@ -6,7 +6,7 @@ const perSecond = 200
 
 /**
  * Limits the frames of a server that bring nothing: PING, SETTINGS, empty DATA, windows that grow byte by byte, unknown frames. Sending such a frame
- * costs less than handling it, so floods of them are the known attacks on HTTP/2. A server has 2,000 of them in advance, 20 more with each answer and
+ * costs less than handling it, so floods of them are known attacks on HTTP/2. A server has 2,000 of them in advance, 20 more with each answer and
  * 200 more with each second. A busy connection needs 1 or 2 for each answer.
  */
 export class Patience {

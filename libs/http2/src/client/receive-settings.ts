@@ -3,7 +3,7 @@ import type { Connection } from './connection.ts'
 import { changeInitialWindow, sendWaiting } from './flow-control.ts'
 
 /**
- * A SETTINGS frame may have at most this many settings. A server has seven to send, and each change of the window changes every stream, so thousands
+ * A SETTINGS frame may have at most this many settings. A server has fewer than ten to send, and each change of the window changes every stream, so thousands
  * in one frame would only cost time.
  */
 const mostSettings = 64

@@ -10,7 +10,10 @@ export type Reply =
    * lower last stream, or the request was not written yet.
    */
   | { is: 'refused'; reason: string }
-  /** Nothing of the request left this process: within the time limit there was no connection, or none that could begin another stream. */
+  /**
+   * Nothing of the request left this process: no connection could be made, none could begin another stream within the time limit, too many requests
+   * were waiting, the server speaks HTTP/1.1, or the client was closed.
+   */
   | { is: 'unsent'; reason: string }
   /** Bytes of the request may have arrived, and no complete answer came. */
   | { is: 'unanswered'; why: 'timeout' | 'broken'; reason: string }

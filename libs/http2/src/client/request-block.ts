@@ -19,7 +19,10 @@ export class RequestEncoder {
     this.lastHead = undefined
   }
 
-  /** Gives the bytes of a head for the block that is sent next. From its second use on, each indexed field is one or two bytes. */
+  /**
+   * Gives the bytes of a head for the block that is sent next. From its second use on, each indexed field is one or two bytes, as long as it is in
+   * the table.
+   */
   head(head: PreparedHead): HeadBytes {
     if (head === this.lastHead && this.lastBytes?.generation === this.hpack.generation) return this.lastBytes
     const known = this.hpack.hasUntoldLimit ? undefined : this.known.get(head)
@@ -48,7 +51,9 @@ export class RequestEncoder {
   }
 }
 
-/** Writes a request's path, and gives the index after it. The path holds a device's token, so no table, on the server or on a proxy, may store it. */
+/**
+ * Writes a request's path, and gives the index after it. The path may hold a device's token, so no table, on the server or on a proxy, may store it.
+ */
 export const writePath = (buffer: Buffer, start: number, path: string): number => writeLiteral(buffer, start, 0x10, 4, ':path', path)
 
 /** Writes a field of a single request, and gives the index after it. The field enters no table, since it would push out fields that repeat. */

@@ -15,7 +15,7 @@ export type HeaderListLimits = { fields: number; bytes: number }
 
 /**
  * Decodes the header blocks of one connection in their order (RFC 7541), since each block may change the dynamic table. Anything malformed throws
- * COMPRESSION_ERROR. Everything is bounded: the table by 4,096 bytes, a list by `limits`, a string by the block that has it.
+ * COMPRESSION_ERROR. Everything is bounded: the table by 4,096 bytes, a list by `limits`, a string by 1.6 times the length of its block.
  */
 export class HpackDecoder {
   private readonly limits: HeaderListLimits

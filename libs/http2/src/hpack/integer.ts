@@ -13,7 +13,10 @@ export function writeInteger(buffer: Buffer, start: number, first: number, prefi
   return end
 }
 
-/** Writes a string without the Huffman code (RFC 7541 section 5.2), which would cost more time than it saves bytes. Gives the index after it. */
+/**
+ * Writes a string without the Huffman code (RFC 7541 section 5.2), because that would take more time than the saved bytes are worth. Gives the index
+ * after it.
+ */
 export function writeString(buffer: Buffer, start: number, text: string): number {
   const end = writeInteger(buffer, start, 0, 7, text.length)
   return end + buffer.write(text, end, 'latin1')

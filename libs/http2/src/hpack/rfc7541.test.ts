@@ -143,7 +143,7 @@ test.each([
   ['C.1.1', 10, 5, '0a'],
   ['C.1.2', 1337, 5, '1f9a0a'],
   ['C.1.3', 42, 8, '2a'],
-])('the integer of appendix %s is encoded', (_, value, prefixBits, hex) => {
+])('the integer of RFC 7541 appendix %s is encoded', (_, value, prefixBits, hex) => {
   const buffer = Buffer.alloc(8)
   expect(buffer.toString('hex', 0, writeInteger(buffer, 0, 0, prefixBits, value))).toBe(hex)
 })

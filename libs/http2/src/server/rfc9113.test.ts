@@ -45,7 +45,7 @@ const open = [preface, settingsFrame([]), headers(1, post)]
 const { protocolError, flowControlError, streamClosed, frameSizeError, compressionError, enhanceYourCalm } = errorCode
 
 test.each<[section: string, mistake: string, sent: Buffer[], code: number]>([
-  ['4.1', 'a length of over 16,384', [data(1, 16_385)], frameSizeError],
+  ['4.1', 'a frame of over 16,384 bytes', [data(1, 16_385)], frameSizeError],
   ['4.3', 'a header block that cannot be decoded', [headers(3, Buffer.from([0x80]))], compressionError],
   ['5.1', 'DATA on an idle stream', [data(3, 1)], protocolError],
   ['5.1', 'RST_STREAM on an idle stream', [resetFrame(3, 8)], protocolError],
@@ -66,7 +66,7 @@ test.each<[section: string, mistake: string, sent: Buffer[], code: number]>([
   ['6.5', 'an acknowledgement with settings', [frame(frameType.settings, 1, 0, Buffer.alloc(6))], frameSizeError],
   ['6.5.2', 'SETTINGS_ENABLE_PUSH of neither 0 nor 1', [settingsFrame([[2, 2]])], protocolError],
   ['6.5.2', 'an initial window over 2^31-1', [settingsFrame([[4, 0x80000000]])], flowControlError],
-  ['6.5.2', 'a frame size below 16,384', [settingsFrame([[5, 16_383]])], protocolError],
+  ['6.5.2', 'SETTINGS_MAX_FRAME_SIZE below 16,384', [settingsFrame([[5, 16_383]])], protocolError],
   ['6.6', 'PUSH_PROMISE', [frame(frameType.pushPromise, 4, 1, Buffer.alloc(5))], protocolError],
   ['6.7', 'PING on a stream', [frame(frameType.ping, 0, 1, Buffer.alloc(8))], protocolError],
   ['6.7', 'PING of a wrong size', [frame(frameType.ping, 0, 0, Buffer.alloc(9))], frameSizeError],

@@ -83,7 +83,10 @@ function arriveInPieces(random: Random, socket: MemorySocket, bytes: Buffer): vo
   socket.arrive(bytes.subarray(from))
 }
 
-/** Makes valid frames in a valid order, and changes some. `mustEndWith` is the code with which the connection must end, if that is known. */
+/**
+ * Makes valid frames in a valid order. In nine of ten cases it then adds a frame that is wrong, or changes the bytes or the order. `mustEndWith` is
+ * the code with which the connection must end, if that is known.
+ */
 function sequence(
   random: Random,
   start: Buffer[],
@@ -152,7 +155,10 @@ function serverUnits(random: Random): (() => Buffer[])[] {
   ]
 }
 
-/** Sends one changed sequence of a server's frames to Herald's client, which has eight open requests. Throws when the client breaks a rule. */
+/**
+ * Sends one sequence of a server's frames, in most cases a changed one, to Herald's client, which has eight open requests. Throws when the client
+ * breaks a rule.
+ */
 export function fuzzClient(random: Random, count: FuzzCount): void {
   const given = givenConnection(8, [[4, pick(random, [0, 3, 65_535])]])
   const { bytes, mustEndWith, isValid } = sequence(random, [], serverUnits(random))
@@ -199,7 +205,7 @@ function clientUnits(random: Random): (() => Buffer[])[] {
   ]
 }
 
-/** Sends one changed sequence of a client's frames to Herald's server. Throws when the server breaks a rule. */
+/** Sends one sequence of a client's frames, in most cases a changed one, to Herald's server. Throws when the server breaks a rule. */
 export function fuzzServer(random: Random, count: FuzzCount): void {
   const socket = new MemorySocket()
   serveHttp2(socket, {
@@ -224,7 +230,10 @@ export function fuzzServer(random: Random, count: FuzzCount): void {
   socket.emit('close')
 }
 
-/** Checks that not too many bytes were written: at most an answer or an acknowledgement for each frame, and one GOAWAY. */
+/**
+ * Checks that at most 500 bytes, and 10 for each byte that arrived, were written, and that the connection ended with an allowed code, if it ended.
+ * Counts the sequence.
+ */
 function judge(socket: MemorySocket, arrived: number, before: number, code: number | undefined, count: FuzzCount): void {
   const written = Buffer.concat(socket.written).length - before
   if (written > 500 + 10 * arrived) throw new Error(`${arrived} bytes brought forth ${written}`)

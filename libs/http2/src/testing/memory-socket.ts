@@ -9,7 +9,7 @@ export class MemorySocket extends Duplex {
   override _read(): void {}
 
   override _write(chunk: Buffer, _: BufferEncoding, done: () => void): void {
-    // Copies the bytes, because a connection may use its buffers again after a write.
+    // Copies the bytes as they are now, since a real socket would have sent them.
     this.written.push(Buffer.from(chunk))
     done()
   }

@@ -118,7 +118,6 @@ export const sendTo =
 
 export const isRequest = ({ type }: Frame): boolean => type === frameType.headers
 
-/** Makes frames that servers send. */
 export const status200 = Buffer.from([0x88])
 export const answer = (streamId: number, block: Buffer = status200): Buffer => frame(frameType.headers, 5, streamId, block)
 export const goAway = (lastStreamId: number, code = 0): Buffer => goAwayFrame(lastStreamId, code, '')

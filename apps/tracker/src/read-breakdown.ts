@@ -1,5 +1,5 @@
 import type { OutcomeKind } from '@herald/contracts/outcome'
-import { platforms, type Platform } from '@herald/contracts/platform'
+import { perPlatform, platforms, type Platform } from '@herald/contracts/platform'
 import type { Breakdown, CodeCount } from '@herald/contracts/series'
 import { countSlots } from './core/slots.ts'
 import { countsOf } from './core/stats.ts'
@@ -26,11 +26,7 @@ export async function readBreakdown(
   const ends = counts.isLarge ? endsCounted(counts) : counts.isKept ? await endsInLedger(db, campaignId, counts.day) : undefined
   const variants = await findVariantCounters(db, [campaignId])
   return {
-    byPlatform: {
-      ios: onPlatform('ios', counts, ends),
-      android: onPlatform('android', counts, ends),
-      web: onPlatform('web', counts, ends),
-    },
+    byPlatform: perPlatform((platform) => onPlatform(platform, counts, ends)),
     codes: ends?.codes ?? null,
     variants: Object.fromEntries(variants.map((of) => [of.variant, countsOf(of)])),
   }
@@ -48,14 +44,14 @@ function onPlatform(platform: Platform, counts: PlatformCounts, ends: Ends | und
 function endsCounted({ codes, ...counts }: PlatformCounts): Ends | undefined {
   if (countOf(codes, 'failed') !== counts.failed || countOf(codes, 'skipped') !== counts.skipped) return undefined
   const sentOn = (platform: Platform) => counts.ended[platform] - countOf(codes, 'failed', platform) - countOf(codes, 'skipped', platform)
-  return { codes, sent: { ios: sentOn('ios'), android: sentOn('android'), web: sentOn('web') } }
+  return { codes, sent: perPlatform(sentOn) }
 }
 
 const countOf = (codes: CodeCount[], outcome: OutcomeKind, on?: Platform): number =>
   codes.reduce((sum, one) => (one.outcome === outcome && (on === undefined || one.platform === on) ? sum + one.count : sum), 0)
 
 async function endsInLedger(db: Db, campaignId: string, day: string): Promise<Ends> {
-  const sent = { ios: 0, android: 0, web: 0 }
+  const sent = perPlatform(() => 0)
   const codes = new Map<string, CodeCount>()
   for await (const { platform, ...row } of slotsOf(db, [{ day, campaignId }])) {
     for (const { end, count } of countSlots(row)) {

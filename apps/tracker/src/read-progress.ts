@@ -1,4 +1,5 @@
 import type { Progress } from '@herald/contracts/calls/tracker'
+import { perPlatform } from '@herald/contracts/platform'
 import { statsOf } from './core/stats.ts'
 import { findCounters, findVariantCounters } from './store/counters.ts'
 import { sumLargeSends } from './store/large-campaigns.ts'
@@ -13,11 +14,7 @@ export async function readProgress(
   if (!row) return null
   return {
     stats: statsOf(row, await findVariantCounters(db, [campaignId])),
-    byPlatform: {
-      ios: { queued: row.queued.ios, settled: row.ended.ios },
-      android: { queued: row.queued.android, settled: row.ended.android },
-      web: { queued: row.queued.web, settled: row.ended.web },
-    },
+    byPlatform: perPlatform((platform) => ({ queued: row.queued[platform], settled: row.ended[platform] })),
     fannedOut: row.fannedOutAt !== null,
     settled: row.settledAt !== null,
   }

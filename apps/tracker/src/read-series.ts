@@ -1,7 +1,7 @@
 import { invalidField } from '@herald/contracts/fault'
-import { platforms, type Platform } from '@herald/contracts/platform'
+import { perPlatform, platforms, type Platform } from '@herald/contracts/platform'
 import type { RecentCounts, Series, SeriesBucket } from '@herald/contracts/series'
-import { bucketsOf, floorTo, pointsOf, sumOf, type CountsAt } from './core/series.ts'
+import { bucketsOf, floorTo, pointsOf, addUp, type CountsAt } from './core/series.ts'
 import { databaseNow, findCodes, findCounts } from './store/series.ts'
 import type { Tracker } from './tracker.ts'
 
@@ -38,14 +38,14 @@ export async function readRecent({ db }: Pick<Tracker, 'db'>, { appId }: { appId
   const byDay = await findCounts(db, 'day', { appId, from: today - 29 * dayMs, until: today + dayMs })
   return {
     asOf: now.toISOString(),
-    last24h: sumOf(last),
-    previous24h: sumOf(previous),
-    byPlatform: { ios: endsOn('ios', last), android: endsOn('android', last), web: endsOn('web', last) },
+    last24h: addUp(last),
+    previous24h: addUp(previous),
+    byPlatform: perPlatform((platform) => endsOn(platform, last)),
     days: pointsOf(days, byDay, { byPlatform: false }),
   }
 }
 
 function endsOn(platform: Platform, rows: CountsAt[]) {
-  const { sent, failed, skipped } = sumOf(rows.filter((row) => row.platform === platform))
+  const { sent, failed, skipped } = addUp(rows.filter((row) => row.platform === platform))
   return { sent, failed, skipped }
 }

@@ -1,4 +1,5 @@
 import type { QueuedReport } from '@herald/contracts/calls/tracker'
+import { perPlatform } from '@herald/contracts/platform'
 import { eventSubjects } from '@herald/contracts/topology'
 import { retried, transact } from '@herald/service/postgres'
 import { announcementsOf } from './announce.ts'
@@ -76,11 +77,7 @@ function highest(reports: QueuedReport[]): QueuedReport[] {
 
 const merge = (one: QueuedReport, other: QueuedReport): QueuedReport => ({
   ...one,
-  byPlatform: {
-    ios: Math.max(one.byPlatform.ios, other.byPlatform.ios),
-    android: Math.max(one.byPlatform.android, other.byPlatform.android),
-    web: Math.max(one.byPlatform.web, other.byPlatform.web),
-  },
+  byPlatform: perPlatform((platform) => Math.max(one.byPlatform[platform], other.byPlatform[platform])),
   fannedOut: one.fannedOut || other.fannedOut,
   batches: [...new Map([...other.batches, ...one.batches].map((batch) => [batch.no, batch])).values()].toSorted(
     (first, second) => first.no - second.no,

@@ -6,6 +6,10 @@ export type Platform = (typeof platforms)[number]
 export const perPlatform = <Value>(make: (platform: Platform) => Value) =>
   Object.fromEntries(platforms.map((platform) => [platform, make(platform)])) as Record<Platform, Value>
 
+/** The names of columns that count by platform: `queued_ios` and so on, in the order of `platforms`. */
+export const platformColumns = <const Prefix extends string>(prefix: Prefix): `${Prefix}_${Platform}`[] =>
+  platforms.map((platform) => `${prefix}_${platform}` as const)
+
 /** Adds up a count of each platform. */
 export const sumOf = (counts: Readonly<Record<Platform, number>>): number => platforms.reduce((sum, platform) => sum + counts[platform], 0)
 

@@ -1,7 +1,7 @@
 import type { Engagement } from '@herald/contracts/calls/tracker'
 import type { Event } from '@herald/contracts/event'
 import type { End } from '@herald/contracts/outcome'
-import type { Platform } from '@herald/contracts/platform'
+import { sumOf, type Platform } from '@herald/contracts/platform'
 
 /** Makes the event of a push that has an outcome: how it ended and, unless it was sent, why. */
 export function outcomeEvent(
@@ -47,6 +47,6 @@ export const completedEvent = (
   at: string,
 ): Event => {
   const { appId, campaignId, name, transactional, byPlatform, test } = campaign
-  const queued = byPlatform.ios + byPlatform.android + byPlatform.web
+  const queued = sumOf(byPlatform)
   return { type: 'campaign.completed', at, appId, campaignId, data: { queued, byPlatform, name, transactional, ...(test && { test }) } }
 }

@@ -57,7 +57,7 @@ export type Counts = Record<(typeof countedKinds)[number], number>
 export type CountsAt = Counts & { at: Date; platform: Platform }
 
 /** Adds up the counters of several rows. */
-export function sumOf(rows: Counts[]): Counted {
+export function addUp(rows: Counts[]): Counted {
   const sum: Counted = { queued: 0, sent: 0, failed: 0, skipped: 0, delivered: 0, opened: 0, clicked: 0, dismissed: 0, converted: 0 }
   for (const row of rows) for (const kind of countedKinds) sum[kind] += row[kind]
   return sum
@@ -69,8 +69,8 @@ export function pointsOf(starts: number[], rows: CountsAt[], { byPlatform }: { b
   return starts.flatMap((start) => {
     const at = new Date(start).toISOString()
     const here = byStart.get(start) ?? []
-    if (!byPlatform) return [{ at, ...sumOf(here) }]
-    return platforms.map((platform) => ({ at, platform, ...sumOf(here.filter((row) => row.platform === platform)) }))
+    if (!byPlatform) return [{ at, ...addUp(here) }]
+    return platforms.map((platform) => ({ at, platform, ...addUp(here.filter((row) => row.platform === platform)) }))
   })
 }
 

@@ -1,4 +1,4 @@
-import type { Platform } from '@herald/contracts/platform'
+import { sumOf, type Platform } from '@herald/contracts/platform'
 import type { Stats } from '@herald/contracts/stats'
 
 export type Counts = Omit<Stats, 'queued' | 'variants'>
@@ -7,8 +7,7 @@ export type VariantCounts = Counts & { variant: string }
 
 /** Makes the statistics of a campaign from its counters. `variants` is there only when the campaign has variants. */
 export function statsOf(campaign: CampaignCounts, variants: VariantCounts[]): Stats {
-  const { ios, android, web } = campaign.queued
-  const stats: Stats = { queued: ios + android + web, ...countsOf(campaign) }
+  const stats: Stats = { queued: sumOf(campaign.queued), ...countsOf(campaign) }
   if (variants.length > 0) stats.variants = Object.fromEntries(variants.map((counts) => [counts.variant, countsOf(counts)]))
   return stats
 }

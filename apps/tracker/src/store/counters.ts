@@ -1,6 +1,8 @@
 import type { EngagementKind } from '@herald/contracts/event'
 import { outcomes } from '@herald/contracts/outcome'
+import { perPlatform, platformColumns, platforms } from '@herald/contracts/platform'
 import { sql } from 'kysely'
+import { countsOf } from '../core/stats.ts'
 import type { CampaignTally, VariantTally } from '../core/tally.ts'
 import type { Db } from './tables.ts'
 
@@ -8,18 +10,23 @@ const engagementColumns = ['delivered', 'opened', 'clicked', 'dismissed'] as con
 const counted = [...outcomes, ...engagementColumns]
 const shownColumns = [
   ...(['campaign_id as campaignId', 'app_id as appId', 'day', 'test', 'fanned_out_at as fannedOutAt', 'settled_at as settledAt'] as const),
-  ...(['queued_ios', 'queued_android', 'queued_web', 'settled_ios', 'settled_android', 'settled_web'] as const),
+  ...platformColumns('queued'),
+  ...platformColumns('settled'),
   ...counted,
 ] as const
 
 const selectCounters = (db: Db) => db.selectFrom('counters').select(shownColumns)
 type Selected = Awaited<ReturnType<ReturnType<typeof selectCounters>['executeTakeFirstOrThrow']>>
 
+/** The pushes that a campaign has queued on all platforms, as an SQL expression. */
+export const allQueued = sql<number>`${sql.raw(platformColumns('queued').join(' + '))}`
+
 /** Gives the counters of a row. `ended` counts the pushes that have an outcome. */
-const toCounters = ({ queued_ios, queued_android, queued_web, settled_ios, settled_android, settled_web, ...row }: Selected) => ({
-  ...row,
-  queued: { ios: queued_ios, android: queued_android, web: queued_web },
-  ended: { ios: settled_ios, android: settled_android, web: settled_web },
+const toCounters = ({ campaignId, appId, day, test, fannedOutAt, settledAt, ...row }: Selected) => ({
+  ...{ campaignId, appId, day, test, fannedOutAt, settledAt },
+  ...countsOf(row),
+  queued: perPlatform((platform) => row[`queued_${platform}`]),
+  ended: perPlatform((platform) => row[`settled_${platform}`]),
 })
 export type Counters = ReturnType<typeof toCounters>
 
@@ -29,9 +36,7 @@ export const movesOf = (moves: Map<string, CampaignTally>): string =>
     [...moves].map(([campaignId, { ended, ...tally }]) => ({
       campaign_id: campaignId,
       ...tally,
-      settled_ios: ended?.ios,
-      settled_android: ended?.android,
-      settled_web: ended?.web,
+      ...Object.fromEntries(platforms.map((platform) => [`settled_${platform}`, ended?.[platform]])),
     })),
   )
 
@@ -87,7 +92,7 @@ export async function findActive(
   { after, limit, retentionDays }: { after: CampaignPlace | undefined; limit: number; retentionDays: number },
 ): Promise<{ active: ActiveCampaign[]; examinedTo: CampaignPlace | undefined }> {
   const { rows } = await sql<ActiveCampaign & { isActive: boolean }>`
-    select day, campaign_id as "campaignId", queued_ios + queued_android + queued_web as queued,
+    select day, campaign_id as "campaignId", ${allQueued} as queued,
       settled_at is null or day >= ${firstDay(2)} as "isActive"
     from counters
     where day >= ${firstDay(retentionDays)} ${after ? sql`and (day, campaign_id) < (${after.day}::date, ${after.campaignId})` : sql``}

@@ -1,12 +1,17 @@
 import type { EngagementKind } from '@herald/contracts/event'
 import type { OutcomeKind } from '@herald/contracts/outcome'
-import type { Platform } from '@herald/contracts/platform'
+import { platforms, type Platform } from '@herald/contracts/platform'
 import type { CodeCount } from '@herald/contracts/series'
 import { sql } from 'kysely'
+import { allQueued } from './counters.ts'
 import type { Db } from './tables.ts'
 
 /** True for a campaign of more than 1,000 pushes: it has a curve and counted codes (migrations/0105). */
-const isLarge = sql<boolean>`queued_ios + queued_android + queued_web > 1000`
+const isLarge = sql<boolean>`${allQueued} > 1000`
+
+/** Makes an SQL expression for a JSON object that has, for each platform, the column of that prefix. */
+const byPlatform = (prefix: 'queued' | 'settled') =>
+  sql`json_build_object(${sql.raw(platforms.map((platform) => `'${platform}', ${prefix}_${platform}`).join(', '))})`
 
 type Campaign = { day: string; startedAt: Date; isLarge: boolean }
 
@@ -41,8 +46,8 @@ export async function findPlatformCounts(
 ): Promise<PlatformCounts | undefined> {
   const { rows } = await sql<PlatformCounts>`
     select day, created_at as "startedAt", ${isLarge} as "isLarge", day >= (now() at time zone 'utc')::date - ${retentionDays}::int as "isKept",
-      sent, failed, skipped, json_build_object('ios', queued_ios, 'android', queued_android, 'web', queued_web) as queued,
-      json_build_object('ios', settled_ios, 'android', settled_android, 'web', settled_web) as ended,
+      sent, failed, skipped, ${byPlatform('queued')} as queued,
+      ${byPlatform('settled')} as ended,
       array(
         select json_build_object('platform', c.platform, 'outcome', c.outcome, 'code', c.code, 'count', c.count)
         from campaign_codes c where c.campaign_id = ${campaignId} order by c.platform, c.outcome, c.code
@@ -61,7 +66,7 @@ const lastSends = 5
 export async function sumLargeSends(db: Db, appId: string): Promise<{ pushes: number; seconds: number }> {
   const { rows } = await sql<{ pushes: number; seconds: number }>`
     with newest as materialized (
-      select queued_ios + queued_android + queued_web as queued, created_at, settled_at from counters
+      select ${allQueued} as queued, created_at, settled_at from counters
       where app_id = ${appId} order by campaign_id desc limit ${sql.lit(mostExamined)}
     ), large as (
       select queued, settled_at - created_at as took from newest

@@ -1,4 +1,4 @@
-import type { Platform } from '@herald/contracts/platform'
+import { perPlatform, type Platform } from '@herald/contracts/platform'
 import { sql } from 'kysely'
 import type { NewRow } from '../core/slots.ts'
 import type { BatchKey } from './ledger.ts'
@@ -12,7 +12,7 @@ export type Totals = {
   name: string
   transactional: boolean
   test?: true | undefined
-  byPlatform: { ios: number; android: number; web: number }
+  byPlatform: Record<Platform, number>
   hasRanges: boolean
   /** True when the fan-out has ended. */
   fannedOut: boolean
@@ -25,7 +25,7 @@ export type EndedFanOut = {
   appId: string
   name: string
   transactional: boolean
-  byPlatform: { ios: number; android: number; web: number }
+  byPlatform: Record<Platform, number>
   isSettled: boolean
   at: Date
   heard: string[]
@@ -70,7 +70,7 @@ export async function writeReport(
     appId: campaign.app_id,
     name: campaign.name,
     transactional: campaign.transactional,
-    byPlatform: { ios: campaign.queued_ios, android: campaign.queued_android, web: campaign.queued_web },
+    byPlatform: perPlatform((platform) => campaign[`queued_${platform}`]),
     isSettled: campaign.settled_at !== null,
     at: new Date(at),
     heard: heard ?? [],
@@ -87,13 +87,10 @@ export const markTests = (trx: Db, campaignIds: string[]) =>
     .execute()
 
 /** A row of `counters` as Postgres gives it in JSON. */
-type CountersRow = {
+type CountersRow = Record<`queued_${Platform}`, number> & {
   campaign_id: string
   app_id: string
   name: string
   transactional: boolean
-  queued_ios: number
-  queued_android: number
-  queued_web: number
   settled_at: string | null
 }

@@ -33,26 +33,22 @@ export type Tables = {
     variant: Generated<string>
     at: Generated<Date>
   }
-  counters: Counts & {
-    campaign_id: string
-    app_id: string
-    day: string
-    name: string
-    transactional: boolean
-    queued_ios: number
-    queued_android: number
-    queued_web: number
-    settled_ios: Generated<number>
-    settled_android: Generated<number>
-    settled_web: Generated<number>
-    created_at: Generated<Date>
-    fanned_out_at: Date | null
-    settled_at: Date | null
-    /** True when the campaign has a batch of more than 16 pushes, whose row is found by the range of its devices. */
-    has_ranges: Generated<boolean>
-    /** True for a test, which is counted in no series and whose events say that it is a test. */
-    test: Generated<boolean>
-  }
+  counters: Counts &
+    Record<`queued_${Platform}`, number> &
+    Record<`settled_${Platform}`, Generated<number>> & {
+      campaign_id: string
+      app_id: string
+      day: string
+      name: string
+      transactional: boolean
+      created_at: Generated<Date>
+      fanned_out_at: Date | null
+      settled_at: Date | null
+      /** True when the campaign has a batch of more than 16 pushes, whose row is found by the range of its devices. */
+      has_ranges: Generated<boolean>
+      /** True for a test, which is counted in no series and whose events say that it is a test. */
+      test: Generated<boolean>
+    }
   variant_counters: Counts & { campaign_id: string; variant: string }
   app_hours: Counts & { app_id: string; hour: Date; platform: Platform; slot: number; queued: Generated<number> }
   app_hour_codes: CountOfCode & { app_id: string; hour: Date; slot: number }

@@ -15,7 +15,7 @@ import type { IdentityRules } from './people/check-identity.ts'
 import type { Sessions } from './session/sessions.ts'
 import type { SignIn } from './session/sign-in.ts'
 import type { Tables } from './store/tables.ts'
-import type { WebPushKeys } from './apps/read-credentials.ts'
+import type { WebPushKeys } from './apps/web-push-keys.ts'
 import type { EventTail } from './webhooks/watch-events.ts'
 import type { SimulatorTail } from './simulator/watch-simulator.ts'
 

@@ -1,4 +1,5 @@
 import { invalidField } from '@herald/contracts/fault'
+import { perPlatform, sumOf } from '@herald/contracts/platform'
 import type { DeviceCount, DeviceCounts, DeviceDay } from '@herald/contracts/series'
 import type { Reads } from '@herald/service/postgres'
 import { keepAnswers } from './keep-answers.ts'
@@ -40,14 +41,13 @@ export function openDeviceCounts(
 
 async function countDevices(db: Db, appId: string, mostLive: number): Promise<DeviceCounts> {
   const newest = await findNewestDay(db, appId)
-  const { ios, android, web } = newest?.counts ?? {}
-  if (newest && (ios?.total ?? 0) + (android?.total ?? 0) + (web?.total ?? 0) > mostLive) return shown(newest.takenAt, newest.counts)
+  if (newest && sumOf(perPlatform((platform) => newest.counts[platform].total)) > mostLive) return shown(newest.takenAt, newest.counts)
   const { asOf, counts } = await countDevicesNow(db, appId)
   return shown(asOf, counts)
 }
 
-const shown = (asOf: Date, { ios, android, web }: CountsByPlatform): DeviceCounts => {
-  return { asOf: asOf.toISOString(), devices: { ios: countOf(ios), android: countOf(android), web: countOf(web) } }
+const shown = (asOf: Date, counts: CountsByPlatform): DeviceCounts => {
+  return { asOf: asOf.toISOString(), devices: perPlatform((platform) => countOf(counts[platform])) }
 }
 
 const countOf = ({ total, reachable, optedOut, invalidated, active1d, active7d, active30d }: DeviceCount): DeviceCount => {

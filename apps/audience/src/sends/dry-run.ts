@@ -3,6 +3,7 @@ import type { FrozenSend } from '@herald/contracts/batch'
 import type { FrozenTarget } from '@herald/contracts/calls/campaigns'
 import type { AudienceDryRun, ChosenSamples, SampleDevice } from '@herald/contracts/dry-run'
 import { Fault, fault, notFound, tooManyReads } from '@herald/contracts/fault'
+import { sumOf } from '@herald/contracts/platform'
 import { recipientsOf } from '@herald/contracts/recipient'
 import type { Audience } from '../audience.ts'
 import { namesOfSend } from '../delivery/core/names-of-send.ts'
@@ -152,7 +153,7 @@ async function chooseAtRandom(
   picks: string[],
   { audience: { byPlatform }, experiment }: Pick<AudienceDryRun, 'audience' | 'experiment'>,
 ): Promise<string[]> {
-  const devices = experiment?.inSample ?? byPlatform.ios + byPlatform.android + byPlatform.web
+  const devices = experiment?.inSample ?? sumOf(byPlatform)
   if (picks.length >= Math.min(wanted, devices)) return picks.slice(0, wanted)
   return pickDevices(trx, scan, wanted)
 }

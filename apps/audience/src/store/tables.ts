@@ -126,7 +126,7 @@ export type SegmentTable = {
 
 export type FanOutState = 'running' | 'waiting' | 'between_waves' | 'fanned_out' | 'failed'
 
-export type FanOutTable = {
+export type FanOutTable = Record<`queued_${Platform}`, Generated<number>> & {
   campaign_id: string
   app_id: string
   day: Generated<string>
@@ -137,9 +137,6 @@ export type FanOutTable = {
   bound_id: string
   cursor: Generated<string>
   page: Generated<number>
-  queued_ios: Generated<number>
-  queued_android: Generated<number>
-  queued_web: Generated<number>
   lane: Lane | null
   state: Generated<FanOutState>
   told_page: Generated<number>

@@ -15,7 +15,7 @@ import { pages } from '../pages/http/pages.ts'
 import { overview, system } from '../overview/http/overview.ts'
 import { administrationApi } from '../openapi/http/openapi-administration.ts'
 import { publicApi } from '../openapi/http/openapi-public.ts'
-import { providers, webPushKey } from '../apps/http/providers.ts'
+import { providerRoutes, webPushKey } from '../apps/http/providers.ts'
 import { pushes } from '../campaigns/http/pushes.ts'
 import { Healthy } from './answers.ts'
 import { Reply } from './reply.ts'
@@ -90,7 +90,7 @@ export const publicRoutes: readonly Route[] = [
 export const administrationRoutes: readonly Route[] = [
   ...apps,
   ...keys,
-  ...providers,
+  ...providerRoutes,
   ...pushes,
   ...explain,
   ...webhooks,

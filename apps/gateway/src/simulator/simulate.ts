@@ -7,11 +7,12 @@ import { verifyMessageId } from '@herald/auth/message-id'
 import type { Sealer } from '@herald/auth/seal'
 import type { Bus } from '@herald/service/bus'
 import type { Kysely } from 'kysely'
-import { readPayload, withoutToken, type ShownContent, type TakenPush } from './core/simulated-push.ts'
+import { providers } from '../apps/core/providers/providers.ts'
+import type { ShownContent } from '../apps/core/providers/shown-payload.ts'
 import type { Changes } from '../changes.ts'
 import type { Simulator } from './ask-simulator.ts'
 import { getApp } from '../apps/store/apps.ts'
-import { setApns, setFcm, setWebPush } from '../apps/manage-provider.ts'
+import { setProvider } from '../apps/manage-provider.ts'
 import type { Note } from '../store/audit.ts'
 import { findProvider } from '../apps/store/providers.ts'
 import type { Tables } from '../store/tables.ts'
@@ -27,6 +28,22 @@ export type SimulatedDevice = {
   subscriptionId: string | null
   environment: string
   behaviour: { answer: string; retryAfterSeconds: number | null; delayMs: number | null }
+}
+
+/** A push as the simulator reports it. */
+export type TakenPush = {
+  seq: number
+  /** Milliseconds since 1970, with a fraction. */
+  at: number
+  deviceId: string
+  platform: Platform
+  environment?: string
+  subscriptionId: string | null
+  headers: Record<string, string>
+  payload: unknown
+  msgId: string | null
+  bytes: number
+  error?: string
 }
 
 /** A push that a virtual device got: what the device shows, and the exact payload. */
@@ -49,20 +66,19 @@ export type SimulatedPush = {
   error: string | null
 }
 
-/** An app's accounts at the providers. By them the simulator knows which virtual devices the app reaches. */
-export type Reach = { bundleId?: string; projectId?: string; applicationServerKey?: string }
+/** The names of an app's accounts at the providers. By them the simulator knows which virtual devices the app reaches. */
+export type Reach = Record<string, string>
 
-/** Reads the accounts that an app sends with. Fault: not_found. */
+/** Reads the names of the accounts with which an app sends. Fault: not_found. */
 export async function reachOf({ db }: { db: Kysely<Tables> }, appId: string): Promise<Reach> {
   await getApp(db, appId)
-  const [apns, fcm, webpush] = await Promise.all(providerKinds.map((kind) => findProvider(db, appId, kind)))
-  const reach: Reach = {}
-  for (const provider of [apns, fcm, webpush]) {
-    if (provider?.settings.kind === 'apns') reach.bundleId = provider.settings.bundleId
-    if (provider?.settings.kind === 'fcm') reach.projectId = provider.settings.projectId
-    if (provider?.settings.kind === 'webpush') reach.applicationServerKey = provider.settings.publicKey
-  }
-  return reach
+  const accounts = await Promise.all(providerKinds.map((kind) => accountOf(db, appId, kind)))
+  return Object.assign({}, ...accounts)
+}
+
+async function accountOf(db: Kysely<Tables>, appId: string, kind: ProviderKind): Promise<Reach | undefined> {
+  const provider = await findProvider(db, appId, kind)
+  return provider && providers[kind].accountOf(provider.settings)
 }
 
 /** Gives an app without credentials of this kind an account at the simulated provider. Faults: not_found, invalid_state. */
@@ -71,23 +87,10 @@ export async function takeSimulatedAccount(needs: Needs & { note: Note }, appId:
   await getApp(db, appId)
   if (await findProvider(db, appId, kind))
     throw fault('invalid_state', `The app has ${kind} credentials. Remove them first, if the simulated ones shall take their place.`)
-  if (kind === 'apns') {
-    const account = { teamId: 'SIMULATED1', keyId: 'SIMULATED1', bundleId: `simulated.${appId}` }
-    const { privateKey } = await simulator.ask<{ privateKey: string }>('POST', '/accounts', {
-      body: { kind, ...account, keyId: keyIdOf(appId) },
-    })
-    await setApns(needs, appId, { ...account, keyId: keyIdOf(appId), privateKey, environment: 'production' })
-  } else if (kind === 'fcm') {
-    type File = Parameters<typeof setFcm>[2]['serviceAccount']
-    const serviceAccount = await simulator.ask<File>('POST', '/accounts', { body: { kind, projectId: `simulated-${appId}` } })
-    await setFcm(needs, appId, { serviceAccount })
-  } else {
-    await setWebPush(needs, appId, { subject: 'mailto:simulated@example.org' })
-  }
+  const { ask, body } = providers[kind].simulatedAccount(appId)
+  const made = ask && (await simulator.ask('POST', '/accounts', { body: { kind, ...ask } }))
+  await setProvider(needs, appId, { kind, body: body(made) })
 }
-
-/** Makes a key id of ten characters, like Apple's, from the end of the app's id. */
-const keyIdOf = (appId: string): string => appId.slice(-10).toUpperCase()
 
 /** A virtual device that an operator wants, with the user who owns it. */
 export type NewDevice = {
@@ -104,9 +107,9 @@ export async function addSimulatedDevice(
   { platform, name, owner }: NewDevice,
   reportTo: string,
 ): Promise<SimulatedDevice> {
-  const { bundleId, projectId, applicationServerKey } = await reachOf({ db }, appId)
-  const account = { ios: { bundleId }, android: { projectId }, web: { applicationServerKey } }[platform]
-  if (Object.values(account)[0] === undefined)
+  await getApp(db, appId)
+  const account = await accountOf(db, appId, providerOf[platform])
+  if (!account)
     throw fault(
       'invalid_state',
       `The app has no ${providerOf[platform]} credentials. Take the simulated account first: POST /v1/admin/simulator/accounts.`,
@@ -132,7 +135,8 @@ export async function addSimulatedDevice(
 /** Makes what the dashboard shows of a push. The push's msgId says which user and which campaign it is for. */
 export function showPush(hmacSecrets: readonly string[], { environment = '', error, ...push }: TakenPush): SimulatedPush {
   const parts = push.msgId === null ? undefined : verifyMessageId(hmacSecrets, push.msgId)
-  const { shown, data } = readPayload(push.platform, push.payload)
+  const { readPayload, withoutToken } = providers[providerOf[push.platform]]
+  const { shown, data } = readPayload(push.payload)
   return {
     seq: push.seq,
     at: new Date(push.at).toISOString(),
@@ -148,7 +152,7 @@ export function showPush(hmacSecrets: readonly string[], { environment = '', err
     data,
     headers: push.headers,
     bytes: push.bytes,
-    payload: withoutToken(push.payload),
+    payload: withoutToken ? withoutToken(push.payload) : push.payload,
     error: error ?? null,
   }
 }

@@ -1,7 +1,7 @@
 import { Fault } from '@herald/contracts/fault'
 import { apart } from '@herald/service/request-id'
 import type { Simulator } from './ask-simulator.ts'
-import type { TakenPush } from './core/simulated-push.ts'
+import type { TakenPush } from './simulate.ts'
 import { showPush, type Reach } from './simulate.ts'
 
 /** A client that watches what virtual devices get. */

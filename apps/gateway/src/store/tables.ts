@@ -1,7 +1,7 @@
 import type { AppSettings, ProviderKind } from '@herald/contracts/app'
 import type { KeyKind, Scope } from '@herald/contracts/administration'
 import type { Generated, JSONColumnType } from 'kysely'
-import type { ProviderSettings } from '../apps/core/provider-settings.ts'
+import type { ProviderSettings } from '../apps/core/providers/providers.ts'
 
 export type Tables = {
   apps: {

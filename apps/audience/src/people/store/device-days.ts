@@ -1,4 +1,4 @@
-import { platforms, type Platform } from '@herald/contracts/platform'
+import { perPlatform, platforms, type Platform } from '@herald/contracts/platform'
 import type { DeviceCount } from '@herald/contracts/series'
 import { sql } from 'kysely'
 import { reachable } from '../../segments/store/segment-sql.ts'
@@ -19,13 +19,12 @@ type Row = DayCount & { platform: Platform }
 const none: DayCount = { total: 0, reachable: 0, optedOut: 0, invalidated: 0, active1d: 0, active7d: 0, active30d: 0, new: 0 }
 
 function byPlatform(rows: Row[]): CountsByPlatform {
-  const of = (platform: Platform): DayCount => {
+  return perPlatform((platform) => {
     const sum = { ...none }
     for (const row of rows.filter((row) => row.platform === platform))
       for (const name of Object.keys(none) as (keyof DayCount)[]) sum[name] += row[name]
     return sum
-  }
-  return { ios: of('ios'), android: of('android'), web: of('web') }
+  })
 }
 
 /** Counts an app's devices now, by a scan of all of them, in parallel if Postgres has free workers. It may take up to 8 s. */

@@ -1,6 +1,6 @@
 import type { Segment } from '@herald/contracts/segment'
 import type { MaskedDevice, OwnedDevice, UserSummary } from '@herald/contracts/person'
-import type { Platform } from '@herald/contracts/platform'
+import { platforms } from '@herald/contracts/platform'
 import { notFound } from '@herald/contracts/fault'
 import type { UserAddress } from '@herald/contracts/user'
 import { sql } from 'kysely'
@@ -76,29 +76,28 @@ export async function findMeant(db: Db, segment: Segment, ids: string[], now: Da
   return new Set(rows.map(({ id }) => id))
 }
 
+const devicesByPlatform = sql.raw(platforms.map((platform) => `'${platform}', count(*) filter (where platform = '${platform}')`).join(', '))
+
 /** Reads what a list shows of these users, in the order given. A user who was deleted meanwhile is left out. */
 export async function findSummaries(db: Db, ids: string[]): Promise<UserSummary[]> {
   const { rows } = await sql<SummaryRow>`
     select u.id, u.external_id as "externalId", u.language, u.timezone, u.country, u.created_at as "createdAt", u.last_active_at as "lastActiveAt",
-      d.ios, d.android, d.web, d.reachable
+      d.devices, d.reachable
     from unnest(${ids}::text[]) with ordinality as asked(id, place)
       cross join lateral (select * from users where id = asked.id offset 0) u
       cross join lateral (
-        select count(*) filter (where platform = 'ios') as ios, count(*) filter (where platform = 'android') as android,
-          count(*) filter (where platform = 'web') as web, count(*) filter (where ${reachable}) as reachable
+        select json_build_object(${devicesByPlatform}) as devices, count(*) filter (where ${reachable}) as reachable
         from subscriptions s where s.user_id = u.id
       ) d
     order by asked.place`.execute(db)
-  return rows.map(({ ios, android, web, createdAt, lastActiveAt, ...row }) => ({
+  return rows.map(({ createdAt, lastActiveAt, ...row }) => ({
     ...row,
     createdAt: createdAt.toISOString(),
     lastActiveAt: lastActiveAt.toISOString(),
-    devices: { ios, android, web },
   }))
 }
 
-type SummaryRow = Record<Platform, number> &
-  Omit<UserSummary, 'devices' | 'createdAt' | 'lastActiveAt'> & { createdAt: Date; lastActiveAt: Date }
+type SummaryRow = Omit<UserSummary, 'createdAt' | 'lastActiveAt'> & { createdAt: Date; lastActiveAt: Date }
 
 /** Finds the owner of the device with this address, by the hash of the address. */
 export async function findOwner(db: Db, addressHash: Buffer): Promise<UserAddress | undefined> {

@@ -1,5 +1,5 @@
 import { Fault } from '@herald/contracts/fault'
-import type { Platform } from '@herald/contracts/platform'
+import { perPlatform, sumOf, type Platform } from '@herald/contracts/platform'
 import type { SegmentCount } from '@herald/contracts/saved-segment'
 import type { Segment } from '@herald/contracts/segment'
 import { sql } from 'kysely'
@@ -36,9 +36,9 @@ const count = (db: Db, appId: string, segment: Segment): Promise<SegmentCount> =
     })
     const { rows } = await sql<{ platform: Platform; count: number }>`
       select f.platform, count(*) as count from ${devices} group by f.platform`.execute(trx)
-    const byPlatform = { ios: 0, android: 0, web: 0 }
+    const byPlatform = perPlatform(() => 0)
     for (const { platform, count } of rows) byPlatform[platform] = count
-    return { count: byPlatform.ios + byPlatform.android + byPlatform.web, byPlatform }
+    return { count: sumOf(byPlatform), byPlatform }
   })
 
 /** Reads the database's time, from which relative dates in a segment count. */

@@ -1,5 +1,5 @@
 import { batchSize, pageSize, promptLimit, type Decided } from '@herald/contracts/batch'
-import { platforms, type Lane, type Platform } from '@herald/contracts/platform'
+import { perPlatform, platforms, type Lane, type Platform } from '@herald/contracts/platform'
 import type { Queued } from './queueing.ts'
 
 /** A batch of a page. `decided`: the outcomes of its pushes when all of them are skipped; null when all are to be sent. */
@@ -35,7 +35,7 @@ export const mostBatchesOfPage = pageSize / batchSize + 1
 export const mostBatches = (pushes: number): number => (pushes === 0 ? 0 : Math.ceil(pushes / batchSize) + 1)
 
 export const countByPlatform = (page: readonly Queued[]): Record<Platform, number> => {
-  const counts = { ios: 0, android: 0, web: 0 }
+  const counts = perPlatform(() => 0)
   for (const { platform } of page) counts[platform] += 1
   return counts
 }

@@ -1,6 +1,6 @@
 import type { FrozenSend } from '@herald/contracts/batch'
 import type { AudienceDryRun, Estimated, SampleSkip, ShownLocale } from '@herald/contracts/dry-run'
-import { platforms, type Platform } from '@herald/contracts/platform'
+import { perPlatform, sumOf, type Platform } from '@herald/contracts/platform'
 
 /**
  * The numbers of devices and users to whom a send does the same. `variant` is null for users outside the sample of the experiment, and `locale` when
@@ -32,11 +32,7 @@ export function addUp(
 ): Counted {
   const whole = (devices: number): number => Math.round(devices / fraction)
   const sum = (of: readonly Group[], read: (group: Group) => number): number => whole(of.reduce((total, group) => total + read(group), 0))
-  const perPlatform = (of: readonly Group[]): Record<Platform, number> => ({
-    ios: sum(of, ({ ios }) => ios),
-    android: sum(of, ({ android }) => android),
-    web: sum(of, ({ web }) => web),
-  })
+  const byPlatform = (of: readonly Group[]) => perPlatform((platform) => sum(of, (group) => group[platform]))
   const sampleSize = blocks.reduce((total, { devices }) => total + devices, 0)
   const estimate = (read: (block: Block) => number): Estimated | null =>
     fraction >= 1 ? null : { sampleSize, interval: intervalOf(blocks.map(read), fraction) }
@@ -47,7 +43,7 @@ export function addUp(
     devices === 0 ? [] : [{ reason, devices, estimated: estimate(read) }]
   const awake = queued.filter(({ quiet }) => !quiet)
   return {
-    audience: { users: sum(groups, ({ users }) => users), byPlatform: perPlatform(groups) },
+    audience: { users: sum(groups, ({ users }) => users), byPlatform: byPlatform(groups) },
     estimated: estimate(({ devices }) => devices),
     unreachable: { optedOut: sum(groups, ({ optedOut }) => optedOut), invalidated: sum(groups, ({ invalidated }) => invalidated) },
     skips: silent
@@ -61,7 +57,7 @@ export function addUp(
             'quiet_hours',
             sum(
               queued.filter(({ quiet }) => quiet),
-              devicesOf,
+              sumOf,
             ),
             ({ quiet }) => quiet,
           ),
@@ -69,7 +65,7 @@ export function addUp(
             'frequency_cap',
             sum(
               awake.filter(({ capped }) => capped),
-              devicesOf,
+              sumOf,
             ),
             ({ capped }) => capped,
           ),
@@ -78,32 +74,30 @@ export function addUp(
       at,
       devices: sum(
         queued.filter(({ wave }) => wave === place),
-        devicesOf,
+        sumOf,
       ),
     })),
     experiment: experiment
       ? {
-          inSample: sum(queued, devicesOf),
+          inSample: sum(queued, sumOf),
           remainder: sum(
             groups.filter(({ variant }) => variant === null),
-            devicesOf,
+            sumOf,
           ),
           byVariant: Object.fromEntries(
             experiment.variants.map(({ id }) => [
               id,
               sum(
                 queued.filter(({ variant }) => variant === id),
-                devicesOf,
+                sumOf,
               ),
             ]),
           ),
         }
       : null,
-    locales: silent ? [] : shownLocales(queued, defaultsOf(content, experiment), perPlatform, sum),
+    locales: silent ? [] : shownLocales(queued, defaultsOf(content, experiment), byPlatform, sum),
   }
 }
-
-const devicesOf = (group: Group): number => group.ios + group.android + group.web
 
 function defaultsOf(content: FrozenSend['content'], experiment: FrozenSend['experiment']): Map<string, string> {
   const texts = experiment ? experiment.variants.map((variant) => ({ id: variant.id, content: variant.content })) : [{ id: '', content }]
@@ -119,7 +113,7 @@ function defaultsOf(content: FrozenSend['content'], experiment: FrozenSend['expe
 function shownLocales(
   queued: readonly Group[],
   defaults: ReadonlyMap<string, string>,
-  perPlatform: (of: readonly Group[]) => Record<Platform, number>,
+  countsOf: (of: readonly Group[]) => Record<Platform, number>,
   sum: (of: readonly Group[], read: (group: Group) => number) => number,
 ): ShownLocale[] {
   const shown = Map.groupBy(queued, ({ variant, locale }) => `${variant} ${locale ?? defaults.get(variant ?? '')}`)
@@ -129,21 +123,17 @@ function shownLocales(
       const locale = groups[0]?.locale ?? defaults.get(variant)
       const fallback = groups.filter((group) => group.locale === null)
       const one = {
-        fallback: sum(fallback, devicesOf),
+        fallback: sum(fallback, sumOf),
         missing: sum(
           fallback.filter(({ speaks }) => speaks),
-          devicesOf,
+          sumOf,
         ),
       }
-      const byPlatform = perPlatform(groups)
-      return locale === undefined || platforms.every((platform) => byPlatform[platform] === 0)
-        ? []
-        : [{ variant, locale, byPlatform, ...one }]
+      const byPlatform = countsOf(groups)
+      return locale === undefined || sumOf(byPlatform) === 0 ? [] : [{ variant, locale, byPlatform, ...one }]
     })
-    .toSorted((one, other) => total(other.byPlatform) - total(one.byPlatform))
+    .toSorted((one, other) => sumOf(other.byPlatform) - sumOf(one.byPlatform))
 }
-
-const total = (byPlatform: Record<Platform, number>): number => platforms.reduce((sum, platform) => sum + byPlatform[platform], 0)
 
 /**
  * Gives the interval that holds the true number 95 times in a hundred, if each block was read with the probability `fraction`. It uses the variance

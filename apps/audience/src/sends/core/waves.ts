@@ -3,7 +3,7 @@ import type { FrozenSend } from '@herald/contracts/batch'
 import { nextInstantOf } from '@herald/contracts/local-time'
 import { quietUntil } from '@herald/contracts/quiet-hours'
 import type { SendWave } from '@herald/contracts/calls/audience'
-import { platforms, type Platform } from '@herald/contracts/platform'
+import { perPlatform, sumOf, type Platform } from '@herald/contracts/platform'
 import { findTimeZone } from '@herald/contracts/text'
 
 type Queued = Record<Platform, number>
@@ -82,7 +82,7 @@ export type WavesOfFanOut = {
   isCancelled: boolean
 }
 
-const none: Queued = { ios: 0, android: 0, web: 0 }
+const none: Queued = perPlatform(() => 0)
 
 /** Gives the waves of a send as the administration shows them (spec: administration/waves). A send to all users at once is one wave. */
 export function shownWaves({ waves, wave, startedAt, queued, state, isCancelled }: WavesOfFanOut): SendWave[] {
@@ -95,9 +95,8 @@ export function shownWaves({ waves, wave, startedAt, queued, state, isCancelled 
   /** Gives how many pushes the send had queued at the end of a wave that is over, and for the current wave how many it has queued by now. */
   const queuedBy = (no: number): Queued => (no < 0 ? none : no < wave ? (planned[no]?.queuedBy ?? none) : queued)
   return planned.map(({ at, zones }, no) => {
-    const byPlatform = { ...none }
-    for (const platform of platforms) byPlatform[platform] = Math.max(0, queuedBy(no)[platform] - queuedBy(no - 1)[platform])
-    const sum = platforms.reduce((all, platform) => all + byPlatform[platform], 0)
-    return { no: no + 1, at, zones: zones && zones.map((zone) => (zone === '' ? null : zone)), state: stateOf(no), queued: sum, byPlatform }
+    const byPlatform = perPlatform((platform) => Math.max(0, queuedBy(no)[platform] - queuedBy(no - 1)[platform]))
+    const shownZones = zones && zones.map((zone) => (zone === '' ? null : zone))
+    return { no: no + 1, at, zones: shownZones, state: stateOf(no), queued: sumOf(byPlatform), byPlatform }
   })
 }

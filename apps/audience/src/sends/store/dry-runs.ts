@@ -1,7 +1,7 @@
 import type { FrequencyCap } from '@herald/contracts/administration'
 import type { FrozenSend } from '@herald/contracts/batch'
 import { localesOf } from '@herald/contracts/content'
-import type { Platform } from '@herald/contracts/platform'
+import { platforms, type Platform } from '@herald/contracts/platform'
 import { sql, type RawBuilder } from 'kysely'
 import type { Block, Group } from '../core/dry-run.ts'
 import { hasClaimed, usedAt } from './claims.ts'
@@ -39,6 +39,12 @@ export type Scanned = { groups: Group[]; blocks: Block[]; picks: string[] }
 /** The users are divided by a hash into this many parts. The scan picks one sample device from each part. */
 const buckets = 64
 
+/** Makes a column for each platform, which has the platform's name. */
+const columnsOf = (make: (platform: Platform) => Sql): Sql =>
+  sql.join(platforms.map((platform) => sql`${make(platform)} as ${sql.ref(platform)}`))
+const platformNames = sql.raw(platforms.join(', '))
+const allPlatforms = sql.raw(platforms.join(' + '))
+
 /**
  * Counts the devices and users of a send in one scan. It groups devices by user, because zone, language, variant and cap belong to the user. Then it
  * groups users by what the send would do to them. In a sample of blocks each device is counted by itself, because the other devices of its user may
@@ -52,7 +58,7 @@ export async function scanAudience(db: Db, scan: DryRunScan): Promise<Scanned> {
     ), placed as (
       ${placedBy(scan, 'some')}
     ), alike as (
-      select kind, language, block, sum(ios) as ios, sum(android) as android, sum(web) as web,
+      select kind, language, block, ${columnsOf((platform) => sql`sum(${sql.ref(platform)})`)},
         sum(opted_out) as opted_out, sum(invalidated) as invalidated, sum(users) as users, min(pick) as pick
       from placed group by kind, language, block
     ), unpacked as (
@@ -68,12 +74,12 @@ export async function scanAudience(db: Db, scan: DryRunScan): Promise<Scanned> {
     )
     select case when grouping(wave) = 0 then 'group' when grouping(bucket) = 0 then 'bucket' else 'block' end as kind,
       wave, quiet, capped, variant, locale, speaks,
-      sum(ios)::float8 as ios, sum(android)::float8 as android, sum(web)::float8 as web,
+      ${columnsOf((platform) => sql`sum(${sql.ref(platform)})::float8`)},
       sum(opted_out)::float8 as "optedOut", sum(invalidated)::float8 as invalidated, sum(users)::float8 as users,
       min(pick) as pick,
-      sum(ios + android + web)::float8 as devices,
-      coalesce(sum(ios + android + web) filter (where quiet and variant is not null), 0)::float8 as "quietDevices",
-      coalesce(sum(ios + android + web) filter (where capped and not quiet and variant is not null), 0)::float8 as "cappedDevices",
+      sum(${allPlatforms})::float8 as devices,
+      coalesce(sum(${allPlatforms}) filter (where quiet and variant is not null), 0)::float8 as "quietDevices",
+      coalesce(sum(${allPlatforms}) filter (where capped and not quiet and variant is not null), 0)::float8 as "cappedDevices",
       coalesce(sum(web) filter (where variant is not null), 0)::float8 as "webDevices"
     from located
     group by grouping sets ((wave, quiet, capped, variant, locale, speaks), (bucket) ${isSample ? sql`, (block)` : sql``})`.execute(db)
@@ -176,13 +182,18 @@ function devicesByUser({ zones, send }: DryRunScan): Sql {
   const hasTexts = localesOfSend(send).length > 0
   const deciding = sql.join([sql`user_id`, ...(hasZones ? [sql`zone`] : []), ...(hasTexts ? [sql`language`] : [])])
   const one = (place: number) => sql.lit(2 ** (place * bitsOfCount))
+  const oneOfPlatform = sql.join(
+    platforms.map((platform, place) => sql`when platform = ${sql.lit(platform)} then ${one(place)}`),
+    sql` `,
+  )
   const [reached, lost] = [sql`reached`, sql`lost`]
   return sql`
-      select user_id, ${hasZones ? sql`zone` : sql`null::text as zone`}, ${hasTexts ? sql`language` : sql`null::text as language`}, ${countAt(reached, 0)} as ios, ${countAt(reached, 1)} as android, ${countAt(reached, 2)} as web,
+      select user_id, ${hasZones ? sql`zone` : sql`null::text as zone`}, ${hasTexts ? sql`language` : sql`null::text as language`}, 
+        ${columnsOf((platform) => countAt(reached, platforms.indexOf(platform)))},
         ${countAt(lost, 0)} as opted_out, ${countAt(lost, 1)} as invalidated, (reached > 0)::int as users, device, 0 as block
       from (
         select ${deciding},
-          sum(case when reach > 0 then 0 when platform = 'ios' then ${one(0)} when platform = 'android' then ${one(1)} else ${one(2)} end) as reached,
+          sum(case when reach > 0 then 0 ${oneOfPlatform} end) as reached,
           sum(case reach when 0 then 0 when 1 then ${one(0)} else ${one(1)} end) as lost,
           -- This order by changes no result. It keeps the planner from using a hash table.
           min(id order by user_id) filter (where reach = 0) as device
@@ -193,7 +204,7 @@ function devicesByUser({ zones, send }: DryRunScan): Sql {
 
 /** Counts each device by itself. Each of a user's n reachable devices counts as 1/n user, so that together they are one user. */
 const devicesAlone = (appId: string) => sql`
-      select user_id, zone, language, (${onPlatform('ios')})::int as ios, (${onPlatform('android')})::int as android, (${onPlatform('web')})::int as web,
+      select user_id, zone, language, ${columnsOf((platform) => sql`(${onPlatform(platform)})::int`)},
         (reach = 1)::int as opted_out, (reach = 2)::int as invalidated,
         case when reach = 0 then 1 / (
           select count(*) from subscriptions s where s.user_id = meant.user_id and s.app_id || '' = ${appId} and ${reachable}
@@ -221,7 +232,7 @@ function placedBy({ send, zones, last, seed, cap }: DryRunScan, picked: 'all' | 
           then lpad(to_hex(place), 16, '0') || device end) collate "C" as pick
       from (
         select ${wave} as wave, ${quiet} as quiet, ${cap ? sql`over_cap.user_id is not null` : sql`false`} as capped, ${variant} as variant,
-          counted.language, ios, android, web, opted_out, invalidated, users, block, device,
+          counted.language, ${platformNames}, opted_out, invalidated, users, block, device,
           hashtextextended(counted.user_id, hashtext(${seed})) as place
         from counted
           ${zones.length > 0 ? sql`left join zones z on z.zone = coalesce(counted.zone, '')` : sql``}
@@ -259,7 +270,7 @@ function unpackedFrom({ send }: DryRunScan): Sql {
 export async function pickDevices(db: Db, scan: DryRunScan, count: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     with ${given(scan)}, meant as (${meantBy(scan)}), counted as (
-      select meant.*, id as device, 0 as ios, 0 as android, 0 as web, 0 as opted_out, 0 as invalidated, 0 as users from meant where reach = 0
+      select meant.*, id as device, ${columnsOf(() => sql`0`)}, 0 as opted_out, 0 as invalidated, 0 as users from meant where reach = 0
     ), placed as (
       ${placedBy(scan)}
     )
@@ -285,7 +296,7 @@ export async function describeDevices(db: Db, scan: DryRunScan, ids: string[]): 
   const whole = { ...scan, fraction: 1 }
   const { rows } = await sql<Described>`
     with ${given(whole)}, meant as (${meantBy(whole, ids)}), counted as (
-      select meant.*, id as device, 0 as ios, 0 as android, 0 as web, 0 as opted_out, 0 as invalidated, 0 as users from meant
+      select meant.*, id as device, ${columnsOf(() => sql`0`)}, 0 as opted_out, 0 as invalidated, 0 as users from meant
     ), placed as (
       ${placedBy(whole)}
     )

@@ -2,7 +2,7 @@ import type { AppSettings } from '@herald/contracts/app'
 import type { FrozenSend } from '@herald/contracts/batch'
 import type { CampaignFlow } from '@herald/contracts/calls/audience'
 import type { FrozenTarget } from '@herald/contracts/calls/campaigns'
-import type { Lane, Platform } from '@herald/contracts/platform'
+import { perPlatform, platformColumns, platforms, type Lane, type Platform } from '@herald/contracts/platform'
 import { sql, type Selectable, type UpdateObject } from 'kysely'
 import type { Db, FanOutFailure, FanOutState, FanOutTable, Tables } from '../../store/tables.ts'
 import { soon } from '../../store/turns.ts'
@@ -52,7 +52,7 @@ export const toFanOut = (row: Selectable<FanOutTable>): FanOut => ({
   boundId: row.bound_id,
   cursor: row.cursor,
   page: row.page,
-  queued: { ios: row.queued_ios, android: row.queued_android, web: row.queued_web },
+  queued: perPlatform((platform) => row[`queued_${platform}`]),
   lane: row.lane,
   state: row.state,
   toldPage: row.told_page,
@@ -83,7 +83,7 @@ export const findFanOut = async (db: Db, campaignId: string): Promise<FanOut | u
 export async function findWaves(db: Db, appId: string, campaignId: string): Promise<WavesOfFanOut | undefined> {
   const row = await db
     .selectFrom('fan_outs')
-    .select(['waves', 'past_waves', 'wave', 'started_at', 'queued_ios', 'queued_android', 'queued_web', 'state', 'flow'])
+    .select(['waves', 'past_waves', 'wave', 'started_at', ...platformColumns('queued'), 'state', 'flow'])
     .where('campaign_id', '=', campaignId)
     .where('app_id', '=', appId)
     .executeTakeFirst()
@@ -92,7 +92,7 @@ export async function findWaves(db: Db, appId: string, campaignId: string): Prom
     waves: row.waves ?? row.past_waves,
     wave: row.wave,
     startedAt: row.started_at,
-    queued: { ios: row.queued_ios, android: row.queued_android, web: row.queued_web },
+    queued: perPlatform((platform) => row[`queued_${platform}`]),
     state: row.state,
     isCancelled: row.flow === 'cancelled',
   }
@@ -152,9 +152,7 @@ export async function insertFanOut(db: Db, fanOut: NewFanOut, beginning: Beginni
             ...placeAfter(cut, 0),
             page: 2,
             batches: cut.made,
-            queued_ios: cut.counts.ios,
-            queued_android: cut.counts.android,
-            queued_web: cut.counts.web,
+            ...queuedColumns((platform) => cut.counts[platform]),
           }
         : {}),
     })
@@ -179,17 +177,21 @@ const stateAfter = ({ next }: CutPage) =>
 const placeAfter = ({ next, cursor, lane }: CutPage, wave: number) =>
   typeof next === 'object' ? { cursor: '', lane: null, wave: wave + 1 } : { cursor, lane, wave }
 
-const noneQueued = { ios: 0, android: 0, web: 0 }
+const noneQueued = perPlatform(() => 0)
+
+/** Makes a value for each column that counts the queued pushes of a platform. */
+const queuedColumns = <Value>(make: (platform: Platform) => Value) =>
+  Object.fromEntries(platforms.map((platform) => [`queued_${platform}`, make(platform)])) as Record<`queued_${Platform}`, Value>
 
 /** Gives the waves of a send after a page. If the page is the last of a wave, the wave gets the number of pushes that the send has queued by now. */
 const afterPage = ({ waves, wave }: { waves: Wave[]; wave: number }, { next, counts }: CutPage, queued: Record<Platform, number>): Wave[] =>
   next === 'page'
     ? waves
-    : wavesAfter(waves, wave, {
-        ios: queued.ios + counts.ios,
-        android: queued.android + counts.android,
-        web: queued.web + counts.web,
-      })
+    : wavesAfter(
+        waves,
+        wave,
+        perPlatform((platform) => queued[platform] + counts[platform]),
+      )
 
 /** Takes a page, so that this process may make it. Undefined when it is not the next page any more, or another process is making it. */
 export const takePage = async (db: Db, campaignId: string, page: number): Promise<FanOut | undefined> =>
@@ -274,9 +276,7 @@ export const advanceFanOut = async (db: Db, taken: FanOut, cut: CutPage): Promis
       ...stateAfter(cut),
       page: page + 1,
       batches: eb('batches', '+', cut.made),
-      queued_ios: eb('queued_ios', '+', cut.counts.ios),
-      queued_android: eb('queued_android', '+', cut.counts.android),
-      queued_web: eb('queued_web', '+', cut.counts.web),
+      ...queuedColumns((platform) => eb(`queued_${platform}`, '+', cut.counts[platform])),
       // After the last page the target is not needed any more, and external ids are not kept longer than they are needed.
       ...(cut.next === 'nothing' ? { target: null } : {}),
       // Only the process with the lease writes the waves at this page, so the row still has the waves that were read.

@@ -1,6 +1,6 @@
 import { smallSend } from '@herald/contracts/batch'
 import type { FrozenSmallSend } from '@herald/contracts/calls/audience'
-import type { Platform } from '@herald/contracts/platform'
+import { platformColumns, platforms, type Platform } from '@herald/contracts/platform'
 import { sql, type RawBuilder, type Selectable } from 'kysely'
 import { takenLease } from '../../delivery/store/taken-batches.ts'
 import { reachable } from '../../segments/store/segment-sql.ts'
@@ -86,6 +86,8 @@ export type NewSmallSend = Pick<FanOut, 'campaignId' | 'appId' | 'send' | 'setti
  */
 export type MadeSmallSend = { row: FanOut; taken: Set<string>; pointedAt: Set<string> }
 
+const queuedColumns = sql.raw(platformColumns('queued').join(', '))
+
 /**
  * Inserts the complete fan-outs of small sends with their batches, in one statement for all. A send that is not in the answer had a fan-out already,
  * or its app was erased. At batches beyond those that an app may have on a lane only the sweep points, when it is the app's turn (store/turns.ts). A
@@ -102,18 +104,17 @@ export async function insertSmallSends(db: Db, exactStart: string, sends: NewSma
   >`
     with made as (
       insert into fan_outs (campaign_id, app_id, send, settings, started_at, bound_id, lane, state, page, told_page, batches,
-        queued_ios, queued_android, queued_web)
-      select campaign_id, app_id, send, settings, ${exactStart}::timestamptz, '', 'prompt', 'fanned_out', 2, 0, batches, ios, android, web
+        ${queuedColumns})
+      select campaign_id, app_id, send, settings, ${exactStart}::timestamptz, '', 'prompt', 'fanned_out', 2, 0, batches, ${queuedColumns}
       from unnest(
         ${sends.map(({ campaignId }) => campaignId)}::text[], ${sends.map(({ appId }) => appId)}::text[],
         ${sends.map(({ send }) => JSON.stringify(send))}::jsonb[], ${sends.map(({ settings }) => settings && JSON.stringify(settings))}::jsonb[],
-        ${sends.map((send) => send.batches.length)}::int[], ${sends.map(({ counts }) => counts.ios)}::int[], ${sends.map(({ counts }) => counts.android)}::int[],
-        ${sends.map(({ counts }) => counts.web)}::int[]
-      ) as given(campaign_id, app_id, send, settings, batches, ios, android, web)
+        ${sends.map((send) => send.batches.length)}::int[], ${sql.join(platforms.map((platform) => sql`${sends.map(({ counts }) => counts[platform])}::int[]`))}
+      ) as given(campaign_id, app_id, send, settings, batches, ${queuedColumns})
       -- All processes insert in the same order, so that two that insert the same fan-outs cannot deadlock.
       order by campaign_id
       on conflict (campaign_id) do nothing
-      returning campaign_id, app_id, day, started_at, bound_id, cursor, page, queued_ios, queued_android, queued_web, lane, state, told_page,
+      returning campaign_id, app_id, day, started_at, bound_id, cursor, page, ${queuedColumns}, lane, state, told_page,
         batches, told_batches, lease_until, due_at, pointer_no, settled_at, failures, last_failure, flow, flow_no, wave
     ), fresh as (
       select given.*, made.app_id, made.day, row_number() over (partition by made.app_id, given.platform order by given.place) as turn

@@ -30,9 +30,6 @@ export const MadeApiKey = describes<ShownKey & { key: string }>()(
   z.object({ ...key, key: z.string().meta({ description: 'The key’s text, shown this once.' }) }),
 )
 
-const apns = { teamId: z.string(), keyId: z.string(), bundleId: z.string(), environment: z.enum(['production', 'sandbox']) }
-const fcm = { projectId: z.string(), clientEmail: z.string(), tokenUri: z.string() }
-const webpush = { subject: z.string(), publicKey: z.string() }
 /** The fields of a circuit that are shown with an app's credentials and in the answer about the system. */
 export const circuit = {
   platform: z.enum(platforms),
@@ -48,14 +45,6 @@ export const Circuit = describes<CircuitRead>()(
     heldCount: Count.meta({ description: 'Pushes that wait for the circuit to close.' }),
   }),
 )
-const circuits = z.array(Circuit)
-/** What setting credentials answers, by kind of provider. Reading them answers the circuits too (`CredentialsRead`). */
-export const CredentialsSet = { apns: z.object(apns), fcm: z.object(fcm), webpush: z.object(webpush) }
-export const CredentialsRead = {
-  apns: z.object({ ...apns, circuits }),
-  fcm: z.object({ ...fcm, circuits }),
-  webpush: z.object({ ...webpush, circuits }),
-}
 export const Probed = z.object({ open: Count.meta({ description: 'How many circuits were open.' }) })
 export const ProviderChecked = describes<CheckedProvider & { remedy: string | null }>()(
   z.object({

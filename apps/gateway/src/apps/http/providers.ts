@@ -1,52 +1,29 @@
-import { ApnsCredentials, FcmCredentials, WebPushCredentials } from '@herald/contracts/administration'
 import { platformOf, providerKinds } from '@herald/contracts/app'
 import { probeCircuits, readCircuits } from '@herald/contracts/calls/audience'
 import { checkProvider } from '@herald/contracts/calls/dispatcher'
 import { fault } from '@herald/contracts/fault'
 import { remedyOf } from '@herald/contracts/remedies'
 import { getApp } from '../store/apps.ts'
-import { readProvider, removeProvider, setApns, setFcm, setWebPush } from '../manage-provider.ts'
-import { CredentialsRead, CredentialsSet, Probed, ProviderChecked } from './app-answers.ts'
+import { z } from 'zod'
+import { providers } from '../core/providers/providers.ts'
+import { readProvider, removeProvider, setProvider } from '../manage-provider.ts'
+import { Circuit, Probed, ProviderChecked } from './app-answers.ts'
 import { WebPushKey } from '../../http/answers.ts'
 import { elsewhere, own, route } from '../../http/route.ts'
 
-export const providers = [
-  route({
-    name: 'setApns',
-    method: 'put',
-    path: '/v1/admin/apps/:appId/providers/apns',
-    key: 'admin',
-    body: ApnsCredentials,
-    status: 200,
-    summary: 'Set the APNs credentials',
-    answers: CredentialsSet.apns,
-    audit: own('provider.set'),
-    answer: (gateway, { appId, body, note }) => setApns({ ...gateway, note }, appId, body),
-  }),
-  route({
-    name: 'setFcm',
-    method: 'put',
-    path: '/v1/admin/apps/:appId/providers/fcm',
-    key: 'admin',
-    body: FcmCredentials,
-    status: 200,
-    summary: 'Set the FCM credentials',
-    answers: CredentialsSet.fcm,
-    audit: own('provider.set'),
-    answer: (gateway, { appId, body, note }) => setFcm({ ...gateway, note }, appId, body),
-  }),
-  route({
-    name: 'setWebPush',
-    method: 'put',
-    path: '/v1/admin/apps/:appId/providers/webpush',
-    key: 'admin',
-    body: WebPushCredentials,
-    status: 200,
-    summary: 'Set the Web Push credentials; keys are made when there are none',
-    answers: CredentialsSet.webpush,
-    audit: own('provider.set'),
-    answer: (gateway, { appId, body, note }) => setWebPush({ ...gateway, note }, appId, body),
-  }),
+export const providerRoutes = [
+  ...providerKinds.map((kind) =>
+    route({
+      ...providers[kind].route,
+      method: 'put',
+      path: `/v1/admin/apps/:appId/providers/${kind}`,
+      key: 'admin',
+      status: 200,
+      answers: providers[kind].shown,
+      audit: own('provider.set'),
+      answer: (gateway, { appId, body, note }) => setProvider({ ...gateway, note }, appId, { kind, body }),
+    }),
+  ),
   ...providerKinds.flatMap((kind) => [
     route({
       name: `read-${kind}`,
@@ -55,7 +32,7 @@ export const providers = [
       key: 'admin',
       status: 200,
       summary: 'Read the credentials, without secrets, and the circuits to the provider',
-      answers: CredentialsRead[kind],
+      answers: providers[kind].shown.extend({ circuits: z.array(Circuit) }),
       async answer({ db, bus }, { appId }) {
         const provider = await readProvider({ db }, appId, kind)
         const { circuits } = await bus.call(readCircuits, { appId })

@@ -1,6 +1,6 @@
 import type { ProviderKind } from '@herald/contracts/app'
 import { sql, type Kysely } from 'kysely'
-import type { ProviderSettings } from '../core/provider-settings.ts'
+import type { ProviderSettings } from '../core/providers/providers.ts'
 import type { Tables } from '../../store/tables.ts'
 
 type Db = Kysely<Tables>

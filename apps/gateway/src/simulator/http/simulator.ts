@@ -5,7 +5,7 @@ import { Country, ExternalId, LanguageTag, line, Tags, TimeZone } from '@herald/
 import { z } from 'zod'
 import { baseUrlOf } from '../../core/base-url.ts'
 import { pageQuery } from '../../core/page.ts'
-import type { TakenPush } from '../core/simulated-push.ts'
+import type { TakenPush } from '../simulate.ts'
 import { addSimulatedDevice, reachOf, showPush, takeSimulatedAccount, type SimulatedDevice } from '../simulate.ts'
 import { EventStream } from '../../http/event-stream.ts'
 import { own, route } from '../../http/route.ts'

@@ -1,7 +1,8 @@
-import type { Platform } from '@herald/contracts/platform'
+import { platforms, type Platform } from '@herald/contracts/platform'
 import { remedyFor } from '@herald/contracts/code-meanings'
 import { countText, percentText } from './number.ts'
 import { some } from './spans.ts'
+import { platformNames, providerNames } from './platform-names.ts'
 
 /** Where a note under "Attention" leads: a page, perhaps with the id of one object or with filters of the log. */
 export type AttentionLink = {
@@ -15,9 +16,7 @@ export type AttentionNote = { key: string; kind: 'bad' | 'warning'; text: string
 type Attention = { code: string; params: Readonly<Record<string, string | number | null>> }
 type Devices = Readonly<Record<Platform, { total: number; invalidated: number }>>
 
-export const platformNames: Readonly<Record<Platform, string>> = { ios: 'iOS', android: 'Android', web: 'Web' }
-export const providerNames: Readonly<Record<Platform, string>> = { ios: 'APNs', android: 'FCM', web: 'Web Push' }
-const platformOf = (value: unknown): Platform => (value === 'android' || value === 'web' ? value : 'ios')
+const platformOf = (value: unknown): Platform => platforms.find((platform) => platform === value) ?? platforms[0]
 
 /** Above this share of invalidated devices, and from this number on, something may be wrong with how the app registers devices. */
 const [deadShare, fewestDead] = [0.05, 20]

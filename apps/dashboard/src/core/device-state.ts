@@ -1,3 +1,5 @@
+import type { Platform } from '@herald/contracts/platform'
+import { answererNames } from './platform-names.ts'
 /** The fields of a device from which its state follows. */
 export type DeviceFacts = { id: string; optedIn: boolean; invalidatedAt: string | null; lastSessionAt: string | null }
 export type PushFacts = {
@@ -21,19 +23,15 @@ export type DeviceState = {
 /** Only these failure codes invalidate a device. */
 const deadly: ReadonlySet<string> = new Set(['token_dead', 'token_invalid', 'sender_mismatch', 'encryption_failed'])
 
-const providerOf: Readonly<Record<string, string>> = { ios: 'APNs', android: 'FCM', web: 'its push service' }
-
 /**
  * Gives the state of a device and its reason. An invalidated device was invalidated by a provider's answer to a push. The API gives only the time, so
  * the reason is the answer to the failed push that ended nearest to that time. When no such push is among `pushes`, the reason says so.
  */
-export function stateOfDevice(device: DeviceFacts & { platform: string }, pushes: readonly PushFacts[]): DeviceState {
+export function stateOfDevice(device: DeviceFacts & { platform: Platform }, pushes: readonly PushFacts[]): DeviceState {
   if (device.invalidatedAt !== null) {
     const push = pushThatFoundOut(device.id, device.invalidatedAt, pushes)
     const word = push?.providerCode || push?.code
-    const why = word
-      ? `${providerOf[device.platform] ?? 'The provider'} answered ${word}.`
-      : 'The answer that did it is not among the newest pushes.'
+    const why = word ? `${answererNames[device.platform]} answered ${word}.` : 'The answer that did it is not among the newest pushes.'
     return { kind: 'bad', word: 'Invalidated', why, at: device.invalidatedAt, campaignId: push?.campaignId ?? null }
   }
   if (!device.optedIn)

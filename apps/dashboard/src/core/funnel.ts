@@ -1,4 +1,4 @@
-import type { Platform } from '@herald/contracts/platform'
+import { perPlatform, type Platform } from '@herald/contracts/platform'
 
 export type FunnelCounts = { sent: number; delivered: number; opened: number; clicked: number; dismissed: number }
 export type Funnel = {
@@ -44,7 +44,7 @@ export function funnelOf(counts: FunnelCounts, sentBy: Readonly<Record<Platform,
 export function reportsOf(
   points: readonly { platform?: Platform | undefined; delivered: number; opened: number; clicked: number; dismissed: number }[],
 ): Reports {
-  const reports = { ios: 0, android: 0, web: 0 }
+  const reports = perPlatform(() => 0)
   for (const { platform, delivered, opened, clicked, dismissed } of points)
     if (platform !== undefined) reports[platform] += delivered + opened + clicked + dismissed
   return reports

@@ -1,3 +1,4 @@
+import type { Platform } from '@herald/contracts/platform'
 /** The fields of a push to a virtual device that the inbox needs. */
 export type ArrivedPush = {
   seq: number
@@ -46,7 +47,7 @@ export function reportsOf({ msgId, shown }: ArrivedPush, gesture: Gesture): stri
 /** The fields of a virtual device that the inbox needs. */
 export type WallDevice = {
   id: string
-  platform: 'ios' | 'android' | 'web'
+  platform: Platform
   name: string | null
   byHand: boolean
   subscriptionId: string | null

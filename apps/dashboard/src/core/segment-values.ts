@@ -1,3 +1,4 @@
+import { platforms } from '@herald/contracts/platform'
 import { operatorsOf, type SegmentOperator } from '@herald/contracts/segment'
 import type { FieldType } from '@herald/contracts/segment-tree'
 
@@ -10,7 +11,7 @@ export const isList = (op: string): boolean => op === 'in' || op === 'nin'
 export function firstCondition(type: FieldType): { op: SegmentOperator; value: unknown } {
   switch (type) {
     case 'platform':
-      return { op: 'in', value: ['ios', 'android', 'web'] }
+      return { op: 'in', value: [...platforms] }
     case 'boolean':
       return { op: 'eq', value: true }
     case 'number':

@@ -1,7 +1,9 @@
+import { providerOf } from '@herald/contracts/app'
 import { platforms, type Platform } from '@herald/contracts/platform'
 import { api } from '../../api/client.ts'
 import type { components } from '../../api/schema.gen.ts'
-import { circuitSentence, platformNames, providerNames } from '../../core/attention.ts'
+import { circuitSentence } from '../../core/attention.ts'
+import { platformNames, providerNames } from '../../core/platform-names.ts'
 import { isOver, rateOf, rateText, type PlatformSample } from '../../core/progress.ts'
 import { countText, percentText } from '../../core/number.ts'
 import { some } from '../../core/spans.ts'
@@ -16,8 +18,6 @@ import type { Campaign, Reading } from './useSend.ts'
 
 type Props = { appId: string; campaign: Campaign; reading: Reading; samples: readonly PlatformSample[]; breakdown: Breakdown | undefined }
 type Circuit = components['schemas']['Circuit']
-const kinds = { ios: 'apns', android: 'fcm', web: 'webpush' } as const
-
 /** Shows for each platform how many pushes have an outcome, the speed, the waiting pushes, and an open circuit. */
 export function Platforms({ appId, campaign, reading, samples, breakdown }: Props) {
   const rows = platforms.flatMap((platform) => {
@@ -84,7 +84,7 @@ function OpenCircuits({ appId, platform }: { appId: string; platform: Platform }
   const isOpen = system?.openCircuits?.items.some((circuit) => circuit.appId === appId && circuit.platform === platform) ?? false
   const { data } = api.useQuery(
     'get',
-    `/v1/admin/apps/{appId}/providers/${kinds[platform]}`,
+    `/v1/admin/apps/{appId}/providers/${providerOf[platform]}`,
     { params: { path: { appId } } },
     { enabled: isOpen, refetchInterval: 5_000, retry: false },
   )

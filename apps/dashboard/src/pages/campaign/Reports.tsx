@@ -1,5 +1,6 @@
+import { perPlatform } from '@herald/contracts/platform'
 import { api } from '../../api/client.ts'
-import { platformNames } from '../../core/attention.ts'
+import { platformNames } from '../../core/platform-names.ts'
 import { funnelOf, reportsOf } from '../../core/funnel.ts'
 import { isFollowed } from '../../core/progress.ts'
 import { countText } from '../../core/number.ts'
@@ -18,8 +19,7 @@ const oldestMs = 398 * dayMs
 /** Shows what devices reported: the shares of delivered, opened and clicked, and when the reports came. */
 export function Reports({ appId, campaign, reading, breakdown }: Props) {
   const reports = useReports(appId, campaign)
-  const { ios, android, web } = breakdown?.byPlatform ?? {}
-  const sentBy = ios && android && web ? { ios: ios.sent, android: android.sent, web: web.sent } : null
+  const sentBy = breakdown ? perPlatform((platform) => breakdown.byPlatform[platform].sent) : null
   const funnel = funnelOf(reading.stats, sentBy, reports)
   return (
     <Card title="What devices report">

@@ -1,3 +1,4 @@
+import { platforms } from '@herald/contracts/platform'
 import type { Schedule } from '@herald/contracts/campaign'
 import type { components } from '../../api/schema.gen.ts'
 import { countText } from '../../core/number.ts'
@@ -30,9 +31,7 @@ export function DryRunReport({ report, schedule }: { report: Report; schedule: S
           )}
         </p>
         <p className="text-muted">
-          {(['ios', 'android', 'web'] as const)
-            .map((platform) => `${platformNames[platform]} ${countText(audience.byPlatform[platform])}`)
-            .join(' · ')}
+          {platforms.map((platform) => `${platformNames[platform]} ${countText(audience.byPlatform[platform])}`).join(' · ')}
         </p>
         {estimate.seconds !== null && <p className="text-muted">Sending takes about {durationText(estimate.seconds)}.</p>}
       </div>

@@ -3,7 +3,7 @@ import { clsx } from 'clsx'
 import { remedyOfCode } from '../../core/explain-remedy.ts'
 import type { Clock, Fact } from '../../core/explain-facts.ts'
 import type { Station, StationResult } from '../../core/explain-stations.ts'
-import type { PlatformName } from '../../core/platform-names.ts'
+import type { Platform } from '@herald/contracts/platform'
 import { useAppId } from '../../session/useAppId.ts'
 import { CopyText } from '../../ui/CopyText.tsx'
 import { FactList } from '../../ui/FactList.tsx'
@@ -29,7 +29,7 @@ export function StationView({
   station: Station
   number: number
   isOpen: boolean
-  platform: PlatformName | null
+  platform: Platform | null
 }) {
   const { Icon, word, look } = looks[station.result]
   const hasMore = station.facts.length > 0 || station.segment !== null || station.attempts.length > 0
@@ -77,7 +77,7 @@ export function StationView({
   )
 }
 
-function More({ station: { facts, segment, attempts, result }, platform }: { station: Station; platform: PlatformName | null }) {
+function More({ station: { facts, segment, attempts, result }, platform }: { station: Station; platform: Platform | null }) {
   const remedy = result === 'stop' || result === 'wait' ? remedyOfCode(facts, attempts, platform) : null
   return (
     <>

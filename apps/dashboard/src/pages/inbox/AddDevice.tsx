@@ -1,3 +1,5 @@
+import { platforms, type Platform } from '@herald/contracts/platform'
+import { providerOf } from '@herald/contracts/app'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useForm } from 'react-hook-form'
@@ -16,11 +18,9 @@ import { FormErrors } from '../../ui/FormErrors.tsx'
 import { TextArea } from '../../ui/TextArea.tsx'
 import { TextInput } from '../../ui/TextInput.tsx'
 import { devicesKey } from './useInbox.ts'
+import { virtualDeviceNames } from '../../core/platform-names.ts'
 
-type Platform = 'ios' | 'android' | 'web'
 type Texts = { name: string; externalId: string; language: string; timezone: string; country: string; tags: string }
-
-const accountKinds = { ios: 'apns', android: 'fcm', web: 'webpush' } as const
 
 /** Gives the typed values without the empty ones. */
 function filled({ tags, ...texts }: Texts) {
@@ -36,7 +36,7 @@ export function AddDevice({ appId, onClose }: { appId: string; onClose: () => vo
   const { register, handleSubmit, setError, formState } = useForm<Texts>({
     defaultValues: { name: '', externalId: '', language: navigator.language, timezone: zone, country: '', tags: '' },
   })
-  const [platform, setPlatform] = useState<Platform>('ios')
+  const [platform, setPlatform] = useState<Platform>(platforms[0])
   const [fault, setFault] = useState<unknown>()
   const [others, setOthers] = useState<{ path: string; message: string }[]>([])
   const [isTaking, setIsTaking] = useState(false)
@@ -63,7 +63,7 @@ export function AddDevice({ appId, onClose }: { appId: string; onClose: () => vo
   async function takeAccount(): Promise<void> {
     setIsTaking(true)
     try {
-      await client.POST('/v1/admin/simulator/accounts', { body: { appId, kind: accountKinds[platform] } })
+      await client.POST('/v1/admin/simulator/accounts', { body: { appId, kind: providerOf[platform] } })
       await submit()
     } catch (error) {
       setFault(error)
@@ -106,11 +106,7 @@ export function AddDevice({ appId, onClose }: { appId: string; onClose: () => vo
           legend="What it is"
           value={platform}
           onChange={setPlatform}
-          options={[
-            { value: 'ios', label: 'iPhone' },
-            { value: 'android', label: 'Android phone' },
-            { value: 'web', label: 'Browser' },
-          ]}
+          options={platforms.map((value) => ({ value, label: virtualDeviceNames[value] }))}
         />
         <Field label="Name" error={errors.name?.message} hint="How it is called here, such as “Dana’s iPhone”">
           {(control) => <TextInput {...control} {...register('name')} />}

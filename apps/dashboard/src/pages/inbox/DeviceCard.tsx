@@ -1,7 +1,7 @@
 import { Globe, Smartphone } from 'lucide-react'
 import { useState } from 'react'
 import { pushKey, type Gesture } from '../../core/inbox.ts'
-import { platformNames } from '../../core/platform-names.ts'
+import { platformNames, virtualDeviceNames } from '../../core/platform-names.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Status } from '../../ui/Status.tsx'
 import { DeviceMenu } from './DeviceMenu.tsx'
@@ -17,7 +17,6 @@ type DeviceCardProps = {
   report: (push: SimulatedPush, gesture: Gesture) => Promise<void>
 }
 
-const kinds = { ios: 'iPhone', android: 'Android phone', web: 'Browser' }
 const mostShown = 3
 
 /** Words for each behaviour of a virtual device that makes pushes to it fail or wait. */
@@ -37,7 +36,7 @@ const behaviourWords: Record<string, string> = {
 /** Shows a virtual device with its behaviour and its pushes. */
 export function DeviceCard({ appId, device, pushes, reports, report }: DeviceCardProps) {
   const [isWhole, setIsWhole] = useState(false)
-  const name = device.name ?? `${kinds[device.platform]} ${device.id}`
+  const name = device.name ?? `${virtualDeviceNames[device.platform]} ${device.id}`
   const Icon = device.platform === 'web' ? Globe : Smartphone
   const { answer } = device.behaviour
   const shown = isWhole ? pushes : pushes.slice(0, mostShown)

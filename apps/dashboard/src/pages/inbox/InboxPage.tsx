@@ -1,3 +1,4 @@
+import { platforms, type Platform } from '@herald/contracts/platform'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
 import { useState } from 'react'
@@ -66,13 +67,13 @@ function Inbox() {
               void navigate({
                 to: '/apps/$appId/inbox',
                 params: { appId },
-                search: target.value === '' ? {} : { platform: target.value as 'ios' | 'android' | 'web' },
+                search: target.value === '' ? {} : { platform: target.value as Platform },
                 replace: true,
               })
             }
           >
             <option value="">all devices</option>
-            {(['ios', 'android', 'web'] as const).map((name) => (
+            {platforms.map((name) => (
               <option key={name} value={name}>
                 {platformNames[name]}
               </option>

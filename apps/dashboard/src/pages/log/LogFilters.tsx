@@ -1,3 +1,4 @@
+import { platforms } from '@herald/contracts/platform'
 import { useEffect, useRef, useState } from 'react'
 import { remedies } from '@herald/contracts/code-meanings'
 import { useShortcut } from '../../shell/useShortcut.ts'
@@ -5,13 +6,13 @@ import { Button } from '../../ui/Button.tsx'
 import { Field } from '../../ui/Field.tsx'
 import { Select } from '../../ui/Select.tsx'
 import { TextInput } from '../../ui/TextInput.tsx'
-import { logOutcomes, logPlatforms, type LogSearch } from './search.ts'
+import { logOutcomes, type LogSearch } from './search.ts'
 import { momentOf, momentText } from './moments.ts'
+import { platformNames } from '../../core/platform-names.ts'
 
 type Props = { search: LogSearch; onChange: (search: LogSearch) => void }
 const any = { value: '', label: 'Any' }
 const outcomeLabels = { open: 'Without outcome yet', sent: 'Sent', failed: 'Failed', skipped: 'Skipped' }
-const platformLabels = { ios: 'iOS', android: 'Android', web: 'Web' }
 
 /** Shows the filters of the log. The filters are in the address, so that a link shows a colleague the same pushes. */
 export function LogFilters({ search, onChange }: Props) {
@@ -53,8 +54,8 @@ export function LogFilters({ search, onChange }: Props) {
           <Select
             {...control}
             value={search.platform ?? ''}
-            onChange={(event) => set({ platform: logPlatforms.find((one) => one === event.target.value) })}
-            options={[any, ...logPlatforms.map((value) => ({ value, label: platformLabels[value] }))]}
+            onChange={(event) => set({ platform: platforms.find((one) => one === event.target.value) })}
+            options={[any, ...platforms.map((value) => ({ value, label: platformNames[value] }))]}
           />
         )}
       </Field>

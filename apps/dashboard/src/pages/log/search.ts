@@ -1,13 +1,13 @@
+import { platforms, type Platform } from '@herald/contracts/platform'
 import { flagIn, textIn, tidy, wordIn } from '../../core/search.ts'
 
 export const logOutcomes = ['open', 'sent', 'failed', 'skipped'] as const
-export const logPlatforms = ['ios', 'android', 'web'] as const
 
 /** The search parameters of this page: the filters of the log. */
 export type LogSearch = {
   outcome?: (typeof logOutcomes)[number] | undefined
   code?: string | undefined
-  platform?: (typeof logPlatforms)[number] | undefined
+  platform?: Platform | undefined
   campaignId?: string | undefined
   subscriptionId?: string | undefined
   userId?: string | undefined
@@ -31,7 +31,7 @@ export const validateLogSearch = (raw: Record<string, unknown>): LogSearch =>
   tidy({
     outcome: wordIn(raw, 'outcome', logOutcomes),
     code: formedIn(raw, 'code', /^[a-z_]{1,64}$/),
-    platform: wordIn(raw, 'platform', logPlatforms),
+    platform: wordIn(raw, 'platform', platforms),
     campaignId: formedIn(raw, 'campaignId', id),
     subscriptionId: formedIn(raw, 'subscriptionId', id),
     userId: formedIn(raw, 'userId', id),

@@ -1,5 +1,5 @@
 import { platforms } from '@herald/contracts/platform'
-import { platformNames } from '../../core/attention.ts'
+import { platformNames } from '../../core/platform-names.ts'
 import { countText, percentText } from '../../core/number.ts'
 import { Bar } from '../../ui/Bar.tsx'
 import { Card } from '../../ui/Card.tsx'

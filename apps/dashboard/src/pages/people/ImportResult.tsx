@@ -1,8 +1,10 @@
+import { platforms } from '@herald/contracts/platform'
 import { wordsOfRejection } from '../../core/import-words.ts'
 import { Count } from '../../ui/Count.tsx'
 import { FactList } from '../../ui/FactList.tsx'
 import { Time } from '../../ui/Time.tsx'
 import type { ImportReport } from './Imports.tsx'
+import { platformNames } from '../../core/platform-names.ts'
 
 /** Shows the counters of an import: rows = created + updated + kept + rejected. */
 export function ImportResult({ report }: { report: ImportReport }) {
@@ -49,7 +51,7 @@ export function ImportResult({ report }: { report: ImportReport }) {
         items={[
           {
             label: 'Platforms',
-            value: `${byPlatform.ios.toLocaleString('en')} iOS, ${byPlatform.android.toLocaleString('en')} Android, ${byPlatform.web.toLocaleString('en')} web`,
+            value: platforms.map((platform) => `${byPlatform[platform].toLocaleString('en')} ${platformNames[platform]}`).join(', '),
           },
           { label: 'Opted out', value: <Count value={optedOut} /> },
           { label: 'Format', value: <code className="font-mono text-xs">{format}</code> },

@@ -1,3 +1,4 @@
+import { providerOf } from '@herald/contracts/app'
 import { remedyOf } from '@herald/contracts/remedies'
 import { useEffect, useRef, useState, type FormEvent } from 'react'
 import type { Checked } from '../../api/check-provider.ts'
@@ -14,8 +15,6 @@ import { TextInput } from '../../ui/TextInput.tsx'
 import { TextLink } from '../../ui/TextLink.tsx'
 import { nameOfDevice, type Device } from './answers.ts'
 import { sendTest, type TestResult } from './send-test.ts'
-
-const kindOf = { ios: 'apns', android: 'fcm', web: 'webpush' } as const
 
 /** A dialog that sends a push to one device and shows its outcome. */
 export function TestSendDialog({ device, onClose }: { device: Device; onClose: () => void }) {
@@ -117,7 +116,7 @@ function Outcome({
   const remedy =
     code === null || result.outcome !== 'failed'
       ? null
-      : remedyOf(kindOf[device.platform], code as Parameters<typeof remedyOf>[1], providerCode)
+      : remedyOf(providerOf[device.platform], code as Parameters<typeof remedyOf>[1], providerCode)
   return (
     <div className="flex flex-col gap-1">
       <p>

@@ -1,4 +1,5 @@
 import type { components } from '../../api/schema.gen.ts'
+import { unknownDeviceNames } from '../../core/platform-names.ts'
 
 /** A user in an answer of the administration API, with devices and the newest pushes. */
 export type Person = components['schemas']['ReadUserOfAppAnswer']
@@ -7,4 +8,4 @@ export type Push = Person['pushes'][number]
 
 /** Gives the name of a device in a list. */
 export const nameOfDevice = ({ deviceModel, browser, platform }: Pick<Device, 'deviceModel' | 'browser' | 'platform'>): string =>
-  deviceModel ?? browser ?? { ios: 'iOS device', android: 'Android device', web: 'Browser' }[platform]
+  deviceModel ?? browser ?? unknownDeviceNames[platform]

@@ -1,3 +1,4 @@
+import { platforms } from '@herald/contracts/platform'
 import { useQueries, useQueryClient } from '@tanstack/react-query'
 import { api, client, dataOf } from '../../api/client.ts'
 import type { components } from '../../api/schema.gen.ts'
@@ -113,7 +114,7 @@ function SampleUsers({ appId, segmentId }: { appId: string; segmentId: string })
                   {externalId ?? id}
                 </TextLink>
                 <span className="text-muted text-xs">
-                  {(['ios', 'android', 'web'] as const)
+                  {platforms
                     .filter((platform) => devices[platform] > 0)
                     .map((platform) => `${devices[platform]} ${platformNames[platform]}`)
                     .join(', ')}

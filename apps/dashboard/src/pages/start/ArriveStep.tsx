@@ -2,11 +2,10 @@ import type { components } from '../../api/schema.gen.ts'
 import { CopyText } from '../../ui/CopyText.tsx'
 import { TextLink } from '../../ui/TextLink.tsx'
 import { Time } from '../../ui/Time.tsx'
+import { platformNames } from '../../core/platform-names.ts'
 
 type Device = components['schemas']['ReadSubscriptionOfAppAnswer']
 type Owner = components['schemas']['ReadUserOfAppAnswer']
-
-const platformNames = { ios: 'iOS', android: 'Android', web: 'Web' }
 
 /** Shows the first device after it has registered. */
 export function ArriveStep({ appId, device, owner }: { appId: string; device: Device | undefined; owner: Owner | undefined }) {

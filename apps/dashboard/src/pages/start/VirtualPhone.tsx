@@ -1,3 +1,5 @@
+import { platforms, type Platform } from '@herald/contracts/platform'
+import { providerOf } from '@herald/contracts/app'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { client, dataOf } from '../../api/client.ts'
@@ -6,19 +8,13 @@ import { Button } from '../../ui/Button.tsx'
 import { ErrorNote } from '../../ui/ErrorNote.tsx'
 import { Field } from '../../ui/Field.tsx'
 import { Select } from '../../ui/Select.tsx'
+import { virtualDeviceNames } from '../../core/platform-names.ts'
 
-const kinds = { ios: 'apns', android: 'fcm', web: 'webpush' } as const
-type Platform = keyof typeof kinds
-
-const platforms = [
-  { value: 'ios', label: 'iPhone' },
-  { value: 'android', label: 'Android phone' },
-  { value: 'web', label: 'Browser' },
-]
+const options = platforms.map((value) => ({ value, label: virtualDeviceNames[value] }))
 
 /** Makes a virtual device, which registers at once. An app without credentials for the platform gets the simulator's. */
 export function VirtualPhone({ appId, onDevice }: { appId: string; onDevice: (subscriptionId: string) => void }) {
-  const [platform, setPlatform] = useState<Platform>('ios')
+  const [platform, setPlatform] = useState<Platform>(platforms[0])
   const making = useMutation({
     mutationFn: () => makePhone(appId, platform),
     onSuccess: (subscriptionId) => {
@@ -33,7 +29,7 @@ export function VirtualPhone({ appId, onDevice }: { appId: string; onDevice: (su
         <div className="w-44">
           <Field label="Kind of device">
             {(control) => (
-              <Select {...control} options={platforms} value={platform} onChange={(event) => setPlatform(event.target.value as Platform)} />
+              <Select {...control} options={options} value={platform} onChange={(event) => setPlatform(event.target.value as Platform)} />
             )}
           </Field>
         </div>
@@ -47,8 +43,8 @@ export function VirtualPhone({ appId, onDevice }: { appId: string; onDevice: (su
 
 async function makePhone(appId: string, platform: Platform): Promise<string | null> {
   const { providers } = dataOf(await client.GET('/v1/admin/apps/{appId}/overview', { params: { path: { appId } } }))
-  const isConfigured = providers.some((provider) => provider.kind === kinds[platform] && provider.configured)
-  if (!isConfigured) await client.POST('/v1/admin/simulator/accounts', { body: { appId, kind: kinds[platform] } })
+  const isConfigured = providers.some((provider) => provider.kind === providerOf[platform] && provider.configured)
+  if (!isConfigured) await client.POST('/v1/admin/simulator/accounts', { body: { appId, kind: providerOf[platform] } })
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions()
   const phone = await client.POST('/v1/admin/simulator/devices', {
     body: { appId, platform, name: 'First phone', language: navigator.language, timezone: timeZone },

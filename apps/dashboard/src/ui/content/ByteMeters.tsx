@@ -2,8 +2,8 @@ import { CircleCheck, CircleX, Scissors } from 'lucide-react'
 import { countText } from '../../core/number.ts'
 import type { Measured } from '../../core/measure.ts'
 import { Bar } from '../Bar.tsx'
+import { platformNames } from '../../core/platform-names.ts'
 
-const names = { ios: 'iOS', android: 'Android', web: 'Web' }
 const looks = {
   fits: { kind: 'good', Icon: CircleCheck, text: 'text-muted' },
   empty: { kind: 'off', Icon: CircleX, text: 'text-warning' },
@@ -17,10 +17,10 @@ export function ByteMeters({ measured, silent }: { measured: readonly Measured[]
     <ul className="flex flex-col gap-2" aria-label="Size of the push">
       {measured.map((one) => {
         const { kind, Icon, text } = looks[one.fate]
-        const size = `${names[one.platform]} ${countText(one.bytes)} of ${countText(one.limit)} bytes`
+        const size = `${platformNames[one.platform]} ${countText(one.bytes)} of ${countText(one.limit)} bytes`
         return (
           <li key={one.platform} className="grid grid-cols-[4.5rem_1fr_auto] items-center gap-x-3 gap-y-0.5">
-            <span>{names[one.platform]}</span>
+            <span>{platformNames[one.platform]}</span>
             <Bar value={one.bytes} of={one.limit} kind={kind} label={size} />
             <span className="text-sm tabular-nums">
               {countText(one.bytes)} of {countText(one.limit)}

@@ -1,3 +1,4 @@
+import { providerOf } from '@herald/contracts/app'
 import { remedyOf } from '@herald/contracts/remedies'
 import { failureCodes } from '@herald/contracts/outcome'
 import type { Checked } from '../../api/check-provider.ts'
@@ -7,8 +8,6 @@ import { Status } from '../Status.tsx'
 import type { TestResult } from './useTestSend.ts'
 
 export type TestDevice = components['schemas']['ListTestDevicesAnswer']['items'][number]
-
-const kinds = { ios: 'apns', android: 'fcm', web: 'webpush' } as const
 
 /** Shows a test device and the outcome of the test on it. */
 export function TestDeviceRow({
@@ -31,7 +30,9 @@ export function TestDeviceRow({
   const model = device.deviceModel ?? device.browser ?? ''
   const code = failureCodes.find((known) => known === result?.code)
   const remedy =
-    code === undefined || result === undefined ? (refusal?.remedy ?? null) : remedyOf(kinds[device.platform], code, result.providerCode)
+    code === undefined || result === undefined
+      ? (refusal?.remedy ?? null)
+      : remedyOf(providerOf[device.platform], code, result.providerCode)
   return (
     <li className="flex flex-wrap items-center gap-x-3 gap-y-1 py-2">
       <label className="flex min-h-6 min-w-0 flex-1 items-center gap-2">

@@ -1,3 +1,4 @@
+import { platforms } from '@herald/contracts/platform'
 import type { SegmentDefinition } from '@herald/contracts/segment-definition'
 import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense, useState } from 'react'
@@ -84,7 +85,7 @@ export function Estimate({ appId, target }: { appId: string; target: EstimateTar
         {data.count === 1 ? 'device' : 'devices'} can be reached
       </p>
       <ul className={isOld ? 'flex flex-col gap-1 opacity-60' : 'flex flex-col gap-1'}>
-        {(['ios', 'android', 'web'] as const).map((platform) => (
+        {platforms.map((platform) => (
           <li key={platform} className="grid grid-cols-[4.5rem_1fr_5rem] items-center gap-2">
             <span>{platformNames[platform]}</span>
             <Bar

@@ -16,6 +16,9 @@ export * from './push-identity.ts'
  */
 export const payloadLimits: Record<Platform, number> = { ios: 4096, android: 4096, web: 3993 }
 
+/** A device of each platform shows at most this many actions (spec: sending/dry-run-warnings). */
+export const mostActions: Record<Platform, number> = { ios: 4, android: 3, web: 2 }
+
 /** A body is never cut to fewer graphemes than this, because a reader would not understand a shorter one. */
 const leastGraphemes = 40
 

@@ -1,8 +1,8 @@
-import { platforms, type Platform } from '@herald/contracts/platform'
+import { platformNames, platforms, type Platform } from '@herald/contracts/platform'
 import { remedyFor } from '@herald/contracts/code-meanings'
 import { countText, percentText } from './number.ts'
 import { some } from './spans.ts'
-import { platformNames, providerNames } from './platform-names.ts'
+import { providerNames } from './platform-names.ts'
 
 /** Where a note under "Attention" leads: a page, perhaps with the id of one object or with filters of the log. */
 export type AttentionLink = {

@@ -2,9 +2,6 @@ import type { Platform } from '@herald/contracts/platform'
 
 type Names = Readonly<Record<Platform, string>>
 
-/** The names of the platforms as pages show them. */
-export const platformNames: Names = { ios: 'iOS', android: 'Android', web: 'Web' }
-
 /** The provider to which the pushes of each platform go. */
 export const providerNames: Names = { ios: 'APNs', android: 'FCM', web: 'Web Push' }
 

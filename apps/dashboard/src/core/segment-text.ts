@@ -1,6 +1,6 @@
+import { platformNames } from '@herald/contracts/platform'
 import { labelOf, typeOf, wordOf } from './segment-fields.ts'
 import type { EditorNode, EditorRoot } from './segment-editor.ts'
-import { platformNames } from './platform-names.ts'
 import { readRelative } from './relative-date.ts'
 
 const mostNamed = 3

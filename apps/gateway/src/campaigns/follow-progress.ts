@@ -1,7 +1,7 @@
 import { readCampaign } from '@herald/contracts/calls/campaigns'
 import { readProgress, type Progress } from '@herald/contracts/calls/tracker'
 import { Fault, notFound } from '@herald/contracts/fault'
-import { platforms } from '@herald/contracts/platform'
+import { perPlatform, platforms } from '@herald/contracts/platform'
 import { noStats, type CampaignStatus, type Stats } from '@herald/contracts/stats'
 import type { Bus } from '@herald/service/bus'
 import type { Log } from '@herald/service/log'
@@ -124,7 +124,7 @@ type Send = {
 
 const nothingQueued: Progress = {
   stats: noStats,
-  byPlatform: { ios: { queued: 0, settled: 0 }, android: { queued: 0, settled: 0 }, web: { queued: 0, settled: 0 } },
+  byPlatform: perPlatform(() => ({ queued: 0, settled: 0 })),
   fannedOut: false,
   settled: false,
 }

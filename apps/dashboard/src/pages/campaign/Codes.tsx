@@ -1,4 +1,4 @@
-import { platformNames } from '../../core/platform-names.ts'
+import { platformNames } from '@herald/contracts/platform'
 import { codeRows, type CodeRow } from '../../core/code-rows.ts'
 import { countText, percentText } from '../../core/number.ts'
 import { Card } from '../../ui/Card.tsx'

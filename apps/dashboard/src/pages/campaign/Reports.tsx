@@ -1,6 +1,5 @@
-import { perPlatform } from '@herald/contracts/platform'
+import { platformNames, perPlatform } from '@herald/contracts/platform'
 import { api } from '../../api/client.ts'
-import { platformNames } from '../../core/platform-names.ts'
 import { funnelOf, reportsOf } from '../../core/funnel.ts'
 import { isFollowed } from '../../core/progress.ts'
 import { countText } from '../../core/number.ts'

@@ -1,4 +1,4 @@
-import { platforms } from '@herald/contracts/platform'
+import { platformNames, platforms } from '@herald/contracts/platform'
 import type { Schedule } from '@herald/contracts/campaign'
 import type { components } from '../../api/schema.gen.ts'
 import { countText } from '../../core/number.ts'
@@ -6,7 +6,6 @@ import { Banner } from '../../ui/Banner.tsx'
 import { Status } from '../../ui/Status.tsx'
 import { Time } from '../../ui/Time.tsx'
 import { DryRunSamples } from './DryRunSamples.tsx'
-import { platformNames } from '../../core/platform-names.ts'
 import { durationText, warningText, whyLeftOut } from './dry-run-texts.ts'
 
 export type Report = components['schemas']['DryRunNotificationOfAppAnswer']

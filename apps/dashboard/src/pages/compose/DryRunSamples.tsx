@@ -1,8 +1,8 @@
+import { platformNames } from '@herald/contracts/platform'
 import { TextLink } from '../../ui/TextLink.tsx'
 import { useAppId } from '../../session/useAppId.ts'
 import { Json } from '../../ui/Json.tsx'
 import { Status } from '../../ui/Status.tsx'
-import { platformNames } from '../../core/platform-names.ts'
 import type { Report } from './DryRunReport.tsx'
 import { whyLeftOut } from './dry-run-texts.ts'
 

@@ -1,6 +1,6 @@
+import { platformNames } from '@herald/contracts/platform'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import type { components } from '../../api/schema.gen.ts'
-import { platformNames } from '../../core/platform-names.ts'
 import { useAppId } from '../../session/useAppId.ts'
 import { Card } from '../../ui/Card.tsx'
 import { CopyText } from '../../ui/CopyText.tsx'

@@ -1,5 +1,5 @@
+import { platformNames } from '@herald/contracts/platform'
 import { useReducer } from 'react'
-import { platformNames } from '../../core/platform-names.ts'
 import { countText } from '../../core/number.ts'
 import { some } from '../../core/spans.ts'
 import { emptyTail, nextTail, type TailEvent, type TailFilter } from '../../core/tail.ts'

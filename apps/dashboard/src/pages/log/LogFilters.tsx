@@ -1,4 +1,4 @@
-import { platforms } from '@herald/contracts/platform'
+import { platformNames, platforms } from '@herald/contracts/platform'
 import { useEffect, useRef, useState } from 'react'
 import { remedies } from '@herald/contracts/code-meanings'
 import { useShortcut } from '../../shell/useShortcut.ts'
@@ -8,7 +8,6 @@ import { Select } from '../../ui/Select.tsx'
 import { TextInput } from '../../ui/TextInput.tsx'
 import { logOutcomes, type LogSearch } from './search.ts'
 import { momentOf, momentText } from './moments.ts'
-import { platformNames } from '../../core/platform-names.ts'
 
 type Props = { search: LogSearch; onChange: (search: LogSearch) => void }
 const any = { value: '', label: 'Any' }

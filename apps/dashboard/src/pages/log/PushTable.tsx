@@ -1,5 +1,5 @@
+import { platformNames } from '@herald/contracts/platform'
 import type { components } from '../../api/schema.gen.ts'
-import { platformNames } from '../../core/platform-names.ts'
 import { remedyFor } from '@herald/contracts/code-meanings'
 import { Status } from '../../ui/Status.tsx'
 import { Table } from '../../ui/Table.tsx'

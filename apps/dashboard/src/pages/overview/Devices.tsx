@@ -1,5 +1,4 @@
-import { platforms } from '@herald/contracts/platform'
-import { platformNames } from '../../core/platform-names.ts'
+import { platformNames, platforms } from '@herald/contracts/platform'
 import { countText, percentText } from '../../core/number.ts'
 import { Bar } from '../../ui/Bar.tsx'
 import { Card } from '../../ui/Card.tsx'

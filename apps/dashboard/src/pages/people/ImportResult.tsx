@@ -1,10 +1,9 @@
-import { platforms } from '@herald/contracts/platform'
+import { platformNames, platforms } from '@herald/contracts/platform'
 import { wordsOfRejection } from '../../core/import-words.ts'
 import { Count } from '../../ui/Count.tsx'
 import { FactList } from '../../ui/FactList.tsx'
 import { Time } from '../../ui/Time.tsx'
 import type { ImportReport } from './Imports.tsx'
-import { platformNames } from '../../core/platform-names.ts'
 
 /** Shows the counters of an import: rows = created + updated + kept + rejected. */
 export function ImportResult({ report }: { report: ImportReport }) {

@@ -1,8 +1,8 @@
+import { platformNames } from '@herald/contracts/platform'
 import type { components } from '../../api/schema.gen.ts'
 import { CopyText } from '../../ui/CopyText.tsx'
 import { TextLink } from '../../ui/TextLink.tsx'
 import { Time } from '../../ui/Time.tsx'
-import { platformNames } from '../../core/platform-names.ts'
 
 type Device = components['schemas']['ReadSubscriptionOfAppAnswer']
 type Owner = components['schemas']['ReadUserOfAppAnswer']

@@ -1,7 +1,7 @@
+import { platformNames } from '@herald/contracts/platform'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { client } from '../../api/client.ts'
-import { platformNames } from '../../core/platform-names.ts'
 import { announce } from '../Announcer.tsx'
 import { Combobox } from '../Combobox.tsx'
 import { ErrorNote } from '../ErrorNote.tsx'

@@ -1,8 +1,8 @@
+import { platformNames } from '@herald/contracts/platform'
 import { CircleCheck, CircleX, Scissors } from 'lucide-react'
 import { countText } from '../../core/number.ts'
 import type { Measured } from '../../core/measure.ts'
 import { Bar } from '../Bar.tsx'
-import { platformNames } from '../../core/platform-names.ts'
 
 const looks = {
   fits: { kind: 'good', Icon: CircleCheck, text: 'text-muted' },

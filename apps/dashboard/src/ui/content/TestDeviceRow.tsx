@@ -1,9 +1,9 @@
+import { platformNames } from '@herald/contracts/platform'
 import { providerOf } from '@herald/contracts/app'
 import { remedyOf } from '@herald/contracts/remedies'
 import { failureCodes } from '@herald/contracts/outcome'
 import type { Checked } from '../../api/check-provider.ts'
 import type { components } from '../../api/schema.gen.ts'
-import { platformNames } from '../../core/platform-names.ts'
 import { Status } from '../Status.tsx'
 import type { TestResult } from './useTestSend.ts'
 

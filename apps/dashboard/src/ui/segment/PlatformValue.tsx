@@ -1,5 +1,4 @@
-import { platforms } from '@herald/contracts/platform'
-import { platformNames } from '../../core/platform-names.ts'
+import { platformNames, platforms } from '@herald/contracts/platform'
 import type { ValueProps } from './ValueEditor.tsx'
 
 /** Chooses platforms by checkboxes. Other values in the list stay, so that nothing is lost. */

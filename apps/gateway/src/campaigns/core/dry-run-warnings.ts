@@ -1,8 +1,10 @@
+import { providerOf } from '@herald/contracts/app'
 import type { FrozenSend } from '@herald/contracts/batch'
 import type { FrozenTarget } from '@herald/contracts/calls/campaigns'
 import { localesOf } from '@herald/contracts/content'
 import type { AudienceDryRun } from '@herald/contracts/dry-run'
-import { platforms, sumOf, type Platform } from '@herald/contracts/platform'
+import { mostActions } from '@herald/contracts/payload'
+import { platformNames, platforms, sumOf, type Platform } from '@herald/contracts/platform'
 import type { RenderNote } from '@herald/contracts/render-entry'
 import { contentOf, type Estimate, type MeasuredText, type RenderedSample } from './dry-run.ts'
 
@@ -25,10 +27,7 @@ type Looked = {
   at: string
 }
 
-/** At most this many actions are shown on each platform (spec: sending/dry-run-warnings). */
-const mostActions: Record<Platform, number> = { ios: 4, android: 3, web: 2 }
-const nameOf: Record<Platform, string> = { ios: 'iOS', android: 'Android', web: 'the web' }
-const providerAt: Record<Platform, string> = { ios: 'providers.apns', android: 'providers.fcm', web: 'providers.webpush' }
+const nameOf = (platform: Platform): string => (platform === 'web' ? 'the web' : platformNames[platform])
 /** A text that lacks the language of at least this share of the devices gets a warning. */
 const shareWorthAWord = 0.01
 
@@ -59,8 +58,8 @@ const truncated = (looked: Looked): Warning[] =>
       path: `${pathOf(looked, variant, locale)}.body`,
       message:
         max > limit
-          ? `is too large for ${nameOf[platform]} even when its body is cut: such a push fails with payload_too_large`
-          : `is cut for ${nameOf[platform]}, whose payloads hold ${limit} bytes`,
+          ? `is too large for ${nameOf(platform)} even when its body is cut: such a push fails with payload_too_large`
+          : `is cut for ${nameOf(platform)}, whose payloads hold ${limit} bytes`,
       devices,
     }))
 
@@ -95,7 +94,7 @@ const actionsCut = (looked: Looked): Warning[] =>
             {
               code: 'actions_cut',
               path: `${pathOf(looked, variant, locale)}.actions`,
-              message: `has ${actions} actions; ${nameOf[platform]} shows ${mostActions[platform]}`,
+              message: `has ${actions} actions; ${nameOf(platform)} shows ${mostActions[platform]}`,
               devices: byPlatform[platform],
             },
           ]
@@ -138,9 +137,9 @@ const ofProviders = ({ run, configured }: Looked): Warning[] =>
   platforms.flatMap((platform): Warning[] => {
     const devices = run.audience.byPlatform[platform]
     if (devices === 0) return []
-    const path = providerAt[platform]
+    const path = `providers.${providerOf[platform]}`
     if (!configured.has(platform))
-      return [{ code: 'not_configured', path, message: `is not set: pushes to ${nameOf[platform]} fail with not_configured`, devices }]
+      return [{ code: 'not_configured', path, message: `is not set: pushes to ${nameOf(platform)} fail with not_configured`, devices }]
     const open = run.openCircuits.find((circuit) => circuit.platform === platform)
     const why = open?.code ? ` (${open.code})` : ''
     return open ? [{ code: 'circuit_open', path, message: `has an open circuit${why}: pushes wait until it closes`, devices }] : []

@@ -107,7 +107,7 @@ export function supervise(unit: Unit, watchers: Watchers, firstTries: number): S
 export const howItEnded = (child: ChildProcess): string =>
   child.signalCode === null ? `ended with code ${child.exitCode}` : `was ended by ${child.signalCode}`
 
-/** After this many milliseconds a process counts as well: when it ends, that is its first death in a row. */
+/** A process that has run for this many milliseconds is counted as healthy: when it ends, that is its first death in a row. */
 const wellAfterMs = 10_000
 
 /** Gives the wait before a process is restarted after its nth death in a row (n from 1): 0.2 s, doubling up to 5 s (spec: running/restarted). */

@@ -54,7 +54,7 @@ export function ChartCanvas({ x, series, height, inUtc, onPoint }: Props) {
     plot.current?.setData(latest.current)
   }, [shape])
 
-  // It has its height before the drawing is in it, so that what is below does not move.
+  // The element has its height before the chart is drawn, so that nothing below it moves.
   return <div ref={host} style={{ height }} className="w-full min-w-0 overflow-hidden" aria-hidden="true" />
 }
 

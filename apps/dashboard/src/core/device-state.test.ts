@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { clockIn, stateOfDevice, type PushFacts } from './device-state.ts'
 
-const device = { id: 'd1', platform: 'ios', optedIn: true, invalidatedAt: null, lastSessionAt: '2026-01-01T00:00:00.000Z' }
+const device = { id: 'd1', platform: 'ios' as const, optedIn: true, invalidatedAt: null, lastSessionAt: '2026-01-01T00:00:00.000Z' }
 const dead = (settledAt: string, more: Partial<PushFacts> = {}): PushFacts => {
   return {
     subscriptionId: 'd1',

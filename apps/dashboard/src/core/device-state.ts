@@ -1,5 +1,6 @@
 import type { Platform } from '@herald/contracts/platform'
 import { answererNames } from './platform-names.ts'
+
 /** The fields of a device from which its state follows. */
 export type DeviceFacts = { id: string; optedIn: boolean; invalidatedAt: string | null; lastSessionAt: string | null }
 export type PushFacts = {

@@ -1,4 +1,5 @@
 import type { Platform } from '@herald/contracts/platform'
+
 /** The fields of a push to a virtual device that the inbox needs. */
 export type ArrivedPush = {
   seq: number

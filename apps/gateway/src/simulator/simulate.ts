@@ -87,9 +87,9 @@ export async function takeSimulatedAccount(needs: Needs & { note: Note }, appId:
   await getApp(db, appId)
   if (await findProvider(db, appId, kind))
     throw fault('invalid_state', `The app has ${kind} credentials. Remove them first, if the simulated ones shall take their place.`)
-  const { ask, body } = providers[kind].simulatedAccount(appId)
-  const made = ask && (await simulator.ask('POST', '/accounts', { body: { kind, ...ask } }))
-  await setProvider(needs, appId, { kind, body: body(made) })
+  const account = providers[kind].simulatedAccount(appId)
+  const made = account.ask && (await simulator.ask('POST', '/accounts', { body: { kind, ...account.ask } }))
+  await setProvider(needs, appId, { kind, body: account.body(made) })
 }
 
 /** A virtual device that an operator wants, with the user who owns it. */
@@ -135,8 +135,8 @@ export async function addSimulatedDevice(
 /** Makes what the dashboard shows of a push. The push's msgId says which user and which campaign it is for. */
 export function showPush(hmacSecrets: readonly string[], { environment = '', error, ...push }: TakenPush): SimulatedPush {
   const parts = push.msgId === null ? undefined : verifyMessageId(hmacSecrets, push.msgId)
-  const { readPayload, withoutToken } = providers[providerOf[push.platform]]
-  const { shown, data } = readPayload(push.payload)
+  const provider = providers[providerOf[push.platform]]
+  const { shown, data } = provider.readPayload(push.payload)
   return {
     seq: push.seq,
     at: new Date(push.at).toISOString(),
@@ -152,7 +152,7 @@ export function showPush(hmacSecrets: readonly string[], { environment = '', err
     data,
     headers: push.headers,
     bytes: push.bytes,
-    payload: withoutToken ? withoutToken(push.payload) : push.payload,
+    payload: provider.withoutToken ? provider.withoutToken(push.payload) : push.payload,
     error: error ?? null,
   }
 }

@@ -25,7 +25,10 @@ export const apns: Provider<ApnsSettings, ApnsCredentials> = {
     return { settings: { kind: 'apns', ...settings, keyFingerprint }, privateKey }
   },
   // The private key stays here, because only the gateway signs with it.
-  travelling: ({ keyFingerprint: _, ...settings }, { version }) => ({ ...settings, version }),
+  travelling(credentials, { version }) {
+    const { keyFingerprint: _, ...settings } = credentials
+    return { ...settings, version }
+  },
   accountOf: ({ bundleId }) => ({ bundleId }),
   simulatedAccount(appId) {
     const account = { teamId: 'SIMULATED1', keyId: keyIdOf(appId), bundleId: `simulated.${appId}` }

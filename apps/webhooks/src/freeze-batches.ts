@@ -107,7 +107,7 @@ function fairShare(groups: Group[]): { taken: Group[]; left: Group[] } {
   return { taken, left }
 }
 
-/** Cuts a group's events into batches. `dueInMs`: after this time the next batch is due. */
+/** Cuts the events of a group into batches. `dueInMs`: how many milliseconds from now the next batch is due. */
 function batchesOf({ appId, reading, waiting, rooms }: Group, found: LogEvent[]): { batches: Batch[]; dueInMs: number } {
   const batches: Batch[] = []
   const room = Math.max(...rooms.values())

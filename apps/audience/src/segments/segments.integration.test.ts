@@ -218,7 +218,7 @@ describe('counting the devices of a segment', () => {
   })
 
   // spec: segments/meaning-errors, segments/error-path, segments/saved-stale
-  test('the answer about an invalid segment, sent or saved, is invalid_segment with the path of the faulty part; for a list it is invalid_body', async () => {
+  test('an invalid segment, sent or saved, is answered with invalid_segment and the path of the faulty part, a list with invalid_body', async () => {
     const appId = newId()
     const faulty = { and: [onIos, { field: 'sessionCount', op: 'near', value: 3 }] }
     const details = (path: string) => ({ code: 'invalid_segment', details: [{ path }] })

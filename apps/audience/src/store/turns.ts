@@ -12,9 +12,9 @@ export const sweptAgainAtMost = sql<Date>`now() + ${sql.lit(`${longestWait} seco
 export const sweptAgain = sql<Date>`now() + make_interval(secs => least(${sql.lit(firstWait)} * (pointer_no + 2), ${sql.lit(longestWait)}))`
 
 /**
- * Gives a query of the ids of the apps that have rows `t`; `rows` is the SQL after `from`, with a `where`. The sweep uses it to let apps take turns: it
- * takes the first row of each app, then the second row of each, and so on. So an app with many rows does not delay the others. The query looks once
- * for each app into an index that begins with the app, so its cost does not grow with the number of rows.
+ * Gives a query of the ids of the apps that have rows `t`; `rows` is the SQL after `from`, with a `where`. The sweep lets apps take turns: it takes the
+ * first row of each app, then the second row of each, and so on. So an app with many rows does not delay the others. The query looks once for each
+ * app into an index that begins with the app, so its cost does not grow with the number of rows.
  */
 export const appsOf = (rows: RawBuilder<unknown>): RawBuilder<unknown> => sql`(
   with recursive apps as (

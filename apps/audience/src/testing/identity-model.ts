@@ -102,8 +102,8 @@ function onUser(model: Model, command: Command & { do: 'change-user' | 'delete-u
 }
 
 /**
- * Decides who owns a device after a login or a registration (spec: identity/login-renames, identity/login-joins, identity/login-same,
- * identity/login-moves). Gives the model with that user, and the user's id.
+ * Decides who owns a device after a login or a registration. Gives the model with that user, and the user's id
+ * (spec: identity/login-renames, identity/login-joins, identity/login-same, identity/login-moves).
  */
 function ownerFor(model: Model, ownerId: string | null, externalId: string | null): [Model, string] {
   const owner = model.users.find(({ id }) => id === ownerId)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { keepRecent } from './recent.ts'
 
-test('when the memory is full, the value that was not read for longest is forgotten', () => {
+test('when a memory is full and gets a new value, it forgets the value that was not read or written for longest', () => {
   const recent = keepRecent<number>(2)
   recent.set('a', 1)
   recent.set('b', 2)

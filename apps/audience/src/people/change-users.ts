@@ -57,9 +57,9 @@ async function makeUser(db: Db, appId: string, user: UserAddress): Promise<strin
 }
 
 /**
- * Changes up to 500 users for the app's backend in one transaction (POST /v1/users/batch), and answers what became of each, in the order given. It
- * locks the users in the order of their ids, as every transaction does. Repeating the request changes nothing. Fault: `not_found` (the app was
- * erased).
+ * Changes up to 500 users for the app's backend in one transaction (POST /v1/users/batch), and answers for each item, in the order given, what became
+ * of it. The transaction locks the users in the order of their ids, like every transaction that changes users. The same request sent again changes
+ * nothing. Fault: `not_found` (the app was erased).
  */
 export const changeUsers = (
   { db }: { db: Db },

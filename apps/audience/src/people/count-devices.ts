@@ -20,22 +20,22 @@ import type { Db, Tables } from '../store/tables.ts'
 /** Device counts are kept for this many days, like the counts of pushes. */
 export const deviceDaysKept = 400
 
-/** For an app with more devices than this the counts of its last day are answered, because counting them now takes more than a second. */
+/** An app with more devices than this gets the counts of its last counted day, because counting its devices now takes more than a second. */
 const mostCounted = 5_000_000
 
-/** Runs `work` when the app (`turn`) has its turn. */
+/** A function that runs `work` when it is the turn of the app (`turn`). */
 type InTurn = <Answer>(work: () => Promise<Answer>, turn: string) => Promise<Answer>
 
 /**
- * Makes the function that answers how many devices an app has. The same count is answered for a minute. `inTurn` limits how many apps are counted at
- * a time. For an app that had more than `mostLive` devices on its last day, the counts of that day are answered. Fault: `rate_limited`.
+ * Makes the function that answers how many devices an app has. It keeps an answer for a minute. `inTurn` limits how many apps are counted at a time.
+ * An app that had more than `mostLive` devices on its last counted day gets the counts of that day. Fault: `rate_limited`.
  */
 export function openDeviceCounts(
   reads: Reads<Tables>,
   { mostLive = mostCounted, inTurn = (work) => work() }: { mostLive?: number; inTurn?: InTurn } = {},
 ): (asked: { appId: string }) => Promise<DeviceCounts> {
   const count = (appId: string) => inTurn(() => reads((db) => countDevices(db, appId, mostLive), { withinMs: 8_500, turn: appId }), appId)
-  // An answer takes about 500 bytes, so all that are kept take half a megabyte.
+  // An answer takes about 500 bytes of memory, so 1,000 kept answers take half a megabyte.
   return keepAnswers(count, { keptMs: 60_000, most: 1_000 })
 }
 
@@ -54,14 +54,14 @@ const countOf = ({ total, reachable, optedOut, invalidated, active1d, active7d, 
   return { total, reachable, optedOut, invalidated, active1d, active7d, active30d }
 }
 
-/** When a process has gone through all apps, it looks this often whether there is a day to count. */
+/** After a process has gone through all apps, it waits this long before it looks again for days to count. */
 const everyMs = 60_000
 
 /**
  * Makes the work of a sweep that counts the devices of each app as they were at the end of each UTC day (spec: administration/device-series). The
- * process that claims an app's day first scans the app's devices, in parts and on the connections for reads, so that no other read waits long. A
- * process goes through all apps once a day, one app in each run. When another process has claimed an app, or a scan failed, the process goes through
- * the apps again a minute later.
+ * process that claims an app's day first scans the app's devices, in parts and on the connections for reads, so that no other read waits long. Each
+ * run of the sweep looks at one app. A process goes through all apps once a day. If another process had claimed an app, or a scan failed, the process
+ * goes through all apps again a minute later.
  */
 export function openDeviceDays({ db, reads }: { db: Db; reads: Reads<Tables> }): () => Promise<{ took: number }> {
   let nextAt = 0
@@ -89,7 +89,7 @@ export function openDeviceDays({ db, reads }: { db: Db; reads: Reads<Tables> }):
   }
 }
 
-/** Counts a day of an app unless it is counted already. Gives false when another process is counting it. */
+/** Counts the devices of an app at the end of a day, unless that day is counted already. Gives false when another process is counting it. */
 async function takeDay({ db, reads }: { db: Db; reads: Reads<Tables> }, of: { appId: string; day: string }): Promise<boolean> {
   const claim = await claimDay(db, of)
   if (claim !== 'claimed') return claim === 'taken'
@@ -111,7 +111,7 @@ export async function readDeviceDays(
   const first = from?.slice(0, 10) ?? new Date(Date.parse(last) - 29 * 86_400_000).toISOString().slice(0, 10)
   if (Date.parse(first) < Date.parse(last) - (deviceDaysKept - 1) * 86_400_000)
     throw invalidField('from', `must lie within the last ${deviceDaysKept} days`)
-  // The day that contains `to` is answered too, unless `to` is its first instant.
+  // The answer includes the day that contains `to`, unless `to` is the first instant of that day.
   const before = to === null ? undefined : new Date(Date.parse(to) + 86_400_000 - 1).toISOString().slice(0, 10)
   const days = await findDeviceDays(db, { appId, from: first, before })
   return { points: days.map(({ day, takenAt, ...count }) => ({ at: `${day}T00:00:00.000Z`, takenAt: takenAt.toISOString(), ...count })) }

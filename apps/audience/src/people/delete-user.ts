@@ -27,7 +27,7 @@ export async function deleteUser(
   return {}
 }
 
-/** Deletes a user. Gives false, and deletes nothing, when the user got another device while this transaction waited to lock the known ones. */
+/** Deletes a user. Gives false and deletes nothing when the user got another device while this transaction waited to lock the user's devices. */
 async function erase(db: Db, appId: string, user: UserAddress): Promise<boolean> {
   const userId = await findUserId(db, appId, user)
   if (userId === undefined) throw notFound()
@@ -45,7 +45,7 @@ async function erase(db: Db, appId: string, user: UserAddress): Promise<boolean>
 
 const atOnce = 50
 
-/** Tells webhooks, whose deliveries contain external ids, which users were erased: again and again until webhooks has answered. */
+/** Tells webhooks which users were erased, because its deliveries contain external ids. Repeats this until webhooks has answered. */
 export async function tellErasures({ db, bus, log }: Audience): Promise<{ took: number }> {
   const due = await takeDueErasures(db, atOnce)
   const tell = async (erasure: Erasure): Promise<string[]> => {
@@ -53,7 +53,7 @@ export async function tellErasures({ db, bus, log }: Audience): Promise<{ took: 
       await bus.call(eraseUser, erasure)
       return [erasure.userId]
     } catch (error) {
-      // The sweep tries this erasure again later. Its failure does not stop the others.
+      // The sweep tells webhooks of this user again later. The failure does not stop the calls about the other users.
       log[isAway(error) ? 'debug' : 'warn']({ userId: erasure.userId, err: error }, 'webhooks could not be told of an erased user yet')
       return []
     }

@@ -16,9 +16,9 @@ const mostOfSegment = 5_000
 type Asked = { appId: string; after: string | null; segmentId?: string | undefined; addresses: AddressForm }
 
 /**
- * Gives the next portion of an app's users, in the order of their ids, with their devices (spec: administration/export-everybody). Each new id is
- * larger than all before, so a user who exists during the whole export is in it once, whatever is written meanwhile. Every portion costs the same,
- * however large the app is. Faults: those of `readSegment`.
+ * Gives the next portion of an app's users, in the order of their ids, with their devices (spec: administration/export-everybody). A portion begins
+ * after the last id of the portion before, so a user who exists during the whole export is in it once, whatever is written meanwhile. Every portion
+ * costs the same, however large the app is. Faults: those of `readSegment`.
  */
 export async function exportUsers(
   { db, lastNotified }: { db: Db; lastNotified: LastNotified },
@@ -44,8 +44,8 @@ async function keepMeant(db: Db, segment: Segment, ids: string[]): Promise<strin
 }
 
 /**
- * Gives the id after which the next portion begins; null after the last portion. If some of the wanted users did not fit, it is the last user of this
- * portion, otherwise the last user that was looked at. Users who were erased meanwhile are not in `ids`.
+ * Gives the id of the user after whom the next portion begins; null after the last portion. If some of the wanted users did not fit into this portion
+ * (`ids`), this is the portion's last user, otherwise the last user that was examined. Users who were erased meanwhile are not in `ids`.
  */
 function nextOf({ examined, wanted, ids, most }: { examined: string[]; wanted: string[]; ids: string[]; most: number }): string | null {
   const last = ids.at(-1) ?? wanted.slice(0, mostUsers).at(-1)

@@ -10,9 +10,9 @@ import type { Db } from '../store/tables.ts'
 import { transactIdentity } from './transact-identity.ts'
 
 /**
- * Writes one lot (group of rows of the file) of an import: users, devices, counts and errors, in the transaction that moves the import
- * from the lot's offset to its end. Faults, with which nothing is written: `not_found` (the import is unknown, or the app was erased),
- * `invalid_state` (the import has ended, or is at another offset).
+ * Writes one lot (group of rows of the file) of an import: users, devices, counts and errors. The same transaction moves the import to the end of the
+ * lot. Faults, with which nothing is written: `not_found` (the import is unknown, or the app was erased), `invalid_state` (the import has ended, or is
+ * not at the lot's offset).
  */
 export const importLot = (
   { db }: { db: Db },
@@ -38,7 +38,7 @@ export const importLot = (
     return moveImport(trx, at, lot, plan.outcomes)
   })
 
-/** Throws the fault `invalid_state` when the import has ended, or is at another offset. The detail at `offset` then says the right offset. */
+/** Throws the fault `invalid_state` when the import has ended, or is not at `offset`; in this case the fault's detail says the right offset. */
 export function checkIsAt({ report: { state, offset: next } }: ImportRecord, offset: number): void {
   if (state !== 'receiving') throw fault('invalid_state', `The import is ${state}.`)
   if (offset !== next)

@@ -1,6 +1,6 @@
 /**
- * Makes a function that asks once for many callers: an app's answer is kept for `keptMs`, and callers that ask while it is being made wait for it. At
- * most `most` answers are kept. A failure is not kept, so the next caller asks again.
+ * Makes a function that calls `ask` once for many callers: it keeps an app's answer for `keptMs`, counted from the call, and callers that come before
+ * the answer wait for it. It keeps at most `most` answers. It does not keep a failure, so for the next caller it calls `ask` again.
  */
 export function keepAnswers<Answer>(
   ask: (appId: string) => Promise<Answer>,
@@ -11,7 +11,7 @@ export function keepAnswers<Answer>(
     const known = kept.get(appId)
     if (known && now() - known.at < keptMs) return known.answer
     const one = { answer: ask(appId), at: now() }
-    // The old entry is deleted first, so that the map is in the order of asking and its first entry is the oldest.
+    // Deleting the app's old entry first moves the new entry to the end of the map. So the first entry of the map is always the oldest.
     kept.delete(appId)
     kept.set(appId, one)
     const [oldest] = kept.keys()

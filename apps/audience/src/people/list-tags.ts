@@ -4,12 +4,12 @@ import { keepAnswers } from './keep-answers.ts'
 import { countTags } from './store/tags.ts'
 import type { Db } from '../store/tables.ts'
 
-/** Runs `work` on a database connection for reads, when the app (`turn`) has its turn. */
+/** A function that runs `work` on a database connection for reads, when it is the turn of the app (`turn`). */
 type Read = (work: (db: Db) => Promise<TagUses>, limits: { turn: string }) => Promise<TagUses>
 
 /**
- * Makes the function that answers the tags of an app's users. An answer is kept for 30 s, because a form where the operator types the name of a tag
- * asks at each letter. Fault: `rate_limited`.
+ * Makes the function that answers the tags of an app's users. An answer is kept for 30 s, because a form in which an operator types the name of a tag
+ * may ask for the tags at each letter. Fault: `rate_limited`.
  */
 export const openTags = (reads: Read, now?: () => number): ((asked: { appId: string }) => Promise<TagUses>) =>
   keepAnswers((appId) => reads(async (db) => tagUsesOf(await countTags(db, appId)), { turn: appId }), { keptMs: 30_000, most: 50, now })

@@ -33,9 +33,9 @@ export const loginSubscription = (
   })
 
 /**
- * Decides by the identity rules which user gets a device, and makes that user or gives the user the external id. `ownerId`: the present owner, from
- * the row that the caller has locked. `leaves` in the answer: the owner whom the device leaves, or null. Fault: `limit_reached` (101st device of a
- * user).
+ * Decides by the identity rules which user gets a device. If needed, makes that user or gives an anonymous owner the external id. `ownerId`: the
+ * device's present owner; the caller has locked the device. `leaves` in the answer: the owner whom the device leaves; null when the device keeps its
+ * owner. Fault: `limit_reached` (101st device of a user).
  */
 async function takeOwner(
   db: Db,
@@ -69,7 +69,7 @@ async function makeReady(db: Db, appId: string, ownership: Ownership): Promise<s
 
 /**
  * Gives a device to a new anonymous user without tags (spec: identity/logout). Language, timezone and country are copied, because they say as much
- * about the device as about its user. The former owner is deleted if anonymous and without another device. Fault: `not_found`.
+ * about the device as about its user. A former owner who is anonymous and has no other device is deleted. Fault: `not_found`.
  */
 export const logoutSubscription = (
   { db }: { db: Db },

@@ -31,8 +31,8 @@ export async function startImport(
 }
 
 /**
- * Gives how far an import has come, and what the gateway needs to read on: the names of the file's columns (`header`), and the bytes after the last
- * complete row (`tail`).
+ * Gives the report of an import, and what the gateway needs to go on reading the file: the names of the file's columns (`header`), and the bytes after
+ * the last complete row (`tail`). Fault: `not_found`.
  */
 export async function readImport(
   { db }: { db: Db },
@@ -43,7 +43,7 @@ export async function readImport(
   return { report: found.report, header: found.header, tail: found.tail?.toString('base64') ?? null }
 }
 
-/** Stores the bytes after `offset` that are not a complete row yet. Faults: `not_found`, `invalid_state`. */
+/** Stores the bytes of the file after `offset` that are not a complete row yet (`tail`). Faults: `not_found`, `invalid_state`. */
 export const keepImportTail = (
   { db }: { db: Db },
   { appId, importId, offset, tail }: OfImport & { offset: number; tail: string },
@@ -55,7 +55,7 @@ export const keepImportTail = (
     return keepTail(trx, importId, Buffer.from(tail, 'base64'))
   })
 
-/** Ends an import that is written up to `offset`. Faults: `not_found`, `invalid_state` (the import has ended, or is at another offset). */
+/** Ends an import whose file is written up to `offset`. Faults: `not_found`, `invalid_state` (the import has ended, or is at another offset). */
 export const finishImport = ({ db }: { db: Db }, { appId, importId, offset }: OfImport & { offset: number }): Promise<ImportReport> =>
   transact(db, async (trx) => {
     const at = await lockImport(trx, appId, importId)
@@ -64,7 +64,7 @@ export const finishImport = ({ db }: { db: Db }, { appId, importId, offset }: Of
     return endImport(trx, importId, 'finished')
   })
 
-/** Ends an import where it is. The devices and users that it has written stay. Faults: `not_found`, `invalid_state`. */
+/** Ends an import before the end of its file. The devices and users that it has written stay. Faults: `not_found`, `invalid_state`. */
 export const cancelImport = ({ db }: { db: Db }, { appId, importId }: OfImport): Promise<ImportReport> =>
   transact(db, async (trx) => {
     const at = await lockImport(trx, appId, importId)
@@ -73,7 +73,7 @@ export const cancelImport = ({ db }: { db: Db }, { appId, importId }: OfImport):
     return endImport(trx, importId, 'cancelled')
   })
 
-/** Cancels imports that got no data for a day, and deletes old imports and the rows of ended dry runs. Answers whether there is more to do. */
+/** Cancels imports that got no data for a day, deletes old imports, and deletes the rows of dry runs that have ended. Answers whether more is left. */
 export async function keepImports({ db }: { db: Db }): Promise<boolean> {
   await cancelLeftAlone(db)
   const more = [await clearDryRuns(db), await purgeImports(db)]

@@ -36,8 +36,8 @@ const portionOfSegment = 1_000
 /** When at most this many external ids begin with `q`, all their users are found and sorted, which takes about 5 ms. */
 const mostOfPrefix = 5_000
 /**
- * When more than `mostOfPrefix` external ids begin with `q`, a page searches this many of the newest users, which takes about 50 ms. So many users
- * match that the page is usually full.
+ * When more than `mostOfPrefix` external ids begin with `q`, a page searches the next users, newest first, and at most this many, which takes about
+ * 50 ms. Because so many users match, the page is usually full.
  */
 const mostLookedThrough = 50_000
 
@@ -77,7 +77,7 @@ async function keepMeant(db: Db, segment: Segment, ids: string[], wanted: number
 
 type Candidates = { ids: string[]; examinedTo: string | undefined }
 
-/** Finds at most `wanted` users who match `q`, newest first. `examinedTo`: the user after whom the next page continues; undefined at the end. */
+/** Finds at most `wanted` users who match `q`, newest first. `examinedTo`: the user after whom the next page begins; undefined on the last page. */
 async function findCandidates(
   db: Db,
   { appId, q = '' }: Asked,
@@ -93,8 +93,8 @@ async function findCandidates(
 }
 
 /**
- * Reads and compiles a saved segment. Faults: `not_found`, `invalid_segment`, `rate_limited` (while the app's ledger is read because the app asks for
- * `lastNotifiedAt` for the first time).
+ * Reads and compiles a saved segment. Faults: `not_found`, `invalid_segment`, `rate_limited` (while the app's ledger is read because the segment asks
+ * for `lastNotifiedAt` and the app had not asked for it in the last six days).
  */
 export async function readSegment(
   { db, lastNotified }: Reading,

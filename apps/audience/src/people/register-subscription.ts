@@ -29,21 +29,22 @@ type Asked = { appId: string; subscription: RegisterSubscription; keyKind?: KeyK
 type Registration = { appId: string; device: Device; externalId: string | null; changes: UserUpdate; byBackend: boolean }
 
 /**
- * What became of a registration. `row in use`: nothing was written, because another transaction, or an earlier registration of the same commit, has
- * locked or just changed a row that this registration needs.
+ * The result of a registration. `row in use`: nothing was written, because a row that this registration needs is used by another registration of the
+ * same commit, or another transaction has locked or just changed it.
  */
 type Outcome = Registered | Fault | 'row in use'
 
-/** At most this many registrations share a commit. They take about 10 ms, so the next ones do not wait long. */
+/** At most this many registrations share a commit. Such a commit takes about 10 ms, so the next registrations do not wait long. */
 const mostTogether = 100
-/** At most this many registrations of one address or one user may wait: a further one would be answered only after its caller has given up. */
+/** At most this many registrations of one address or one external id may wait. A further one would be answered after its caller has given up. */
 const mostOfOneKey = 100
 
 /**
- * Makes the function that registers devices. Registrations that wait at the same time share one commit. Two with the same address or the same
- * external id are done one after another, in the order in which they came. A registration whose row another transaction has locked (a second device
- * of the same user, or a page of a send with a frequency cap) leaves the shared commit. It waits alone, on another connection, which `inTurn` gives
- * when it is the app's turn. The two statements of the shared commit use connections that keep query plans (docs/decisions/0038).
+ * Makes the function that registers devices. Registrations that wait at the same time share one commit. Two registrations with the same address or the
+ * same external id are done one after another, in the order in which they came. A registration leaves the shared commit if another transaction has
+ * locked one of its rows (for example a registration of the user's second device, or a page of a send with a frequency cap). It then waits alone, on
+ * another connection, which `inTurn` gives when it is the app's turn. The two statements of the shared commit use connections that keep query plans
+ * (docs/decisions/0038).
  */
 export function openRegistrations(
   { db, kept }: { db: Db; kept: Db },
@@ -81,8 +82,8 @@ async function registerAlone(db: Db, registration: Registration): Promise<Regist
       return registerAll({ db: trx, kept: trx }, [registration])
     })
     if (outcome !== 'row in use') return orThrow(outcome)
-    // Nothing was written. Either another transaction made the device or the user at the same moment, which the next attempt finds, or the app was
-    // erased.
+    // Nothing was written. Either another transaction made the device or the user at the same moment, and the next attempt finds that row, or the
+    // app was erased.
     if (await isErased(db, registration.appId)) throw notFound()
     await pauseAfter(attempt)
   }
@@ -97,9 +98,9 @@ async function lockRowsOf(trx: Db, { appId, externalId, device }: Registration):
 }
 
 /**
- * Writes registrations of different addresses and different external ids, and answers an outcome for each. The first statement reads; the second
- * writes the registrations of which no row has changed in between. When a device leaves a user, a third statement is needed, and the second and third
- * run in a transaction.
+ * Writes registrations of different addresses and different external ids, and gives the result of each. The first statement reads the rows that the
+ * registrations need; the second writes the registrations whose rows have not changed in between. When a device leaves a user, a third statement is
+ * needed, and the second and third run in a transaction.
  */
 async function registerAll({ db, kept }: { db: Db; kept: Db }, registrations: Registration[]): Promise<Outcome[]> {
   const decided = decide(registrations, await findKnown(kept, registrations.map(toSought), maxTagsPerUser))
@@ -132,10 +133,10 @@ const toSought = ({ appId, device, externalId, changes }: Registration): Sought 
   setsTags: countTags([], changes.tags),
 })
 
-/** What to write for a registration. `users`: the users on whose rows the plan depends. `leaves`: the user whom the device leaves, or null. */
+/** The plan of a registration's writes. `users`: the users on whose rows the plan depends. `leaves`: the user whom the device leaves, or null. */
 type Planned = { plan: Decided; users: FoundUser[]; leaves: string | null }
 
-/** Decides by the identity rules what to write for each registration. No user is in more than one plan. */
+/** Decides by the identity rules what to write for each registration. A registration whose user is in an earlier plan gets `row in use`. */
 function decide(registrations: Registration[], known: Known[]): (Planned | { outcome: Fault | 'row in use' })[] {
   const planned = new Set<string>()
   return registrations.map(({ appId, device, externalId, changes, byBackend }, place) => {

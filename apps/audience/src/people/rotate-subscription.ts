@@ -34,8 +34,8 @@ export const rotateSubscription = (
 
 /**
  * Locks the devices at the old and at the new endpoint. While the statement waits for a lock, another device may be rotated onto the old endpoint,
- * which deletes the device there. The statement then finds no device, although one has the endpoint. So a second statement, which waits for nothing,
- * checks that no device has the old endpoint.
+ * which deletes the device there. The statement then finds no device, although one has the old endpoint now. So a second statement, which waits for no
+ * lock, looks whether a device has the old endpoint; if one has, the function tries again.
  */
 async function lockBoth(db: Db, oldHash: Buffer, newHash: Buffer): Promise<LockedDevice[]> {
   for (;;) {

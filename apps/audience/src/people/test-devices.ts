@@ -31,7 +31,7 @@ export async function markTestDevice(
   })
 }
 
-/** Gives a page of an app's test devices, those that were marked last first. Fault: `invalid_body` at `cursor`. */
+/** Gives a page of an app's test devices, in the order of their marks, newest first. Fault: `invalid_body` at `cursor`. */
 export async function listTestDevices(
   db: Db,
   { appId, limit, cursor }: { appId: string; limit: number; cursor?: string | undefined },
@@ -55,8 +55,8 @@ export type ForTest = { subscriptionId: string; platform: Platform; unreachable:
 
 /**
  * Finds the devices of a test (spec: administration/test-send-devices): a single device, which may be any device of the app, or several test devices.
- * Faults: `not_found` (the single device); `invalid_body` at `subscriptionIds.<i>` for a device that is no test device, and at the field that selects
- * the devices when they are more than 20.
+ * Faults: `not_found` (the app does not have the single device); `invalid_body` at `subscriptionIds.<i>` for each device that is no test device of the
+ * app, and at the field that selects the devices when it selects more than 20.
  */
 export async function findTestDevices(
   db: Db,

@@ -46,7 +46,7 @@ describe('saved segments', () => {
     })
   })
 
-  test('when a segment is saved ten times at once under one name, one of the requests succeeds and the others are refused', async () => {
+  test('when ten requests save a segment under the same name at once, one of them succeeds and the others are refused', async () => {
     const appId = newId()
 
     const answers = await Promise.allSettled(Array.from({ length: 10 }, () => save(appId)))
@@ -126,7 +126,7 @@ describe('the list of segments', () => {
   })
 
   // spec: limits/list-bytes
-  test('a page of the list of segments ends at 512 KiB, and the next page goes on from there', async () => {
+  test('a page of the list of segments is smaller than 512 KiB, and all pages together hold each segment once', async () => {
     const appId = newId()
     const definition = { field: 'tags.code', op: 'in', value: Array.from({ length: 200 }, (_, place) => `${place}`.padEnd(1000, 'x')) }
     for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) await save(appId, { name, definition })
@@ -175,7 +175,7 @@ describe('counting the devices of a segment', () => {
   })
 
   // spec: segments/count-time
-  test('counting a segment is ended after 18 seconds, and the answer 429 says how many seconds to wait', async () => {
+  test('Herald stops counting a segment after 18 seconds; the answer (429) says after how many seconds the caller may try again', async () => {
     const locked = Promise.withResolvers<void>()
     const { promise: refused, resolve: letGo } = Promise.withResolvers<void>()
     // While the test holds this lock on the table, no query can read a device.
@@ -218,7 +218,7 @@ describe('counting the devices of a segment', () => {
   })
 
   // spec: segments/meaning-errors, segments/error-path, segments/saved-stale
-  test('for an invalid segment the answer is invalid_segment with the path of the faulty part', async () => {
+  test('an invalid segment, sent or saved, is answered with invalid_segment and the path of the faulty part, a list with invalid_body', async () => {
     const appId = newId()
     const faulty = { and: [onIos, { field: 'sessionCount', op: 'near', value: 3 }] }
     const details = (path: string) => ({ code: 'invalid_segment', details: [{ path }] })

@@ -10,14 +10,17 @@ export const insertAnnouncements = (db: Db, announcements: { id: string; subject
     .values(announcements.map(({ id, subject, body }) => ({ id, subject, body: JSON.stringify(body) })))
     .execute()
 
-/** At most this many repeated announcements may be unconfirmed at a time. Further ones are repeated when webhooks confirms some of these. */
+/**
+ * While this many announcements are repeated and not confirmed, no further announcement is repeated. An announcement counts until webhooks confirms it
+ * or `repeatsInWindow` is exceeded.
+ */
 export const mostRepeated = 200
-/** After this many repeats, which take about half an hour, an announcement does not count for `mostRepeated` any more. */
+/** An announcement counts against `mostRepeated` until it is repeated once more than this, about 20 minutes after its first repeat. */
 const repeatsInWindow = 8
 
 /**
- * Takes announcements that webhooks has not confirmed, to repeat them: after 10, 20, 40 s and so on, up to every 5 minutes, and later once an hour.
- * Only `mostRepeated` are repeated at a time, so that while webhooks is away NATS does not fill with copies of all announcements that wait.
+ * Takes announcements that webhooks has not confirmed, so that the caller repeats them: again after 10, 20, 40 s and so on up to 5 minutes, and later
+ * once an hour. Only `mostRepeated` are repeated at a time, so that while webhooks is away NATS does not fill with copies of all announcements.
  */
 export async function takeDueAnnouncements(db: Db, limit: number): Promise<AnnouncementRow[]> {
   const { rows } = await sql<AnnouncementRow>`

@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type { Db } from './tables.ts'
 
 /**
- * The tables from which `eraseApp` deletes an app's rows, in an order that breaks no reference. `fan_outs` is not among them, because its rows stay for
- * the retention.
+ * The tables from which `eraseApp` deletes an app's rows, in an order that breaks no foreign key. `fan_outs` is not among them: its rows stay for
+ * FAN_OUT_RETENTION_DAYS, like those of settled sends.
  */
 export const partsOfApp = [
   'batches',
@@ -22,7 +22,7 @@ export const partsOfApp = [
 ] as const
 type Part = (typeof partsOfApp)[number]
 
-/** Gives the condition that a row belongs to an app. An announcement of several apps' events belongs to an app only when all its events do. */
+/** Gives the condition that a row belongs to an app. An announcement belongs to an app only when all its events are of that app. */
 const isOf = (part: Part, appId: string) =>
   part === 'announcements'
     ? sql`not exists (select from jsonb_array_elements(body) as event where event ->> 'appId' <> ${appId})`
@@ -31,8 +31,8 @@ const isOf = (part: Part, appId: string) =>
       : sql`app_id = ${appId}`
 
 /**
- * The tables without an id, whose rows a delete finds by `ctid`. Their rows are not updated (those of imports not any more, because imports are
- * cancelled first). In a table with updates, a delete that waited for an update would miss the row's new version, and the answer would count too few.
+ * The tables without an id: a delete finds their rows by `ctid`. This works because no process updates these rows (`eraseApp` has cancelled the app's
+ * imports before). If a delete by `ctid` waited for an update, it would miss the row's new version, and the answer would count too few rows.
  */
 const withoutId = new Set<Part>(['cap_claims', 'device_days', 'import_errors', 'import_dry_rows'])
 const keyOf = (part: Part) => {
@@ -41,10 +41,10 @@ const keyOf = (part: Part) => {
   return part === 'guarded_invalidations' ? sql`subscription_id` : sql`id`
 }
 
-/** Deletes at most `limit` rows of an app from one table; answers how many. With a device it deletes the time when the device was last sent to. */
+/** Deletes at most `limit` rows of an app from one table; answers how many. Together with a device it deletes the time of the device's last push. */
 export async function deleteOfApp(db: Db, part: Part, appId: string, limit: number): Promise<number> {
   const key = keyOf(part)
-  // An app has only a few circuits, and every finish updates them: so all are deleted at once.
+  // Circuits have no id, and a delete by `ctid` might miss one, because every finish updates them. An app has only a few, so all are deleted at once.
   const where =
     part === 'circuits'
       ? isOf(part, appId)

@@ -46,8 +46,8 @@ export async function findDueAges(db: Db): Promise<{ queue: string; seconds: num
 }
 
 /**
- * Makes the sweep point at once at every batch and page that no process has taken, because NATS may have lost its store with all pointers. An
- * unnecessary pointer does no harm, and without this a send would wait up to 5 s.
+ * Makes every batch and page that no process has taken due now, because NATS may have lost its store with all pointers. The sweep then points at them
+ * at once. An unnecessary pointer does no harm; without this function a new send would wait up to 5 s.
  */
 export async function makeUntakenDue(db: Db): Promise<void> {
   await sql`
@@ -59,9 +59,9 @@ export async function makeUntakenDue(db: Db): Promise<void> {
 }
 
 /**
- * Takes batches whose `due_at` has passed, so that the sweep points at them again, with apps taking turns (turns.ts). No dispatcher has taken these
- * batches, their taker has died, or their time to be tried again has come. At new batches of small sends of an app and platform it points only up to
- * `pointedAtOnce`. Two sweeps never take the same batch.
+ * Takes batches whose `due_at` has passed, so that the sweep points at them again, with apps taking turns (turns.ts). Such a batch was taken by no
+ * dispatcher, or its taker has died, or it is time to try its pushes again. Of an app's new batches of small sends on a platform, at most
+ * `pointedAtOnce` have a pointer at a time. Two sweeps never take the same batch.
  */
 export async function takeDueBatches(db: Db, limit: number): Promise<BatchPointerRow[]> {
   const { rows } = await sql<BatchPointerRow>`
@@ -89,13 +89,13 @@ export async function takeDueBatches(db: Db, limit: number): Promise<BatchPointe
     where b.id = any(array(select id from due))
     returning b.id as "batchId", b.campaign_id as "campaignId", b.app_id as "appId", b.platform, b.lane, b.pointer_no as "pointerNo",
       cardinality(b.subscription_ids) as size`.execute(db)
-  // A batch that was pointed at before and not taken gets its own message: taking it may have failed because of other batches in its message.
+  // A batch that had a pointer before gets a message of its own now: it may not have been taken because of other batches in the shared message.
   return rows.map(({ size = 0, ...row }) => (row.pointerNo > 1 ? row : { ...row, size }))
 }
 
 /**
- * Takes fan-outs whose `due_at` has passed, with apps taking turns (turns.ts). Their next page was not made in time, campaigns and tracker were not
- * told their totals, or their next wave begins. Two sweeps never take the same fan-out.
+ * Takes fan-outs whose `due_at` has passed, with apps taking turns (turns.ts). The next page of such a fan-out was not made in time, or campaigns and
+ * tracker were not told how far the fan-out has come, or its next wave begins. Two sweeps never take the same fan-out.
  */
 export async function takeDueFanOuts(db: Db, limit: number): Promise<PagePointer[]> {
   const { rows } = await sql<PagePointer>`

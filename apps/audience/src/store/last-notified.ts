@@ -4,8 +4,8 @@ import type { Db } from './tables.ts'
 const purgedAtOnce = 5_000
 
 /**
- * Stores that the devices of these batches were sent to now, except the devices in `notTo`. Deleted devices are left out. The statement is written so
- * that each look-up is by a key, whatever statistics the planner has.
+ * Stores for the devices of these batches that they were sent to now (a "note"), except for the devices in `notTo` and for deleted devices. The
+ * statement is written so that each look-up is by a key, whatever statistics the planner has.
  */
 export async function noteNotified(db: Db, batches: { batchId: string; notTo: string[] }[]): Promise<void> {
   if (batches.length === 0) return
@@ -25,9 +25,9 @@ export async function noteNotified(db: Db, batches: { batchId: string; notTo: st
 }
 
 /**
- * Stores that an app asks for `lastNotifiedAt`. Answers whether audience knows it for all devices of the app, so that the app's notes are complete.
- * They are when the ledger was read since the app began to ask, and the app has asked again within six days. While an app has asked within seven
- * days, each finish notes to which devices it sent, so no note is missing.
+ * Stores that an app asks for `lastNotifiedAt`. Answers whether the app's notes (when each device was last sent to) are complete. They become complete
+ * when audience has read the app's ledger to its end. They stay complete while the app asks again within six days each time: for seven days after an
+ * app has asked, each finish notes to which devices it sent. After a longer pause the ledger is read again.
  */
 export async function nameApp(db: Db, appId: string): Promise<{ isRead: boolean }> {
   const { rows } = await sql<{ isRead: boolean }>`
@@ -50,7 +50,7 @@ export async function isNoted(db: Db, appId: string): Promise<boolean> {
 
 export type Reading = { round: number; readTo: string | null }
 
-/** Finds how far an app's ledger has been read, newest push first; undefined when it was read to its end. */
+/** Finds how far an app's ledger has been read, newest push first; undefined when it was read to its end, or the app has never asked. */
 export async function findReading(db: Db, appId: string): Promise<Reading | undefined> {
   const { rows } = await sql<Reading>`
     select round, read_to as "readTo" from notified_apps where app_id = ${appId} and not is_read`.execute(db)
@@ -59,7 +59,7 @@ export async function findReading(db: Db, appId: string): Promise<Reading | unde
 
 /**
  * Stores when the devices in a portion of the ledger were sent to, unless a newer time is noted, and how far the ledger has been read; `next` is null
- * at the end of the ledger. Must be called in a transaction. If another process has read further meanwhile, its progress stays.
+ * at the end of the ledger. Must be called in a transaction. If another process has read further meanwhile, the progress of that process stays.
  */
 export async function keepRead(
   trx: Db,
@@ -86,7 +86,8 @@ export async function keepRead(
 }
 
 /**
- * Deletes notes that were written for devices after the devices were deleted; of at most 5,000 devices at a time. Answers whether there may be more.
+ * Deletes the notes that were written for deleted devices after their deletion, for at most 5,000 devices at a time. Answers whether there may be
+ * more.
  */
 export async function purgeGoneNotes(db: Db): Promise<boolean> {
   const { rows } = await sql`

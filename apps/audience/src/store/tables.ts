@@ -10,7 +10,7 @@ import type { Tags } from '@herald/contracts/text'
 import type { ColumnType, Generated, Kysely } from 'kysely'
 import type { Wave } from '../sends/core/waves.ts'
 
-/** JSON columns are read as values and written as text: `pg` would turn a plain array into a Postgres array. */
+/** A JSON column is read as a value and written as text, because the driver `pg` would write a plain array as a Postgres array. */
 type Json<Value> = ColumnType<Value, string, string>
 type JsonOrNull<Value> = ColumnType<Value | null, string | null, string | null>
 
@@ -55,7 +55,7 @@ export type UserTable = {
   last_active_at: Generated<Date>
   /** Whether a request with a secret key has ever changed the user. */
   by_backend: Generated<boolean>
-  /** When tags, language, timezone or country last changed; null when they have not changed since Herald stores this. */
+  /** When tags, language, timezone or country last changed; null when they have not changed since this column was added. */
   changed_at: Generated<Date | null>
 }
 
@@ -203,7 +203,7 @@ export type CircuitTable = {
   platform: Platform
   environment: Generated<CircuitEnvironment>
   state: Generated<'closed' | 'open'>
-  /** The code with which pushes fail that were held too long. */
+  /** A push that the open circuit has held too long fails with this code. */
   code: FailureCode | null
   since: Generated<Date>
   probe_at: Date | null

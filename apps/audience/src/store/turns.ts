@@ -6,15 +6,15 @@ import type { Db } from './tables.ts'
 const [firstWait, longestWait] = [sweepAgain.stepSeconds, sweepAgain.mostSeconds]
 /** The first `due_at` of a row: after this time the sweep points at the row, in case its first pointer was lost. */
 export const soon = sql<Date>`now() + ${sql.lit(`${firstWait} seconds`)}::interval`
-/** The `due_at` of a row that begins to wait now: usually the row is woken earlier, and if not, the sweep does it. */
+/** The `due_at` of a fan-out that begins to wait for room now. Usually the finish of a batch wakes the fan-out earlier; if not, the sweep does. */
 export const sweptAgainAtMost = sql<Date>`now() + ${sql.lit(`${longestWait} seconds`)}::interval`
-/** The next `due_at` of a row that the sweep points at now: the more often it has pointed at the row, the later (`sweepAgain` in libs/contracts). */
+/** The next `due_at` of a row that the sweep points at now. With each pointer to the row the wait grows (`sweepAgain` in libs/contracts). */
 export const sweptAgain = sql<Date>`now() + make_interval(secs => least(${sql.lit(firstWait)} * (pointer_no + 2), ${sql.lit(longestWait)}))`
 
 /**
- * Lists the apps that have rows `t`; `rows` is the SQL after `from`, with a `where`. Apps take turns at the sweep: it takes the first row of each
- * app, then the second row of each, and so on. So an app with many rows does not delay the others. The query looks once for each app into an index
- * that begins with the app, so its cost does not grow with the number of rows.
+ * Gives a query of the ids of the apps that have rows `t`; `rows` is the SQL after `from`, with a `where`. The sweep lets apps take turns: it takes the
+ * first row of each app, then the second row of each, and so on. So an app with many rows does not delay the others. The query looks once for each
+ * app into an index that begins with the app, so its cost does not grow with the number of rows.
  */
 export const appsOf = (rows: RawBuilder<unknown>): RawBuilder<unknown> => sql`(
   with recursive apps as (
@@ -25,8 +25,8 @@ export const appsOf = (rows: RawBuilder<unknown>): RawBuilder<unknown> => sql`(
   select app_id from apps where app_id is not null)`
 
 /**
- * The condition that a batch is not done, for statements that read all such batches: in the words of their index (migrations/0095). Statements that
- * look for a few batches must write it differently, so that the planner does not use this index for them.
+ * The condition that a batch is not done, for statements that read all such batches. It is written like the index of these batches (migrations/0095),
+ * so that the planner uses that index. A statement that looks for a few batches must write `done_at is null`, so that the planner does not use it.
  */
 export const notDone = sql`coalesce(done_at, 'infinity') = 'infinity'`
 /**
@@ -39,10 +39,10 @@ export const dueAgain = sql`batches t where t.done_at is null and (t.lane = 'bul
 export const dueFanOuts = sql`fan_outs t where t.due_at is not null`
 
 /**
- * Computes at how many more batches of small sends of an app and platform pointers may be published now: `pointedAtOnce` less those that wait for a
- * dispatcher already. Batches of paused sends do not count, because they would block the others. A batch's fan-out is looked up only if the app has
- * paused sends, because the look-ups took a third of the time in which small sends are begun. (With `|| ''` and `offset 0` the planner reads each
- * fan-out by its key, and not all paused ones.)
+ * Gives the SQL of how many more batches of small sends of an app and platform may get a pointer now: `pointedAtOnce` less the batches that have a
+ * pointer and wait for a dispatcher. Batches of paused sends do not count, because they would block the others. A batch's fan-out is looked up only if
+ * the app has paused sends, because the look-ups took a third of the time in which small sends are begun. (With `|| ''` and `offset 0` the planner
+ * reads each fan-out by its key, and not all paused ones.)
  */
 export const roomOnLane = (appId: RawBuilder<unknown>, platform: RawBuilder<unknown>): RawBuilder<unknown> => {
   const pointedAt = sql`${onLane} and t.app_id = ${appId} and t.platform = ${platform} and t.due_at > now()`

@@ -14,10 +14,13 @@ import { givenCrowd, givenDevice, givenSend, type openAudience, type Taken } fro
 /** What a provider answers to a push: `s` sent, `g` token refused, `c` credentials wrong, `w` credentials perhaps wrong, `u` unavailable. */
 export type Letter = 's' | 'g' | 'c' | 'w' | 'u'
 
-/** Gives the credentials that a dispatcher uses. By default they are those of Android, which has one environment, named ''. */
+/** Gives the credentials that a dispatcher uses. The default is for Android, which has only one environment, named ''. */
 export const used = (credentialsVersion = 1, environment: CircuitEnvironment = '') => ({ credentialsVersion, environment })
 
-/** Makes the finish of a batch for whose recipients, in their order, the provider gave these answers. All further recipients got the last answer. */
+/**
+ * Makes the finish of a batch. The provider gave its recipients these answers, in the order of the recipients; for recipients beyond the list it gave
+ * the last answer again. Of a probe only the first recipient was sent to.
+ */
 export function heard(
   { batchId, takes, tries, recipients, probe }: Taken,
   letters: Letter[],
@@ -49,7 +52,7 @@ export function heard(
   })
 }
 
-/** Makes functions for tests of circuits, which take batches with credentials and read circuits and batches from the tables. */
+/** Makes functions for tests of circuits: they take batches with given credentials, and read circuits, devices and batches from the tables. */
 export function withCircuits(rig: Pick<Awaited<ReturnType<typeof openAudience>>, 'audience' | 'db' | 'peers'>) {
   const { db } = rig
   const batches = withBatches(rig)
@@ -81,7 +84,7 @@ export function withCircuits(rig: Pick<Awaited<ReturnType<typeof openAudience>>,
       ),
     ])
   }
-  /** Opens a circuit: the provider refuses the credentials with one push of the app, which is then held. Answers the device of that push. */
+  /** Opens the app's circuit: makes a device and a push to it, for which the provider refuses the credentials. Gives the device's id. */
   const givenOpen = async (appId: string, using = used(), platform: Platform = 'android'): Promise<string> => {
     const device = await givenDevice(db, { appId, platform })
     const taken = await takeOne(await givenBatch(appId, givenSend(appId)), using)

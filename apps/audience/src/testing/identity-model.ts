@@ -1,8 +1,8 @@
 import type { Tags } from '@herald/contracts/text'
 
 /**
- * A request about devices and users in a test that sends rounds of requests. A device that existed before the round is named by its id (and may have
- * been deleted), others are named by their endpoint.
+ * A request about devices and users, in a test that sends rounds of requests. The request names a device that existed before the round by its id (the
+ * device may be deleted by now), and any other device by its endpoint.
  */
 export type Command =
   | { do: 'register'; endpoint: string; externalId: string | null; tags: Tags }
@@ -16,12 +16,15 @@ export type Command =
 type ModelUser = { id: string; externalId: string | null; tags: Tags }
 type ModelDevice = { id: string; endpoint: string; userId: string; optedIn: boolean }
 
-/** The users and devices that there should be. Every command gives a new model. Ids of users and devices that a round makes begin with `new`. */
+/** The users and devices that an app should have. Every command gives a new model. Ids of users and devices that a round makes begin with `new`. */
 export type Model = { users: readonly ModelUser[]; devices: readonly ModelDevice[]; made: number }
 
 export const nobody: Model = { users: [], devices: [], made: 0 }
 
-/** The model after a command, and the command's answer without random ids: the user or device that was named, or the code of the fault. */
+/**
+ * The model after a command, and the command's answer as text. In the answer `new` stands for the id of a user or device that the round made, because
+ * that id is random; a refused command is answered with the code of the fault.
+ */
 export type Applied = { model: Model; answer: string }
 
 /**
@@ -98,7 +101,10 @@ function onUser(model: Model, command: Command & { do: 'change-user' | 'delete-u
   return { model: { ...model, users, devices: model.devices.filter(({ userId }) => userId !== user.id) }, answer: 'done' }
 }
 
-/** Decides who owns a device after a login (spec: identity/login-renames, identity/login-joins, identity/login-same, identity/login-moves). */
+/**
+ * Decides who owns a device after a login or a registration. Gives the model with that user, and the user's id
+ * (spec: identity/login-renames, identity/login-joins, identity/login-same, identity/login-moves).
+ */
 function ownerFor(model: Model, ownerId: string | null, externalId: string | null): [Model, string] {
   const owner = model.users.find(({ id }) => id === ownerId)
   if (externalId === null) return owner ? [model, owner.id] : addUser(model, null)

@@ -75,7 +75,7 @@ function openRandom(seed: number): (below: number) => number {
   }
 }
 
-/** Makes many rows about a few devices and a few users, so that rows often concern the same device or user. All rows have times. */
+/** Makes many rows about a few devices and a few users, so that rows often concern the same device or user. Each row has both times. */
 export function crowdedRows(seed: number, count: number): ImportedDevice[] {
   const random = openRandom(seed)
   const day = (n: number) => new Date(Date.UTC(2024, 0, 1 + n)).toISOString()

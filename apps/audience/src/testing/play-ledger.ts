@@ -8,8 +8,8 @@ import type { Db } from '../store/tables.ts'
 type Notified = { at: string; subscriptionIds: string[] }
 
 /**
- * Answers the calls with which audience asks the tracker which devices were sent to. Gives a map that tests fill: the sent pushes of each app, in
- * portions, newest first.
+ * Plays the tracker: answers the calls with which audience asks which devices were sent to. Gives a map that tests fill: for each app the sent pushes,
+ * in portions, newest first.
  */
 export function playLedger(tracker: Bus, state: { trackerIsAway: boolean; notifiedAnswersAfter: Promise<void>; askedNotified: number }) {
   const notified = new Map<string, Notified[][]>()
@@ -32,7 +32,7 @@ export function playLedger(tracker: Bus, state: { trackerIsAway: boolean; notifi
   return notified
 }
 
-/** Gives an app an endpoint for all events. */
+/** Stores that an app has a webhook endpoint that asks for all events. */
 export const givenEndpoint = (db: Db, appId: string) => rememberListeners(db, [{ appId, version: 1, eventTypes: ['*'] }])
 
 /** Stores that an app asks for `lastNotifiedAt`, and that its ledger was read completely. */

@@ -36,7 +36,7 @@ type Report = QueuedReport
 
 const sharing = { maxWaiting: 5_000, full: queueUnavailable }
 
-/** Opens a database and a bus for one test file, and makes what audience's functions need as arguments, without a running audience. */
+/** Opens a database and a bus for one test file, and makes the arguments that audience's functions need. It starts no process of audience. */
 export async function openAudience() {
   const [database, natsUrl] = await Promise.all([freshDatabase(), freshNats()])
   const config = {
@@ -54,7 +54,7 @@ export async function openAudience() {
   }
   const service = testService('audience', config)
   const { db } = await openDatabase<Tables>(service, { url: config.DATABASE_URL_AUDIENCE, poolSize: 12 })
-  // Tests act as other services on this bus, so it has the rights of all services. The bus of `startProcess` has only those of audience.
+  // Tests act as other services on this bus, so it has the rights of all services. The bus of `startProcess` has only the rights of audience.
   const bus = await openBus({ ...service, config: { NATS_URL: natsUrl } })
   const told = openToldNotes(db, service.log)
   const audience: Audience = {
@@ -89,7 +89,8 @@ export async function openAudience() {
 }
 
 /**
- * Answers audience's calls as campaigns, tracker, gateway and webhooks do. Gives what these answer, for tests to set, and what audience told them.
+ * Plays campaigns, tracker, gateway and webhooks: answers audience's calls and reads its events. Gives the answers, which tests can set, and what
+ * audience has told these services.
  */
 async function playPeers(natsUrl: string) {
   const sends = new Map<string, { send: FrozenSend; target: FrozenTarget }>()
@@ -160,18 +161,19 @@ async function playPeers(natsUrl: string) {
     /** The settings of apps, by app id. An app that is not in this map has the default settings. */
     settings,
     gone,
-    /** The pause, resume or cancel that campaigns answers, by send, when it is told that the send has started. */
+    /** By campaign: the pause, resume or cancel that campaigns answers when audience tells it that the send has started. */
     flows,
-    /** The ids of devices whose pushes have an outcome, by campaign. */
+    /** By campaign: the ids of the devices whose pushes have an outcome. */
     settled,
     notified,
-    /** Makes a campaign known. `point` publishes a pointer at the campaign, as campaigns does. */
+    /** Makes campaigns know a send, so that audience can read it. Gives the campaign's id. */
     givenCampaign(send: FrozenSend, target: FrozenTarget) {
       sends.set(send.campaignId, { send, target })
       return send.campaignId
     },
+    /** Publishes a pointer at a page of a campaign, as campaigns does. */
     point: (campaignId: string, page = 0) => campaigns.publish(fanOutWork.subject, { campaignId, page }, newId()),
-    /** Reads the pointers at pages of large sends, instead of a running audience. */
+    /** Reads the pointers at pages of large sends, in the place of a process of audience. */
     consumeBulkPages: (note: (pointer: FanOutPointer) => void) =>
       campaigns.consume(bulkFanOutWork, { slots: 1 }, async (pointer) => note(pointer)),
     /** Gives the batches of a campaign that were reported to the ledger: the ids of their devices, by batch number. */
@@ -277,7 +279,7 @@ export async function givenDevice(
   return { id, userId: owner }
 }
 
-/** Makes the fan-out of a send to all devices that has started and has no page yet. */
+/** Makes the fan-out of a send to all devices of an app. The fan-out has started, and none of its pages has been made. */
 export async function givenFanOut(
   db: Db,
   send: FrozenSend,
@@ -290,7 +292,7 @@ export async function givenFanOut(
   return send.campaignId
 }
 
-/** Makes the pages of a campaign, as its pointers would cause it, until no page follows. */
+/** Makes all pages of a campaign one after another, as if the pointers at them had arrived. */
 export async function fanOutAll(audience: Audience, campaignId: string): Promise<void> {
   await fanOut(audience, { campaignId, page: 0 })
   for (let cut = 1; cut > 0;) {
@@ -299,13 +301,13 @@ export async function fanOutAll(audience: Audience, campaignId: string): Promise
   }
 }
 
-/** Makes many devices at once, each with its own user, all registered a minute ago. Answers the devices' ids in order. */
+/** Makes many devices at once, each with a user of its own and a `created_at` one minute ago. Gives the devices' ids in order. */
 export async function givenCrowd(
   db: Db,
   { appId, count, platform = 'ios' }: { appId: string; count: number; platform?: Platform },
 ): Promise<string[]> {
   const { rows } = await db.transaction().execute(async (trx) => {
-    // On a busy machine a large crowd may take longer than audience allows a statement.
+    // On a busy machine making a large crowd may take longer than the usual limit of a statement, so this statement has no limit.
     await sql`set local statement_timeout = 0`.execute(trx)
     return sql<{ id: string }>`
       with numbered as (
@@ -320,7 +322,7 @@ export async function givenCrowd(
   return rows.map(({ id }) => id).toSorted()
 }
 
-/** Makes the keys of a web subscription as a browser does. Other bytes are refused before they reach audience. */
+/** Makes the keys of a browser's device, as a browser does. The contract of the call refuses other bytes before they reach audience. */
 export const givenWebKeys = () => ({
   p256dh: createECDH('prime256v1').generateKeys('base64url'),
   auth: randomBytes(16).toString('base64url'),

@@ -2,7 +2,10 @@ import { hash } from 'node:crypto'
 import type { Platform } from '@herald/contracts/platform'
 import type { RegisterSubscription } from '@herald/contracts/subscription'
 
-/** A device as it registers, with the fields of the table. A field is null when the registration does not say it; the stored value then stays. */
+/**
+ * A device as its registration describes it, with the fields of the table. `keys`: null for a phone. Any other field is null when the registration
+ * does not name it; the stored value then stays.
+ */
 export type Device = {
   platform: Platform
   address: string
@@ -44,14 +47,18 @@ export function toDevice(appId: string, subscription: RegisterSubscription): Dev
   }
 }
 
-/** Gives the hash by which a device is found: app, kind and address say which device it is. Phones have a token, browsers an endpoint. */
+/** Gives the hash by which a device is found: of its app, the kind of its address (phones have a token, browsers an endpoint) and its address. */
 export const hashAddress = (appId: string, kind: 'token' | 'endpoint', address: string): Buffer =>
   hash('sha256', `${appId} ${kind}:${address}`, 'buffer')
 
-/** Gives what the API shows of a token in answers about users: its last 6 characters, or none when it is not longer (spec: identity/masked-token). */
+/**
+ * Masks a token for the API's answers about users: shows its last 6 characters, and no character of a token that has at most 6
+ * (spec: identity/masked-token).
+ */
 export const maskToken = (token: string): string => `…${token.length > 6 ? token.slice(-6) : ''}`
 
 /**
- * Gives what the administration shows of an address: the first 8 characters, or none when it is not longer (spec: administration/masked-addresses).
+ * Masks an address for the administration: shows its first 8 characters, and no character of an address that has at most 8
+ * (spec: administration/masked-addresses).
  */
 export const maskAddress = (address: string): string => `${address.length > 8 ? address.slice(0, 8) : ''}…`

@@ -7,16 +7,16 @@ const asF = { id: 'f', externalId: 'F' }
 
 // spec: identity/login-renames, identity/login-joins, identity/login-same, identity/login-moves, identity/register-keeps-owner
 test.each([
-  ['an anonymous owner gets an unknown external id', anonymous, 'E', null, { kind: 'rename', userId: 'a', externalId: 'E' }],
+  ['the anonymous owner of a device gets an unknown external id', anonymous, 'E', null, { kind: 'rename', userId: 'a', externalId: 'E' }],
   ['a device of an anonymous owner goes to the user who has the external id', anonymous, 'E', asE, { kind: 'join', userId: 'e' }],
-  ['the external id of the owner changes nothing', asE, 'E', asE, { kind: 'stay', userId: 'e' }],
-  ['an identified user is never renamed', asF, 'E', null, { kind: 'create', externalId: 'E' }],
-  ['an identified user stays when the device moves', asF, 'E', asE, { kind: 'join', userId: 'e' }],
-  ['without an external id an identified owner stays', asF, null, null, { kind: 'stay', userId: 'f' }],
-  ['without an external id an anonymous owner stays', anonymous, null, null, { kind: 'stay', userId: 'a' }],
-  ['a new device without an external id makes an anonymous user', null, null, null, { kind: 'create', externalId: null }],
-  ['a new device with an unknown external id makes a user who has it', null, 'E', null, { kind: 'create', externalId: 'E' }],
-  ['a new device with a known external id joins its user', null, 'E', asE, { kind: 'join', userId: 'e' }],
+  ['a device stays with its owner when the external id is the owner’s', asE, 'E', asE, { kind: 'stay', userId: 'e' }],
+  ['a device of an identified owner goes to a new user with an unknown external id', asF, 'E', null, { kind: 'create', externalId: 'E' }],
+  ['a device of an identified owner goes to the user who has the external id', asF, 'E', asE, { kind: 'join', userId: 'e' }],
+  ['without an external id a device stays with its identified owner', asF, null, null, { kind: 'stay', userId: 'f' }],
+  ['without an external id a device stays with its anonymous owner', anonymous, null, null, { kind: 'stay', userId: 'a' }],
+  ['a new device without an external id gets a new anonymous user', null, null, null, { kind: 'create', externalId: null }],
+  ['a new device with an unknown external id gets a new user with that id', null, 'E', null, { kind: 'create', externalId: 'E' }],
+  ['a new device with a known external id goes to the user who has it', null, 'E', asE, { kind: 'join', userId: 'e' }],
 ])('%s', (_, owner, externalId, named, expected) => {
   expect(decideOwnership(owner, externalId, named)).toEqual(expected)
 })

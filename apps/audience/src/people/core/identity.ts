@@ -31,7 +31,7 @@ export function decideOwnership(owner: UserIdentity | null, externalId: string |
   return { kind: 'create', externalId }
 }
 
-/** Says that a device leaves a user: it gets another owner, or is deleted. */
+/** A device that leaves a user, because the device gets another owner or is deleted. */
 export type Departure = { userId: string; subscriptionId: string }
 
 /** At most this many devices belong to one user (spec: identity/device-limit): 409 `limit_reached`. */
@@ -41,10 +41,10 @@ export const tooManyDevices = () =>
 /** At most this many tags belong to one user (spec: identity/tags). */
 export const maxTagsPerUser = 100
 export const tooManyTags = () => invalidField('tags', `would leave the user with more than ${maxTagsPerUser} tags`)
-/** A session that starts this long after the one before counts as a new one (spec: identity/session). */
+/** A device begins a new session only if its last session began at least this long ago (spec: identity/session). */
 export const sessionGapMinutes = 30
 
-/** The changes of a user in a request. A field that is null stays as it is; a tag that is null is deleted. */
+/** The changes that a request makes to a user. A tag that is null is deleted; a language, timezone or country that is null stays as it is. */
 export type UserUpdate = {
   tags: TagChanges
   language: string | null
@@ -69,5 +69,5 @@ export function tagNamesAfter(names: Iterable<string>, changes: TagChanges): Set
   return after
 }
 
-/** Counts a user's tags after a change. `names`: their names before the change. */
+/** Gives the number of a user's tags after a change. `names`: the names of the tags before the change. */
 export const countTags = (names: string[], changes: TagChanges): number => tagNamesAfter(names, changes).size

@@ -21,7 +21,7 @@ export type ImportRow = {
   past: Past
 }
 
-/** What a device did before the import, as the file says; null where it says nothing. Times are in ISO 8601 and can be compared as texts. */
+/** A device's past before the import, as the file says; null where the file says nothing. Times are in ISO 8601 and can be compared as texts. */
 export type Past = { optedOut: boolean; sessionCount: number | null; createdAt: string | null; lastActiveAt: string | null }
 
 export function toImportRow(appId: string, row: number, imported: ImportedDevice): ImportRow {
@@ -49,7 +49,7 @@ export type PlannedDevice = {
   userId: string
   device: Device
   past: Past
-  /** For a new device: when it was last active, as its row says. Until then its address was certainly valid. Null when the row does not say it. */
+  /** When a new device was last active, as its row says: its address was certainly valid until then. Null when the row does not say it. */
   registeredAt: string | null
 }
 export type PlannedUser = {
@@ -69,8 +69,8 @@ export type RowOutcome = { row: number } & (
 )
 
 /**
- * What a lot writes. A lot is a group of at most 500 rows of an import's file that are written in one transaction. `left`: the users whom a device
- * leaves. `departures`: which device leaves which user, each pair once.
+ * The plan of what audience writes for a lot. A lot is a group of at most 500 rows of an import's file that are written in one transaction. `left`:
+ * the users whom a device leaves. `departures`: which device leaves which user, each pair once.
  */
 export type LotPlan = {
   outcomes: RowOutcome[]
@@ -81,11 +81,11 @@ export type LotPlan = {
 }
 
 /**
- * Decides what a lot writes, as if its rows were done one after another, so that it makes no difference how a file is divided into lots. The identity
- * rules of a registration hold (core/identity.ts), except that `keep` leaves a known device as it is, and adds to the user of a new device only tags
- * and fields that the user does not have; `update` overwrites device and user with what the row says, but opts no device in, makes no invalidated
- * device valid and counts no session. `now`: the database's time, ISO 8601. A time in the future counts as now. A new device whose row has no times
- * counts as made now and last active now.
+ * Decides what to write for a lot, as if its rows were done one after another, so that it makes no difference how a file is divided into lots. The
+ * identity rules of a registration hold (core/identity.ts), with these differences. `keep` leaves a known device as it is, and adds to the user of a
+ * new device only the tags and fields that the user does not have. `update` overwrites device and user with what the row says, but opts no device in,
+ * makes no invalidated device valid and counts no session. `now`: the database's time, ISO 8601. A time in the future counts as now. A new device
+ * whose row has no times counts as made now and last active now.
  */
 export function planLot(
   known: { devices: KnownDevice[]; users: KnownUser[] },
@@ -179,7 +179,7 @@ function merged(before: UserUpdate, row: UserUpdate, onExisting: 'keep' | 'updat
   }
 }
 
-/** Joins two rows about one device: the later row wins, and what it leaves out comes from the earlier one. */
+/** Joins two rows about one device: the later row (`device`) wins, and fields that it leaves out come from the earlier row (`before`). */
 const over = (before: Device, device: Device): Device => ({
   ...device,
   appVersion: device.appVersion ?? before.appVersion,
@@ -190,7 +190,7 @@ const over = (before: Device, device: Device): Device => ({
   standalone: device.standalone ?? before.standalone,
 })
 
-/** Gives the past of a new device. When its row has only one of the two times, both get that time; when it has none, both are now. */
+/** Gives the past of a new device. If its row has only one of the two times, both become that time; if it has neither, both become `now`. */
 const begun = ({ createdAt, lastActiveAt, ...past }: Past, now: string): Past => ({
   ...past,
   createdAt: createdAt ?? lastActiveAt ?? now,

@@ -17,7 +17,7 @@ function held(begun: string[], name: string) {
 }
 const aTurn = () => new Promise((resolve) => setImmediate(resolve))
 
-test('registrations with a key in common are done one after another in the order in which they came, also after a failure; others at once', async () => {
+test('registrations with a key in common run in the order in which they came, one by one, even if one fails; others do not wait', async () => {
   const inOrder = openOrder({ most: 10, full })
   const begun: string[] = []
   const [one, two, three, other] = [held(begun, 'one'), held(begun, 'two'), held(begun, 'three'), held(begun, 'other')]
@@ -38,7 +38,7 @@ test('registrations with a key in common are done one after another in the order
   expect(await Promise.all(answers.slice(2))).toEqual(['three', 'other'])
 })
 
-test('only a limited number of registrations with one key may wait; further ones are refused until these are done', async () => {
+test('only a limited number of registrations with one key may wait; a further registration is refused until those are done', async () => {
   const inOrder = openOrder({ most: 2, full })
   const begun: string[] = []
   const [one, two] = [held(begun, 'one'), held(begun, 'two')]

@@ -1,19 +1,20 @@
 import type { TagUse, TagUses } from '@herald/contracts/calls/audience'
 
-/** A tag as it was counted among the users in some blocks of their table. */
+/** A tag as it was counted among an app's users in some blocks of the users' table (a block is the 8 KiB that Postgres reads at once). */
 export type CountedTag = {
   name: string
   types: string[]
-  /** How many of the counted users have the tag; `squares` is the sum, over the blocks, of the squares of these numbers. */
+  /** How many of the counted users have the tag. */
   users: number
+  /** The sum, over the blocks, of the square of the number of a block's users who have the tag. */
   squares: number
   values: string[]
 }
 
 /**
  * The tags and the users of an app that were counted in some blocks of the users' table, drawn at random. `blocks`: how many blocks were read.
- * `ofAll`: how many blocks the table has; null when every user of the app was counted. `squares`: the sum, over the blocks, of the squares of the
- * numbers of the app's users.
+ * `ofAll`: how many blocks the table has; null when every user of the app was counted. `squares`: the sum, over the blocks, of the square of the
+ * number of the app's users in a block.
  */
 export type CountedTags = { tags: CountedTag[]; users: number; squares: number; blocks: number; ofAll: number | null; asOf: Date }
 
@@ -21,9 +22,9 @@ export type CountedTags = { tags: CountedTag[]; users: number; squares: number; 
 const within95 = 1.96
 
 /**
- * Estimates how many users there are in all blocks of a table from how many there are in some (`sum`): the mean of a block times the number of
- * blocks. The interval follows from how much the blocks differ. The blocks, and not the users, count as what was drawn at random, because users who
- * came at the same time are in the same block and are often alike.
+ * Estimates how many users all blocks of a table hold, from the number of users in the blocks that were read (`sum`): the mean of these blocks times
+ * the number of all blocks. The interval follows from how much the blocks differ. The sample is one of blocks and not of users, because users who came
+ * at the same time are in the same block and are often alike.
  */
 export function estimate(
   { sum, squares }: { sum: number; squares: number },

@@ -2,7 +2,7 @@ import { notFound, type Fault } from '@herald/contracts/fault'
 import type { UserInBatch, UserInBatchAnswer } from '@herald/contracts/user-batch'
 import { maxTagsPerUser, tagNamesAfter, tooManyTags, toUserUpdate, type UserIdentity, type UserUpdate } from './identity.ts'
 
-/** What a batch of users writes to one user: the joined changes of all items that name the user. */
+/** A user whom a batch of users makes or changes, with the joined changes of all items that name the user. */
 export type UserToWrite = { id: string; externalId: string | null; isNew: boolean; changes: UserUpdate }
 
 /**

@@ -7,12 +7,12 @@ import { asksAboutUser, devicesMeant, reachable } from './segment-sql.ts'
 import type { Db } from '../../store/tables.ts'
 
 /**
- * Counts the devices that a send to this segment would go to now. An index would not help to find a fifth of a million devices, and parallel scans of
- * a million devices and users take about half a second (bench/results/preview-*.json). More memory helps: with the usual 4 MB the join of devices and
- * users uses files, and takes 2.0 s instead of 1.4 s.
+ * Counts the devices that a send to this segment would go to now. It scans the tables, because an index would not help when, for example, a fifth of
+ * a million devices match. Parallel scans of a million devices and users take about half a second (bench/results/preview-*.json). The count gets more
+ * memory than usual: with the usual 4 MB the join of devices and users uses files, and takes 2.0 s instead of 1.4 s.
  *
- * Fault: `rate_limited` when it takes longer than 18 s. The most expensive segments that are accepted take up to half of that, for a million devices
- * on two quiet cores (docs/decisions/0014).
+ * Fault: `rate_limited` when the count takes longer than 18 s. For a million devices on two quiet cores, the most expensive segments that Herald
+ * accepts take up to half of that (docs/decisions/0014).
  */
 export const countReachable = (db: Db, appId: string, segment: Segment): Promise<SegmentCount> =>
   count(db, appId, segment).catch((error: unknown) => {

@@ -41,10 +41,10 @@ export const asksAboutUser = (segment: Segment): boolean =>
 
 /**
  * Gives the first eight numeric parts of a version as an array, filled up with zeros, so that 10.2 equals 10.2.0. Postgres compares such arrays part
- * by part, which is the order of versions. The result is null for a text that does not begin with a number, and equals that of `versionParts` in
- * libs/contracts. Nearly every version is short and has only digits and dots; for these no regular expression is needed. For others two simple
- * expressions take 2 µs: one takes the numeric parts at the beginning, the other removes the first part of more than nine digits and all after it. A
- * single expression that does both takes 12 µs.
+ * by part, which is the order of versions. A "v" before the first number is ignored; for any other text that does not begin with a number the result
+ * is null. The result is the same as that of `versionParts` in libs/contracts. Nearly every version is short and has only digits and dots; such a
+ * version needs no regular expression. For other versions two simple expressions take 2 µs: one takes the numeric parts at the beginning, the other
+ * removes the first part of more than nine digits and all after it. A single expression that does both takes 12 µs.
  */
 const versionOf = (text: Sql): Sql => sql`
   (string_to_array(
@@ -75,7 +75,10 @@ function factOf({ field, op }: SegmentLeaf): Fact | undefined {
   return isText || field.on !== 'device' ? undefined : factNames.find((name) => name === field.name)
 }
 
-/** What the compilation of a leaf needs: the instant from which relative dates count, the facts that are computed once, and the columns of tags. */
+/**
+ * The context in which a leaf is compiled. `now`: the instant from which relative dates count. `shared`: the facts that are computed once for each
+ * device. `tagColumns`: by the name of a tag, the column of the inner query that has its value.
+ */
 type Compiling = { now: Date; shared: ReadonlySet<Fact>; tagColumns: ReadonlyMap<string, string> }
 
 const orderSign = { gt: sql`>`, gte: sql`>=`, lt: sql`<`, lte: sql`<=` } as const
@@ -102,7 +105,7 @@ export function devicesMeant(segment: Segment, now: Date, { columns, from, where
   const asked = leaves.map(factOf)
   const shared = new Set(factNames.filter((name) => asked.indexOf(name) !== asked.lastIndexOf(name)))
   const tagNames = leaves.flatMap(({ field }) => (field.on === 'tag' ? [field.name] : []))
-  // The SQL of a leaf that first checks the type of a tag reads the tag more than once.
+  // These operators first check the type of the tag, so their SQL reads the tag more than once.
   const looksTwice = ({ op }: SegmentLeaf) => op in orderSign || op === 'contains' || op === 'startsWith'
   const tagsOfMany = [
     ...new Set([
@@ -119,8 +122,8 @@ export function devicesMeant(segment: Segment, now: Date, { columns, from, where
     if (field.on === 'user') fields.set(`user_${field.name}`, userColumn[field.name])
   }
   for (const name of shared) fields.set(`fact_${name}`, facts[name])
-  // When a user has many tags they are stored compressed, and each read of one tag would unpack all of them. Concatenated with an empty object they
-  // are unpacked only once.
+  // When a user has many tags, Postgres stores them compressed, and each read of one tag would unpack all of them. Adding an empty object to the tags
+  // makes Postgres unpack them only once.
   if (tagNames.length > 0) fields.set('tags', tagNames.length > 1 ? sql`u.tags || '{}'::jsonb` : sql`u.tags`)
   const known = [...fields].map(([name, column]) => sql`${column} as ${sql.ref(name)}`)
   const devices = sql`(select ${sql.join([columns, ...known])} from ${from} where ${where} ${apart})`
@@ -134,7 +137,7 @@ function conditionOf(node: SegmentNode, compiling: Compiling): RawBuilder<boolea
   if (node.is === 'leaf') {
     return sql`coalesce(${node.field.on === 'tag' ? tagCondition(node, compiling) : fieldCondition(node, compiling)}, false)`
   }
-  // The cheap nodes come first, because Postgres stops at the first node that decides a group.
+  // The cheap nodes of an `and` or `or` come first, because Postgres stops at the first node that decides the result.
   const conditions = node.nodes.toSorted((one, other) => costOf(one) - costOf(other)).map((one) => conditionOf(one, compiling))
   return sql`(${sql.join(conditions, node.is === 'and' ? sql` and ` : sql` or `)})`
 }
@@ -177,7 +180,8 @@ function columnOf(leaf: SegmentLeaf, { shared, tagColumns }: Compiling): Sql {
 function equalsAny({ field }: SegmentLeaf, column: Sql, values: SegmentScalar[], { now }: Compiling): Sql {
   switch (field.type) {
     case 'version':
-      // This is not `= any`, because Postgres would take an array of arrays for an array of numbers. The rows of the inner query are hashed once.
+      // `= any` is not used here, because Postgres would take an array of versions (arrays) for one array of numbers. The versions after `in` are
+      // hashed once.
       return values.length === 1
         ? sql`${column} = ${versionText(values[0] ?? '')}::int[]`
         : sql`${column} in (select listed::int[] from unnest(${values.map(versionText)}::text[]) as listed)`
@@ -192,7 +196,7 @@ function equalsAny({ field }: SegmentLeaf, column: Sql, values: SegmentScalar[],
   }
 }
 
-/** Only dates, numbers and versions have an order (`operatorsOf`); tags are compared in `tagCondition`. */
+/** Compiles a comparison by order, which exists for dates, numbers and versions (`operatorsOf`); `tagCondition` does this for tags. */
 function compares({ field }: SegmentLeaf, column: Sql, value: SegmentScalar, { now }: Compiling, sign: Sql): Sql {
   if (field.type === 'version') return sql`${column} ${sign} ${versionText(value)}::int[]`
   if (field.type === 'date') return sql`${column} ${sign} ${dateOf(value, now)}::timestamptz`
@@ -203,8 +207,9 @@ const dateOf = (value: SegmentScalar, now: Date): string =>
   typeof value === 'object' ? resolveDate(value, now).toISOString() : new Date(Number.NaN).toISOString()
 
 /**
- * Compiles a leaf about a tag. A tag has the type with which it was written, and only values of the same type are compared. Equality of jsonb takes
- * care of that. For an order the type is checked first (`case` keeps a text from being cast to a number). Texts are ordered by their bytes.
+ * Compiles a leaf about a tag. A tag has the type with which it was written, and only values of the same type are compared. For `eq`, `ne`, `in` and
+ * `nin` the equality of jsonb takes care of that. The other operators check the type first (`case` keeps Postgres from casting a text to a number).
+ * Texts are ordered by their bytes.
  */
 function tagCondition(leaf: SegmentLeaf, compiling: Compiling): Sql {
   const tag = columnOf(leaf, compiling)

@@ -7,7 +7,7 @@ import type { Db, SegmentTable } from '../../store/tables.ts'
 type OfApp = { appId: string; segmentId: string }
 type Row = Selectable<SegmentTable>
 
-/** A page of the list has at most this many bytes (spec: limits/list-bytes). A single definition may have nearly as many. */
+/** A page of the list of segments has at most this many bytes (spec: limits/list-bytes). A single segment may have nearly as many. */
 const largestList = 524_288
 
 /** Finds the definition of a saved segment. Null when the app has no such segment. */
@@ -68,7 +68,7 @@ export async function deleteSegment(db: Db, { appId, segmentId }: OfApp): Promis
   return {}
 }
 
-/** Stores the count of a segment, unless the segment has another definition by now than the one that was counted. */
+/** Stores the count of a segment, unless the segment was given another definition than the counted one (`definition`) meanwhile. */
 export const keepCount = (db: Db, segmentId: string, definition: unknown, count: number) =>
   db
     .updateTable('segments')
@@ -81,7 +81,7 @@ const mostExamined = 5_000
 
 /**
  * Gives a page of an app's segments, newest first, whose names begin with `q` in any letter case. It looks at the next 5,000 segments only, so a page
- * may hold fewer than asked for and still have a next one. Fault: `invalid_body` at `cursor`.
+ * may hold fewer segments than asked for although another page follows. Fault: `invalid_body` at `cursor`.
  */
 export async function listSegments(db: Db, { appId, limit, cursor, q }: ListRequest & { appId: string }): Promise<Listed<SavedSegment>> {
   const after = cursor === undefined ? undefined : readCursor(cursor)

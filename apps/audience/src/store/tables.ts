@@ -53,7 +53,7 @@ export type UserTable = {
   country: string | null
   created_at: Generated<Date>
   last_active_at: Generated<Date>
-  /** Whether a request with a secret key has ever changed the user. */
+  /** Whether a request with a secret key, or an import, has ever made or changed the user. */
   by_backend: Generated<boolean>
   /** When tags, language, timezone or country last changed; null when they have not changed since this column was added. */
   changed_at: Generated<Date | null>

@@ -2,18 +2,18 @@ import { sql } from 'kysely'
 import type { Departure } from '../core/identity.ts'
 import type { Db } from '../../store/tables.ts'
 
-/** Whether user `u` has no device, by a look-up for each user. Postgres might make `not exists` a join that reads all devices. */
+/** Whether user `u` has no device, by a look-up for each user. Postgres might turn `not exists` into a join that reads all devices. */
 const hasNoDevice = sql<boolean>`(select s.id from subscriptions s where s.user_id = u.id limit 1) is null`
 
-/** Whether user `u` is identified, has no devices, tags, language, timezone or country, and was never changed by a backend. */
+/** Whether user `u` is identified, has no devices, tags, language, timezone or country, and was never changed with a secret key or an import. */
 const isBare = sql<boolean>`
   u.external_id is not null and not u.by_backend and u.tags = '{}' and u.language is null and u.timezone is null and u.country is null
   and ${hasNoDevice}`
 
 /**
- * Does what is needed after devices have left users, whom the caller has locked. An anonymous user without devices is deleted at once. An identified
- * user who has nothing any more (`isBare`) becomes a candidate for deletion in 30 days. The former device of an identified user is remembered (spec:
- * administration/former-devices).
+ * Changes the rows of users, whom the caller has locked, after devices have left them. An anonymous user without devices is deleted at once. An
+ * identified user who is bare now (`isBare`) becomes a candidate for deletion in 30 days. The device that left an identified user is remembered
+ * (spec: administration/former-devices).
  */
 export async function leaveUsers(db: Db, departures: Departure[]): Promise<void> {
   const userIds = departures.map(({ userId }) => userId)
@@ -32,7 +32,7 @@ export async function leaveUsers(db: Db, departures: Departure[]): Promise<void>
     on conflict (user_id) do update set due_at = excluded.due_at`.execute(db)
 }
 
-/** Locks at most `limit` candidates whose 30 days are over, so that no device can be given to them. Users that are locked already are left out. */
+/** Locks at most `limit` candidates whose 30 days are over, so that no transaction can give them a device. Leaves out users who are locked already. */
 export async function takeAbandoned(db: Db, limit: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select u.id from abandoned_users a join users u on u.id = a.user_id
@@ -40,7 +40,7 @@ export async function takeAbandoned(db: Db, limit: number): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-/** Deletes those of these users who still have nothing (`isBare`). The others are no candidates any more. The caller has locked the users. */
+/** Deletes the users who are still bare (`isBare`). The other users are no candidates any more. The caller has locked all of them. */
 export async function removeAbandoned(db: Db, userIds: string[]): Promise<void> {
   await sql`delete from users u where u.id = any(${userIds}::text[]) and ${isBare}`.execute(db)
   await sql`delete from abandoned_users where user_id = any(${userIds}::text[])`.execute(db)

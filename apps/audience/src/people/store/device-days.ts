@@ -4,11 +4,11 @@ import { sql } from 'kysely'
 import { reachable } from '../../segments/store/segment-sql.ts'
 import type { Db } from '../../store/tables.ts'
 
-/** The counts of the devices of one platform at an instant. `new`: those that registered within the day before that instant. */
+/** The counts of the devices of one platform at an instant. `new`: how many devices were made within the 24 hours before that instant. */
 export type DayCount = DeviceCount & { new: number }
 export type CountsByPlatform = Record<Platform, DayCount>
 
-/** SQL that counts devices `s` as they were at an instant, as far as their present rows show it. */
+/** Gives the SQL that counts devices `s` at the instant `at`. It reads their present rows, so a device that changed after `at` counts as it is now. */
 const counted = (at: ReturnType<typeof sql>) => sql`
   s.platform, count(*) as total, count(*) filter (where ${reachable}) as reachable,
   count(*) filter (where not s.opted_in and s.invalidated_at is null) as "optedOut", count(*) filter (where s.invalidated_at is not null) as invalidated,
@@ -63,7 +63,7 @@ export async function countDevicesOn(
   }
 }
 
-/** Finds the id that comes `places` after another in the order of an app's devices. Undefined when fewer devices follow. */
+/** Finds the id of the device that comes `places` places after the id `after` among an app's devices. Undefined when fewer devices follow. */
 async function findPlace(db: Db, { appId, after, places }: { appId: string; after: string; places: number }): Promise<string | undefined> {
   const { rows } = await sql<{ id: string }>`
     select id from subscriptions where app_id = ${appId} and id > ${after} order by id offset ${places - 1} limit 1`.execute(db)
@@ -76,14 +76,14 @@ export async function findLastDay(db: Db): Promise<string> {
   return rows[0]?.day ?? ''
 }
 
-/** Finds the next app that has devices, in the order of ids. It reads one entry of an index. */
+/** Finds the next app that has devices, in the order of the apps' ids, after the id `after`. Reads one entry of an index. */
 export async function findNextApp(db: Db, after: string): Promise<string | undefined> {
   const { rows } = await sql<{ appId: string }>`
     select app_id as "appId" from subscriptions where app_id > ${after} order by app_id limit 1`.execute(db)
   return rows[0]?.appId
 }
 
-/** A claim lasts for this long. When the process that has it dies, another process counts the day afterwards. */
+/** The claim on a day lasts this long. When the process that has the claim dies, another process counts the day afterwards. */
 const claimFor = sql`interval '10 minutes'`
 
 /** Claims an app's day for counting. Answers `claimed`, `held` (another process counts it), or `taken` (it is counted, or the app was deleted). */
@@ -103,7 +103,7 @@ export async function claimDay(db: Db, { appId, day }: { appId: string; day: str
 export const releaseDay = (db: Db, { appId, day }: { appId: string; day: string }) =>
   sql`update device_day_claims set until = now() where app_id = ${appId} and day = ${day}::date and until < 'infinity'`.execute(db)
 
-/** Writes the counts of a claimed day. Counts that exist already stay. */
+/** Writes the counts of a claimed day, and marks the day as counted. Counts that exist already stay. */
 export async function insertDeviceDay(db: Db, { appId, day }: { appId: string; day: string }, counts: CountsByPlatform): Promise<void> {
   const rows = platforms.map((platform) => ({ platform, ...counts[platform] }))
   await sql`
@@ -133,7 +133,7 @@ export async function findDeviceDays(
   return rows
 }
 
-/** Finds the last day of an app that was counted. */
+/** Finds the counts of the last day on which an app's devices were counted; undefined when they were never counted. */
 export async function findNewestDay(db: Db, appId: string): Promise<{ takenAt: Date; counts: CountsByPlatform } | undefined> {
   const { rows } = await sql<TakenDay>`
     select ${dayColumns} from device_days

@@ -4,8 +4,9 @@ import type { Db } from '../../store/tables.ts'
 import { userKeyOf, userKeyColumn } from './users.ts'
 
 /*
- * What one lot (group of rows of the file) of an import reads and writes, each by one statement. Rows are sent to Postgres as one JSON text, which costs
- * the process a tenth of what arrays of columns cost. Devices are locked before users, each in the order of their ids, as everywhere.
+ * The reads and writes of one lot (group of rows of the file) of an import. Each function runs one or two statements, however many rows the lot has.
+ * Rows are sent to Postgres as one JSON text, which costs the process a tenth of what arrays of columns cost. Devices are locked before users, each in
+ * the order of their ids, as in all transactions (transact-identity.ts).
  */
 
 /** Finds devices by the hashes of their addresses in hex (`keys`). `lock`: whether to lock the devices, because the caller will change them. */
@@ -42,7 +43,7 @@ const columnsOfUsers = sql`given(id text, external_id text, tags jsonb, language
   created_at timestamptz, last_active_at timestamptz)`
 
 /**
- * Makes and changes users. With `keep` a user keeps all values and gets only the missing ones. A user in whom nothing changes is written too, because
+ * Makes and changes users. With `keep` a user keeps all values and gets only missing ones. A user for whom nothing changes is written too, because
  * a registration that has counted the user's devices must see a new version of the row (docs/decisions/0038). Gives false when the app was erased.
  * When another transaction has given the external id to a user meanwhile, the statement fails (23505).
  */
@@ -95,9 +96,10 @@ const columnsOfDevices = sql`given(id text, user_id text, platform text, address
   created_at timestamptz, last_active_at timestamptz, registered_at timestamptz)`
 
 /**
- * Makes and changes devices. For a new device `last_session_at` is null, which also marks a browser that has not registered at Herald yet. Its
- * `registered_at` is the time when the file says that it was last active, so that a provider's answer "dead since" a later time still invalidates it.
- * Gives false when the app was erased. When another transaction has made the device meanwhile, the statement fails (23505).
+ * Makes and changes devices. For a new device `last_session_at` is null, which also marks a browser that has not registered at Herald yet. The
+ * `registered_at` of a new device is the time when it was last active as the file says, or 1970 when the file does not say it. So a provider's answer
+ * "dead since" a later time still invalidates the device. Gives false when the app was erased. When another transaction has made the device meanwhile,
+ * the statement fails (23505).
  */
 export async function writeDevices(db: Db, appId: string, devices: PlannedDevice[]): Promise<boolean> {
   const [made, changed] = [devices.filter(({ isNew }) => isNew), devices.filter(({ isNew }) => !isNew)]

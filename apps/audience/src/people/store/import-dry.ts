@@ -5,9 +5,9 @@ import { findDevicesAt, findUsers } from './import-devices.ts'
 import type { Db } from '../../store/tables.ts'
 
 /*
- * What a dry run of an import writes instead of devices and users, so that a later row of the file finds what the rows before it would have made. The
- * key `d <hash of the address>` has a device with its owner, `n <hash of the external id>` an identified user, `u <id>` an anonymous user. Neither
- * external ids nor addresses are stored.
+ * A dry run of an import writes rows of `import_dry_rows` instead of devices and users, so that a later row of the file finds what the rows before it
+ * would have made. The row with the key `d <hash of the address>` stands for a device and its owner, `n <hash of the external id>` for an identified
+ * user, `u <id>` for an anonymous user. Neither external ids nor addresses are stored.
  */
 
 type State = { id: string; user?: string; name?: string | null; devices?: number; tags?: string[] }
@@ -21,7 +21,8 @@ const userKey = (id: string) => `u ${id}`
 export const hashName = (appId: string, externalId: string): string => short(`${appId} ${externalId}`)
 
 /**
- * Finds the devices and users that these rows name: what this dry run has written for them, or the real ones. External ids are hashes (`hashName`).
+ * Finds the devices and users that rows of the file name: as this dry run has written them, or else the real ones. The external ids of the users are
+ * hashes (`hashName`).
  */
 export async function readWithDry(
   db: Db,
@@ -58,7 +59,7 @@ export async function readWithDry(
   return { devices: [...real, ...dryDevices], users: [...users.values()] }
 }
 
-/** Stores which devices and users the rows would have made and changed, if this were no dry run. */
+/** Stores which devices and users the rows would have made and changed in a real import. */
 export async function writeDry(db: Db, importId: string, { devices, users, left }: LotPlan): Promise<void> {
   const changed = new Map([...left, ...users].map((user) => [user.id, user]))
   const states = [

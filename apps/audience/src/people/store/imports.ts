@@ -14,8 +14,8 @@ import type { Db, ImportTable } from '../../store/tables.ts'
 type Row = Selectable<ImportTable>
 
 /**
- * An import. `header` (the names of the file's columns) and `tail` (the bytes after the last complete row) are what the gateway needs to read on.
- * `errorCount`: how many errors of the import are stored.
+ * An import. The gateway needs `header` (the names of the file's columns) and `tail` (the bytes after the last complete row) to go on reading. `report`:
+ * how far the import has come. `errorCount`: how many errors of the import are stored.
  */
 export type ImportRecord = { appId: string; report: ImportReport; header: string[] | null; tail: Buffer | null; errorCount: number }
 
@@ -27,7 +27,7 @@ const toRecord = (row: Row): ImportRecord => ({
   errorCount: row.error_count,
 })
 
-/** Inserts an import. Undefined when the app has another import in the state `receiving`, or was erased. */
+/** Inserts an import. Gives undefined when the app has another import in the state `receiving`, or was erased. */
 export async function insertImport(db: Db, id: string, appId: string, settings: StartImport): Promise<ImportReport | undefined> {
   const row = await db
     .insertInto('imports')
@@ -154,7 +154,7 @@ export const endImport = async (db: Db, id: string, state: 'finished' | 'cancell
       .executeTakeFirstOrThrow(),
   )
 
-/** Cancels the import of an app that is being erased. If rows are being written, it waits until they are committed. */
+/** Cancels the import of an app that is being erased. If a transaction is writing rows of the import, it waits for the commit. */
 export const cancelImportsOf = (db: Db, appId: string) =>
   sql`update imports set state = 'cancelled', tail = null, ended_at = now() where app_id = ${appId} and state = 'receiving'`.execute(db)
 

@@ -20,7 +20,7 @@ const browser = (name: string) => ({
   keys: { p256dh: 'key', auth: 'auth' },
 })
 
-/** Makes a device of the user `ann`, and reads what a registration of this device finds, before the test changes something. */
+/** Makes a device of the user `ann`, and reads the rows for another registration of this device, which the test writes later. */
 async function givenFound() {
   const appId = newId()
   const registered = await registerSubscription({ db }, { appId, subscription: { ...browser('one'), externalId: 'ann' } })
@@ -47,7 +47,7 @@ async function givenFound() {
 
 const tagsOf = async (id: string) => (await db.selectFrom('users').select('tags').where('id', '=', id).executeTakeFirstOrThrow()).tags
 
-test('a registration is written only when nothing that it depends on has changed since it was read', async () => {
+test('a registration is written when the rows that it depends on have not changed since it read them', async () => {
   const { decided, owner } = await givenFound()
 
   expect(await writeRegistrations(db, [decided], [owner])).toEqual(new Set([decided.deviceId]))
@@ -58,31 +58,31 @@ test('a registration is written only when nothing that it depends on has changed
 type Given = Awaited<ReturnType<typeof givenFound>>
 test.each<[string, (given: Given) => Promise<unknown>]>([
   [
-    'a user whose tags have changed',
+    'the user’s tags have changed',
     ({ appId, registered }) =>
       changeOwner({ db }, { appId, subscriptionId: registered.id, changes: { tags: { plan: 'pro' } }, keyKind: 'public' }),
   ],
   [
-    'a user who has got another device',
+    'the user has got another device',
     async ({ appId }) => {
       const other = await registerSubscription({ db }, { appId, subscription: browser('other') })
       await loginSubscription({ db }, { appId, subscriptionId: other.id, externalId: 'ann', keyKind: 'public' })
     },
   ],
   [
-    'a device on which another user has logged in',
+    'another user has logged in on the device',
     ({ appId, registered }) => loginSubscription({ db }, { appId, subscriptionId: registered.id, externalId: 'bob', keyKind: 'public' }),
   ],
   [
-    'a device that has got another address',
+    'the device has got another address',
     ({ appId }) =>
       rotateSubscription(
         { db },
         { appId, rotation: { old: browser('one').endpoint, new: { endpoint: browser('two').endpoint, keys: browser('two').keys } } },
       ),
   ],
-  ['a device that was deleted', ({ registered }) => db.deleteFrom('subscriptions').where('id', '=', registered.id).execute()],
-])('%s since the registration found it: neither the device nor its user is written', async (_, change) => {
+  ['the device was deleted', ({ registered }) => db.deleteFrom('subscriptions').where('id', '=', registered.id).execute()],
+])('if %s after a registration read the rows, it writes neither the device nor the user', async (_, change) => {
   const given = await givenFound()
   await change(given)
 
@@ -91,7 +91,7 @@ test.each<[string, (given: Given) => Promise<unknown>]>([
   expect(await tagsOf(given.owner.id)).not.toHaveProperty('seat')
 })
 
-test('when another device has got the address of a new device meanwhile, the registration makes no user', async () => {
+test('when another registration has just made a device with the same address, a registration makes neither a device nor a user', async () => {
   const appId = newId()
   const device = toDevice(appId, browser('new'))
   await registerSubscription({ db }, { appId, subscription: browser('new') })
@@ -112,7 +112,7 @@ test('when another device has got the address of a new device meanwhile, the reg
   expect(users).toEqual([{ external_id: null }])
 })
 
-test('when another transaction has made the new user of a new device meanwhile, the registration fails and writes nothing', async () => {
+test('when another registration has just made the user with the same external id, the registration of a new device fails and writes nothing', async () => {
   const appId = newId()
   const device = toDevice(appId, browser('new'))
   await registerSubscription({ db }, { appId, subscription: { ...browser('other'), externalId: 'cem' } })

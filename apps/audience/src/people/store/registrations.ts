@@ -6,8 +6,8 @@ import type { Db } from '../../store/tables.ts'
 import { changesOf, isUnchanged, userKeyColumn, splitTags } from './users.ts'
 
 /*
- * One statement reads all that many registrations need, and one writes all of them. Each row is found by one key, so the query plan is the same for
- * an empty table and for a large one.
+ * One statement reads the rows that many registrations need, and one statement writes all of these registrations. Each row is found by one key, so the
+ * query plan is the same for an empty table and for a large one.
  */
 
 /** Locks the devices that have these addresses, in the order of their ids. Waits for transactions that have locked them. */
@@ -21,18 +21,21 @@ export async function lockDevices(db: Db, addressHashes: Buffer[]): Promise<Lock
 
 export type LockedDevice = { id: string; userId: string; addressHash: Buffer }
 
-/** By what the rows of a registration are found. `name`: `userKeyOf` of its external id; null without one. `setsTags`: how many tags it sets. */
+/**
+ * The keys by which the rows of a registration are found. `name`: `userKeyOf` of its external id; null without an external id. `setsTags`: how many
+ * tags the registration sets.
+ */
 export type Sought = { addressHash: Buffer; name: string | null; setsTags: number }
 
 /**
- * A user as a registration finds the row. `version` changes with every change of the row. `tagNames` are read only when the user might get too many
- * tags, because reading them costs more than reading the row; otherwise null.
+ * The row of a user as a registration finds it. `version` changes with every change of the row. `tagNames` is null unless the user might get too many
+ * tags, because reading the names costs more than reading the row.
  */
 export type FoundUser = { id: string; externalId: string | null; version: string; tagNames: string[] | null }
 
 /**
- * What a registration finds: the device at its address with the device's owner, and the user who has its external id (`named`). `namedDevices`: how
- * many devices that user has; 0 when that user is the owner.
+ * The rows that a registration finds: the device at its address with the device's owner, and the user who has its external id (`named`).
+ * `namedDevices`: how many devices the user `named` has; 0 when that user is the owner, or when there is none.
  */
 export type Known = {
   device: { id: string; owner: FoundUser } | null
@@ -41,7 +44,8 @@ export type Known = {
 }
 
 /**
- * Finds the device and users of each registration, in the order given. It locks nothing: `writeRegistrations` writes only what has not changed since.
+ * Finds the device and the users of each registration, in the order given. It locks no row: `writeRegistrations` leaves out the registrations whose
+ * rows have changed since.
  */
 export async function findKnown(db: Db, sought: Sought[], mostTags: number): Promise<Known[]> {
   const user = sql`
@@ -96,7 +100,7 @@ function toKnown(row: KnownRow): Known {
   }
 }
 
-/** What to write for a registration: the user who gets the device, and the device's id and owner as they were found. */
+/** A registration as it is to be written: the user who gets the device, and the device's id and owner as they were found. */
 export type Decided = {
   appId: string
   deviceId: string
@@ -121,7 +125,8 @@ export type Decided = {
  * was opted out or invalidated. So a late answer that the token was dead before this registration does not invalidate the device.
  *
  * New devices are inserted before their new users, so that no user is left without a device. The statement fails and writes nothing when another
- * transaction has just given the external id to a user: with 23505, or with 23503 when that concerns the new user of a device.
+ * transaction has just given a registration's external id to a user: with 23505 if a known user was to get the external id, with 23503 if a new user
+ * was (the new user is not inserted, so the foreign key of the device fails).
  */
 export async function writeRegistrations(db: Db, registrations: Decided[], seen: FoundUser[]): Promise<Set<string>> {
   if (registrations.length === 0) return new Set()

@@ -16,7 +16,7 @@ export async function findSubscriptionsOf(db: Db, userId: string): Promise<Subsc
   return rows.map(toSubscription)
 }
 
-/** A device in the form in which the API answers it (`device`), and its owner, its full address, and whether it is a test device. */
+/** A device in the form in which the API answers it (`device`), with its owner, its whole address, and whether it is a test device. */
 export type FoundDevice = { userId: string; address: string; test: boolean; device: Subscription }
 
 /** Finds the devices of many users, in the order of the users' ids, and for each user the oldest device first. */
@@ -30,7 +30,7 @@ export const findDevicesOf = (db: Db, userIds: string[]): Promise<FoundDevice[]>
 export const findDevice = async (db: Db, appId: string, id: string): Promise<FoundDevice | undefined> =>
   (await findDevicesFrom(db, sql`(select * from subscriptions where id = ${id} and app_id || '' = ${appId} offset 0) s`))[0]
 
-/** Finds devices with their last push and test mark. `devices`: the SQL after `from`, which names the device `s`. */
+/** Finds devices, with the time of their last push and whether they are test devices. `devices`: the SQL after `from`, which names the device `s`. */
 async function findDevicesFrom(db: Db, devices: RawBuilder<unknown>): Promise<FoundDevice[]> {
   const { rows } = await sql<Row & { test: boolean }>`
     select s.*, n.at as last_notified_at, exists (select from test_devices t where t.subscription_id = s.id) as test from ${devices}

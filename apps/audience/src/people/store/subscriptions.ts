@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import { sessionGapMinutes } from '../core/identity.ts'
 import type { Db } from '../../store/tables.ts'
 
-/** SQL that is true if a device that comes back now begins a new session: it has none, or its last one began `sessionGapMinutes` ago or earlier. */
+/** SQL that is true if a device begins a new session now: it has had no session, or its last session began at least `sessionGapMinutes` ago. */
 const newSession = sql`(last_session_at is null or last_session_at <= now() - make_interval(mins => ${sql.lit(sessionGapMinutes)}))`
 export const sessionColumns = sql`
   session_count = session_count + case when ${newSession} then 1 else 0 end,
@@ -30,7 +30,7 @@ export async function lockSubscriptionsOf(db: Db, userId: string): Promise<strin
   return rows.map(({ id }) => id)
 }
 
-/** Gives a device to another user. The caller has locked the device and the user. */
+/** Makes a user the owner of a device. The caller has locked the device and the user. */
 export const giveSubscription = (db: Db, id: string, userId: string) =>
   db
     .updateTable('subscriptions')
@@ -103,8 +103,8 @@ export const moveEndpoint = (
     .execute()
 
 /**
- * Deletes devices, which the caller has locked, and the stored times of their last pushes. The finish of a batch at the same moment may store such a
- * time afterwards; `purgeGoneNotes` deletes it.
+ * Deletes devices, which the caller has locked, and the stored times of their last pushes. A finish of a batch at the same moment may store such a
+ * time after the deletion; `purgeGoneNotes` deletes that time later.
  */
 export async function deleteSubscriptions(db: Db, ids: string[]): Promise<void> {
   await sql`delete from last_notified where subscription_id = any(${ids}::text[])`.execute(db)
@@ -136,10 +136,10 @@ export type DeadToken = {
 export type Invalidated = { id: string; appId: string; userId: string; platform: Platform; tokenVersion: number; at: Date }
 
 /**
- * Invalidates devices whose tokens a provider called dead, and answers those that were valid until now: a device is invalidated once, however many
- * sends find its token dead. A device stays valid when its token has another version than the token that the provider was asked about. It also stays
- * valid when it has registered since the provider was asked or, if that is earlier, since `deadSince`. `agoMs` is counted back from the time of the
- * database, so a wrong clock of the provider can only keep a device valid.
+ * Invalidates devices whose tokens a provider called dead, and answers the devices that were valid until now: a device is invalidated once, however
+ * many sends find its token dead. A device stays valid when its token has another version than the token that the provider was asked about. It also
+ * stays valid when it has registered since the provider was asked or, if `deadSince` is earlier, since `deadSince`. `agoMs` is counted back from the
+ * time of the database, so a wrong clock of the provider can only keep a device valid.
  */
 export async function invalidateDead(db: Db, dead: DeadToken[]): Promise<Invalidated[]> {
   const { rows } = await sql<Invalidated>`

@@ -2,10 +2,11 @@ import { sql, type RawBuilder } from 'kysely'
 import type { CountedTag, CountedTags } from '../core/tag-uses.ts'
 import type { Db } from '../../store/tables.ts'
 
-/** For an app with at most this many users all users are read; for a larger app a sample of them. */
+/** The tags of all users are counted for an app with at most this many users, and the tags of a sample of the users for a larger app. */
 const mostReadWhole = 10_000
 /**
- * A sample of `enoughUsers` users of the app is enough. It is first looked for in `blocksAtFirst` blocks of the table, then in up to `mostBlocks`.
+ * A sample should have `enoughUsers` users of the app. At first `blocksAtFirst` blocks of the table are read. If these have too few users of the app, a
+ * second sample of up to `mostBlocks` blocks is read.
  */
 const enoughUsers = 2_000
 const blocksAtFirst = 300
@@ -15,16 +16,16 @@ const valuesOfTag = 5
 const charactersOfValue = 100
 
 /**
- * Counts the tags of an app's users: of all users when the app has at most `mostReadWhole`, else of its users in some blocks of the table that are drawn
- * at random (`tablesample system`). However large the app and the other apps are, it reads a limited number of blocks. When few rows of the table are
- * the app's, few of its users are found, and the 95 % intervals that `core/tag-uses.ts` makes of the counts are wide.
+ * Counts the tags of an app's users. If the app has at most `mostReadWhole` users it reads all of them, otherwise those in some blocks of the table,
+ * which Postgres draws at random (`tablesample system`). However large the app and the other apps are, it reads a limited number of blocks. When only
+ * few rows of the table are the app's, the sample has few users, and the 95 % intervals that `core/tag-uses.ts` makes of the counts are wide.
  */
 export const countTags = (db: Db, appId: string): Promise<CountedTags> =>
   db.transaction().execute(async (trx) => {
-    // Makes the planner read the users of a small app by the index of the app, whatever it assumes about the size of the app.
+    // These two settings make the planner read the users of a small app by an index, whatever it assumes about the size of the app.
     await sql`set local enable_seqscan = off`.execute(trx)
     await sql`set local enable_bitmapscan = off`.execute(trx)
-    // Enough memory to count about 50,000 pairs of name and value.
+    // This is enough memory to count about 50,000 pairs of a tag's name and value.
     await sql`set local work_mem = '32MB'`.execute(trx)
     const { rows } = await sql<{ users: number }>`
       select count(*) as users from (select from users where app_id = ${appId} limit ${mostReadWhole + 1}) as counted`.execute(trx)

@@ -34,8 +34,8 @@ export const holdDevice = (trx: Db, appId: string, subscriptionId: string) =>
     .executeTakeFirst()
 
 /**
- * Finds an app's test devices with their owners, those that were marked last first, beginning after the place `after`. Gives at most one more than
- * `limit`, so that the caller sees whether there is a next page.
+ * Finds an app's test devices with their owners, in the order of their marks, newest first, beginning after the place `after`. Gives at most
+ * `limit` + 1 devices, so that the caller sees whether there is a next page.
  */
 export const findMarked = (db: Db, appId: string, { limit, after }: { limit: number; after: Place | undefined }) =>
   db
@@ -55,10 +55,10 @@ export const findMarked = (db: Db, appId: string, { limit, after }: { limit: num
     .execute()
 export type MarkedDevice = Awaited<ReturnType<typeof findMarked>>[number]
 
-/** A device for a test. `isMarked`: whether it is a test device. */
+/** A device that a test names. `isMarked`: whether it is a test device. */
 export type Found = { id: string; platform: Platform; optedIn: boolean; invalidatedAt: Date | null; isMarked: boolean }
 
-/** Finds these devices, in the order of their ids. A device of another app is left out. Each is looked up by its primary key. */
+/** Finds devices by their ids, in the order of the ids. A device of another app is left out. Each device is looked up by its primary key. */
 export async function findDevices(db: Db, appId: string, subscriptionIds: string[]): Promise<Found[]> {
   const { rows } = await sql<Found>`
     select s.id, s.platform, s.opted_in as "optedIn", s.invalidated_at as "invalidatedAt",
@@ -70,7 +70,7 @@ export async function findDevices(db: Db, appId: string, subscriptionIds: string
   return rows
 }
 
-/** Finds the test devices of these users, in the order of their ids, at most one more than a test may have. It reads only test devices of the app. */
+/** Finds the test devices of these users of an app, in the order of the devices' ids. Gives at most one more than a test may have. */
 export const findMarkedOf = (db: Db, appId: string, users: { userIds: string[] } | { externalIds: string[] }): Promise<Found[]> =>
   db
     .selectFrom('test_devices as t')

@@ -16,9 +16,9 @@ const pastEveryId = 'g'
 const pastEveryCharacter = '\u{10FFFF}'
 
 /**
- * Finds the next users of an app, newest first: those whose external id begins with `prefix`, or all. It looks at no more than `most` users.
- * `examinedTo`: the last user that it looked at; undefined when there are no more. The query asks for a range of the index by app, because with
- * `app_id =` the planner may take the primary key and read the users of other apps.
+ * Finds the next users of an app, newest first, or only those whose external id begins with `prefix`. It looks at no more than `most` users and gives
+ * at most `limit`. `examinedTo`: the last user that it looked at; undefined when no user follows. The query asks for a range of the index by app,
+ * because with `app_id =` the planner may take the primary key and read the users of other apps.
  */
 export async function findNewestUsers(
   db: Db,
@@ -63,7 +63,7 @@ export async function findByEitherId(db: Db, appId: string, id: string): Promise
   return rows.map((row) => row.id)
 }
 
-/** Finds those of these users who have a reachable device in a segment. `now`: the instant from which relative dates count. */
+/** Finds which of these users have a reachable device in a segment. `now`: the instant from which relative dates count. */
 export async function findMeant(db: Db, segment: Segment, ids: string[], now: Date): Promise<Set<string>> {
   const devices = devicesMeant(segment, now, {
     columns: sql`s.id, s.user_id`,
@@ -78,7 +78,7 @@ export async function findMeant(db: Db, segment: Segment, ids: string[], now: Da
 
 const devicesByPlatform = sql.raw(platforms.map((platform) => `'${platform}', count(*) filter (where platform = '${platform}')`).join(', '))
 
-/** Reads what a list shows of these users, in the order given. A user who was deleted meanwhile is left out. */
+/** Reads these users as the list of users shows them, in the order given. A user who was deleted meanwhile is left out. */
 export async function findSummaries(db: Db, ids: string[]): Promise<UserSummary[]> {
   const { rows } = await sql<SummaryRow>`
     select u.id, u.external_id as "externalId", u.language, u.timezone, u.country, u.created_at as "createdAt", u.last_active_at as "lastActiveAt",
@@ -119,11 +119,12 @@ export function maskDevice({ device, address, test }: FoundDevice): MaskedDevice
   return { ...shown, test, ...(device.platform === 'web' ? { endpoint: maskAddress(address) } : { token: maskAddress(address) }) }
 }
 
-/** A portion of the export has about this many bytes at most. When users have many tags or devices, it has fewer users. */
+/** A portion of the export ends with the user who takes it to about this many bytes. When users have many tags or devices, it has fewer users. */
 const mostBytes = 1_000_000
 
 /**
- * Gives as many of these users as fit into a portion: at least one. Postgres adds up their sizes, so that the process reads no more than a portion.
+ * Gives the first of these users, as many as fit into a portion of the export, and at least one. Postgres adds up the sizes of the users, so that the
+ * process reads no more than a portion.
  */
 export async function findPortion(db: Db, ids: string[]): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`

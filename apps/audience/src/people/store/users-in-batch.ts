@@ -16,9 +16,9 @@ export async function readLocked(db: Db, appId: string, ids: string[]): Promise<
 }
 
 /**
- * Makes new users and changes known ones, whom the caller has locked. Each user is in `users` once. A user in whom nothing changes is not written,
- * because a backend that sends all its users every night changes only few of them. Answers how many users were made; these are fewer than asked for
- * when the app was erased. When another transaction has given the external id to a user meanwhile, the statement fails (23505).
+ * Makes new users and changes known users, whom the caller has locked. Each user is in `users` once. A user for whom nothing changes is not written,
+ * because a backend that sends all its users every night changes only few of them. Answers how many users were made; if the app was erased, fewer were
+ * made than asked for. When another transaction has given the external id to a user meanwhile, the statement fails (23505).
  */
 export async function writeUsersOfBatch(db: Db, appId: string, users: UserToWrite[]): Promise<number> {
   const tags = users.map(({ changes }) => splitTags(changes.tags))

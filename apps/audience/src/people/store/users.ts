@@ -86,7 +86,10 @@ export async function mergeUser(
 
 type Change = Record<'tags' | 'deleted' | 'language' | 'timezone' | 'country', RawBuilder<unknown>>
 
-/** SQL that is true if a user has all tags that a change sets, none that it deletes, and the fields of the change are null or equal to the user's. */
+/**
+ * Gives the SQL that is true if a change leaves a user as it is: the user has all tags that the change sets and none that it deletes, and each field
+ * of the change is null or equal to the user's.
+ */
 export const isUnchanged = (user: string, { tags, deleted, ...fields }: Change): RawBuilder<boolean> => sql<boolean>`(
   ${sql.ref(`${user}.tags`)} @> ${tags} and not ${sql.ref(`${user}.tags`)} ?| ${deleted}
   and ${sql.join(
@@ -96,7 +99,7 @@ export const isUnchanged = (user: string, { tags, deleted, ...fields }: Change):
     sql` and `,
   )})`
 
-/** Gives the columns of a change in a statement whose rows have columns of these names. `rows`: the alias of these rows. */
+/** Gives a change whose values are the columns `new_tags`, `deleted`, `language`, `timezone` and `country` of the rows with the alias `rows`. */
 export const changesOf = (rows: string): Change => ({
   tags: sql.ref(`${rows}.new_tags`),
   deleted: sql.ref(`${rows}.deleted`),
@@ -114,7 +117,7 @@ export function splitTags(tags: UserUpdate['tags']): { set: Record<string, strin
   }
 }
 
-/** Remembers that a request with a secret key changed a user. Such a user is not removed when the last device leaves. */
+/** Stores that a request with a secret key changed a user. An identified user with this mark is not removed after the last device has left. */
 export const markByBackend = (db: Db, userId: string) =>
   db.updateTable('users').set({ by_backend: true }).where('id', '=', userId).where('by_backend', '=', false).execute()
 

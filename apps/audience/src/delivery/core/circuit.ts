@@ -101,10 +101,10 @@ export type RefusalMeaning = 'dead' | 'failed' | 'retry'
 export type CircuitChange = { circuit: Circuit; refusal: RefusalMeaning }
 
 /**
- * Gives the circuit after a batch's answers, and what the batch's refused tokens mean. Answers to older credentials change nothing. An open circuit
- * closes only by the answers to a probe or to newer credentials: a push that was under way when the circuit opened proves nothing. A circuit that is
- * open because of an outage closes with any answer but "unavailable". A circuit that is open because of the app's credentials closes when a push is
- * sent or a token is called dead.
+ * Gives the circuit after a batch's answers, and what the batch's refused tokens mean. Answers to older credentials change nothing. An open
+ * circuit closes only by the answers to a probe or to newer credentials: a push that was under way when the circuit opened proves nothing.
+ * A circuit that is open because of an outage closes with any answer but "unavailable". A circuit that is open because of the app's
+ * credentials closes when a push is sent and no answer says that the credentials are wrong, or when a token is called dead.
  */
 export function changeCircuit(before: Circuit, heard: Heard, now: Date, probeInMs = outageProbeMs): CircuitChange {
   const { letters, credentialsVersion } = heard

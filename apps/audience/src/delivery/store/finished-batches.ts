@@ -23,7 +23,10 @@ export type FinishedRow = {
 export const markDone = (db: Db, takes: Pick<FinishBatch, 'batchId' | 'takes'>[]): Promise<FinishedRow[]> =>
   markDoneIf(db, takes, sql`true`)
 
-/** Marks batches done like `markDone`, but only those for which nothing else is written: no probes, and no apps that ask for `lastNotifiedAt`. */
+/**
+ * Marks batches done like `markDone`, but only those for which nothing else is written: no probes, and no batches of apps that ask for
+ * `lastNotifiedAt`.
+ */
 export const markQuietlyDone = (db: Db, takes: Pick<FinishBatch, 'batchId' | 'takes'>[]): Promise<FinishedRow[]> =>
   markDoneIf(db, takes, sql`b.probes is null and not ${notesSent}`)
 

@@ -12,7 +12,7 @@ import { retried } from './testing/batches.ts'
 import { givenEndpoint } from './testing/play-ledger.ts'
 import { givenDevice, givenFanOut, givenSend, nothingHeard, openAudience } from './testing/rig.ts'
 
-/** Audience runs in these tests. They leave rows as a process does that died, and audience must go on from these rows. */
+/** Audience runs in these tests. They leave rows as a process that died would have left them, and audience must go on from these rows. */
 const { startProcess, audience, db, bus, peers, dispatcher } = await openAudience()
 await startProcess()
 

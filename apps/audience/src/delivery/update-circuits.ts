@@ -123,9 +123,9 @@ export async function updateCircuits(
 }
 
 /**
- * Undoes invalidations on a circuit that has opened, because the tokens were not the reason for the refusals. Devices that the circuit let
- * be invalidated are reachable again (`undoGuarded` has the limits), and pushes of these finishes whose refused tokens counted as dead are
- * tried again.
+ * Undoes invalidations on a circuit that has opened, because the tokens were not the reason for the refusals. Devices that the mass guard
+ * had let be invalidated are reachable again (within the limits of `undoGuarded`), and pushes of these finishes whose refused tokens
+ * counted as dead are tried again.
  */
 async function undoInvalidations(db: Db, { refusals }: CircuitChanges, opened: CircuitKey): Promise<void> {
   const name = nameOfCircuit(opened)

@@ -141,7 +141,7 @@ test('a reading of the ledger that began before an app stopped asking does not c
 })
 
 // spec: identity/last-notified
-test('a user is shown with the time of the last push of each device, from the ledger if the app never asked for it before', async () => {
+test('a user is shown with the time of the last push of each device, from the ledger if the app never asked for these times before', async () => {
   const appId = newId()
   const { id, userId } = await givenDevice(db, { appId })
   const read = async () => (await dispatcher.bus.call(calls.readUser, { appId, user: { userId } })).subscriptions[0]?.lastNotifiedAt

@@ -41,7 +41,8 @@ test('all fan-outs that are older than their retention are deleted without a pau
 
   await startProcess()
 
-  // There are more rows than one statement deletes, and a process purges once a minute: it must go on at once while there are more.
+  // There are more rows than one statement deletes, and a process purges once a minute. So the process must go on at once while there are
+  // more rows.
   await until(async () => (await left()) === 1, { withinMs: 40_000, what: 'the end of the purge' })
   expect(await left()).toBe(1)
 })

@@ -93,7 +93,7 @@ test('the sweep points again at a batch that no dispatcher took, each time with 
 })
 
 // spec: sending/take-over
-test('the sweep points at a batch whose dispatcher died when the lease ends, and not before', async () => {
+test('the sweep points at the batch of a dispatcher that died when the lease of the batch ends, and not before', async () => {
   const appId = newId()
   await givenDevice(db, { appId })
   const campaignId = peers.givenCampaign(givenSend(appId), { kind: 'all' })

@@ -39,11 +39,11 @@ const eventsPerAnnouncement = 1_000
 
 /**
  * Finishes batches whose outcomes are all in the ledger (docs/architecture.md, step 4). When every push of all these batches was sent, as
- * nearly always, one statement marks the batches done, and a healthy circuit is written only once a second. Probes, and batches of apps
- * that ask for `lastNotifiedAt`, are not among them. One transaction does the rest: it marks the other batches done, updates the circuits
- * from the providers' answers, invalidates devices with dead tokens, stores when devices were last sent to, and inserts batches of the
- * retries and of the failed pushes. A finish of an older take, or a repeated finish, is `lost` and changes nothing. Answers in the order
- * given.
+ * nearly always, one statement marks the batches done, and a healthy circuit is written only once a second. This statement leaves out
+ * probes, and batches of apps that ask for `lastNotifiedAt`. One transaction does the rest: it marks the other batches done, updates the
+ * circuits from the providers' answers, invalidates devices with dead tokens, stores when devices were last sent to, and inserts batches of
+ * the retries and of the failed pushes. A finish of an older take, or a repeated finish, is `lost` and changes nothing. Answers in the
+ * order given.
  */
 export async function finishBatch(
   { poke, circuitMemory, wakeFanOut, ...audience }: Finishing,
@@ -148,7 +148,10 @@ async function invalidate(db: Db, finishes: ResolvedFinish[]): Promise<Announcem
   return announcements
 }
 
-/** Remembers for a day the invalidations that the mass guard allowed. They are undone if the circuit opens within that day. */
+/**
+ * Remembers for a day the invalidations that the mass guard allowed. They are undone if the circuit opens within that day because of the
+ * app's credentials.
+ */
 async function noteGuarded(db: Db, finishes: ResolvedFinish[], invalidated: Invalidated[]): Promise<void> {
   const refused = new Map(
     finishes.flatMap(({ refusal, finish }) =>

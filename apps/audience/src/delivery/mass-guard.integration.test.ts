@@ -102,7 +102,7 @@ describe('the mass guard', () => {
   })
 
   // spec: providers/guard-opens
-  test('when a circuit opens, devices whose refused tokens had invalidated them within 24 hours are reachable again if they still have the same token', async () => {
+  test('when a circuit opens, devices that were invalidated within 24 hours because of refused tokens are reachable again if they have the same token', async () => {
     const appId = newId()
     const early = await givenPhones(appId, 12)
     const first = await takeOne(await givenBatch(appId), used())

@@ -148,7 +148,7 @@ describe('outages of a provider', () => {
   })
 
   // spec: providers/away-over
-  test('when a provider is back all of its more than 1,000 held batches are released', async () => {
+  test('when a provider is back all batches that were held for it are released, also when there are more than 1,000', async () => {
     const appId = newId()
     await givenPhones(appId, 30)
     const batchId = await givenBatch(appId)

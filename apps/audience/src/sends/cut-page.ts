@@ -33,7 +33,10 @@ export type Uncut = Pick<FanOut, 'campaignId' | 'appId' | 'target' | 'waves' | '
  */
 export type Cut = { row: FanOut; batches: BatchPointerRow[]; made?: MadeBatch[] }
 
-/** Writes to the fan-out's row how far it has come, in the transaction of the page's batches. Gives undefined when another process was first. */
+/**
+ * Writes to the fan-out's row how far it has come, in the transaction of the page's batches. Gives undefined when another process made the
+ * page, or the send was paused or cancelled.
+ */
 type StorePage = (trx: Db, cut: CutPage) => Promise<FanOut | undefined>
 
 /**

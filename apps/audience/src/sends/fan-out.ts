@@ -16,11 +16,11 @@ import { tellStart, tellTotals } from './tell-totals.ts'
 const pagesPerRun = 4
 
 /**
- * Makes the next pages of a campaign's fan-out (docs/architecture.md, step 3), and answers how many it made. The first pointer at page 0
- * says that the campaign is to be sent now, and inserts the fan-out's row. A pointer at any other page makes that page if it is the next
- * one. Audience reports the totals of a page to the tracker before it publishes pointers at the page's batches, and before it makes the
- * next page. After a crash the sweep points at the fan-out again. A page that fails is tried again when the fan-out's `due_at` has come;
- * after the fifth try the send ends as failed.
+ * Makes the next pages of a campaign's fan-out (docs/architecture.md, step 3), and answers how many it made. For the first pointer at page
+ * 0, which says that the campaign is to be sent now, it inserts the fan-out's row. For a pointer at any other page it begins with that
+ * page, if that is the next one. Audience reports the totals of a page to the tracker before it publishes pointers at the page's batches,
+ * and before it makes the next page. After a crash the sweep points at the fan-out again. A page that fails is tried again when the
+ * fan-out's `due_at` has come; after the fifth try the send ends as failed.
  */
 export async function fanOut(audience: Audience, { campaignId, page }: FanOutPointer): Promise<number> {
   const known = await findFanOut(audience.db, campaignId)

@@ -157,7 +157,7 @@ describe('small sends that campaigns hands over together', () => {
   })
 })
 
-test('a small send skips exactly the users who have quiet hours now, each by the user’s own time zone', async () => {
+test('a small send skips exactly the users who are in quiet hours now, each by the user’s own time zone', async () => {
   const appId = newId()
   const { id, userId } = await givenDevice(db, { appId })
   const { id: awake } = await givenDevice(db, { appId })

@@ -146,7 +146,7 @@ describe('a batch as the database finds it', () => {
     expect(queued.environments).toEqual([null, null, 'sandbox'])
   })
 
-  test('a device that belongs to another user now is marked', () => {
+  test('a device that belongs to another user now is marked as another user’s', () => {
     const queued = queuedDevices({ ...found, owners: ann + ann + ann })
     expect(queued.facts).toBe(`${isThere}${facts.isThere + facts.isOthers}${isThere}`)
   })

@@ -48,9 +48,9 @@ async function markDoneIf(db: Db, takes: Pick<FinishBatch, 'batchId' | 'takes'>[
 }
 
 /**
- * Inserts batches of pushes that are to be tried again. They keep the campaign, day, lane, batch number and places of their first queueing, the
- * moment from which the ttl counts, and the moment since which they are held. A try is added to the trail; a push that was not tried keeps its last
- * answer.
+ * Inserts batches of pushes that are to be tried again. The new batches keep the campaign, day, lane, batch number and places of the first
+ * queueing, the moment from which the ttl counts, and the moment since which the pushes are held. A try is added to the trail; a push that
+ * was not tried keeps its last answer.
  */
 export const insertRetries = (db: Db, retries: (RetryBatch & { retryOf: string })[]) =>
   sql`

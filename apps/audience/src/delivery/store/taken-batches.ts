@@ -119,9 +119,9 @@ export async function renewBatches(db: Db, takes: { batchId: string; takes: numb
 }
 
 /**
- * Gives every taken batch a full lease from now, except those that another transaction is writing. With `unlessRenewed` only if no batch was taken or
- * renewed within the last 6 s, half of a lease. A lease is extended at most three times without a renewal by its taker: otherwise a connection that
- * is lost again and again would keep the batches of a dead dispatcher for ever.
+ * Gives every taken batch a full lease from now, except those that another transaction is writing. With `unlessRenewed` it does so only if
+ * no batch was taken or renewed within the last 6 s, half of a lease. A lease is extended at most three times without a renewal by its
+ * taker: otherwise a connection that is lost again and again would keep the batches of a dead dispatcher for ever.
  */
 export const extendLeases = (db: Db, { unlessRenewed }: { unlessRenewed: boolean }) =>
   sql`

@@ -271,7 +271,7 @@ const writeAtPage = async (db: Db, { campaignId, page }: FanOut, change: UpdateO
 
 /**
  * Moves a fan-out from page n to n + 1. Because of this compare-and-set only one process inserts the batches of a page, and none does when
- * the send was paused or cancelled meanwhile. Undefined in these two cases: another process was first, or the flow has changed.
+ * the send was paused, cancelled or settled meanwhile. Undefined when another process was first, or in one of these cases.
  */
 export const advanceFanOut = async (db: Db, taken: FanOut, cut: CutPage): Promise<FanOut | undefined> => {
   const { campaignId, page, wave, waves } = taken

@@ -4,7 +4,7 @@ import type { Bus } from '@herald/service/bus'
 import type { Audience } from './audience.ts'
 import { keepRecent } from './core/recent.ts'
 
-/** Settings are remembered for this long. If the broadcast of a change is lost, the change works after this time. */
+/** Audience remembers settings for this long. If the broadcast of a change is lost, audience uses the changed settings after this time. */
 const keptMs = 60_000
 
 /** Gives a function that reads apps' settings from the gateway and remembers them until the gateway broadcasts a change. */

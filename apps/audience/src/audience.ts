@@ -10,12 +10,15 @@ export type Audience = {
   db: Db
   bus: Bus
   log: Log
-  /** Reads an app's settings (at most 2 s after a change these are the new ones); undefined when the app does not exist any more. */
+  /**
+   * Gives an app's settings, which may be 60 s old when the broadcast of a change was lost; undefined when the app does not exist any more.
+   */
   settingsOf: (appId: string) => Promise<AppSettings | undefined>
   /** Runs a short transaction on the rows of one campaign, and commits it together with others that wait. `work` may run more than once. */
   commit: <T>(of: { campaignId: string; appId: string }, work: (trx: Db) => Promise<T>) => Promise<T>
   /**
-   * Notes that campaigns and tracker were told all about these complete fan-outs. The note is written 2 s later, unless the send is settled by then.
+   * Notes that campaigns and the tracker know everything about these complete fan-outs. The note is written 2 s later, unless the send is
+   * settled by then.
    */
   noteTold: (rows: Pick<FanOut, 'campaignId' | 'page' | 'batches'>[]) => void
   /** Is called when batches of small sends wait until the sweep points at them: for the next 5 s the sweep runs whenever a batch is taken. */

@@ -171,7 +171,7 @@ test('when a pointer at a send arrives after its app was erased, no fan-out is m
   const others = peers.givenCampaign(givenSend(other), { kind: 'all' })
   await eraseWhole(appId)
 
-  // The three sends wait at the same time, so they share a commit.
+  // The three sends begin at the same time, so that the two without waves may share a commit.
   expect(await Promise.all([campaignId, inWaves, others].map((id) => fanOut(audience, { campaignId: id, page: 0 })))).toEqual([0, 0, 1])
   expect(await findFanOut(db, campaignId)).toBeUndefined()
   expect(await findFanOut(db, inWaves)).toBeUndefined()

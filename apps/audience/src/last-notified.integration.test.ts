@@ -105,7 +105,7 @@ test('while the ledger cannot be read, a count that asks when devices were last 
 })
 
 // spec: segments/last-notified-first-asked
-test('when an app has not asked for six days its ledger is read again; its pushes are noted for seven days', async () => {
+test('audience notes the pushes of an app for seven days after the app last asked; when the app asks later, audience reads the ledger again', async () => {
   const appId = newId()
   const [device] = await givenCrowd(db, { appId, count: 1 })
   if (!device) throw new Error('no device')
@@ -141,7 +141,7 @@ test('a reading of the ledger that began before an app stopped asking does not c
 })
 
 // spec: identity/last-notified
-test('a user is shown with the time of the last push of each device, from the ledger if the app never asked for it before', async () => {
+test('a user is shown with the time of the last push of each device, from the ledger if the app never asked for these times before', async () => {
   const appId = newId()
   const { id, userId } = await givenDevice(db, { appId })
   const read = async () => (await dispatcher.bus.call(calls.readUser, { appId, user: { userId } })).subscriptions[0]?.lastNotifiedAt

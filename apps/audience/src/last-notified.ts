@@ -8,8 +8,9 @@ import { findReading, isNoted, keepRead, nameApp } from './store/last-notified.t
 import type { Db } from './store/tables.ts'
 
 /**
- * Whether audience knows `lastNotifiedAt` for all devices of the app, if the segment asks for it. When an app asks for the first time, audience first
- * reads the app's ledger from the tracker. The call waits for that at most `patienceMs`; the reading goes on in the background.
+ * Whether audience knows `lastNotifiedAt` for all devices of the app, if the segment asks for it. When an app asks for the first time in
+ * six days, audience first reads the app's ledger from the tracker. The call waits for the reading at most `patienceMs`; then the reading
+ * goes on in the background.
  */
 export type LastNotified = (appId: string, segment: Segment) => Promise<boolean>
 
@@ -67,8 +68,8 @@ const namesLastNotified = (segment: Segment): boolean =>
 export type WithDevices = { subscriptions: { id: string; lastNotifiedAt: string | null }[] }
 
 /**
- * Completes `lastNotifiedAt` of devices: if the app's notes are not complete, it asks the ledger. Throws the fault `queue_unavailable` when the
- * tracker is away, because a wrong time must not be shown.
+ * Completes `lastNotifiedAt` of devices: if the app's notes are not complete, it asks the tracker for the times in the ledger. Throws the
+ * fault `queue_unavailable` when the tracker is away, because a wrong time must not be shown.
  */
 export async function withLastNotified<Owner extends WithDevices>(
   { db, bus }: { db: Db; bus: Pick<Bus, 'call'> },

@@ -23,8 +23,8 @@ async function point({ bus, log }: Pointing, subject: string, body: unknown, id:
 }
 
 /**
- * Publishes pointers at batches. Pointers at small sends of a platform share a message. A bulk batch has its own message, because a dispatcher works
- * on few of them at a time.
+ * Publishes pointers at batches. Pointers at batches of small sends share a message, if they are of one platform. Each bulk batch has a
+ * message of its own, because a dispatcher works on few bulk batches at a time.
  */
 export const pointAtBatches = (pointing: Pointing, batches: BatchPointerRow[]) =>
   Promise.all(
@@ -33,7 +33,10 @@ export const pointAtBatches = (pointing: Pointing, batches: BatchPointerRow[]) =
     ),
   )
 
-/** Publishes one message for several batches. The message id is made of the first batch and its pointer number, which is published only once. */
+/**
+ * Publishes one message for several batches. The message id is made of the first batch's id and pointer number, which are published
+ * together only once.
+ */
 async function pointAtSome(pointing: Pointing, subject: string, some: BatchPointerRow[]): Promise<void> {
   const [first] = some
   if (!first) return

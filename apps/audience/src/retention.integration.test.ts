@@ -32,7 +32,7 @@ test('when a device is deleted while its batch is finished, the note that it was
 })
 
 // spec: running/retention
-test('all rows that are older than their retention are deleted without a pause, however many there are, and the others stay', async () => {
+test('all fan-outs that are older than their retention are deleted without a pause, however many there are, and the others stay', async () => {
   await sql`
     insert into fan_outs (campaign_id, app_id, bound_id, due_at, settled_at)
     select lpad(n::text, 24, '0'), ${newId()}, '', null, now() - interval '1 day' * case when n = 1 then 6 else 8 end
@@ -41,7 +41,8 @@ test('all rows that are older than their retention are deleted without a pause, 
 
   await startProcess()
 
-  // There are more rows than one statement deletes, and a process purges once a minute: it must go on at once while there are more.
+  // There are more rows than one statement deletes, and a process purges once a minute. So the process must go on at once while there are
+  // more rows.
   await until(async () => (await left()) === 1, { withinMs: 40_000, what: 'the end of the purge' })
   expect(await left()).toBe(1)
 })

@@ -12,7 +12,7 @@ import { retried } from './testing/batches.ts'
 import { givenEndpoint } from './testing/play-ledger.ts'
 import { givenDevice, givenFanOut, givenSend, nothingHeard, openAudience } from './testing/rig.ts'
 
-/** Audience runs in these tests. They leave rows as a process does that died, and audience must go on from these rows. */
+/** Audience runs in these tests. They leave rows as a process that died would have left them, and audience must go on from these rows. */
 const { startProcess, audience, db, bus, peers, dispatcher } = await openAudience()
 await startProcess()
 
@@ -93,7 +93,7 @@ test('the sweep points again at a batch that no dispatcher took, each time with 
 })
 
 // spec: sending/take-over
-test('the sweep points at a batch whose dispatcher died when the lease ends, and not before', async () => {
+test('the sweep points at the batch of a dispatcher that died when the lease of the batch ends, and not before', async () => {
   const appId = newId()
   await givenDevice(db, { appId })
   const campaignId = peers.givenCampaign(givenSend(appId), { kind: 'all' })

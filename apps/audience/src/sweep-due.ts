@@ -40,8 +40,8 @@ export async function sweepDue(audience: Audience): Promise<{ took: number; next
 }
 
 /**
- * Leaves out batches of sends whose totals the tracker does not know, after another try to tell them. The tracker must have counted a push before a
- * device can report about it.
+ * Tells the tracker once more the totals that it does not know, and leaves out the batches of sends for which that fails. The tracker must
+ * have counted a push before a device can report about it.
  */
 async function onlyTold(audience: Audience, batches: BatchPointerRow[]): Promise<BatchPointerRow[]> {
   if (batches.length === 0) return batches

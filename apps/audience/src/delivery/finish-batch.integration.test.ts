@@ -51,7 +51,7 @@ describe('finishing a batch', () => {
   })
 
   // spec: providers/apns-environments
-  test('a device remembers when it was sent to and which APNs environment accepted its token', async () => {
+  test('audience remembers that a device was sent to, and which APNs environment accepted its token', async () => {
     const appId = newId()
     await givenAsking(db, appId)
     const device = await givenDevice(db, { appId })
@@ -183,7 +183,7 @@ describe('finishing a batch', () => {
     const [early, late] = [await givenDevice(db, { appId }), await givenDevice(db, { appId })]
     const batchId = await givenBatch(appId)
     const { takes } = await takeOne(batchId)
-    // Both devices registered again half a minute ago: one before the provider was asked, the other afterwards.
+    // Both devices registered again half a minute ago. The provider was asked about one of them a minute ago, and about the other just now.
     await sql`update subscriptions set registered_at = now() - interval '30 seconds' where app_id = ${appId}`.execute(db)
     const inFarFuture = '2100-01-01T00:00:00.000Z'
     const dead = (id: string, agoMs: number) => {
@@ -216,7 +216,7 @@ describe('finishing a batch', () => {
     expect((await subscription(registered.id)).invalidated_at).toBeNull()
   })
 
-  test('pushes that are tried again get a new batch with the lane, day, queueing time and campaign of the old one, which waits for its time', async () => {
+  test('pushes that are tried again get a new batch, which has the lane, day, queueing time and campaign of the old batch and waits for its time', async () => {
     const appId = newId()
     const made = [await givenDevice(db, { appId }), await givenDevice(db, { appId })]
     const devices = made.toSorted((one, other) => (one.id < other.id ? -1 : 1))
@@ -263,7 +263,7 @@ describe('finishing a batch', () => {
     expect(names(third)).toEqual([names(first)[2], names(first)[4]])
   })
 
-  test('a fan-out that waits because its app has too many unfinished pushes goes on when a bulk batch of the app is finished', async () => {
+  test('a fan-out that waits because its app has too many unfinished bulk batches goes on when enough of them are finished', async () => {
     const appId = newId()
     await givenCrowd(db, { appId, count: 16_000 })
     const campaignId = peers.givenCampaign(givenSend(appId), { kind: 'all' })
@@ -280,7 +280,7 @@ describe('finishing a batch', () => {
   })
 })
 
-test('a settled campaign keeps its row with little more than the app’s settings, so that a late message sends nothing twice', async () => {
+test('the fan-out of a settled campaign keeps its row, without content and target, so that a late pointer sends nothing twice', async () => {
   const appId = newId()
   await givenDevice(db, { appId })
   const batchId = await givenBatch(appId)

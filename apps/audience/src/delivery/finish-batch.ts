@@ -38,11 +38,12 @@ export type Finishing = Audience & {
 const eventsPerAnnouncement = 1_000
 
 /**
- * Finishes batches whose outcomes are all in the ledger (docs/architecture.md, step 4). When every push was sent, as nearly always, one statement marks
- * the batches done, and a healthy circuit is written only once a second. Probes, and batches of apps that ask for `lastNotifiedAt`, are not among them.
- * One transaction does the rest: it marks the other batches done, updates the circuits from the providers' answers, invalidates devices with dead
- * tokens, stores when devices were last sent to, and inserts batches of the retries and of the failed pushes.
- * A finish of an older take, or a repeated finish, is `lost` and changes nothing. Answers in the order given.
+ * Finishes batches whose outcomes are all in the ledger (docs/architecture.md, step 4). When every push of all these batches was sent, as
+ * nearly always, one statement marks the batches done, and a healthy circuit is written only once a second. This statement leaves out
+ * probes, and batches of apps that ask for `lastNotifiedAt`. One transaction does the rest: it marks the other batches done, updates the
+ * circuits from the providers' answers, invalidates devices with dead tokens, stores when devices were last sent to, and inserts batches of
+ * the retries and of the failed pushes. A finish of an older take, or a repeated finish, is `lost` and changes nothing. Answers in the
+ * order given.
  */
 export async function finishBatch(
   { poke, circuitMemory, wakeFanOut, ...audience }: Finishing,
@@ -73,7 +74,8 @@ export async function finishBatch(
   }
 
   const done = [...sent, ...resolved]
-  // An app has a limited number of unfinished bulk pushes. When a bulk batch is done, a fan-out that waits for that limit may go on.
+  // An app may have a limited number of unfinished bulk batches, its bulk window. When one of them is done, a fan-out that waits for the
+  // window may go on.
   for (const appId of new Set(done.filter(({ row }) => row.lane === 'bulk').map(({ row }) => row.appId))) await wakeFanOut(appId)
   const doneTakes = new Set(done.map(({ finish }) => keyOfTake(finish)))
   return finishes.map((finish) => (doneTakes.delete(keyOfTake(finish)) ? 'done' : 'lost'))
@@ -146,7 +148,10 @@ async function invalidate(db: Db, finishes: ResolvedFinish[]): Promise<Announcem
   return announcements
 }
 
-/** Remembers for a day the invalidations that the mass guard allowed. They are undone if the circuit opens within that day. */
+/**
+ * Remembers for a day the invalidations that the mass guard allowed. They are undone if the circuit opens within that day because of the
+ * app's credentials.
+ */
 async function noteGuarded(db: Db, finishes: ResolvedFinish[], invalidated: Invalidated[]): Promise<void> {
   const refused = new Map(
     finishes.flatMap(({ refusal, finish }) =>
@@ -175,8 +180,8 @@ const invalidatedEvent = ({ id, appId, userId, platform, at }: Invalidated, { ca
 })
 
 /**
- * Remembers which APNs environment accepted a token and, for apps that ask for `lastNotifiedAt`, which devices were sent to: all devices of a batch
- * except those in the lists of its finish.
+ * Remembers which APNs environment accepted a token and, for apps that ask for `lastNotifiedAt`, which devices were sent to: all devices of
+ * a batch except those that its finish names as unsent, dead, refused, without an answer, or to be tried again.
  */
 async function noteSent(db: Db, finishes: Finish[]): Promise<void> {
   const accepted = finishes.flatMap(({ finish }) => finish.environments)
@@ -196,7 +201,10 @@ async function keepRetries(db: Db, finishes: ResolvedFinish[]): Promise<void> {
   if (retries.length > 0) await insertRetries(db, retries)
 }
 
-/** Stores the failed pushes as batches that dispatchers take to report the outcomes: no crash loses one. A repeated finish stores nothing. */
+/**
+ * Stores the failed pushes as batches that dispatchers take to report the outcomes, so that no crash loses an outcome. A repeated finish
+ * stores nothing.
+ */
 async function keepDecided(db: Db, finishes: ResolvedFinish[]): Promise<BatchPointerRow[]> {
   const batches = finishes.flatMap(({ row, decided }) =>
     decided.length > 0 ? [{ id: deterministicId(`${row.id}:${row.takes}:decided`, row.queuedAt), row, decided }] : [],
@@ -217,8 +225,8 @@ async function keepDecided(db: Db, finishes: ResolvedFinish[]): Promise<BatchPoi
 }
 
 /**
- * Releases the batches that a closed circuit held, 500 at a time; the sweep then points at them, with apps taking turns. The finish waits only for
- * the first 500. If releasing the others fails, the sweep points at each of them within 30 s all the same.
+ * Releases the batches that a closed circuit held, 500 at a time; the sweep then points at them, with apps taking turns. The finish waits
+ * only for the first 500. If releasing the others fails, the sweep still points at each of them at the time until which it was held.
  */
 async function release({ db, log, poke }: Audience & { poke: () => void }, { appId, platform }: CircuitKey): Promise<void> {
   const releaseSome = () => releaseHeld(db, { appId, platform })

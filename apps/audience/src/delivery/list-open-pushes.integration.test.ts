@@ -24,7 +24,7 @@ async function walk(asked: Asked) {
 }
 
 // spec: administration/pushes
-test('an open push is shown as waiting, sending or to be tried again, with the last answer and the time of the next try', async () => {
+test('an open push is shown as waiting, sending, to be tried again or held, with the last answer and the time of the next try', async () => {
   await startProcess()
   const appId = newId()
   const { id: subscriptionId, userId } = await givenDevice(db, { appId, platform: 'android' })

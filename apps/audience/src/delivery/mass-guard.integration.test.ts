@@ -71,7 +71,7 @@ describe('the mass guard', () => {
     expect((await circuitOf(appId))?.state).toBe('closed')
   })
 
-  test('pushes that fail because their tokens were refused go to a dispatcher right after the commit, which reports them to the ledger', async () => {
+  test('when pushes fail because of refused tokens, a pointer is published right after the commit, so that a dispatcher reports them to the ledger', async () => {
     const appId = newId()
     await givenPhones(appId, 1)
     const taken = await takeOne(await givenBatch(appId), used())
@@ -102,7 +102,7 @@ describe('the mass guard', () => {
   })
 
   // spec: providers/guard-opens
-  test('when the circuit opens, devices that it had invalidated within 24 hours are reachable again if they still have the same token', async () => {
+  test('when a circuit opens, devices that were invalidated within 24 hours because of refused tokens are reachable again if they have the same token', async () => {
     const appId = newId()
     const early = await givenPhones(appId, 12)
     const first = await takeOne(await givenBatch(appId), used())
@@ -131,7 +131,7 @@ describe('the mass guard', () => {
     expect(await db.selectFrom('guarded_invalidations').selectAll().where('app_id', '=', appId).execute()).toEqual([])
   })
 
-  test('when the tokens of many small sends that are finished together are refused no device is invalidated', async () => {
+  test('when refused tokens are spread over several small sends that are finished together, no device is invalidated', async () => {
     const appId = newId()
     const crowd = await givenPhones(appId, 30)
     const taken: Taken[] = []
@@ -147,7 +147,7 @@ describe('the mass guard', () => {
     expect(back.every(({ decided }) => decided === null)).toBe(true)
   })
 
-  test('a refused token invalidates no device that has another token since, or registered again', async () => {
+  test('a refused token invalidates no device that has another token by now, or has registered again since', async () => {
     const appId = newId()
     const [changed, returned] = [
       await givenDevice(db, { appId, platform: 'android' }),

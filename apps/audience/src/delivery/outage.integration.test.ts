@@ -18,7 +18,7 @@ describe('outages of a provider', () => {
   const held = (appId: string) => openBatches(appId).then((rows) => rows.filter(({ held_since }) => held_since !== null))
 
   // spec: providers/away, providers/away-over
-  test('when a provider answers no push of a batch the circuit opens and no push fails, not even at its last try; all are sent after the first answer', async () => {
+  test('when a provider answers no push of a batch the circuit opens and no push fails, not even at its last try; after the first answer all go out', async () => {
     const appId = newId()
     const crowd = await givenPhones(appId, 30)
     const batchId = await givenBatch(appId)
@@ -148,7 +148,7 @@ describe('outages of a provider', () => {
   })
 
   // spec: providers/away-over
-  test('when a provider is back thousands of held batches are released, with apps taking turns', async () => {
+  test('when a provider is back all batches that were held for it are released, also when there are more than 1,000', async () => {
     const appId = newId()
     await givenPhones(appId, 30)
     const batchId = await givenBatch(appId)

@@ -14,7 +14,7 @@ type Sends = ReadonlyMap<string, KnownSend>
 /** Remembers 500 sends, which do not change once they are frozen. A send takes 1 KB usually, and about 70 KB at most. */
 export const rememberSends = (): Recent<KnownSend> => keepRecent(500)
 
-/** Remembers a frozen send, which includes the app's time zone, so that it is not read again for its next batches. */
+/** Remembers a frozen send, which includes the app's time zone, so that audience need not read the send again for its next batches. */
 export function remember(remembered: Recent<KnownSend>, send: FrozenSend): KnownSend {
   const known = { send, names: namesOfSend(send) }
   remembered.set(send.campaignId, known)

@@ -45,7 +45,7 @@ export function serveDispatchers({
   const { db } = finishing
   const take = group((asked: Take[]) => takeBatch({ db, maxHoldSeconds, outageProbeMs }, asked), byApp)
   const read = (granted: Granted[]) => readTaken({ db, remembered }, granted)
-  // The two lanes read separately, so that a small batch does not wait until the 500 recipients of a large one are read.
+  // Batches of the two lanes are read separately, so that a small batch does not wait until the 500 recipients of a large batch are read.
   const readLane = { prompt: group(read, readByApp), bulk: group(read, { ...readByApp, limit: 8 }) }
   return {
     async take(asked) {

@@ -44,7 +44,7 @@ test('a dispatcher keeps its batch when the lease ended while the database was a
   expect(await dispatcher.take(renewed.batchId)).toEqual({ answer: 'busy' })
 })
 
-/** Starts the part of audience that extends leases. It believes that NATS is back when the test calls `back`. */
+/** Starts the part of audience that extends leases. For this part NATS is back when the test calls `back`. */
 async function startSparing() {
   const { watch } = await openDatabase(testService('audience', {}), { url: config.DATABASE_URL_AUDIENCE, poolSize: 2 })
   let back = () => undefined as void

@@ -80,9 +80,9 @@ async function newTakes(taking: Taking, asked: TakeAsked[]): Promise<(Granted | 
 }
 
 /**
- * Takes the free batches that may go out although a circuit is open (spec: providers/circuit-holds, providers/probe). These are the circuit's probe,
- * batches of which only some devices belong to the circuit's environment, and batches that were held too long and end as failed or expired. The
- * others are held.
+ * Takes the free batches that may go out although a circuit is open (spec: providers/circuit-holds, providers/probe). These are the
+ * circuit's probe, batches that also have devices of an environment without an open circuit, batches without a device that can be sent to,
+ * batches with ttl 0 while the provider is away, and batches whose time is over, which end as failed or expired. The others are held.
  */
 async function passCircuits({ db, ...rules }: Taking, asked: TakeAsked[]): Promise<TakenRow[]> {
   return transact(db, async (trx) => {

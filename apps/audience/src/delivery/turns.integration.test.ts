@@ -9,7 +9,7 @@ import { takeBatches } from './store/taken-batches.ts'
 
 import { givenDevice, givenFanOut, givenSend, openAudience } from '../testing/rig.ts'
 
-/** No sweep runs in this test: only the test takes rows that are due. */
+/** No sweep runs in these tests: only the tests take rows that are due. */
 const { db, audience, peers, dispatcher } = await openAudience()
 beforeEach(() => sql`truncate fan_outs, batches`.execute(db))
 
@@ -77,7 +77,7 @@ test('apps take turns when the sweep points at batches that are due', async () =
   expect(apps.map((appId) => appsOf(first).filter((one) => one === appId).length)).toEqual([2, 2, 2])
 })
 
-test('a retry, or a batch whose dispatcher died, goes out although the app has 64 batches on the lane', async () => {
+test('a batch whose dispatcher died goes out although the app has 64 batches on the lane', async () => {
   const appId = newId()
   await givenSends(appId, pointedAtOnce + 1)
   const [one] = await db.selectFrom('batches').select('id').orderBy('due_at', 'desc').limit(1).execute()

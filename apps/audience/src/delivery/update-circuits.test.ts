@@ -18,7 +18,7 @@ const circuit = (change: Partial<CircuitRow> = {}): CircuitRow => ({
   ...change,
 })
 
-test('when a circuit opens an error is logged that says what to do, and when it closes an information is logged', () => {
+test('audience logs an error that says what to do when a circuit opens, and an info line when the circuit closes', () => {
   const opened = circuit({ state: 'open', code: 'sender_mismatch' })
   circuitMemory.tell({ ...nothing(), opened: [opened] })
   circuitMemory.tell({ ...nothing(), closed: [circuit({ appId: opened.appId })] })
@@ -41,7 +41,7 @@ test('when a provider is away an error is logged that does not blame the credent
   expect(told?.msg).not.toContain('credentials')
 })
 
-test('when many tokens are refused an error is logged once a minute for each circuit, and each refusal is counted', async () => {
+test('when many tokens are refused an error is logged at most once a minute for each circuit, and each refusal is counted', async () => {
   const { appId, platform, environment } = circuit()
   const token = { place: 0, subscriptionId: newId(), userId: newId(), tokenVersion: 1, tries: 1, agoMs: 10 }
   const refused = { ...token, code: 'token_invalid' as const, providerCode: '400 BadDeviceToken' }
@@ -72,7 +72,7 @@ test('when many tokens are refused an error is logged once a minute for each cir
   expect(await metrics.text()).toContain('herald_guarded_total{platform="ios",verdict="dead"} 2')
 })
 
-test('a process remembers only for healthy circuits when it last wrote sends to them', () => {
+test('a process remembers when it last wrote sends to a circuit only for circuits that are healthy', () => {
   const [well, mixed] = [circuit({ answers: 's'.repeat(200) }), circuit({ answers: 'ssg' })]
 
   circuitMemory.tell({ ...nothing(), updated: [well, mixed] })

@@ -85,9 +85,10 @@ export function rememberCircuits({ log, metrics }: { log: Log; metrics: Metrics 
 }
 
 /**
- * Updates the circuits from the answers in finished batches (spec: providers/circuit, providers/guard-many). Each circuit gets its answers in the
- * order of the finishes, opens or closes, and says what refused tokens mean. When a circuit opens because of the app's credentials, the invalidations
- * that it allowed in the last 24 h are undone. Sends on a healthy circuit are written once a second; between these writes they cost no statement.
+ * Updates the circuits from the answers in finished batches (spec: providers/circuit, providers/guard-many). The answers are applied to
+ * each circuit in the order of the finishes. They may open or close the circuit, and decide what refused tokens mean. When a circuit opens
+ * because of the app's credentials, the invalidations that the mass guard allowed on it in the last 24 h are undone. Sends on a healthy
+ * circuit are written once a second; between these writes they cost no statement.
  */
 export async function updateCircuits(
   db: Db,
@@ -115,15 +116,16 @@ export async function updateCircuits(
   for (const row of changes.updated) {
     if (row.state === before.get(nameOfCircuit(row))?.state) continue
     changes[row.state === 'open' ? 'opened' : 'closed'].push(row)
-    // When the provider is away, no token was refused, so there is nothing to undo.
+    // An outage says nothing about tokens, so it undoes no invalidation.
     if (row.state === 'open' && !isOutage(row)) await undoInvalidations(db, changes, row)
   }
   return changes
 }
 
 /**
- * Undoes invalidations on a circuit that opened, because the tokens were not the reason for the refusals. Devices that were invalidated are reachable
- * again, and pushes of these finishes whose tokens were called dead are tried again.
+ * Undoes invalidations on a circuit that has opened, because the tokens were not the reason for the refusals. Devices whose invalidation
+ * the mass guard had allowed are reachable again (`undoGuarded` has the limits), and pushes of these finishes whose refused tokens counted
+ * as dead are tried again.
  */
 async function undoInvalidations(db: Db, { refusals }: CircuitChanges, opened: CircuitKey): Promise<void> {
   const name = nameOfCircuit(opened)
@@ -139,8 +141,8 @@ export const isAnythingNew = ({ healthy }: Pick<CircuitMemory, 'healthy'>, finis
 type HeardOn = { finish: Finish; circuit: CircuitKey; heard: Heard }
 
 /**
- * Gives the answers in a finish, by circuit. If the batch was a probe, its circuit is always among them, even without an answer: the provider may
- * have called a token dead, which proves as much as a send.
+ * Gives the answers in a finish, by circuit. If the batch was a probe, the result has an entry for the probed circuit even without an
+ * answer: the provider may have called a token dead, which proves as much as a send.
  */
 function answersByCircuit(one: Finish): HeardOn[] {
   const { row, finish } = one

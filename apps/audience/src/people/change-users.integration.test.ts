@@ -20,7 +20,7 @@ const usersOf = (appId: string) =>
     .orderBy('external_id')
     .execute()
 
-test('a batch of users makes and changes its users in one transaction and answers them in order; new users have no devices', async () => {
+test('audience makes and changes the users of a batch in one transaction, and answers in the order of the batch', async () => {
   const appId = newId()
   const [known] = await changeUsers(appId, [{ externalId: 'ann', tags: { plan: 'free', trial: true }, language: 'de' }])
   const annId = known && 'id' in known ? known.id : ''

@@ -111,7 +111,7 @@ test('counting devices in parts gives the same numbers as counting all at once',
 })
 
 // spec: administration/device-counts
-test('the number of an app’s devices now is counted and answered for a minute; two callers that ask at the same time share one count', async () => {
+test('callers that ask for the number of an app’s devices at the same time share one count, and a caller a moment later gets the same answer', async () => {
   const appId = await givenMixed()
   let counts = 0
   const count = openDeviceCounts((work) => {

@@ -167,7 +167,7 @@ describe('rotation of an endpoint', () => {
     expect((await device(one.id))?.user_id).toBe(one.userId)
   })
 
-  test('rotation onto the same endpoint changes only the keys', async () => {
+  test('rotation onto the same endpoint keeps the device and changes its keys', async () => {
     const appId = newId()
     const { id } = await register(appId, browser('https://push.example/1'))
 

@@ -3,6 +3,7 @@ import { newId } from '@herald/contracts/ids'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { registerSubscription } from './register-subscription.ts'
+import { invalidateDead } from './store/subscriptions.ts'
 import { givenDevice, openAudience } from '../testing/rig.ts'
 
 const { db } = await openAudience()
@@ -55,19 +56,21 @@ describe('a device that registers again', () => {
   })
 
   // spec: providers/dead-spares-the-new
-  test('a device that registers again is not invalidated by a "dead" answer to an older push', async () => {
+  test('a device that registers again is not invalidated when its token was called dead in the answer to an older push', async () => {
     const appId = newId()
-    const { id } = await register(appId, phone('token'))
-    await db
-      .updateTable('subscriptions')
-      .set({ registered_at: sql<Date>`now() - interval '1 day'` })
-      .where('id', '=', id)
-      .execute()
-    const before = await device(id)
+    const [returned, silent] = [await register(appId, phone('returned')), await register(appId, phone('silent'))]
+    await sql`update subscriptions set registered_at = now() - interval '1 day' where app_id = ${appId}`.execute(db)
+    // The provider was asked about both devices an hour ago. Since then only one of them has registered.
+    const dead = [returned, silent].map(({ id }) => ({
+      ...{ subscriptionId: id, tokenVersion: 1, agoMs: 3_600_000, deadSince: null },
+      ...{ code: 'token_dead', campaignId: newId() },
+    }))
 
-    await register(appId, phone('token'))
+    await register(appId, phone('returned'))
+    const invalidated = await invalidateDead(db, dead)
 
-    expect((await device(id)).registered_at.getTime()).toBeGreaterThan(before.registered_at.getTime())
+    expect(invalidated.map(({ id }) => id)).toEqual([silent.id])
+    expect((await device(returned.id)).invalidated_at).toBeNull()
   })
 
   // spec: identity/register-counts-session

@@ -157,12 +157,16 @@ describe('deleting devices and users', () => {
   })
 
   // spec: identity/erase-user
-  test('when a user is deleted no row contains the user’s names any more, and webhooks is told', async () => {
+  test('when a user is deleted no row contains the user’s external id, tokens or tags any more, and webhooks is told', async () => {
     const appId = newId()
     const token = `canary-token-${newId()}`
     const externalId = `canary-${newId()}`
     const ann = await register(appId, { ...phone(token), externalId, tags: { secret: 'canary-tag' } })
     await register(appId, { ...browser(`https://push.example/${token}`), externalId })
+    const former = await register(appId, { ...phone('former'), externalId })
+    await call(calls.logoutSubscription, { appId, subscriptionId: former.id })
+    expect(await db.selectFrom('former_devices').select('subscription_id').where('user_id', '=', ann.userId).execute()).toHaveLength(1)
+    await db.insertInto('abandoned_users').values({ user_id: ann.userId }).execute()
     await givenNotified(db, [ann.id])
     const [ended, campaignId] = [new Date(Date.now() + 60_000), newId()]
     await sql`insert into fan_outs (campaign_id, app_id, bound_id, waves, due_at) values (${campaignId}, ${appId}, '', '[]', null)`.execute(
@@ -178,6 +182,8 @@ describe('deleting devices and users', () => {
     for (const table of [
       'users',
       'subscriptions',
+      'former_devices',
+      'abandoned_users',
       'last_notified',
       'fan_outs',
       'batches',

@@ -53,7 +53,7 @@ test('when eight campaigns go to the same 600 users at once, each user gets exac
 })
 
 // spec: sending/frequency-cap-claims, tracking/skip-reasons
-test('a campaign counts once for the frequency cap of a user with several devices, and goes to all of them or to none', async () => {
+test('a campaign counts once for the frequency cap of a user with several devices, and goes to all devices of the user or to none', async () => {
   const appId = givenCappedApp(1)
   const phone = await givenDevice(db, { appId })
   const tablet = await givenDevice(db, { appId, userId: phone.userId, platform: 'android' })
@@ -187,7 +187,7 @@ test('a test goes to a user who has used up the frequency cap, and does not coun
 
 // spec: administration/test-send-exempt
 test.each(['hold', 'skip'] as const)(
-  'a test is sent at once in quiet hours (%s), and its report says that it is a test',
+  'a test is sent at once in quiet hours (%s), and its report to the tracker says that it is a test',
   async (action) => {
     const appId = newId()
     const now = new Date()

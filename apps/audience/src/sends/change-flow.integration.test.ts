@@ -135,7 +135,7 @@ test('of several pauses, resumes and cancels the one with the highest number cou
   expect(dispatcher.flows.filter((flow) => flow.campaignId === campaignId && flow.flow === 'paused')).toEqual([])
 })
 
-test('audience answers that it does not know a send before its fan-out, and when campaigns answers the start with a cancel no push goes out', async () => {
+test('audience does not know a send before its fan-out begins, and then applies the pause or cancel with which campaigns answers the start', async () => {
   const appId = newId()
   await givenDevice(db, { appId })
   for (const flow of ['paused', 'cancelled'] as const) {
@@ -149,7 +149,7 @@ test('audience answers that it does not know a send before its fan-out, and when
   }
 })
 
-test('when a send is resumed or cancelled its batches go out at once; retries of a resumed send still wait for their time', async () => {
+test('when a send is resumed or cancelled its batches are due at once; retries of a resumed send still wait for their time', async () => {
   const appId = newId()
   await givenDevice(db, { appId })
   const campaignId = peers.givenCampaign(givenSend(appId), { kind: 'all' })
@@ -193,7 +193,7 @@ test('while a large send is paused its batches do not keep another large send of
   expect(await queuedIn(other)).toHaveLength(5_000)
 })
 
-test('a running audience answers campaigns that a send is cancelled, and tells the tracker the send’s last totals', async () => {
+test('a running audience cancels a send when campaigns calls, and tells the tracker the send’s last totals', async () => {
   await startProcess()
   const appId = newId()
   await givenCrowd(db, { appId, count: 6_000 })

@@ -20,8 +20,8 @@ export async function changeFlow(
 }
 
 /**
- * Applies a pause, resume or cancel, and broadcasts it to the dispatchers. A dispatcher that misses the broadcast learns of the change when it takes
- * the next batch. Answers whether the change was new.
+ * Applies a pause, resume or cancel, and broadcasts it to the dispatchers. A dispatcher that misses the broadcast sends what it has taken,
+ * and audience gives it no further batch to send. Answers whether the change was new.
  */
 export async function applyFlow(audience: Audience, campaignId: string, change: FlowChange): Promise<boolean> {
   const { db, bus } = audience
@@ -32,7 +32,8 @@ export async function applyFlow(audience: Audience, campaignId: string, change: 
   })
   if (!changed) return false
   bus.broadcast(flowChanged, { campaignId, flow: change.flow })
-  // The batches of a paused send do not count in the app's bulk window, and a cancelled send makes no more pages: another send may go on.
+  // The batches of a paused send do not count in the app's bulk window, and a cancelled send makes no more pages: another large send of the
+  // app may go on.
   await wakeFanOut(audience, changed.appId)
   return true
 }

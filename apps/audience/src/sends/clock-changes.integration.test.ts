@@ -6,11 +6,15 @@ import { fanOut } from './fan-out.ts'
 import { readWaves } from './read-waves.ts'
 import { givenDevice, givenSend, openAudience } from '../testing/rig.ts'
 
-// A send at local times over a night in which the clocks change: its dry run against what the fan-out then plans.
+// These tests compare the waves in the dry run of a send at local times with the waves that its fan-out then plans, over a night in which
+// the clocks change.
 
 const { audience, db, peers } = await openAudience()
 
-/** The next night in which the clocks of the European Union change: before the last Sunday of March or October, at 01:00 UTC. */
+/**
+ * Gives the last Sunday of March or October, of this year or the next, that is at least two days ahead. The clocks of the European Union
+ * change on it, at 01:00 UTC.
+ */
 function nextChange(month: '03' | '10'): string {
   const year = new Date().getUTCFullYear()
   const days = [year, year + 1].map((one) => {

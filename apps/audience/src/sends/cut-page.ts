@@ -27,10 +27,16 @@ export type Uncut = Pick<FanOut, 'campaignId' | 'appId' | 'target' | 'waves' | '
   exactStart?: string
 }
 
-/** A fan-out after a page was made. `made`: the page's batches, to be reported to the ledger first. `batches`: those to publish pointers at then. */
+/**
+ * A fan-out after a page was made. `made`: the page's batches, to be reported to the ledger first. `batches`: those of them at which
+ * pointers are published then.
+ */
 export type Cut = { row: FanOut; batches: BatchPointerRow[]; made?: MadeBatch[] }
 
-/** Writes to the fan-out's row how far it has come, in the transaction of the page's batches. Gives undefined when another process was first. */
+/**
+ * Writes to the fan-out's row how far it has come, in the transaction of the page's batches. Gives undefined when another process made the
+ * page, or the send was paused or cancelled.
+ */
 type StorePage = (trx: Db, cut: CutPage) => Promise<FanOut | undefined>
 
 /**
@@ -98,7 +104,10 @@ export function resolveTarget(target: FrozenTarget): { ok: true; selection: Sele
   }
 }
 
-/** Throws the fault `queue_unavailable` when the segment asks for `lastNotifiedAt` and audience does not know it yet: the page is tried again. */
+/**
+ * Throws the fault `queue_unavailable` when the segment asks for `lastNotifiedAt` and audience does not know it for all devices yet. The
+ * page is then tried again.
+ */
 export async function awaitLastNotified(
   { lastNotified }: Pick<Audience, 'lastNotified'>,
   appId: string,

@@ -36,10 +36,10 @@ export type DryRunBounds = { exactUpTo: number; sampled: number }
 const bounds: DryRunBounds = { exactUpTo: 5_000_000, sampled: 250_000 }
 
 /**
- * Counts what a send would do if it began at `startsAt` (spec: sending/dry-run): to which devices it would go, when, which of them delivery rules
- * would skip, and which texts would be shown. It sends and writes nothing. It uses the SQL conditions of a fan-out, in one read-only snapshot.
- * Faults: not_found (the app), invalid_segment, and rate_limited when it takes longer than 8 s, or while the app's ledger is read because the app
- * asks for `lastNotifiedAt` for the first time.
+ * Counts what a send would do if it began at `startsAt` (spec: sending/dry-run): to which devices it would go, when, which of them delivery
+ * rules would skip, and which texts would be shown. It sends and writes nothing. It uses the SQL conditions of a fan-out, in one read-only
+ * snapshot. Faults: not_found (the app), invalid_segment, and rate_limited when one of its statements takes longer than 8 s, or while the
+ * app's ledger is read because the app asks for `lastNotifiedAt` for the first time in six days.
  */
 export async function dryRun(
   { db, settingsOf, lastNotified }: Pick<Audience, 'db' | 'settingsOf' | 'lastNotified'>,
@@ -135,7 +135,10 @@ async function planZones(
   return { zones, last }
 }
 
-/** Gives the fraction of the table that is read: 1, or less when the target may be all devices of an app with more than `exactUpTo` devices. */
+/**
+ * Gives the fraction of the table that is read: 1, or less when the target is a segment or all devices, in an app with more than
+ * `exactUpTo` devices.
+ */
 async function fractionOf(trx: Db, appId: string, selection: Selection, { exactUpTo, sampled }: DryRunBounds): Promise<number> {
   if (selection.kind !== 'all' && selection.kind !== 'segment') return 1
   const devices = await estimateDevices(trx, appId)
@@ -143,8 +146,8 @@ async function fractionOf(trx: Db, appId: string, selection: Selection, { exactU
 }
 
 /**
- * Chooses sample devices at random. The scan has picked one device from each of 64 parts of the audience. When it picked too few, because the
- * audience is small, another query chooses them.
+ * Chooses sample devices at random. The scan has picked at most one device from each of 64 parts of the audience. When it picked too few,
+ * because the audience is small, another query chooses them.
  */
 async function chooseAtRandom(
   trx: Db,

@@ -145,7 +145,7 @@ test('each condition of the largest segment is explained for each of a hundred d
   }
 })
 
-test('explain finds a push of a page that was not reported to the ledger yet in its batch', async () => {
+test('explain finds a push that is in a batch of which the ledger does not know yet', async () => {
   const appId = newId()
   const { id } = await givenDevice(db, { appId })
   const send = givenSend(appId)
@@ -160,7 +160,7 @@ test('explain finds a push of a page that was not reported to the ledger yet in 
 })
 
 // spec: administration/explain
-test('explain finds the devices of a user, but no unknown user and no device of another app', async () => {
+test('explain finds the devices of a user by external id and by user id, but finds no user and no device of another app', async () => {
   const [appId, other] = [newId(), newId()]
   const { id, userId } = await givenDevice(db, { appId, externalId: `person-${appId}` })
   const found = { user: { id: userId, externalId: `person-${appId}` }, subscriptionIds: [id] }

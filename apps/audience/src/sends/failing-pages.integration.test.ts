@@ -24,7 +24,7 @@ describe('a page that fails', async () => {
   const isDue = (campaignId: string) => sql`update fan_outs set due_at = now() where campaign_id = ${campaignId}`.execute(db)
   const databaseNow = async () => (await sql<{ now: Date }>`select now() as now`.execute(db)).rows[0]?.now ?? new Date(0)
 
-  test('when the first page of a send fails the sweep tries it again, and NATS does not deliver its message again', async () => {
+  test('when the first page of a send fails, the failure is stored and the pointer acknowledged, and a repeated pointer does not try the page earlier', async () => {
     const appId = newId()
     await givenDevice(db, { appId })
     await poison(rig, [appId])
@@ -40,7 +40,7 @@ describe('a page that fails', async () => {
     expect((await findFanOut(db, campaignId))?.failures).toBe(1)
   })
 
-  test('when campaigns cannot read a send, audience makes no fan-out and NATS does not deliver the message again', async () => {
+  test('when campaigns cannot read a send, audience makes no fan-out and acknowledges the pointer', async () => {
     const campaignId = peers.givenCampaign(givenSend(newId()), { kind: 'all' })
     peers.unreadable.add(campaignId)
 
@@ -79,7 +79,7 @@ describe('a page that fails', async () => {
     expect(await findFanOut(db, campaignId)).toMatchObject({ state: 'fanned_out', failures: 0 })
   })
 
-  test('when the first page of a send at local times fails, the send has its waves at the next try', async () => {
+  test('when the first page of a send at local times has failed, audience plans the waves of the send at the next try', async () => {
     const appId = newId()
     const { userId } = await givenDevice(db, { appId })
     await db.updateTable('users').set({ timezone: 'Asia/Tokyo' }).where('id', '=', userId).execute()

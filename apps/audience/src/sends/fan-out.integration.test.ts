@@ -180,7 +180,7 @@ describe('making the pages of a send', async () => {
   })
 
   // spec: sending/new-devices
-  test('a device that registers after a send began does not get the send, whatever its id is', async () => {
+  test('a device that registers after a send began does not get the send, even when the fan-out has not come to its id yet', async () => {
     const appId = newId()
     const early = await givenDevice(db, { appId })
     const campaignId = await givenFanOut(db, givenSend(appId))
@@ -208,7 +208,7 @@ describe('making the pages of a send', async () => {
     expect(dispatcher.pointers.some((pointer) => pointer.campaignId === campaignId)).toBe(false)
   })
 
-  test('every batch is reported to the ledger before it goes out, numbered through all pages, also after a crash', async () => {
+  test('every batch is reported to the ledger, with a number that counts on through all pages, also when the tracker was away in between', async () => {
     const appId = newId()
     await givenCrowd(db, { appId, count: 5_300 })
     await givenDevice(db, { appId, platform: 'android' })
@@ -330,7 +330,7 @@ describe('making the pages of a send', async () => {
     for (const campaignId of campaigns) expect(peers.lastReport(campaignId)).toMatchObject({ fannedOut: true, byPlatform: { ios: 6_000 } })
   })
 
-  test('a large send does not delay the first page of another send', async () => {
+  test('a large send does not delay the first page of another send: the pointer at its next page goes to the queue of large sends', async () => {
     const appId = newId()
     await givenCrowd(db, { appId, count: 6_000 })
     const campaignId = peers.givenCampaign(givenSend(appId), { kind: 'all' })

@@ -16,26 +16,27 @@ import { tellStart, tellTotals } from './tell-totals.ts'
 const pagesPerRun = 4
 
 /**
- * Goes on with the fan-out of a campaign (docs/architecture.md, step 3); answers how many pages it made. A pointer at page 0 says that the campaign
- * is to be sent now: the fan-out's row is inserted, once. For a pointer at any other page, that page is made if it is the next one. Before pointers
- * at the batches of a page are published, and before the next page is made, the tracker gets the totals of the page. After a crash the sweep points
- * at the fan-out again. A page that fails is tried again when the fan-out's `due_at` has come; after the fifth try the send ends as failed.
+ * Makes the next pages of a campaign's fan-out (docs/architecture.md, step 3), and answers how many it made. For the first pointer at page
+ * 0, which says that the campaign is to be sent now, it inserts the fan-out's row. For a pointer at any other page it begins with that
+ * page, if that is the next one. Audience reports the totals of a page to the tracker before it publishes pointers at the page's batches,
+ * and before it makes the next page. After a crash the sweep points at the fan-out again. A page that fails is tried again when the
+ * fan-out's `due_at` has come; after the fifth try the send ends as failed.
  */
 export async function fanOut(audience: Audience, { campaignId, page }: FanOutPointer): Promise<number> {
   const known = await findFanOut(audience.db, campaignId)
   const started = page === 0 && !known ? await begin(audience, campaignId) : undefined
   let row = started?.row ?? known ?? (await findFanOut(audience.db, campaignId))
   if (!row || row.settledAt || (page !== 0 && row.page !== page)) return 0
-  // Campaigns points at page 0 again when it did not get the message that the send has started.
+  // A second pointer at page 0 may mean that campaigns does not know that the send has started, so audience tells campaigns again.
   if (page === 0 && row.toldPage > 0) await tellStart(audience, row)
   if (!(await tellTotals(audience, row, started?.made))) return 0
   await pointAtBatches(audience, started?.batches ?? [])
 
-  // A page that failed is tried again when the sweep points at it, not because of this pointer.
+  // A page that failed is tried again when the sweep points at it. A repeated pointer at page 0 does not try it earlier.
   if (page === 0 && row.failures > 0) return 0
   let pages = started && row.page > 1 ? 1 : 0
-  // If the first page shows that a send is large, pointers at its further pages go to `work.fan-out.bulk`, so that they do not delay the first page
-  // of another send.
+  // As soon as a page that this call makes shows that the send is large, the call makes no further page. The pointer at the next page goes
+  // to `work.fan-out.bulk`, so that a large send does not delay the first page of another send.
   const isOfLarge = !started && row.lane === 'bulk'
   for (; pages < pagesPerRun && isOpen(row) && (isOfLarge || row.lane !== 'bulk'); pages += 1) {
     const cut = await cutNextPage(audience, row)
@@ -48,8 +49,8 @@ export async function fanOut(audience: Audience, { campaignId, page }: FanOutPoi
 }
 
 /**
- * Starts the fan-out. When the send cannot be read, the message is confirmed all the same: otherwise NATS would deliver it again every 2 s. Campaigns
- * points at the send again within 15 s.
+ * Starts the fan-out. If that fails although the database and the other services answer, it gives undefined, so that the pointer is
+ * acknowledged: otherwise NATS would deliver the pointer again every 2 s. Campaigns points at the send again within 15 s.
  */
 async function begin(audience: Audience, campaignId: string): Promise<Cut | undefined> {
   try {
@@ -72,8 +73,8 @@ async function cutNextPage(audience: Audience, { campaignId, appId, page }: FanO
     const cut = await cutTaken(audience, taken)
     if (cut !== 'no_room') return cut
     await waitForWindow(db, taken)
-    // A batch that was finished between the count and `waitForWindow` found no waiting fan-out to wake, so the window is counted once more. A window
-    // full of held batches stays full, so it is not counted a third time.
+    // If a batch was finished between the count and `waitForWindow`, its finish found no fan-out that waited. So the window is counted once
+    // more. It is not counted a third time, because held batches may keep it full, which only `hasRoom` counts.
     if (looks > 1 || (await isBulkWindowFull(db, appId))) return undefined
   }
 }
@@ -101,9 +102,9 @@ async function cutTaken(audience: Audience, taken: FanOut): Promise<Cut | 'no_ro
 }
 
 /**
- * Has a page that could not be made tried again later. While the database is away, NATS delivers the message again. While another service is away,
- * the sweep points at the page again after 5 s. When the page fails for any other reason, the sweep points at it after longer and longer waits, and
- * after the fifth try the send fails. NATS would deliver a message again for ever.
+ * Sees to it that a page that could not be made is tried again. While the database is away, NATS delivers the pointer again. While another
+ * service is away, the sweep points at the page again after 5 s. When the page fails for any other reason, the sweep points at it after
+ * longer and longer waits, and after the fifth try the send fails. NATS alone would deliver the pointer again for ever.
  */
 async function keepForLater({ db, log }: Audience, taken: FanOut, error: unknown): Promise<Cut | undefined> {
   const { campaignId, appId, page } = taken

@@ -11,7 +11,7 @@ import { openTelling } from './tell-started.ts'
 import { asked, withBatches } from '../testing/batches.ts'
 import { givenDevice, givenSend, openAudience } from '../testing/rig.ts'
 
-/** No sweep runs in these tests, so that they see what the begin of the sends did. */
+/** No sweep runs in these tests, so that they see what beginning the sends does by itself. */
 const rig = await openAudience()
 const { db, audience, peers, dispatcher } = rig
 const { take } = withBatches({ audience, db, peers })
@@ -61,7 +61,7 @@ test('a waiting dispatcher gets the batches of small sends when campaigns and tr
   expect([...pointersAt(send.campaignId), ...pointersAt(otherSend.campaignId)]).toEqual([])
 })
 
-test('a pointer is published at a batch when the waiting dispatcher can take no more, the app has 64 batches on the lane, or a circuit is open', async () => {
+test('a pointer is published at a batch when the waiting dispatcher can take no more of the platform or of the app, or when a circuit is open', async () => {
   const { start, waitFor, allTold } = open()
   const apps = [newId(), newId(), newId()] as const
   const devices = await Promise.all(apps.map((appId) => givenDevice(db, { appId })))

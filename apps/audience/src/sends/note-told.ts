@@ -19,9 +19,9 @@ export type ToldNotes = {
 }
 
 /**
- * Remembers for which fan-outs campaigns and tracker have been told all that there is, and writes it into their rows 2 s later. Most sends are
- * settled by then, which saves one write for each send. If the process dies before the write, the sweep takes the row 5 s after it was made and tells
- * campaigns and tracker again, which changes nothing.
+ * Remembers the fan-outs of which campaigns and the tracker know everything: the start, all totals and all batches. It writes this into
+ * their rows 2 s later. Most sends are settled by then, which saves one write for each of them. If the process dies before the write, the
+ * sweep takes the row 5 s after it was made and tells campaigns and the tracker again, which changes nothing.
  */
 export function openToldNotes(db: Db, log: Log, now: () => number = () => performance.now()): ToldNotes {
   const noted = new Map<string, Told & { at: number }>()

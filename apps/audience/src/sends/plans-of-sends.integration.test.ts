@@ -74,7 +74,7 @@ const steps: Record<string, Step> = {
     },
     rows: onLanes,
   },
-  'campaigns and tracker are told of them': {
+  'campaigns and tracker are told of the small sends': {
     run: async () => {
       await Promise.all(begun.map(tell))
       await markManyTold(

@@ -85,7 +85,7 @@ test('an operator sees the instant, the time zones and the queued pushes of each
 })
 
 // spec: administration/waves
-test('after a send is cancelled its later waves are shown as cancelled, and the wave that had begun with what it queued', async () => {
+test('after a send is cancelled its later waves are shown as cancelled, and the wave that was over as done, with the pushes that it queued', async () => {
   const appId = newId()
   await givenCrowd(db, { appId, count: 400 })
   await giveZones(appId)

@@ -52,7 +52,8 @@ export async function startFanOut(audience: Audience, campaignId: string): Promi
     return cut === 'lost' ? undefined : cut
   } catch (error) {
     if (isAway(error)) throw error
-    // The sweep points at a row after longer and longer waits. A message that failed would be delivered again every 2 s for ever, and delay others.
+    // The sweep points at the row after longer and longer waits. NATS would deliver the pointer again every 2 s for ever, which would delay
+    // other sends.
     audience.log.warn({ campaignId, appId: send.appId, err: error }, 'the first page of a send failed, it is tried again')
     return begin(started, { failedOf: codeOfFailure(error) })
   }
@@ -60,7 +61,7 @@ export async function startFanOut(audience: Audience, campaignId: string): Promi
 
 export const appIsGone: FanOutFailure = { code: 'not_found', message: 'The app does not exist any more.' }
 
-/** Plans the waves of a send; null when all users are sent to at once. */
+/** Plans the waves of a send; null when the send goes to all users at once. */
 export async function plan(
   { db }: Pick<Audience, 'db'>,
   { send, settings, startedAt }: { send: FrozenSend; settings: AppSettings; startedAt: Date },

@@ -17,7 +17,7 @@ import { sweepDue } from '../sweep-due.ts'
 import { openTelling } from './tell-started.ts'
 import { givenCrowd, givenDevice, givenSend, openAudience } from '../testing/rig.ts'
 
-/** No sweep runs in these tests, so that they see what the begin of the sends did. */
+/** No sweep runs in these tests, so that they see what beginning the sends does by itself. */
 const rig = await openAudience()
 const { db, audience, peers, dispatcher } = rig
 const tell = openTelling(audience)
@@ -42,7 +42,7 @@ async function transactionOf(campaignId: string): Promise<string | undefined> {
 const campaignOf = ({ send }: FrozenSmallSend) => send.campaignId
 
 describe('small sends that campaigns hands over together', () => {
-  test('small sends that begin together go to the same devices as if each began alone, with one transaction, one call and one message for all', async () => {
+  test('small sends that begin in one transaction go to the same devices as if each began alone, and campaigns and tracker are told of each', async () => {
     const [appId, otherApp] = [newId(), newId()]
     const ann = await givenDevice(db, { appId, externalId: 'ann' })
     const annsTablet = await givenDevice(db, { appId, userId: ann.userId, platform: 'android' })
@@ -103,7 +103,7 @@ describe('small sends that campaigns hands over together', () => {
     expect(await queuedIn(first.campaignId)).toEqual([id])
     expect(await queuedIn(last.campaignId)).toEqual([id])
     expect(await findFanOut(db, broken.campaignId)).toBeUndefined()
-    // A pointer is published at the send that failed. So it is begun alone, and tried again after longer and longer waits.
+    // A pointer is published at the send that failed. So `fanOut` begins it alone, and tries it again after longer and longer waits.
     expect(points.map((body) => JSON.parse(body))).toEqual([{ campaignId: broken.campaignId, page: 0, appId }])
     await until(() => pointersAt(last.campaignId).length === 1)
   })
@@ -131,7 +131,7 @@ describe('small sends that campaigns hands over together', () => {
     for (const one of handed) expect(await findFanOut(db, campaignOf(one))).toBeUndefined()
   })
 
-  test('when campaigns hands over the same small sends twice at the same time, each has one fan-out and one batch', async () => {
+  test('when campaigns hands over a small send several times at once, the send has one batch, at which one pointer is published', async () => {
     const appId = newId()
     const { id } = await givenDevice(db, { appId })
     const one = toDevice(givenSend(appId), id)
@@ -144,7 +144,7 @@ describe('small sends that campaigns hands over together', () => {
     await until(() => pointersAt(campaignOf(one)).length === 1)
   })
 
-  test('no send of an erased app is begun', async () => {
+  test('a small send of an erased app is not begun', async () => {
     const appId = newId()
     const { id } = await givenDevice(db, { appId })
     await markErased(db, appId)
@@ -157,7 +157,7 @@ describe('small sends that campaigns hands over together', () => {
   })
 })
 
-test('when a small send begins in quiet hours, users are skipped by their own time zones', async () => {
+test('a small send skips exactly the users who are in quiet hours now, each by the user’s own time zone', async () => {
   const appId = newId()
   const { id, userId } = await givenDevice(db, { appId })
   const { id: awake } = await givenDevice(db, { appId })
@@ -196,7 +196,7 @@ test('when a process dies before it told campaigns and tracker of small sends, t
   }
 })
 
-test('while the tracker is away no batch of a small send goes out, and the sweep tries again', async () => {
+test('while the tracker is away no pointer at a batch of a small send is published; when the tracker is back the sweep publishes it', async () => {
   const appId = newId()
   const { id } = await givenDevice(db, { appId })
   const one = toDevice(givenSend(appId), id)
@@ -236,7 +236,7 @@ test('a send that is cancelled or paused while it begins goes to no device', asy
 })
 
 // spec: sending/turns
-test('while one app floods audience with sends, another app’s send begins in one of the next commits, and 64 batches of the flood are pointed at', async () => {
+test('while one app floods audience with sends, another app’s send is in one of the first two commits, and 64 batches of the flood have a pointer', async () => {
   const [flooding, honest] = [newId(), newId()]
   const [of, ofHonest] = await Promise.all([givenDevice(db, { appId: flooding }), givenDevice(db, { appId: honest })])
   const flood = Array.from({ length: 120 }, () => toDevice(givenSend(flooding), of.id))
@@ -264,7 +264,7 @@ test('while one app floods audience with sends, another app’s send begins in o
   expect(rows).toEqual([{ waiting: flood.length - pointedAtOnce }])
 })
 
-test('that campaigns and tracker were told of a send is written down after 2 s, unless the send is settled by then', async () => {
+test('audience stores after 2 s that campaigns and tracker were told of a send, unless the send is settled by then', async () => {
   const appId = newId()
   const { id } = await givenDevice(db, { appId })
   const handed = [toDevice(givenSend(appId), id), toDevice(givenSend(appId), id)]
@@ -282,7 +282,7 @@ test('that campaigns and tracker were told of a send is written down after 2 s, 
   expect(await findFanOut(db, campaignOf(handed[1]!))).toMatchObject({ toldPage: 0 })
 })
 
-test('the devices of small sends are found by keys, whatever the tables hold, and without planner statistics', async () => {
+test('audience finds the devices of small sends by keys among 20,000 devices, with and without planner statistics', async () => {
   const appId = newId()
   const names = Array.from({ length: 50 }, () => newId())
   const targets: FrozenSmallSend['target'][] = [

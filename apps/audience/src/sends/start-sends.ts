@@ -18,9 +18,12 @@ import { findFew, insertSmallSends } from './store/small-sends.ts'
 
 /** A small send, with the app's settings and the delivery rules that the send obeys. */
 type Ready = FrozenSmallSend & { settings: AppSettings; rules: DeliveryRules }
-/** A batch that the commit that inserted it leased to a waiting dispatcher (`taker`). */
+/** A batch that the transaction that inserted it has leased to a waiting dispatcher (`taker`). */
 export type Given = { batch: GivenBatch; taker: Taker; share: Share }
-/** The batches of one commit for one dispatcher, which gets them in one answer. `open`: for how many it is not known yet whether they go out. */
+/**
+ * The batches of one commit for one dispatcher, which gets them in one answer. `open`: for how many of them campaigns and the tracker have
+ * not confirmed the send yet.
+ */
 type Share = { open: number; batches: GivenBatch[] }
 /** A send that has begun. `made`: all its batches. `given`: the batches for waiting dispatchers. `batches`: those to publish pointers at. */
 export type Begun = { row: FanOut; send: FrozenSend; made: MadeBatch[]; given: Given[]; batches: BatchPointerRow[] }
@@ -31,11 +34,12 @@ const atOnce = 50
 const sharing = { maxWaiting: 2_000, full: queueUnavailable, isShared: failsEverybody }
 
 /**
- * Begins the small sends that campaigns hands over. Sends that wait at the same time share a transaction; when there are too many, apps take turns.
- * One statement finds the devices of all of them, and a second one inserts their fan-outs and batches. The call resolves when the rows are committed.
- * What follows happens in the background (`goOn`), and after a crash the sweep does it. A pointer is published at a send that needs more (waves, a
- * frequency cap, a winner's follow-up, over 100 devices) or that fails. `fanOut` then begins it, so that it does not delay the other sends. When a
- * dispatcher waits (`takers`), the transaction leases the batches to it.
+ * Gives a function that begins the small sends that campaigns hands over, and resolves when their rows are committed. Sends that wait at
+ * the same time share a transaction; when there are too many, apps take turns. One statement finds the devices of all of them, and a second
+ * one inserts their fan-outs and batches. When a dispatcher waits (`takers`), the transaction leases the batches to it. The calls and
+ * pointers that follow go on in the background (`goOn`), and after a crash the sweep does them. When a send needs more (waves, a frequency
+ * cap, a winner's follow-up, over 100 devices), fails, or has a fan-out already, the function publishes a pointer at it: `fanOut` then goes
+ * on with that send, so that it does not delay the others.
  */
 export function openStarting(
   audience: Audience,
@@ -54,7 +58,7 @@ export function openStarting(
     else await pointAtSends(audience, [small.send])
   }
   return async (sends) => {
-    // When one send fails, the others still get their rows before the failure is answered.
+    // When one send fails, the other sends still get their rows, and then the call fails.
     const started = await Promise.allSettled(sends.map(start))
     const failed = started.find((one) => one.status === 'rejected')
     if (failed) throw failed.reason
@@ -85,7 +89,7 @@ async function beginTogether(audience: Audience, sends: Ready[], taker: Taker | 
 }
 
 async function beginAll({ db, ...audience }: Audience, sends: Ready[], taker: Taker | undefined, share: Share): Promise<Beginning[]> {
-  // When campaigns hands a send over twice, both may be in this group.
+  // Campaigns may hand a send over twice, and this group may hold both copies.
   const distinct = [...new Map(sends.map((one) => [one.send.campaignId, one])).values()]
   const asked = distinct.map(({ send, target, rules }) => ({ appId: send.appId, target, withZones: rules.skipIn !== null }))
   const few = await findFew(db, asked)
@@ -98,8 +102,8 @@ async function beginAll({ db, ...audience }: Audience, sends: Ready[], taker: Ta
     return {
       campaignId: send.campaignId,
       appId: send.appId,
-      // After this, only the default time zone of the settings is needed, so the send keeps it. Settings are stored only if quiet hours decided about
-      // pushes, so that explain can show why.
+      // Dispatchers need only the default time zone of the settings, so the send keeps it. The whole settings are stored only if quiet
+      // hours may have skipped pushes, so that explain can show why.
       send: { ...send, defaultTimezone: settings.defaultTimezone },
       settings: rules.skipIn ? settings : null,
       counts: countByPlatform(pushes),

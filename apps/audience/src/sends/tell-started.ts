@@ -14,9 +14,10 @@ const toldAtOnce = 100
 const sharing = { maxWaiting: 5_000, full: queueUnavailable, isShared: isAway, turn: ({ row }: Begun) => row.appId }
 
 /**
- * Gives a function that does what follows when a small send has its rows, for many sends in one call. It tells campaigns that they have started,
- * whose answer may be that a send was paused or cancelled meanwhile. It tells the tracker which pushes are queued. Then it points at the batches. If
- * this fails, the sweep does it after 5 s: the rows say that campaigns and tracker were not told.
+ * Gives a function that goes on with a small send after its rows are committed. It tells campaigns that the send has started, and the
+ * tracker which pushes are queued; sends that wait at the same time share these two calls. Campaigns may answer that a send was paused or
+ * cancelled meanwhile. Then the function gives the leased batches to their dispatchers, and publishes pointers at the others. If the calls
+ * fail, the sweep repeats them after 5 s, because the rows say that campaigns and the tracker were not told.
  */
 export function openTelling(audience: Audience): (begun: Begun) => Promise<void> {
   const tell = group((begun: Begun[]) => tellTogether(audience, begun), { ...sharing, limit: toldAtOnce, atOnce: 2 })
@@ -30,8 +31,8 @@ export function openTelling(audience: Audience): (begun: Begun) => Promise<void>
 }
 
 /**
- * Gives a leased batch to its dispatcher when campaigns and tracker know of the send. If telling them failed, or the send was paused or cancelled, it
- * frees the batch, and the sweep may point at it at once.
+ * Gives a leased batch to its dispatcher when campaigns and the tracker know of the send. If the calls to them failed, or the send was
+ * paused or cancelled, it frees the batch, and the sweep may point at the batch at once.
  */
 async function give({ db, log }: Audience, { batch, taker, share }: Given, telling: Promise<{ goesOn: boolean }>): Promise<void> {
   const goesOn = await telling.then((told) => told.goesOn).catch(() => false)

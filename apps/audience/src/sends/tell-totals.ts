@@ -11,10 +11,10 @@ import type { MadeBatch } from './store/made-batches.ts'
 import { findUntoldBatches, markTold } from './store/told.ts'
 
 /**
- * Tells campaigns and tracker how far a fan-out has come. Campaigns is told that the send has started or has failed, and may answer that it was
- * paused or cancelled before. The tracker is told the totals and which batches were made; telling it again changes nothing. `made`: the batches of
- * the page that was just made; after a crash they are read from their rows. Answers whether campaigns and tracker know it now. If they do not, no
- * batch of the page may go out yet, and the sweep tries again.
+ * Tells campaigns and the tracker how far a fan-out has come. Campaigns is told that the send has started or has failed, and may answer
+ * that the send was paused or cancelled meanwhile. The tracker is told the totals and which batches were made; a repeat changes nothing.
+ * `made`: the batches of the page that was just made; without them, as after a crash, they are read from their rows. Answers whether
+ * campaigns and the tracker know all of it now. If not, no batch of the page may go out yet, and the sweep tries again.
  */
 export async function tellTotals(audience: Audience, fanOut: FanOut, made?: MadeBatch[]): Promise<boolean> {
   if (fanOut.toldPage >= fanOut.page) return true
@@ -47,7 +47,7 @@ export async function tellStart(audience: Audience, { campaignId, flowNo }: FanO
 }
 
 async function tellQueued({ bus, db }: Audience, fanOut: FanOut, made: MadeBatch[] = []): Promise<void> {
-  // The frozen send of a settled campaign was deleted. The tracker knows its last totals already.
+  // The frozen send is deleted when its campaign is settled. Then the tracker has the campaign's last totals already.
   if (!fanOut.send) return
   const isWhole = made.length === fanOut.batches - fanOut.toldBatches
   const batches = isWhole ? made : await findUntoldBatches(db, fanOut)

@@ -72,7 +72,7 @@ describe('what the answers of a provider mean', () => {
   })
 
   // spec: providers/circuit-closes
-  test('only the answer to a probe closes an open circuit: the push was sent, or its token was called dead', () => {
+  test('only an answer to a probe or to newer credentials closes an open circuit: a push was sent, or a token was called dead', () => {
     expect(changeCircuit(open(), heard(sent(10)), now).circuit.state).toBe('open')
     expect(changeCircuit(open(), heard('s', { probe: true }), now).circuit).toMatchObject({
       state: 'closed',

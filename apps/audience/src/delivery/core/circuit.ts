@@ -15,7 +15,10 @@ export type Circuit = {
   probeAt: Date | null
   /** The provider's last 200 answers, newest last, one letter for each (`answers` in libs/contracts/src/batch.ts explains the letters). */
   answers: string
-  /** The version of the credentials that were in use when the provider gave these answers. Answers to other versions are not among them. */
+  /**
+   * The version of the credentials that were in use when the provider gave these answers. `answers` has none that were given to another
+   * version.
+   */
   credentialsVersion: number | null
 }
 
@@ -46,7 +49,7 @@ export const isOutage = ({ state, code }: Pick<Circuit, 'state' | 'code'>): bool
 const isNewer = (version: number | null, { credentialsVersion }: Circuit): boolean =>
   version !== null && (credentialsVersion === null || version > credentialsVersion)
 
-/** Forgets the circuit's answers when `version` is newer than the credentials that they were given to. */
+/** Forgets the circuit's answers when the provider gave them to credentials older than `version`. */
 const withCredentials = (circuit: Circuit, version: number | null): Circuit =>
   isNewer(version, circuit) ? { ...circuit, credentialsVersion: version, answers: '' } : circuit
 
@@ -101,10 +104,10 @@ export type RefusalMeaning = 'dead' | 'failed' | 'retry'
 export type CircuitChange = { circuit: Circuit; refusal: RefusalMeaning }
 
 /**
- * Gives the circuit after a batch's answers, and what the batch's refused tokens mean. Answers to older credentials change nothing. An open circuit
- * closes only by the answers to a probe or to newer credentials: a push that was under way when the circuit opened proves nothing. A circuit that is
- * open because of an outage closes with any answer but "unavailable". A circuit that is open because of the app's credentials closes when a push is
- * sent or a token is called dead.
+ * Gives the circuit after a batch's answers, and what the batch's refused tokens mean. Answers to older credentials change nothing. An open
+ * circuit closes only by the answers to a probe or to newer credentials: a push that was under way when the circuit opened proves nothing.
+ * A circuit that is open because of an outage closes with any answer but "unavailable". A circuit that is open because of the app's
+ * credentials closes when a push is sent and no answer says that the credentials are wrong, or when a token is called dead.
  */
 export function changeCircuit(before: Circuit, heard: Heard, now: Date, probeInMs = outageProbeMs): CircuitChange {
   const { letters, credentialsVersion } = heard
@@ -180,9 +183,9 @@ const isProbeDue = (circuit: Circuit, version: number | null, now: Date): boolea
   isNewer(version, circuit) || circuit.probeAt === null || circuit.probeAt <= now
 
 /**
- * Gives the indexes of the batches, all of one app and platform, whose `places` must be looked up. While one environment of two has an open circuit
- * these are all batches. While every environment has an open circuit only the batch that becomes the probe needs its places: the others are held
- * anyway. When no circuit is open any more, no batch needs them.
+ * Gives the indexes of the batches, all of one app and platform, whose `places` must be looked up. While only one of two environments has
+ * an open circuit, every batch needs its places. While every environment has an open circuit only the batch that becomes the probe needs
+ * its places: the others are held anyway. When no circuit is open any more, no batch needs them.
  */
 export function toLookUp(open: readonly Circuit[], batches: readonly Omit<Waiting, 'places'>[], isIos: boolean, now: Date): number[] {
   if (open.length === 0) return []

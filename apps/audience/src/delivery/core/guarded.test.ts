@@ -48,7 +48,7 @@ test('when refused tokens are in doubt but many pushes are sent, the refused pus
   expect(resolveGuarded(finish, 'failed')).toEqual({ dead: [], retries: [other], decided })
 })
 
-test('when refused tokens are not the reason, the try does not count, and the push is tried again after the other retries of its batch', () => {
+test('when a push was refused for another reason than its token, the try does not count, and the push is tried again after the other retries of its batch', () => {
   const retries = [
     other,
     { place, subscriptionId, userId, tries: 2, retryInMs: 6_000, code: 'token_invalid', providerCode: '400 BadDeviceToken' },

@@ -54,7 +54,7 @@ test('a dispatcher gets only those fields of a device and user that the texts of
 // spec: tracking/owner-first
 test.each([
   ['deleted', 0, 'deleted'],
-  ['another user’s, whatever else', facts.isThere + facts.isOthers + facts.isInvalidated, 'owner_changed'],
+  ['another user’s by now, although also invalidated', facts.isThere + facts.isOthers + facts.isInvalidated, 'owner_changed'],
   ['invalidated', facts.isThere + facts.isInvalidated, 'invalidated'],
   ['opted out', facts.isThere, 'opted_out'],
 ])('a push to a device that is %s is skipped for the user it was queued for, and the others keep their places', (_, digit, code) => {
@@ -73,7 +73,7 @@ test.each([
   ])
 })
 
-test('500 devices of a usual send take about 100 bytes each in the answer, which has a value that all of them share only once', () => {
+test('an answer with 500 devices of a usual send has about 100 bytes for each device, because a value that all of them share is in it only once', () => {
   const token = 'a'.repeat(64)
   const { queued } = givenQueued(
     Array.from({ length: 500 }, () => usual),
@@ -146,7 +146,7 @@ describe('a batch as the database finds it', () => {
     expect(queued.environments).toEqual([null, null, 'sandbox'])
   })
 
-  test('a device that belongs to another user now is marked', () => {
+  test('a device that belongs to another user now is marked as another user’s', () => {
     const queued = queuedDevices({ ...found, owners: ann + ann + ann })
     expect(queued.facts).toBe(`${isThere}${facts.isThere + facts.isOthers}${isThere}`)
   })

@@ -25,7 +25,7 @@ test('pushes that were handed back untried become another batch than tried ones,
   expect(Object.fromEntries(batches.map(({ tries, subscriptionIds }) => [tries, subscriptionIds.length]))).toEqual({ 0: 2, 1: 1 })
 })
 
-test('all pushes of a batch of retries are tried again for the same reason, so that it can be shown', () => {
+test('all pushes of a batch of retries are tried again for the same reason, so that Herald can show the reason for the batch', () => {
   const retries = [retry(0, 1, 'timeout'), retry(0, 1, 'network_error', 'ECONNREFUSED'), retry(0, 1, 'timeout')]
 
   const batches = groupRetries({ batchId, takes: 1, retries }, queuedAt)

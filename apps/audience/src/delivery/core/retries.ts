@@ -18,9 +18,10 @@ export type RetryBatch = {
 }
 
 /**
- * Groups the pushes of a finished batch that are to be tried again into new batches. Each has one second of `retryInMs`, one number of tries and one
- * reason, and its devices in the order of their ids. No push is tried before its time, so a batch waits for its latest push. The id of a new batch is
- * a hash of the finished batch, the take and the group, so that a repeated finish makes no second batch.
+ * Groups the pushes of a finished batch that are to be tried again into new batches. The pushes of a new batch have the same second of
+ * `retryInMs`, the same number of tries and the same reason, and are in the order of their devices' ids. No push is tried before its time,
+ * so a new batch waits for its latest push. The id of a new batch is a hash of the finished batch, the take and the group, so that a
+ * repeated finish makes no second batch.
  */
 export function groupRetries(
   { batchId, takes, retries }: Pick<FinishBatch, 'batchId' | 'takes' | 'retries'>,

@@ -23,7 +23,10 @@ export type FinishedRow = {
 export const markDone = (db: Db, takes: Pick<FinishBatch, 'batchId' | 'takes'>[]): Promise<FinishedRow[]> =>
   markDoneIf(db, takes, sql`true`)
 
-/** Marks batches done like `markDone`, but only those for which nothing else is written: no probes, and no apps that ask for `lastNotifiedAt`. */
+/**
+ * Marks batches done like `markDone`, but only those for which nothing else is written: no probes, and no batches of apps that ask for
+ * `lastNotifiedAt`.
+ */
 export const markQuietlyDone = (db: Db, takes: Pick<FinishBatch, 'batchId' | 'takes'>[]): Promise<FinishedRow[]> =>
   markDoneIf(db, takes, sql`b.probes is null and not ${notesSent}`)
 
@@ -45,9 +48,9 @@ async function markDoneIf(db: Db, takes: Pick<FinishBatch, 'batchId' | 'takes'>[
 }
 
 /**
- * Inserts batches of pushes that are to be tried again. They keep the campaign, day, lane, batch number and places of their first queueing, the
- * moment from which the ttl counts, and the moment since which they are held. A try is added to the trail; a push that was not tried keeps its last
- * answer.
+ * Inserts batches of pushes that are to be tried again. The new batches keep the campaign, day, lane, batch number and places of the first
+ * queueing, the moment from which the ttl counts, and the moment since which the pushes are held. A try is added to the trail; a push that
+ * was not tried keeps its last answer.
  */
 export const insertRetries = (db: Db, retries: (RetryBatch & { retryOf: string })[]) =>
   sql`

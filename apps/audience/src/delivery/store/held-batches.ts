@@ -113,9 +113,9 @@ export async function grantBatches(db: Db, grants: Grant[]): Promise<TakenRow[]>
 }
 
 /**
- * Releases held batches of an app (on one platform, or on all), so that dispatchers may take them at once. It releases at most 500, in the order of
- * their `due_at`, and leaves out batches that another transaction is writing. Answers how many it released; fewer than 500 means that no more are
- * held.
+ * Releases held batches of an app (on one platform, or on all), so that dispatchers may take them at once. It releases at most 500, in the
+ * order of their `due_at`, and leaves out batches that another transaction is writing. Answers how many it released; fewer than 500 means
+ * that it can release no more now.
  */
 export async function releaseHeld(db: Db, { appId, platform }: { appId: string; platform: Platform | null }): Promise<number> {
   const { rows } = await sql`

@@ -17,7 +17,10 @@ const saying = (title: string) => ({ _default: 'en', en: { title, body: 'B' } })
 const plain = saying('Hello')
 const personal = saying('Hello {{ user.externalId }} {{ tags.plan }} {{ subscription.appVersion }}')
 
-/** Counts the rows and the database pages that are read to get the devices of an app's batches. `perPush`: pages for each push. */
+/**
+ * Counts the database pages that are read for each push (`perPush`) to get the devices of an app's batches. `scanned`: which of the tables
+ * of devices and users were read without an index.
+ */
 async function lookedAt(appId: string, content: FrozenSend['content']) {
   const names = namesOfSend({ content })
   const batchIds = await givenBatches(appId, givenSend(appId, { content }))

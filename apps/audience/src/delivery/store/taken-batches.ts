@@ -53,9 +53,9 @@ export const endingAs = (outcome: unknown, code: unknown) => sql`(
 )`
 
 /**
- * Takes, in one statement, the batches that are free while no circuit of their app and platform is open. An open circuit does not matter when the app
- * has no credentials, when the outcomes of the batch are decided, or when its send is cancelled. Every push of a cancelled send gets the outcome
- * skipped here. A batch has one taker at a time, and its takes are numbered. A batch that is not in the answer was not taken.
+ * Takes, in one statement, those free batches for whose app and platform no circuit is open. An open circuit does not matter when the app
+ * has no credentials, when the outcomes of the batch are decided, or when its send is cancelled. Every push of a cancelled send gets the
+ * outcome skipped here. A batch has one taker at a time, and its takes are numbered. A batch that is not in the answer was not taken.
  */
 export async function takeBatches(db: Db, asked: { batchId: string; credentialsVersion: number | null }[]): Promise<TakenRow[]> {
   const withoutCredentials = asked.filter(({ credentialsVersion }) => credentialsVersion === null)
@@ -90,7 +90,7 @@ export async function findRefusals(db: Db, batchIds: string[]): Promise<Map<stri
   return new Map(rows.map(({ id, answer }) => [id, answer]))
 }
 
-/** Gives the name of a take: the batch and the number of the take. By the number a call of an earlier taker is recognised. */
+/** Gives the name of a take: the batch and the number of the take. By the number audience recognises a call of an earlier taker. */
 export const keyOfTake = ({ batchId, takes }: { batchId: string; takes: number }): string => `${batchId}.${takes}`
 
 /** Finds those of these batches that their takers still have, so that they can be given a further part of the pushes. */
@@ -119,9 +119,9 @@ export async function renewBatches(db: Db, takes: { batchId: string; takes: numb
 }
 
 /**
- * Gives every taken batch a full lease from now, except those that another transaction is writing. With `unlessRenewed` only if no batch was taken or
- * renewed within the last 6 s, half of a lease. A lease is extended at most three times without a renewal by its taker: otherwise a connection that
- * is lost again and again would keep the batches of a dead dispatcher for ever.
+ * Gives every taken batch a full lease from now, except those that another transaction is writing. With `unlessRenewed` it does so only if
+ * no batch was taken or renewed within the last 6 s, half of a lease. A lease is extended at most three times without a renewal by its
+ * taker: otherwise a connection that is lost again and again would keep the batches of a dead dispatcher for ever.
  */
 export const extendLeases = (db: Db, { unlessRenewed }: { unlessRenewed: boolean }) =>
   sql`

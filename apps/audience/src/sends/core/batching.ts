@@ -28,7 +28,10 @@ function decide(batch: Queued[]): Decided[] | null {
   return decided.length > 0 ? decided : null
 }
 
-/** At most this many batches of one platform are made for a page: it may end with one batch to send and one of skipped pushes that are not full. */
+/**
+ * At most this many batches of one platform are made for a page: its last batch of pushes to send and its last batch of skipped pushes may
+ * be smaller than the others.
+ */
 export const mostBatchesOfPage = pageSize / batchSize + 1
 
 /** Gives the largest number of batches that this many pushes of one platform may need. */

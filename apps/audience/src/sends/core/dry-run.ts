@@ -3,8 +3,8 @@ import type { AudienceDryRun, Estimated, SampleSkip, ShownLocale } from '@herald
 import { perPlatform, sumOf, type Platform } from '@herald/contracts/platform'
 
 /**
- * The numbers of devices and users to whom a send does the same. `variant` is null for users outside the sample of the experiment, and `locale` when
- * the send has no text in the users' language.
+ * How many devices and users a send would treat in the same way. `variant` is null for users outside the sample of the experiment, and
+ * `locale` when the send has no text in the users' language.
  */
 export type Group = Record<Platform, number> & {
   wave: number

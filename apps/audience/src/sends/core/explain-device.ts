@@ -115,7 +115,8 @@ function reachableStep({ fanOut, startedAt }: SendToExplain, device: KnownDevice
   const { optedIn, invalidatedAt } = device
   const optedOutAt = optedIn ? null : device.optedOutAt
   const moments = [optedOutAt, invalidatedAt].filter((at) => at !== null).toSorted((one, other) => one.getTime() - other.getTime())
-  // For opt-outs that were imported or are older than its column `optedOutAt` is null: then it is unknown since when the device is unreachable.
+  // `optedOutAt` is null for an opt-out that was imported or is older than the column. Then it is unknown since when the device is
+  // unreachable.
   const since = optedIn || optedOutAt ? moments[0] : undefined
   const isReachable = optedIn && invalidatedAt === null
   const isLater = since !== undefined && fanOut?.settledAt != null && since > fanOut.settledAt

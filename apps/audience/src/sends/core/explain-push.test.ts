@@ -12,7 +12,7 @@ const place = (change: Partial<FanOutSoFar>, of = { waves: [] as typeof waves, o
   placeWithoutBatch({ ...running, ...change }, id, of)
 
 // spec: administration/explain-waiting
-describe('where explain finds a push that is in no batch', () => {
+describe('where explain finds a push that no unfinished batch holds', () => {
   test('while the fan-out has not come to a device, explain says what the fan-out waits for', () => {
     expect(place({})).toEqual({ is: 'ahead', waitingFor: { kind: 'fan_out', scanned: 10_000, of: null } })
     expect(place({ state: 'waiting' })).toEqual({ is: 'ahead', waitingFor: { kind: 'window' } })
@@ -50,20 +50,20 @@ const circuit = {
 
 // spec: administration/explain-waiting
 test.each([
-  ['a dispatcher has', { isLeased: true, leaseUntil: now }, {}, 'in_flight', { kind: 'provider', at: now.toISOString() }],
-  ['nobody has taken', {}, {}, 'in_flight', { kind: 'window' }],
-  ['is paused', {}, { flow: 'paused' as const }, 'waiting', { kind: 'paused' }],
-  ['meets an open circuit', {}, { circuit }, 'held', { kind: 'circuit', code: 'credentials_invalid' }],
+  ['a dispatcher has taken', { isLeased: true, leaseUntil: now }, {}, 'in_flight', { kind: 'provider', at: now.toISOString() }],
+  ['no dispatcher has taken', {}, {}, 'in_flight', { kind: 'window' }],
+  ['belongs to a paused send', {}, { flow: 'paused' as const }, 'waiting', { kind: 'paused' }],
+  ['an open circuit holds', {}, { circuit }, 'held', { kind: 'circuit', code: 'credentials_invalid' }],
   [
-    'was answered before',
+    'is tried again after an answer',
     { notBefore: now, tries: 1, code: 'timeout' },
     {},
     'retrying',
     { kind: 'retry', at: now.toISOString(), code: 'timeout' },
   ],
   ['came back without a try', { notBefore: now }, {}, 'in_flight', { kind: 'window' }],
-  ['has its end', { isDecided: true }, { circuit }, 'in_flight', { kind: 'window' }],
-] as const)('a batch that %s says what its pushes wait for', (_what, change, around, verdict, waitingFor) => {
+  ['has the outcomes of all its pushes', { isDecided: true }, { circuit }, 'in_flight', { kind: 'window' }],
+] as const)('explain says what the pushes of a batch that %s wait for', (_what, change, around, verdict, waitingFor) => {
   const push = placeInBatch({ ...batch, ...change }, { flow: 'running', circuit: null, now, ...around })
   expect(push).toMatchObject({ is: 'open', no: 7, verdict, waitingFor })
 })

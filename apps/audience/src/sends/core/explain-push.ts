@@ -30,7 +30,7 @@ export function placeWithoutBatch(fanOut: FanOutSoFar, id: string, { waves, own 
   const last = Math.max(0, waves.length - 1)
   if (flow === 'cancelled' || state === 'failed') return { is: fanOut.boundId === '' || isCut(last) ? 'past' : 'passed' }
   if (state === 'fanned_out') return { is: 'past' }
-  // When the wave of the user's time zone did not take the device, the last wave does.
+  // When the pages of the wave of the user's time zone have come past the device, only the last wave can still take it.
   const next = !isCut(own) ? own : last
   if (isCut(next)) return { is: 'past' }
   if (flow === 'paused') return { is: 'ahead', waitingFor: paused }

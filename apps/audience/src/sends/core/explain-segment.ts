@@ -42,10 +42,10 @@ function valueOf(field: SegmentField, { device, user, tags }: KnownValues): stri
 const shown = (value: string | number | boolean | Date | null | undefined): ExplainedLeaf['actual'] =>
   value instanceof Date ? value.toISOString() : (value ?? null)
 
-/** The fields that every session of a device changes. */
+/** The fields that a session of a device may change. */
 const ofSessions = new Set(['sessionCount', 'lastSessionAt', 'lastActiveAt', 'appVersion', 'osVersion'])
 
-/** Whether a segment asks for fields that every session changes, and whether it asks for `lastNotifiedAt`. */
+/** Whether a segment asks for fields that a session may change, and whether it asks for `lastNotifiedAt`. */
 export const asksFor = (segment: Segment): { sessions: boolean; lastNotified: boolean } => {
   const leaves = segment.is === 'everyone' ? [] : leavesOf(segment)
   return {

@@ -6,7 +6,7 @@ const night = { start: '22:00', end: '07:00', action: 'hold' as const }
 const planned = (change: Partial<ToPlan>) =>
   planWaves({ zones: [], defaultTimezone: 'UTC', userTimezone: null, holdFor: null, startedAt, ...change })
 
-test('a send without a local time and quiet hours goes to all users at once', () => {
+test('a send goes to all users at once when it has neither a local time nor quiet hours to wait for, or when its target has no users', () => {
   expect(planned({ zones: ['', 'Europe/Berlin', 'Asia/Tokyo'] })).toBeNull()
   expect(planned({ zones: [], holdFor: night })).toBeNull()
 })

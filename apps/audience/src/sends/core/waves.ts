@@ -29,9 +29,9 @@ export type ToPlan = {
 }
 
 /**
- * Plans when each time zone is sent to (spec: campaigns/waves): at its next local time, and not in its quiet hours. Zones with the same instant
- * become one wave. A zone whose instant has passed is sent to at the start of the send. Gives the waves in order, or null when all users are sent to
- * at the start.
+ * Plans when each time zone is sent to (spec: campaigns/waves): when its clocks next show the local time of the send, and not in quiet
+ * hours. Zones with the same instant become one wave. A zone whose instant has passed is sent to at the start of the send. Gives the waves
+ * in order, or null when all users are sent to at the start.
  */
 export function planWaves({ zones, defaultTimezone, userTimezone, holdFor, startedAt }: ToPlan): Wave[] | null {
   const instantOf = (zone: string): Date => {
@@ -68,7 +68,7 @@ export function currentWave({ waves, wave, startedAt }: { waves: readonly Wave[]
   return { at: new Date(current.at), zones: next ? current.zones : null, claims: waves.length > 1, nextAt: next?.at ?? null }
 }
 
-/** Gives the waves with `queuedBy` added to one of them, at its end. */
+/** Gives the waves, with `queuedBy` added to the wave that has just ended. */
 export const wavesAfter = (waves: readonly Wave[], wave: number, queuedBy: Queued): Wave[] =>
   waves.map((one, no) => (no === wave ? { ...one, queuedBy } : one))
 

@@ -28,9 +28,9 @@ export async function isBulkWindowFull(db: Db, appId: string): Promise<boolean> 
 }
 
 /**
- * Whether these pushes fit into the app's bulk window. The answer is exact: a lock lets only one page of the app be committed at a time, and the
- * count is a separate statement that sees the page before. Held batches count here, so that a send does not queue all its pushes while its provider
- * is away. They do not count when a page also has pushes for a platform with room.
+ * Whether these pushes fit into the app's bulk window. The answer is exact: a lock lets only one page of the app be committed at a time,
+ * and the count is a separate statement that sees the page before. Held batches count as well, so that a send does not queue all its pushes
+ * while its provider is away. But a page fits all the same when held batches leave room for its pushes to one of its platforms.
  */
 export async function hasRoom(trx: Db, appId: string, pushes: Record<Platform, number>): Promise<boolean> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`audience.bulk-window ${appId}`}, 0))`.execute(trx)
@@ -58,7 +58,7 @@ async function countHeldBulk(db: Db, appId: string, asked: Platform[]): Promise<
   return new Map(rows.map(({ platform, held }) => [platform, held]))
 }
 
-/** Makes a fan-out wait until a bulk batch of its app is finished. If that does not wake it, the sweep does after 15 s. */
+/** Makes a fan-out wait until a bulk batch of its app is finished. If no finish wakes the fan-out, the sweep does after 15 s. */
 export const waitForWindow = (db: Db, { campaignId, page }: FanOut) =>
   db
     .updateTable('fan_outs')
@@ -67,7 +67,10 @@ export const waitForWindow = (db: Db, { campaignId, page }: FanOut) =>
     .where('page', '=', page)
     .execute()
 
-/** Wakes the fan-out of an app that has waited longest, if the bulk window has room for a page. Answers the pointer to publish. */
+/**
+ * Wakes, of the fan-outs of an app that wait for the bulk window, the one that has waited longest, if the window has room for a page.
+ * Answers the pointer to publish.
+ */
 export async function wakeWaiting(db: Db, appId: string): Promise<PagePointer[]> {
   const { rows } = await sql<PagePointer>`
     with longest as (

@@ -48,7 +48,7 @@ export async function removeClaims(
   { appId, userId, subscriptionIds }: { appId: string; userId: string; subscriptionIds: string[] },
 ): Promise<void> {
   await db.deleteFrom('cap_claims').where('app_id', '=', appId).where('user_id', '=', userId).execute()
-  // The primary key begins with the campaign, so the claims are looked up for each campaign of the app that has any.
+  // The primary key begins with the campaign, so the claims are looked up for each campaign of the app that may have some.
   await sql`
     delete from wave_claims c using fan_outs f
     where f.app_id = ${appId} and f.waves is not null and c.campaign_id = f.campaign_id

@@ -36,7 +36,7 @@ export type DryRunScan = {
 
 export type Scanned = { groups: Group[]; blocks: Block[]; picks: string[] }
 
-/** The users are divided by a hash into this many parts. The scan picks one sample device from each part. */
+/** The users are divided by a hash into this many parts. The scan picks at most one sample device from each part. */
 const buckets = 64
 
 /** Makes a column for each platform, which has the platform's name. */
@@ -249,8 +249,8 @@ function placedBy({ send, zones, last, seed, cap }: DryRunScan, picked: 'all' | 
 const variantsOf = ({ experiment }: FrozenSend): string[] => (experiment ? experiment.variants.map(({ id }) => id) : [''])
 
 /**
- * Packs wave, quiet, capped, variant and bucket into one number. When it groups by one column the planner expects few groups and uses a hash table.
- * When it groups by five columns it expects as many groups as users, and sorts a million rows on disk.
+ * Packs wave, quiet, capped, variant and bucket into one number. When a statement groups by one column, the planner expects few groups and
+ * uses a hash table. When it groups by five columns, the planner expects as many groups as users, and sorts a million rows on disk.
  */
 const kindOf = (send: FrozenSend): Sql =>
   sql`((wave * 4 + quiet::int * 2 + capped::int) * ${sql.lit(variantsOf(send).length + 1)}

@@ -8,7 +8,7 @@ import { digestOf, inSample, variantAt } from './experiment-sql.ts'
 const { db } = await openAudience()
 
 // spec: experiments/assignment, sending/dry-run
-test('the database puts 5,000 users into the same samples and variants as a send does, whatever the rates and weights', async () => {
+test('the database puts 5,000 users into the same samples and variants as a send does, for several rates and weights', async () => {
   const campaignId = newId()
   const userIds = Array.from({ length: 5_000 }, () => newId())
   const weights = [

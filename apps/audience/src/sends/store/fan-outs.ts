@@ -73,7 +73,10 @@ export const toFanOut = (row: Selectable<FanOutTable>): FanOut => ({
 })
 const toFanOutOrNone = (row: Selectable<FanOutTable> | undefined): FanOut | undefined => row && toFanOut(row)
 
-/** When the lease of a page ends and another process may make the page. The compare-and-set of `advanceFanOut` lets only one insert its batches. */
+/**
+ * When the lease of a page ends and another process may make the page. If both make it, the compare-and-set of `advanceFanOut` lets only
+ * one of them insert batches.
+ */
 const pageLease = sql<Date>`now() + interval '15 seconds'`
 
 export const findFanOut = async (db: Db, campaignId: string): Promise<FanOut | undefined> =>
@@ -193,7 +196,10 @@ const afterPage = ({ waves, wave }: { waves: Wave[]; wave: number }, { next, cou
         perPlatform((platform) => queued[platform] + counts[platform]),
       )
 
-/** Takes a page, so that this process may make it. Undefined when it is not the next page any more, or another process is making it. */
+/**
+ * Takes a page, so that this process may make it. Undefined when the page is not the next one any more, another process is making it, or
+ * the send waits for a wave, is paused, or has ended.
+ */
 export const takePage = async (db: Db, campaignId: string, page: number): Promise<FanOut | undefined> =>
   toFanOutOrNone(
     await db
@@ -264,8 +270,8 @@ const writeAtPage = async (db: Db, { campaignId, page }: FanOut, change: UpdateO
   )
 
 /**
- * Moves a fan-out from page n to n + 1. Because of this compare-and-set only one process inserts the batches of a page, and none does when the send
- * was paused or cancelled meanwhile. Undefined when another process was first.
+ * Moves a fan-out from page n to n + 1. Because of this compare-and-set only one process inserts the batches of a page, and none does when
+ * the send was paused, cancelled or settled meanwhile. Undefined when another process was first, or in one of these cases.
  */
 export const advanceFanOut = async (db: Db, taken: FanOut, cut: CutPage): Promise<FanOut | undefined> => {
   const { campaignId, page, wave, waves } = taken
@@ -279,7 +285,7 @@ export const advanceFanOut = async (db: Db, taken: FanOut, cut: CutPage): Promis
       ...queuedColumns((platform) => eb(`queued_${platform}`, '+', cut.counts[platform])),
       // After the last page the target is not needed any more, and external ids are not kept longer than they are needed.
       ...(cut.next === 'nothing' ? { target: null } : {}),
-      // Only the process with the lease writes the waves at this page, so the row still has the waves that were read.
+      // The waves that were read are still those of the row, because they change only together with the page.
       ...(waves && cut.next !== 'page' ? { waves: JSON.stringify(afterPage({ waves, wave }, cut, taken.queued)) } : {}),
       lease_until: null,
       failures: 0,

@@ -2,9 +2,10 @@ import { sql } from 'kysely'
 import type { Db } from '../../store/tables.ts'
 
 /**
- * Marks the fan-outs of settled campaigns, for which nothing more is to be done. If all batches of a campaign are finished, the same statement
- * deletes them and the frozen send; `clearSettled` does it later for the others. The settings and the waves stay as long as the row, so that explain
- * can say why and when a device got the send. Locks the rows in the order of their ids.
+ * Marks the fan-outs of settled campaigns as settled, so that no page of them is made and the sweep does not point at them any more. If all
+ * batches of a campaign are finished, the same statement deletes them and the frozen send; `clearSettled` does it later for the others. The
+ * settings and the waves stay as long as the row, so that explain can say why and when a device got the send. Locks the rows in the order
+ * of their ids.
  */
 export const settleFanOuts = (db: Db, campaignIds: string[]) =>
   sql`

@@ -3,7 +3,10 @@ import type { Db } from '../../store/tables.ts'
 import { toFanOut, type FanOut } from './fan-outs.ts'
 import type { MadeBatch } from './made-batches.ts'
 
-/** Stores that campaigns and tracker were told the totals up to a page. The sweep then skips a complete fan-out; a failed one is settled. */
+/**
+ * Stores that campaigns and tracker were told the totals up to a page. The sweep then has nothing more to do for a complete fan-out; a
+ * failed one is marked as settled.
+ */
 export const markTold = (db: Db, { campaignId, page, batches }: FanOut) =>
   sql`
     update fan_outs set
@@ -14,8 +17,9 @@ export const markTold = (db: Db, { campaignId, page, batches }: FanOut) =>
     where campaign_id = ${campaignId}`.execute(db)
 
 /**
- * Stores for many complete, unsettled fan-outs that campaigns and tracker were told their totals. Locks the rows in the order of their ids. Pages and
- * batches are looked up in JSON by the campaign's id: a join with a list of 444 took 427 ms, because the planner compared each row with each other.
+ * Stores for many complete, unsettled fan-outs that campaigns and tracker were told their totals. Locks the rows in the order of their ids.
+ * Pages and batches are looked up in JSON by the campaign's id: a join with a list of 444 fan-outs took 427 ms, because the planner
+ * compared each row with each entry of the list.
  */
 export const markManyTold = (db: Db, told: Pick<FanOut, 'campaignId' | 'page' | 'batches'>[]) => {
   const pages = JSON.stringify(Object.fromEntries(told.map(({ campaignId, page }) => [campaignId, page])))
@@ -44,8 +48,8 @@ export const findUntold = async (db: Db, campaignIds: string[]): Promise<FanOut[
   ).map(toFanOut)
 
 /**
- * Finds the batches of a fan-out that were not reported to the ledger, in the order of their numbers. There are such batches when a process died
- * after it had inserted them.
+ * Finds the batches of a fan-out that were not reported to the ledger, in the order of their numbers. There are such batches when the
+ * process that inserted them died before the report, or when the tracker was away.
  */
 export async function findUntoldBatches(db: Db, { campaignId, toldBatches }: FanOut): Promise<Omit<MadeBatch, 'id' | 'decided'>[]> {
   const { rows } = await sql<Omit<MadeBatch, 'id' | 'decided'>>`

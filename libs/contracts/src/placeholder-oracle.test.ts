@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { Liquid } from 'liquidjs'
-import { describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test, vi } from 'vitest'
 import { compile, parseTemplate, type PlaceholderValues } from './placeholder.ts'
 
 /**
@@ -8,7 +8,8 @@ import { compile, parseTemplate, type PlaceholderValues } from './placeholder.ts
  * The random templates avoid these differences, or `openOracle` changes liquidjs accordingly. The dates of liquidjs follow the time zone of its
  * process, which is set to UTC here.
  */
-process.env['TZ'] = 'UTC'
+vi.stubEnv('TZ', 'UTC')
+afterAll(() => vi.unstubAllEnvs())
 
 const zones = ['UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Kolkata', 'Pacific/Chatham', 'America/St_Johns']
 const oracles = new Map(zones.map((zone) => [zone, openOracle(zone)]))

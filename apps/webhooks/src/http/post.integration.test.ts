@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib'
 import { guardedLookupBy, resolveByHostsFile, resolveByServers, type Resolve } from '@herald/service/guarded-connect'
 import { atEnd } from '@herald/testing/at-end'
 import { until } from '@herald/testing/until'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { startReceiver } from '../testing/receiver.ts'
 import { openPost } from './post.ts'
 
@@ -213,10 +213,10 @@ test('nothing is posted over a connection to an address that is not public, even
 // spec: webhooks/redirects
 test('proxies that the environment names are not used', async () => {
   const trap = await startTrap('127.0.0.1')
-  process.env['HTTPS_PROXY'] = process.env['https_proxy'] = `http://127.0.0.1:${trap.port}`
-  process.env['NODE_USE_ENV_PROXY'] = '1'
+  onTestFinished(() => void vi.unstubAllEnvs())
+  for (const name of ['HTTPS_PROXY', 'https_proxy']) vi.stubEnv(name, `http://127.0.0.1:${trap.port}`)
+  vi.stubEnv('NODE_USE_ENV_PROXY', '1')
   const receiver = await startReceiver()
   expect(await openLocal()(receiver.url, body, sign)).toMatchObject({ status: 204 })
   expect(trap.connections()).toBe(0)
-  for (const name of ['HTTPS_PROXY', 'https_proxy', 'NODE_USE_ENV_PROXY']) delete process.env[name]
 })

@@ -155,6 +155,13 @@ test('a silent message without texts is saved without content', () => {
   expect(bodyOfDraft(emptyDraft)).toHaveProperty('content')
 })
 
+// spec: dashboard/draft-as-shown, content/template-merge
+test('with a template a message gives its ttl and its presentation also when they are empty, so that Herald takes neither from the template', () => {
+  const made = parseBody(CreateCampaign, bodyOfDraft({ ...emptyDraft, silent: true, templateId: '671a2b3c4d5e6f7081920a04' }))
+  expect(made).toMatchObject({ ttl: 2_419_200, presentation: {} })
+  expect(bodyOfDraft(emptyDraft)).not.toHaveProperty('ttl')
+})
+
 test("an experiment begins with two copies of the text and has at most four variants; after its removal the message has the first variant's text", () => {
   const begun = beginExperiment({ ...emptyDraft, content: changeEntry(emptyDraft.content, 'en', { title: 'Sale', body: 'Now' }) })
   if (!begun.experiment) throw new Error('it has begun')

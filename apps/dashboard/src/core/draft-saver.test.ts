@@ -33,9 +33,11 @@ function givenPlatform() {
   let stored: StoredCampaign | undefined
   const made = new Map<string, string>()
   let refusal: { status: number; message: string; details: { path: string; message: string }[] } | undefined
+  let template: Pick<CampaignBody, 'collapseId' | 'ttl' | 'presentation'> = {}
   const answer = (body: CampaignBody): StoredCampaign => {
     const { segmentId = null, templateId = null, content = null, experiment = null, bypass = {}, ...rest } = body
-    return { ttl: 2_419_200, ...rest, id, status: 'draft', segmentId, templateId, content, experiment, bypass }
+    const filling = templateId === null ? {} : template
+    return { ttl: 2_419_200, ...filling, ...rest, id, status: 'draft', segmentId, templateId, content, experiment, bypass }
   }
   const meet = (what: string) => {
     asked.push(what)
@@ -69,6 +71,8 @@ function givenPlatform() {
     made,
     refuse: (given: typeof refusal) => void (refusal = given),
     change: (body: Partial<StoredCampaign>) => void (stored &&= { ...stored, ...body }),
+    fillIn: (given: typeof template) => void (template = given),
+    stored: () => stored,
     titleOf: () => (stored?.content?.['en'] as { title: string } | undefined)?.title,
   }
 }
@@ -185,6 +189,23 @@ test("the operator can take the other tab's version, and a page without unsaved 
   expect(state()).toBe('conflict')
   saver.takeTheirs()
   expect([state(), saver.get().draft.name, saver.get().draft.content.entries[0]?.entry.title]).toEqual(['saved', 'Sale', 'Second'])
+})
+
+// spec: dashboard/draft-as-shown
+test('a message made from a template is saved as the page shows it: Herald fills in no collapse id, ttl or presentation that the operator has emptied', async () => {
+  const { platform, saver, state } = given()
+  platform.fillIn({ collapseId: 'order', ttl: 60, presentation: { badge: 1 } })
+  saver.change({ ...written('Sale'), templateId: id, collapseId: 'order' })
+  expect(await saver.saveNow()).toBe(true)
+  expect(platform.stored()).toMatchObject({ templateId: id, collapseId: 'order', ttl: 2_419_200, presentation: {} })
+  expect(saver.get().draft.templateId).toBe(id)
+
+  // No request can clear the template's collapse id, so the message lets go of the template.
+  saver.change({ ...saver.get().draft, collapseId: '' })
+  expect(await saver.saveNow()).toBe(true)
+  expect(platform.stored()).toMatchObject({ templateId: null, ttl: 2_419_200 })
+  expect(platform.stored()).not.toHaveProperty('collapseId')
+  expect([state(), saver.get().draft.templateId]).toEqual(['saved', null])
 })
 
 test('a draft that was sent from another tab cannot be changed any more', async () => {

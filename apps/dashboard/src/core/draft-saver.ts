@@ -1,5 +1,13 @@
 import type { FaultDetail } from '@herald/contracts/fault'
-import { bodyOfDraft, draftOfCampaign, isUntouched, type CampaignBody, type CampaignDraft, type CampaignRead } from './campaign-draft.ts'
+import {
+  bodyOfDraft,
+  draftOfCampaign,
+  filledIn,
+  isUntouched,
+  type CampaignBody,
+  type CampaignDraft,
+  type CampaignRead,
+} from './campaign-draft.ts'
 import { checkDraft } from './check-draft.ts'
 import type { DraftKeeper } from './kept-drafts.ts'
 
@@ -98,6 +106,11 @@ export function openDraftSaver(
       const stored = await store(body)
       if (!stored) return false
       known = canonical(stored)
+      if (filledIn(body, stored)) {
+        // The page shows as empty what the template has filled in. So the message lets go of its template and is saved again.
+        set({ draft: { ...working.draft, templateId: null } })
+        return await write()
+      }
       saved = JSON.stringify(body)
     } catch (error) {
       refused(error)

@@ -1,6 +1,5 @@
 import createFetchClient from 'openapi-fetch'
 import createQueryClient from 'openapi-react-query'
-import { csrfToken } from '../session/csrf.ts'
 import { waitForSession } from '../session/renewal.ts'
 import { ApiFault, readFault } from './fault.ts'
 import type { paths } from './schema.gen.ts'
@@ -9,6 +8,16 @@ import type { paths } from './schema.gen.ts'
 const limitMs = 10_000
 
 const reads = ['GET', 'HEAD']
+
+let csrfToken: string | undefined
+
+/**
+ * Keeps the CSRF token of the session, in memory only. Herald sends the token with the session; it proves that a change comes from this page and not
+ * from another site.
+ */
+export const keepCsrfToken = (token: string | undefined): void => {
+  csrfToken = token
+}
 
 /** Sends a request with a time limit, and with the CSRF token when the request changes something. Throws an ApiFault when the request is refused. */
 export async function send(request: Request, withinMs = limitMs): Promise<Response> {
@@ -25,9 +34,8 @@ export async function send(request: Request, withinMs = limitMs): Promise<Respon
 
 function prepared(request: Request, withinMs: number): Request {
   const signal = AbortSignal.any([request.signal, AbortSignal.timeout(withinMs)])
-  const token = reads.includes(request.method) ? undefined : csrfToken()
   const headers = new Headers(request.headers)
-  if (token !== undefined) headers.set('x-csrf-token', token)
+  if (csrfToken !== undefined && !reads.includes(request.method)) headers.set('x-csrf-token', csrfToken)
   return new Request(request, { signal, headers, credentials: 'same-origin' })
 }
 

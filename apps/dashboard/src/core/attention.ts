@@ -1,7 +1,6 @@
 import { platformNames, platforms, type Platform } from '@herald/contracts/platform'
 import { remedyFor } from '@herald/contracts/code-meanings'
-import { countText, percentText } from './number.ts'
-import { some } from './spans.ts'
+import { countText, percentText, some } from './number.ts'
 import { providerNames } from './platform-names.ts'
 
 /** Where a note under "Attention" leads: a page, perhaps with the id of one object or with filters of the log. */

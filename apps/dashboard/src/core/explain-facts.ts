@@ -211,7 +211,7 @@ function headlineOfOutcome({ outcome, code, providerCode }: StepOf<'outcome'>): 
 const grouped = (count: number): string => count.toLocaleString('en')
 
 /** Writes seconds in the largest unit in which they are a whole number. */
-export function inWords(seconds: number): string {
+function inWords(seconds: number): string {
   const [size, unit] =
     seconds % 86_400 === 0
       ? [seconds / 86_400, 'day']

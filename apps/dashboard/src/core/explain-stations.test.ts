@@ -1,7 +1,6 @@
 import type { ExplainedStep, StepOf, Trace } from '@herald/contracts/explain'
 import { expect, test } from 'vitest'
-import { remedyOfCode } from './explain-remedy.ts'
-import { firstOpen, stationsOf, stationNames, ticketOf, type StationName } from './explain-stations.ts'
+import { remedyOfCode, firstOpen, stationsOf, stationNames, ticketOf, type StationName } from './explain-stations.ts'
 
 const id = '0'.repeat(24)
 const at = '2026-01-12T09:00:00.000Z'

@@ -1,4 +1,7 @@
+import { providerOf } from '@herald/contracts/app'
 import type { ExplainedStep, StepOf, Trace } from '@herald/contracts/explain'
+import type { Platform } from '@herald/contracts/platform'
+import { remedies, remedyOf } from '@herald/contracts/remedies'
 import { treeOfLeaves, type SegmentBranch } from './segment-leaves.ts'
 import { factsOf, type Fact } from './explain-facts.ts'
 
@@ -192,4 +195,14 @@ export function ticketOf(
   const device = `Device ${trace.subscriptionId}${trace.platform === null ? '' : ` (${trace.platform})`}${whose}`
   const campaign = `campaign ${of.campaign === null || of.campaign === '' ? '' : `“${of.campaign}” `}${of.campaignId}`
   return `${device}, ${campaign}: ${trace.sentence} (${trace.verdict.replace('_', ' ')}, ${trace.certainty}, looked at ${of.lookedAt})`
+}
+
+const isFailureCode = (code: string): code is keyof typeof remedies => Object.hasOwn(remedies, code)
+
+/** Says what to do about the code with which a push ended or waits; null when there is no code or nothing to do. */
+export function remedyOfCode(facts: readonly Fact[], attempts: StepOf<'attempts'>['attempts'], platform: Platform | null): string | null {
+  const last = attempts.at(-1)
+  const code = facts.find((fact) => fact.code !== undefined)?.code ?? last?.code ?? null
+  if (code === null || platform === null || !isFailureCode(code)) return null
+  return remedyOf(providerOf[platform], code, last?.providerCode ?? null)
 }

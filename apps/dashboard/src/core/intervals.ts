@@ -65,7 +65,7 @@ export function chanceOf(chiSquare: number, degrees: 1 | 2 | 3): number {
  * When a split of the variants is less likely than this, chance does not explain it, and the experiment is not to be trusted (Fabijan et al., KDD
  * 2019).
  */
-export const leastChance = 0.001
+const leastChance = 0.001
 
 /** Says whether the variants got the shares of their weights, by Pearson's χ² test of the assigned devices. */
 export function sampleRatio(variants: readonly { assigned: number; weight: number }[]): { p: number; ok: boolean } {

@@ -72,8 +72,5 @@ export const instantIn = (date: string, time: string, zone: string): string | un
 /** Gives the first full hour that is at least ten minutes away, which the form proposes for a new schedule. */
 export const soon = (now: Date): string => new Date(Math.ceil((now.getTime() + 600_000) / hour) * hour).toISOString()
 
-/** The days of the week from Monday on; 0 is Sunday. */
-export const weekdays = [1, 2, 3, 4, 5, 6, 0] as const
-export const weekdayNames = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'] as const
 /** Gives the weekday of today in a zone. A weekly recurrence without named days runs on the weekday of its first day. */
 export const weekdayIn = (now: Date, zone: string): number => weekdayOf(localDateAt(now, zone))

@@ -2,12 +2,7 @@ import type { PlaceholderValues } from '@herald/contracts/placeholder'
 import type { Platform } from '@herald/contracts/platform'
 import type { TagValue } from '@herald/contracts/text'
 
-/**
- * The user for whom a preview is filled in: a made-up user, a user of the app, or a user without any value, which shows what the filter `default`
- * does.
- */
-export type PersonChoice = { kind: 'sample' } | { kind: 'user'; userId: string } | { kind: 'nobody' }
-
+/** The user for whom a preview is filled in: a made-up user, a user of the app, or `nobody`. */
 export type Person = {
   name: string
   language: string | null

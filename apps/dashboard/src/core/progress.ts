@@ -1,7 +1,6 @@
 import type { Platform } from '@herald/contracts/platform'
 import type { CampaignStatus, Stats } from '@herald/contracts/stats'
-import { countText, percentText } from './number.ts'
-import { some, spanOf } from './spans.ts'
+import { countText, percentText, some, spanOf } from './number.ts'
 
 type Counters = Pick<Stats, 'queued' | 'sent' | 'failed' | 'skipped'>
 export type PlatformProgress = Record<Platform, { queued: number; settled: number }>
@@ -42,7 +41,7 @@ export const isFollowed = (status: CampaignStatus): boolean => status === 'sendi
 export type PlatformSample = { at: number; byPlatform: PlatformProgress }
 
 /** The speed of a platform is measured over this time. The gateway measures the speed of the whole send over the same time. */
-export const rateOverMs = 10_000
+const rateOverMs = 10_000
 
 /** Adds a reading and drops the readings that are older than `rateOverMs`. */
 export const withSample = (samples: readonly PlatformSample[], sample: PlatformSample): PlatformSample[] => [

@@ -20,7 +20,7 @@ export type PresentationDraft = {
   channelId: string
 }
 
-export const emptyPresentation: PresentationDraft = {
+const emptyPresentation: PresentationDraft = {
   sound: '',
   badge: null,
   threadId: '',

@@ -23,7 +23,7 @@ export const draftsOf = (tags: Readonly<Record<string, TagValue>>): TagDraft[] =
     .map(([name, was]) => ({ name, type: typeOf(was), text: String(was), was }))
 
 /** Reads the value of a row, or says what is wrong with it. */
-export function valueOfDraft({ type, text }: TagDraft): { ok: true; value: TagValue } | { ok: false; problem: string } {
+function valueOfDraft({ type, text }: TagDraft): { ok: true; value: TagValue } | { ok: false; problem: string } {
   if (type === 'text') return { ok: true, value: text }
   if (type === 'yes_no') return { ok: true, value: text === 'true' }
   const value = Number(text.trim())

@@ -16,7 +16,7 @@ type Listener = {
 }
 
 /** Gives the wait before a try to open the stream again, in milliseconds: 1, 2, 4 … 30 s. */
-export const pauseBefore = (tries: number): number => Math.min(1000 * 2 ** tries, 30_000)
+const pauseBefore = (tries: number): number => Math.min(1000 * 2 ** tries, 30_000)
 
 /** While the gateway does not answer at all it is asked at least this often, so that the page is live again within 5 s of its first answer. */
 const awayPauseMs = 4_000

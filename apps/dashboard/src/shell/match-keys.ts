@@ -1,4 +1,4 @@
-import type { Shortcut } from './shortcuts.ts'
+import type { Shortcut } from './useShortcut.ts'
 
 type Pressed = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey'>
 

@@ -1,3 +1,5 @@
+import { useSyncExternalStore } from 'react'
+
 // The browser keeps these preferences under this key: the theme, whether single keys are shortcuts, and the ids of the apps that were opened last.
 const key = 'herald'
 
@@ -49,4 +51,19 @@ export function rememberApp(appId: string): void {
 export function watchPreferences(watcher: () => void): () => void {
   watchers.add(watcher)
   return () => watchers.delete(watcher)
+}
+
+/** Gives the preferences of this browser, also after a change. */
+export const usePreferences = (): Preferences => useSyncExternalStore(watchPreferences, preferences)
+
+/** Sets the theme of the page now and at each change: the operator's choice, else that of the operating system. */
+export function followTheme(): void {
+  const system = matchMedia('(prefers-color-scheme: dark)')
+  const put = (): void => {
+    const { theme } = preferences()
+    document.documentElement.dataset['theme'] = theme === 'system' ? (system.matches ? 'dark' : 'light') : theme
+  }
+  system.addEventListener('change', put)
+  watchPreferences(put)
+  put()
 }

@@ -2,7 +2,7 @@ import { useEffect } from 'react'
 import { topLayer } from '../ui/layers.ts'
 import { isSingleKey, keyName, matchKeys } from './match-keys.ts'
 import { preferences } from './preferences.ts'
-import { shortcuts } from './shortcuts.ts'
+import { shortcuts } from './useShortcut.ts'
 
 const sequenceMs = 1_000
 const fields =

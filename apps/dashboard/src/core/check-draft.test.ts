@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
 import { changeEntry } from './content-draft.ts'
 import { bodyOfDraft, emptyDraft } from './campaign-draft.ts'
-import { checkDraft } from './check-draft.ts'
-import { byPath, visibleDetails } from './visible-details.ts'
+import { checkDraft, byPath, visibleDetails } from './check-draft.ts'
 
 test('an empty field is called wrong only after the operator asked for the review', () => {
   const draft = { ...emptyDraft, content: changeEntry(emptyDraft.content, 'en', { title: 'Sale', url: 'nowhere' }) }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { noteOfWebhookUrl, problemOfWebhookUrl } from './webhook-url.ts'
+import { noteOfWebhookUrl, problemOfWebhookUrl } from './webhook-form.ts'
 
 // spec: webhooks/url-at-save
 test.each<[url: string, problem: string | undefined]>([

@@ -4,7 +4,7 @@ import { waitForSession } from '../session/renewal.ts'
 import { ApiFault, readFault } from './fault.ts'
 import type { paths } from './schema.gen.ts'
 
-/** The time limit of a request. A request in which Herald waits for a provider or a webhook endpoint passes a longer limit. */
+/** The time limit of a request. A request that may take longer, because Herald waits in it for a provider, has a limit of its own (`sendWithin`). */
 const limitMs = 10_000
 
 const reads = ['GET', 'HEAD']
@@ -39,7 +39,7 @@ function prepared(request: Request, withinMs: number): Request {
   return new Request(request, { signal, headers, credentials: 'same-origin' })
 }
 
-/** Sends a request that waits for a provider, with its own time limit: `client.POST(path, { …, fetch: sendWithin(30_000) })`. */
+/** Gives `send` with another time limit, for a request that may take longer: `client.POST(path, { …, fetch: sendWithin(30_000) })`. */
 export const sendWithin =
   (withinMs: number) =>
   (request: Request): Promise<Response> =>
@@ -53,7 +53,7 @@ export const client = createFetchClient<paths>({ baseUrl: location.origin, fetch
 /** The administration API as React hooks: `api.useQuery('get', path, …)`, `api.useMutation('post', path)`, `api.queryOptions(…)`. */
 export const api = createQueryClient(client)
 
-/** Gives the data of an answer. Data is missing only through a mistake of the server, because `client` throws when a request is refused. */
+/** Gives the data of an answer. Data is missing only through a mistake of Herald, because `client` throws when a request is refused. */
 export function dataOf<T>(answer: { data?: T | undefined }): T {
   if (answer.data === undefined)
     throw new ApiFault({ status: 0, code: 'internal', message: 'Herald answered nothing where something was expected.' })

@@ -27,7 +27,7 @@ test('the message of a timeout says that Herald may have done what was asked, an
   expect(late.message).not.toMatch(/\d/)
 })
 
-test('an error of the API stays the same object when it is turned into an error to show', () => {
+test('an error that comes from the API is shown unchanged', () => {
   const fault = new ApiFault({ status: 409, code: 'invalid_state', message: 'sent already' })
   expect(faultOf(fault)).toBe(fault)
 })

@@ -1,4 +1,4 @@
-/** The error of a request: what the API answered, or a proxy between the page and the API. */
+/** The error of a request that the API or a proxy before it refused, or that got no answer. */
 export class ApiFault extends Error {
   readonly status: number
   readonly code: string

@@ -136,7 +136,7 @@ test('a campaign is unchanged when it is opened in the editor and saved again', 
   )
 })
 
-test('a draft is named after its title until the operator gives it a name', () => {
+test('a draft is named after its title, cut to 200 characters, until the operator gives it a name', () => {
   expect(nameOf(emptyDraft)).toBe('Untitled message')
   const titled = { ...emptyDraft, content: changeEntry(emptyDraft.content, 'en', { title: ' Sale ' }) }
   expect(nameOf(titled)).toBe('Sale')

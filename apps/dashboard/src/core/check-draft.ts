@@ -6,7 +6,9 @@ import type { z } from 'zod'
 import { bodyOfDraft, type CampaignDraft } from './campaign-draft.ts'
 import { twiceIn } from './send-options-draft.ts'
 
-/** Checks a body with the contracts' schema and gives its mistakes. Herald may find further mistakes when the body is sent. */
+/**
+ * Gives the mistakes that a schema of the contracts finds in a body. Herald may find others when it gets the body, such as a segment that is gone.
+ */
 export function detailsOf(schema: z.ZodType, body: unknown): FaultDetail[] {
   try {
     parseBody(schema, body)
@@ -17,7 +19,7 @@ export function detailsOf(schema: z.ZodType, body: unknown): FaultDetail[] {
   }
 }
 
-/** Gives the mistakes of a draft. Each has the path of its field, as in an answer of the API. */
+/** Gives the mistakes of a draft, also contents that are too large. Each has the path of its field, as in an answer of the API. */
 export function checkDraft(draft: CampaignDraft): FaultDetail[] {
   const body = bodyOfDraft(draft)
   const wrong = detailsOf(CreateCampaign, body).flatMap((detail) => inWords(detail, draft))
@@ -64,7 +66,7 @@ function valueAt(body: unknown, path: string): unknown {
   return undefined
 }
 
-/** Gives a function that finds the message for the path of a field. */
+/** Gives a function that finds the message of a mistake by the path of its field. */
 export const byPath = (details: readonly FaultDetail[]): ((path: string) => string | undefined) => {
   const messages = new Map(details.map(({ path, message }) => [path, message]))
   return (path) => messages.get(path)

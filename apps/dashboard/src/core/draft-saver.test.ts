@@ -107,14 +107,13 @@ test('a message becomes a draft 1 s after the last change, and later changes rep
 })
 
 // spec: dashboard/draft-kept
-test('a message that cannot be a draft yet stays in the browser, and the page says what is missing', async () => {
+test('a message that cannot be a draft yet stays in the browser, and the page says what is missing; a message that is emptied again is kept nowhere', async () => {
   const { platform, saver, kept } = given()
   saver.change(written('Sale', ''))
   await vi.advanceTimersByTimeAsync(1_000)
   expect(saver.get().state).toMatchObject({ is: 'kept', details: [{ path: 'content.en.body', message: 'must be 1 to 2000 characters' }] })
   expect(platform.asked).toEqual([])
   expect(kept()).toHaveLength(1)
-  // When the operator deletes the text again, the browser keeps no draft.
   saver.change(emptyDraft)
   expect([saver.get().state.is, kept()]).toEqual(['untouched', []])
 })
@@ -230,7 +229,7 @@ test('a change that is made while the draft is being saved is saved too', async 
 })
 
 // spec: dashboard/draft-kept, dashboard/kept-in-browser
-test('the browser keeps the ten newest drafts and ignores stored texts that are no drafts', () => {
+test('the browser keeps the ten newest drafts, lists only those of the app, and ignores stored texts that are no drafts', () => {
   const storage = givenStorage()
   const keeper = openDraftKeeper(storage)
   for (let number = 10; number < 22; number += 1) {

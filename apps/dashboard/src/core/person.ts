@@ -43,7 +43,7 @@ export const samplePerson = (tags: readonly { name: string; type: string; values
   tags: tagsInUse(tags),
 })
 
-/** A user of whom nothing is known, as after the first registration of a device. */
+/** A user of whom nothing is known, as after the first registration of a device. The preview shows what the filter `default` does for such a user. */
 export const nobody: Person = { name: 'Nobody: every value is missing', language: null, timezone: null, user: {}, tags: {} }
 
 /** Gives a user of the app as a preview needs it. */

@@ -1,6 +1,7 @@
 import type { Platform } from '@herald/contracts/platform'
 import type { CampaignStatus, Stats } from '@herald/contracts/stats'
-import { countText, percentText, some, spanOf } from './number.ts'
+import { countText, percentText } from './number.ts'
+import { some, spanOf } from './spans.ts'
 
 type Counters = Pick<Stats, 'queued' | 'sent' | 'failed' | 'skipped'>
 export type PlatformProgress = Record<Platform, { queued: number; settled: number }>
@@ -40,7 +41,7 @@ export const isFollowed = (status: CampaignStatus): boolean => status === 'sendi
 /** A reading of the counters by platform. `at` is in milliseconds of the browser's monotonic clock. */
 export type PlatformSample = { at: number; byPlatform: PlatformProgress }
 
-/** The speed of a platform is measured over this time. The gateway measures the speed of the whole send over the same time. */
+/** The page measures the speed of a platform over this time. The gateway measures the speed of the whole send over the same time. */
 const rateOverMs = 10_000
 
 /** Adds a reading and drops the readings that are older than `rateOverMs`. */

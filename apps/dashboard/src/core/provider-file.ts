@@ -1,6 +1,6 @@
 /*
  * Reads the files of Apple and Google in the browser before anything is sent, so that an operator who chooses a wrong file learns at once what it is.
- * The server checks everything again.
+ * Herald checks everything again.
  */
 
 /** The content of a file, or what is wrong with the file. */
@@ -9,7 +9,7 @@ export type FileRead<T> = { ok: true; found: T } | { ok: false; problem: string 
 export type ApnsKeyFile = { privateKey: string; keyId: string | null }
 export type ServiceAccountFile = { serviceAccount: Record<string, unknown>; projectId: string; clientEmail: string }
 
-/** The credentials of a provider are shorter than this many characters. */
+/** A file with more characters than this is refused. Those of Apple and Google have about 250 and 2,400. */
 export const largestProviderFile = 20_000
 
 const refused = (problem: string): { ok: false; problem: string } => ({ ok: false, problem })
@@ -117,7 +117,7 @@ async function problemOfRsaKey(pem: string): Promise<string | undefined> {
 
 /**
  * Says whether the browser can import these bytes as a private key. Without WebCrypto, as on a page over plain http, it gives true and leaves the
- * check to the server.
+ * check to Herald.
  */
 async function isImported(der: Uint8Array<ArrayBuffer>, algorithm: EcKeyImportParams | RsaHashedImportParams): Promise<boolean> {
   if (!('subtle' in globalThis.crypto)) return true

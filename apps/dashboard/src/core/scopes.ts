@@ -2,7 +2,7 @@ import type { components } from '../api/schema.gen.ts'
 
 export type Scope = components['schemas']['ApiKey']['scopes'][number]
 
-/** What each scope of a key allows a backend, in the order of the form. A scope without a text does not compile. */
+/** What each scope of a key allows a backend, in the order in which the form lists them. A scope without a text does not compile. */
 export const scopeTexts: Record<Scope, string> = {
   'notifications:send': 'Send notifications, and try them out with a dry run',
   'campaigns:write': 'Make, send and cancel campaigns; save segments and templates',

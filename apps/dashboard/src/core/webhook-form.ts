@@ -1,7 +1,7 @@
 import { bareHost, destinationFormProblem, isLocalName } from '@herald/contracts/destination-form'
 import type { EventType } from '@herald/contracts/event'
 
-/** What each type of event means, in the form of an endpoint. A type without words does not compile. */
+/** The words with which the form of an endpoint explains each type of event. A type without words does not compile. */
 export const eventWords: Readonly<Record<EventType, string>> = {
   'notification.sent': 'A provider took a push',
   'notification.delivered': 'A device reports that it has shown a push',
@@ -17,13 +17,13 @@ export const eventWords: Readonly<Record<EventType, string>> = {
 export const eventTypes = Object.keys(eventWords) as EventType[]
 export type EventChoice = '*' | EventType
 
-/** Checks the URL of an endpoint with the server's own rule. Gives what is wrong, or undefined. */
+/** Checks the URL of an endpoint with Herald's own rule. Gives what is wrong, or undefined. */
 export function problemOfWebhookUrl(url: string): string | undefined {
   const typed = url.trim()
   return typed === '' ? undefined : destinationFormProblem(typed)
 }
 
-/** Warns of an address of this machine or of a private network. Only the server knows whether such an address is allowed, as in development. */
+/** Warns of an address of this machine or of a private network. Only Herald knows whether such an address is allowed, as in development. */
 export function noteOfWebhookUrl(url: string): string | undefined {
   const typed = url.trim()
   if (typed === '' || problemOfWebhookUrl(typed) !== undefined) return undefined

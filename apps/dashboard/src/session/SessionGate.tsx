@@ -41,7 +41,9 @@ export function SessionGate({ children }: { children: ReactNode }) {
   )
 }
 
-/** Asks for the administration token, over the page, when the session ends while an operator works. The refused requests are then sent again. */
+/**
+ * Asks for the administration token, over the page, when the session ends while an operator works. After that the refused requests are sent again.
+ */
 function ExpiredDialog() {
   const isOpen = useSyncExternalStore(watchRenewal, isWaiting)
   const { name } = useSession()

@@ -7,7 +7,7 @@ import { useAppIdIfAny } from '../session/useAppId.ts'
 import { useSystem } from '../session/useSystem.ts'
 import { TextLink } from '../ui/TextLink.tsx'
 
-/** Shows banners above every page while they are true: a part of Herald is away, a circuit is open, or the providers are simulated. */
+/** Shows a banner above every page for each of these while it lasts: a part of Herald is away, a circuit is open, the providers are simulated. */
 export function Banners() {
   const { data: system, error, dataUpdatedAt } = useSystem()
   const appId = useAppIdIfAny()
@@ -56,7 +56,7 @@ const looks = {
   bad: { Icon: CircleX, look: 'bg-bad-soft text-bad' },
 }
 
-/** Shows a line across the top of every page. */
+/** Shows one banner, a line across the top of the page. */
 function StripBanner({ kind, children }: { kind: keyof typeof looks; children: ReactNode }) {
   const { Icon, look } = looks[kind]
   return (

@@ -7,7 +7,7 @@ import { Skeleton } from '../ui/Skeleton.tsx'
 
 // What the router shows in the place of a page.
 
-/** Shown while the code of a page is loaded. */
+/** Shows grey lines while the code of a page is loaded. */
 export function RoutePending() {
   return (
     <div role="status" className="mx-auto w-full max-w-[1200px] px-4 py-6 sm:px-6">
@@ -17,7 +17,7 @@ export function RoutePending() {
   )
 }
 
-/** Shown when a page itself fails: its code could not be loaded, or it has a bug. */
+/** Says that a page failed: its code could not be loaded, or it has a bug. */
 export function PageError({ error }: { error: unknown }) {
   const router = useRouter()
   return (
@@ -27,7 +27,7 @@ export function PageError({ error }: { error: unknown }) {
   )
 }
 
-/** Shown for an address that belongs to no page. */
+/** Says that an address belongs to no page. */
 export function NotFound() {
   return (
     <Page title="There is no such page">

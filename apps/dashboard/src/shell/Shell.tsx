@@ -11,7 +11,7 @@ import { Sidebar } from './Sidebar.tsx'
 import { useKeyboard } from './useKeyboard.ts'
 import { useShellShortcuts } from './useShellShortcuts.ts'
 
-/** A page does not wait longer than this for the banners above it. */
+/** A page is shown after this time at the latest, also when the state of Herald, from which the banners follow, has not come. */
 const bannersWithinMs = 500
 
 const Palette = lazy(async () => ({ default: (await import('./Palette.tsx')).Palette }))
@@ -29,7 +29,7 @@ export function Shell() {
     if (appId !== undefined) rememberApp(appId)
   }, [appId])
   const close = (): void => setLayer(undefined)
-  // A banner that appeared after the page would move the page down. The page is read meanwhile, and shown with the banners.
+  // A banner that appeared above a page would move it down. So the page reads its data at once, but is invisible until the banners are known.
   const isBannered = useReadyOnce(!useSystem().isPending, bannersWithinMs)
 
   return (

@@ -47,16 +47,16 @@ export function rememberApp(appId: string): void {
   if (now.lastApps[0] !== appId) prefer({ lastApps: [appId, ...now.lastApps.filter((id) => id !== appId)].slice(0, mostApps) })
 }
 
-/** Calls `watcher` at each change until the returned function is called, as useSyncExternalStore wants it. */
+/** Calls `watcher` when a preference changes, until the returned function is called, as useSyncExternalStore wants it. */
 export function watchPreferences(watcher: () => void): () => void {
   watchers.add(watcher)
   return () => watchers.delete(watcher)
 }
 
-/** Gives the preferences of this browser, also after a change. */
+/** Gives the preferences of this browser, and renders the component again when one changes. */
 export const usePreferences = (): Preferences => useSyncExternalStore(watchPreferences, preferences)
 
-/** Sets the theme of the page now and at each change: the operator's choice, else that of the operating system. */
+/** Sets the theme of the page now and whenever it changes: the theme that the operator has chosen, else that of the operating system. */
 export function followTheme(): void {
   const system = matchMedia('(prefers-color-scheme: dark)')
   const put = (): void => {

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react'
 
-/** A shortcut: a key, or several keys one after another, that do something. Examples are 'mod+enter', '/', 'n' and 'g c'. */
+/** A function that runs when the operator presses `keys`: one key, or several one after another, such as 'mod+enter', '/', 'n' and 'g c'. */
 export type Shortcut = { keys: string; run: () => void; description: string }
 
 const all: Shortcut[] = []
@@ -25,7 +25,7 @@ export function addShortcut(shortcut: Shortcut): () => void {
 /** Gives the shortcuts that work on this page. */
 export const shortcuts = (): readonly Shortcut[] => snapshot
 
-/** Calls `watcher` at each change until the returned function is called, as useSyncExternalStore wants it. */
+/** Calls `watcher` when a shortcut is added or removed, until the returned function is called, as useSyncExternalStore wants it. */
 export function watchShortcuts(watcher: () => void): () => void {
   watchers.add(watcher)
   return () => watchers.delete(watcher)

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import type { components } from '../../api/schema.gen.ts'
 import { scheduleText } from '../../core/schedule-text.ts'
-import { spanOf } from '../../core/number.ts'
+import { spanOf } from '../../core/spans.ts'
 import { Card } from '../../ui/Card.tsx'
 import { Json } from '../../ui/Json.tsx'
 import { TextLink } from '../../ui/TextLink.tsx'

@@ -1,6 +1,7 @@
 import { platformNames } from '@herald/contracts/platform'
 import { useReducer } from 'react'
-import { countText, some } from '../../core/number.ts'
+import { countText } from '../../core/number.ts'
+import { some } from '../../core/spans.ts'
 import { emptyTail, nextTail, type TailEvent, type TailFilter } from '../../core/tail.ts'
 import { useStream } from '../../live/useStream.ts'
 import { Button } from '../../ui/Button.tsx'

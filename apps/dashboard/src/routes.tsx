@@ -21,7 +21,7 @@ import { validateTemplatesSearch } from './pages/templates/search.ts'
 import { validateWebhookSearch } from './pages/webhook/search.ts'
 import { validateWebhooksSearch } from './pages/webhooks/search.ts'
 import { NotFound, PageError, RoutePending } from './shell/PageStates.tsx'
-import { Root } from './shell/Root.tsx'
+import { Root } from './shell/Shell.tsx'
 
 const root = createRootRoute({ component: Root, notFoundComponent: NotFound })
 

@@ -85,6 +85,9 @@ export async function readServiceAccount(text: string): Promise<FileRead<Service
   return { ok: true, found: { serviceAccount: account, projectId: String(projectId), clientEmail: String(clientEmail) } }
 }
 
+/** The types of Google's other credential files. The message of a refused file repeats its type only when it is one of these. */
+const otherTypes: readonly unknown[] = ['authorized_user', 'external_account', 'impersonated_service_account', 'gdch_service_account']
+
 /** Says what a JSON file is when it is another file of Google or Firebase; undefined for a service account. */
 function nameOfOtherJson(account: Record<string, unknown>): string | undefined {
   const { type } = account
@@ -95,7 +98,7 @@ function nameOfOtherJson(account: Record<string, unknown>): string | undefined {
   if ('installed' in account || 'web' in account)
     return 'This is an OAuth client. FCM takes the file of a service account: Firebase console, Project settings, Service accounts.'
   if (type !== undefined && type !== 'service_account')
-    return `This file is of the type ${JSON.stringify(type).slice(0, 40)}. FCM takes one of the type “service_account”.`
+    return `This file is of ${otherTypes.includes(type) ? `the type “${String(type)}”` : 'another type'}. FCM takes one of the type “service_account”.`
   if (!('private_key' in account) && !('client_email' in account))
     return 'This JSON is no service account: it has no client_email and no private_key.'
   return undefined

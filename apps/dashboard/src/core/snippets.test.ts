@@ -15,7 +15,7 @@ test('a snippet says in words what is not known yet', () => {
   expect(registrationSnippets.npm.text(completed({ baseUrl: 'https://push.example.com' }))).toContain("appKey: 'pk_…'")
 })
 
-test('a shell that runs the curl snippet sends the text as it was typed, with all quotes', () => {
+test('a shell that runs the curl snippet passes the text on as the operator typed it, with all quotes', () => {
   const body = `It's "here" $HOME \`x\``
   const line = sendSnippets.curl.text({ baseUrl: 'https://push.example.com', subscriptionId: 'a1', title: 'Hi', body })
   const printed = execFileSync('sh', ['-c', line.replace(/^curl -s \S+/, `printf '%s\\n'`)], { encoding: 'utf8' })

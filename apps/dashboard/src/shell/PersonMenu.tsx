@@ -5,7 +5,6 @@ import { useSession } from '../session/session.ts'
 import { Menu } from '../ui/Menu.tsx'
 import { prefer, type Theme, usePreferences } from './preferences.ts'
 
-/** The words for each theme. */
 const themes: Record<Theme, string> = { system: 'As the system', light: 'Light', dark: 'Dark' }
 
 /** Shows the operator's name, with a menu of the themes, the keyboard shortcuts and "Sign out". */

@@ -1,8 +1,10 @@
 import { Outlet } from '@tanstack/react-router'
 import { clsx } from 'clsx'
 import { lazy, Suspense, useEffect, useState } from 'react'
+import { SessionGate } from '../session/SessionGate.tsx'
 import { useAppIdIfAny } from '../session/useAppId.ts'
 import { useSystem } from '../session/useSystem.ts'
+import { Announcer } from '../ui/Announcer.tsx'
 import { useReadyOnce } from '../ui/useReadyOnce.ts'
 import { Banners } from './Banners.tsx'
 import { rememberApp } from './preferences.ts'
@@ -11,13 +13,25 @@ import { Sidebar } from './Sidebar.tsx'
 import { useKeyboard } from './useKeyboard.ts'
 import { useShellShortcuts } from './useShellShortcuts.ts'
 
+/** Shows the dashboard to a signed-in operator: the shell, with the page of the address in it. */
+export function Root() {
+  return (
+    <>
+      <SessionGate>
+        <Shell />
+      </SessionGate>
+      <Announcer />
+    </>
+  )
+}
+
 /** A page is shown after this time at the latest, also when the state of Herald, from which the banners follow, has not come. */
 const bannersWithinMs = 500
 
 const Palette = lazy(async () => ({ default: (await import('./Palette.tsx')).Palette }))
 
 /** Shows what all pages have in common: the navigation at the left, and the banners above the page. */
-export function Shell() {
+function Shell() {
   const appId = useAppIdIfAny()
   const [layer, setLayer] = useState<'palette' | 'help'>()
   useKeyboard()

@@ -2,8 +2,8 @@ import { QueryClient } from '@tanstack/react-query'
 import { faultOf } from './fault.ts'
 
 /**
- * Says whether an error may pass by itself, because the gateway or the network was away for a moment. A read that failed with
- * another error is not repeated.
+ * Says whether an error may pass by itself, because the gateway or the network was away for a moment. A read that failed with another error is not
+ * repeated.
  */
 export const isPassing = (error: unknown): boolean => {
   const { status, code } = faultOf(error)

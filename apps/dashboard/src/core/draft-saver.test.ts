@@ -107,7 +107,7 @@ test('a message becomes a draft 1 s after the last change, and later changes rep
 })
 
 // spec: dashboard/draft-kept
-test('a message that cannot be a draft yet stays in the browser, and the page says what is missing; a message that is emptied again is kept nowhere', async () => {
+test('a message that cannot be a draft yet stays in the browser until it is emptied again, and the page says what is missing', async () => {
   const { platform, saver, kept } = given()
   saver.change(written('Sale', ''))
   await vi.advanceTimersByTimeAsync(1_000)
@@ -191,7 +191,7 @@ test("the operator can take the other tab's version, and a page without unsaved 
 })
 
 // spec: dashboard/draft-as-shown
-test('a message made from a template is saved as the page shows it: Herald fills in no collapse id, ttl or presentation that the operator has emptied', async () => {
+test('from a template Herald fills in no collapse id, ttl or presentation that the page shows as empty', async () => {
   const { platform, saver, state } = given()
   platform.fillIn({ collapseId: 'order', ttl: 60, presentation: { badge: 1 } })
   saver.change({ ...written('Sale'), templateId: id, collapseId: 'order' })

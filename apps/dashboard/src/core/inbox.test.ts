@@ -52,7 +52,7 @@ test('a device reports nothing about a push that showed nothing, or that has no 
   expect(reportsOf(push(1, '2026-01-01T00:00:00.000Z', { msgId: null }), { kind: 'swipe' })).toEqual([])
 })
 
-test('the inbox shows devices made by hand first, then those with the newest pushes; a device with a push is shown even before its page of the list is read', () => {
+test('the inbox shows devices made by hand first, then those with the newest pushes, also devices whose page of the list was not read', () => {
   const device = (id: string, byHand: boolean): WallDevice => ({
     id,
     platform: 'ios',

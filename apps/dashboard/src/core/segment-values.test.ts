@@ -44,7 +44,7 @@ test('a comparison of a tag begins with a value of the type that the tag has amo
   expect(valueFor('tag', 'eq', undefined)).toBe('')
 })
 
-test('when the field of a condition is changed to one of another type, the condition gets a new operator and a new value, unless both types hold texts', () => {
+test('a condition whose field is changed to another type gets a new operator and a new value, unless both types hold texts', () => {
   expect(conditionFor('string', 'date', 'contains', 'x')).toEqual({ op: 'gte', value: '-14d' })
   expect(conditionFor('tag', 'string', 'eq', 'x')).toEqual({ op: 'eq', value: 'x' })
   expect(conditionFor('platform', 'string', 'in', ['ios'])).toEqual({ op: 'in', value: [] })

@@ -162,7 +162,7 @@ test('with a template a message gives its ttl and its presentation also when the
   expect(bodyOfDraft(emptyDraft)).not.toHaveProperty('ttl')
 })
 
-test("an experiment begins with two copies of the text and has at most four variants; without it the message has the first variant's text again", () => {
+test("an experiment begins with two copies of the text and has at most four variants; without it the message has the first variant's text", () => {
   const begun = beginExperiment({ ...emptyDraft, content: changeEntry(emptyDraft.content, 'en', { title: 'Sale', body: 'Now' }) })
   if (!begun.experiment) throw new Error('it has begun')
   expect(begun.experiment.variants.map(({ content: { entries } }) => entries[0]?.entry.title)).toEqual(['Sale', 'Sale'])

@@ -27,7 +27,7 @@ test('no page inserts a style element or sets styles from a text', () => {
 })
 
 // spec: dashboard/kept-in-browser, dashboard/token-kept-nowhere
-test('the browser keeps only preferences, the ids of the last apps, whether there is a session, and messages that Herald does not have yet', () => {
+test('only three files keep something in the browser: those for preferences, for the session, and for messages that Herald does not have yet', () => {
   expect(using(/\blocalStorage\b/, ['session/session.ts', 'shell/preferences.ts', 'pages/compose/useDraft.ts'])).toEqual([])
   expect(using(/\b(sessionStorage|indexedDB|document\.cookie|caches\.)\b/)).toEqual([])
 })

@@ -5,9 +5,9 @@ import { createRoot } from 'react-dom/client'
 import { queryClient } from './api/queryClient.ts'
 import { router } from './routes.tsx'
 import { takeCode } from './session/sign-in-code.ts'
-import { followTheme } from './shell/theme.ts'
+import { followTheme } from './shell/preferences.ts'
 
-// The sign-in code leaves the address before the first request, because it works only once and no request may carry it as a referrer.
+// The sign-in code leaves the address before anything else happens, so that nobody copies it with the address and the browser's history lacks it.
 takeCode()
 followTheme()
 

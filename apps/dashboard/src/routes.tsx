@@ -20,10 +20,8 @@ import { validateTemplateSearch } from './pages/template/search.ts'
 import { validateTemplatesSearch } from './pages/templates/search.ts'
 import { validateWebhookSearch } from './pages/webhook/search.ts'
 import { validateWebhooksSearch } from './pages/webhooks/search.ts'
-import { NotFound } from './shell/NotFound.tsx'
-import { PageError } from './shell/PageError.tsx'
-import { Root } from './shell/Root.tsx'
-import { RoutePending } from './shell/RoutePending.tsx'
+import { NotFound, PageError, RoutePending } from './shell/PageStates.tsx'
+import { Root } from './shell/Shell.tsx'
 
 const root = createRootRoute({ component: Root, notFoundComponent: NotFound })
 

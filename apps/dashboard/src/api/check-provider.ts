@@ -5,10 +5,10 @@ import type { components } from './schema.gen.ts'
 /** What a provider answered to the credentials of an app. */
 export type Checked = components['schemas']['ProviderChecked']
 
-/** A check may take this long: ten seconds for the provider's answer, and ten more for Herald's. */
+/** The time limit of a check: ten seconds in which Herald waits for the provider, and ten more for Herald's own answer. */
 const checkWithinMs = 20_000
 
-/** Asks the provider whether it accepts the stored credentials. No push is sent. */
+/** Asks the provider whether it accepts the stored credentials of an app. No device gets a push. */
 export async function checkProvider(appId: string, kind: ProviderKind): Promise<Checked> {
   const path = `/v1/admin/apps/{appId}/providers/${kind}/check` as const
   return dataOf(await client.POST(path, { params: { path: { appId } }, fetch: sendWithin(checkWithinMs) }))

@@ -1,14 +1,23 @@
 import createFetchClient from 'openapi-fetch'
 import createQueryClient from 'openapi-react-query'
-import { csrfToken } from '../session/csrf.ts'
 import { waitForSession } from '../session/renewal.ts'
 import { ApiFault, readFault } from './fault.ts'
 import type { paths } from './schema.gen.ts'
 
-/** The time limit of a request. A request in which Herald waits for a provider or a webhook endpoint passes a longer limit. */
+/** The time limit of a request. A request that may take longer, because Herald waits in it for a provider, has a limit of its own (`sendWithin`). */
 const limitMs = 10_000
 
 const reads = ['GET', 'HEAD']
+
+let csrfToken: string | undefined
+
+/**
+ * Keeps the CSRF token of the session, in memory only. Herald sends the token with the session; it proves that a change comes from this page and not
+ * from another site.
+ */
+export const keepCsrfToken = (token: string | undefined): void => {
+  csrfToken = token
+}
 
 /** Sends a request with a time limit, and with the CSRF token when the request changes something. Throws an ApiFault when the request is refused. */
 export async function send(request: Request, withinMs = limitMs): Promise<Response> {
@@ -25,13 +34,12 @@ export async function send(request: Request, withinMs = limitMs): Promise<Respon
 
 function prepared(request: Request, withinMs: number): Request {
   const signal = AbortSignal.any([request.signal, AbortSignal.timeout(withinMs)])
-  const token = reads.includes(request.method) ? undefined : csrfToken()
   const headers = new Headers(request.headers)
-  if (token !== undefined) headers.set('x-csrf-token', token)
+  if (csrfToken !== undefined && !reads.includes(request.method)) headers.set('x-csrf-token', csrfToken)
   return new Request(request, { signal, headers, credentials: 'same-origin' })
 }
 
-/** Sends a request that waits for a provider, with its own time limit: `client.POST(path, { …, fetch: sendWithin(30_000) })`. */
+/** Gives `send` with another time limit, for a request that may take longer: `client.POST(path, { …, fetch: sendWithin(30_000) })`. */
 export const sendWithin =
   (withinMs: number) =>
   (request: Request): Promise<Response> =>
@@ -45,7 +53,7 @@ export const client = createFetchClient<paths>({ baseUrl: location.origin, fetch
 /** The administration API as React hooks: `api.useQuery('get', path, …)`, `api.useMutation('post', path)`, `api.queryOptions(…)`. */
 export const api = createQueryClient(client)
 
-/** Gives the data of an answer. Data is missing only through a mistake of the server, because `client` throws when a request is refused. */
+/** Gives the data of an answer. Data is missing only through a mistake of Herald, because `client` throws when a request is refused. */
 export function dataOf<T>(answer: { data?: T | undefined }): T {
   if (answer.data === undefined)
     throw new ApiFault({ status: 0, code: 'internal', message: 'Herald answered nothing where something was expected.' })

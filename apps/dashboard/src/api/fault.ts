@@ -1,4 +1,4 @@
-/** The error of a request: what the API answered, or a proxy between the page and the API. */
+/** The error of a request that the API or a proxy before it refused, or that got no answer. */
 export class ApiFault extends Error {
   readonly status: number
   readonly code: string
@@ -31,7 +31,7 @@ export function faultOf(error: unknown): ApiFault {
     return new ApiFault({
       status: 0,
       code: 'timeout',
-      message: 'Herald did not answer within 10 seconds. Nothing is known of this request: look before you repeat it.',
+      message: 'Herald did not answer in time. It may have done what was asked all the same: look before you repeat it.',
     })
   if (error instanceof TypeError)
     return new ApiFault({

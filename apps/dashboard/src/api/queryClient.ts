@@ -1,7 +1,10 @@
 import { QueryClient } from '@tanstack/react-query'
 import { faultOf } from './fault.ts'
 
-/** Says whether an error may pass by itself, because the gateway or the network was away for a moment. Only such a read is repeated. */
+/**
+ * Says whether an error may pass by itself, because the gateway or the network was away for a moment. A read that failed with another error is not
+ * repeated.
+ */
 export const isPassing = (error: unknown): boolean => {
   const { status, code } = faultOf(error)
   return status === 502 || status === 503 || status === 504 || code === 'network_error'

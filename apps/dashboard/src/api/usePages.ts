@@ -7,12 +7,15 @@ import { faultOf } from './fault.ts'
 export type PageOf<T> = { items: T[]; nextCursor: string | null }
 
 /**
- * A page may be empty although more pages follow, because the API searches a part of a long list at a time. Up to this many empty pages are read on
- * without a click of the operator.
+ * A page may be empty although more pages follow, because the API searches a part of a long list at a time. While there is no row yet, `usePages`
+ * reads up to this many pages without a click of the operator.
  */
 const mostEmpty = 50
 
-/** Reads a list of the API page by page. `items` are all rows read so far; `loadMore` reads the next page. */
+/**
+ * Reads a list of the API page by page. `items` are all rows read so far, and `loadMore` reads the next page. `looksOn` says that all pages so far
+ * were empty and the next one is being read.
+ */
 export function usePages<T>(queryKey: QueryKey, fetchPage: (cursor: string | undefined, signal: AbortSignal) => Promise<PageOf<T>>) {
   const query = useInfiniteQuery({
     queryKey,

@@ -32,7 +32,7 @@ test('the window of the frequency cap is shown in the largest unit in which it i
   ])
 })
 
-test("each mistake that the API can find in an app's settings is shown at a field of the form", () => {
+test("the mistakes that the API finds in an app's settings are shown at the fields of the form", () => {
   const texts = {
     ...textsOf({ name: 'Shop', settings: { defaultTimezone: 'UTC', frequencyCap: null, quietHours: null } }),
     hasCap: true,

@@ -33,7 +33,7 @@ export function splitWindow(seconds: number): { count: number; unit: CapUnit } {
   return { count: seconds / unitSeconds[unit], unit }
 }
 
-/** Gives the settings of an app as the form shows them. A cap or quiet hours that are switched off get values to begin with. */
+/** Gives the settings of an app as the form shows them. For a cap or quiet hours that are switched off the form proposes values. */
 export function textsOf({ name, settings }: EditedApp): SettingsTexts {
   const { defaultTimezone, frequencyCap, quietHours } = settings
   const window = splitWindow(frequencyCap?.windowSeconds ?? 86_400)

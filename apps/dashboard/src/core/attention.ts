@@ -18,10 +18,16 @@ type Devices = Readonly<Record<Platform, { total: number; invalidated: number }>
 
 const platformOf = (value: unknown): Platform => platforms.find((platform) => platform === value) ?? platforms[0]
 
-/** Above this share of invalidated devices, and from this number on, something may be wrong with how the app registers devices. */
+/**
+ * The overview warns when more than this share of a platform's devices, and at least this number, are invalidated: something may be wrong with how
+ * the app registers devices.
+ */
 const [deadShare, fewestDead] = [0.05, 20]
 
-/** Gives a sentence and a link for each thing that needs the operator's attention. `now` is in milliseconds. */
+/**
+ * Gives a sentence and a link for each thing that needs the operator's attention: those that Herald lists, and platforms with many invalidated
+ * devices. `now` is in milliseconds.
+ */
 export function attentionNotes(attention: readonly Attention[], devices: Devices, now: number): AttentionNote[] {
   const notes = attention.map(({ code, params }, index) => ({ ...noteOf(code, params, now), key: `${code}-${index}` }))
   const dead = (Object.entries(devices) as [Platform, Devices[Platform]][]).filter(
@@ -40,7 +46,7 @@ export function attentionNotes(attention: readonly Attention[], devices: Devices
 
 const unusedMs = 90 * 86_400_000
 
-/** Gives a note for each key that was not used for 90 days: if such a key were stolen, nobody would notice. */
+/** Gives a note for each key that was neither made nor used in the last 90 days: if such a key were stolen, nobody would notice. */
 export function unusedKeyNotes(
   keys: readonly { id: string; name: string; createdAt: string; lastUsedAt: string | null }[],
   now: number,

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { actionWords, auditGroups, auditHead, auditRow, subjectParts } from './audit-texts.ts'
+import { actionWords, auditGroups, auditHead, auditRow, csvCell, csvOf, subjectParts } from './audit-texts.ts'
 
 const gateway = new URL('../../../gateway/src/', import.meta.url)
 
@@ -46,4 +46,21 @@ test("a row of the audit's CSV has a cell for each column", () => {
   })
   expect(row).toEqual(['2026-01-01T00:00:00.000Z', 'Dana', 'key.created', '{"keyId":"k"}', '', 'i'])
   expect(row).toHaveLength(auditHead.length)
+})
+
+// spec: dashboard/audit-csv
+test('a spreadsheet that opens a CSV does not run a cell that begins like a formula', () => {
+  expect(['=1+1', '+1', '-1', '@a', '\tx', 'plain'].map(csvCell)).toEqual(["'=1+1", "'+1", "'-1", "'@a", "'\tx", 'plain'])
+})
+
+test('quotes, commas and line breaks stay within their cell of a CSV', () => {
+  expect(
+    csvOf(
+      ['a', 'b'],
+      [
+        ['x,y', 'say "hi"'],
+        ['two\nlines', ''],
+      ],
+    ),
+  ).toBe('a,b\r\n"x,y","say ""hi"""\r\n"two\nlines",\r\n')
 })

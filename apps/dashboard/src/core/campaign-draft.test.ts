@@ -136,7 +136,7 @@ test('a campaign is unchanged when it is opened in the editor and saved again', 
   )
 })
 
-test('a draft is named after its title until the operator gives it a name', () => {
+test('a draft is named after its title, cut to 200 characters, until the operator gives it a name', () => {
   expect(nameOf(emptyDraft)).toBe('Untitled message')
   const titled = { ...emptyDraft, content: changeEntry(emptyDraft.content, 'en', { title: ' Sale ' }) }
   expect(nameOf(titled)).toBe('Sale')
@@ -155,7 +155,14 @@ test('a silent message without texts is saved without content', () => {
   expect(bodyOfDraft(emptyDraft)).toHaveProperty('content')
 })
 
-test("an experiment begins with two copies of the text and has at most four variants; after its removal the message has the first variant's text", () => {
+// spec: dashboard/draft-as-shown, content/template-merge
+test('with a template a message gives its ttl and its presentation also when they are empty, so that Herald takes neither from the template', () => {
+  const made = parseBody(CreateCampaign, bodyOfDraft({ ...emptyDraft, silent: true, templateId: '671a2b3c4d5e6f7081920a04' }))
+  expect(made).toMatchObject({ ttl: 2_419_200, presentation: {} })
+  expect(bodyOfDraft(emptyDraft)).not.toHaveProperty('ttl')
+})
+
+test("an experiment begins with two copies of the text and has at most four variants; without it the message has the first variant's text", () => {
   const begun = beginExperiment({ ...emptyDraft, content: changeEntry(emptyDraft.content, 'en', { title: 'Sale', body: 'Now' }) })
   if (!begun.experiment) throw new Error('it has begun')
   expect(begun.experiment.variants.map(({ content: { entries } }) => entries[0]?.entry.title)).toEqual(['Sale', 'Sale'])

@@ -1,6 +1,6 @@
 import type { Schedule } from '@herald/contracts/campaign'
 import type { Content } from '@herald/contracts/content'
-import type { Bypass } from '@herald/contracts/send-fields'
+import { defaultTtlSeconds, type Bypass } from '@herald/contracts/send-fields'
 import { firstCodePoints } from '@herald/contracts/text'
 import { contentOfDraft, draftOfContent, emptyContent, isBlank, type ContentDraft } from './content-draft.ts'
 import {
@@ -86,6 +86,9 @@ export function draftOfCampaign(campaign: CampaignRead): CampaignDraft {
 /**
  * Gives the body that saves a draft. A draft without a name is named after its title. A silent draft whose texts are all empty has no content. With
  * an experiment, the content is the first variant's, because every device gets a variant.
+ *
+ * Herald fills in from the template each field that the body leaves out. So with a template the body also gives the ttl and the presentation that the
+ * page shows as empty. No request can give an empty collapse id or an empty content; `filledIn` finds out whether the template has filled one in.
  */
 export function bodyOfDraft(draft: CampaignDraft): CampaignBody {
   const { audience, templateId, experiment, schedule, bypass } = draft
@@ -93,7 +96,11 @@ export function bodyOfDraft(draft: CampaignDraft): CampaignBody {
   const body: CampaignBody = { name: nameOf(draft), schedule, ...optionsOfDraft(draft) }
   if (audience.kind === 'own') body.segment = audience.segment
   if (audience.kind === 'saved') body.segmentId = audience.segmentId
-  if (templateId !== null) body.templateId = templateId
+  if (templateId !== null) {
+    body.templateId = templateId
+    body.ttl ??= defaultTtlSeconds
+    body.presentation ??= {}
+  }
   if (!draft.silent || !isBlank(content)) body.content = contentOfDraft(content)
   if (experiment) {
     const variants = experiment.variants.map((variant) => ({ ...variant, content: contentOfDraft(variant.content) }))
@@ -103,6 +110,11 @@ export function bodyOfDraft(draft: CampaignDraft): CampaignBody {
   if (bypass.quietHours) body.bypass = { ...body.bypass, quietHours: true }
   return body
 }
+
+/** Says whether Herald has filled in from the template a collapse id or a content that the saved body did not give. */
+export const filledIn = (body: CampaignBody, stored: CampaignRead): boolean =>
+  body.templateId !== undefined &&
+  ((body.collapseId === undefined && (stored.collapseId ?? null) !== null) || (body.content === undefined && stored.content !== null))
 
 const mostOfName = 200
 

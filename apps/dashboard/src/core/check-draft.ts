@@ -6,7 +6,9 @@ import type { z } from 'zod'
 import { bodyOfDraft, type CampaignDraft } from './campaign-draft.ts'
 import { twiceIn } from './send-options-draft.ts'
 
-/** Checks a body with the contracts' schema and gives its mistakes. Herald may find further mistakes when the body is sent. */
+/**
+ * Gives the mistakes that a schema of the contracts finds in a body. Herald may find others when it gets the body, such as a segment that is gone.
+ */
 export function detailsOf(schema: z.ZodType, body: unknown): FaultDetail[] {
   try {
     parseBody(schema, body)
@@ -17,7 +19,7 @@ export function detailsOf(schema: z.ZodType, body: unknown): FaultDetail[] {
   }
 }
 
-/** Gives the mistakes of a draft. Each has the path of its field, as in an answer of the API. */
+/** Gives the mistakes of a draft, also contents that are too large. Each has the path of its field, as in an answer of the API. */
 export function checkDraft(draft: CampaignDraft): FaultDetail[] {
   const body = bodyOfDraft(draft)
   const wrong = detailsOf(CreateCampaign, body).flatMap((detail) => inWords(detail, draft))
@@ -41,4 +43,31 @@ function inWords(detail: FaultDetail, { audience, experiment }: CampaignDraft): 
   if (experiment && /^content(\.|$)/.test(detail.path)) return []
   const isOpen = audience.kind === 'saved' && audience.segmentId === ''
   return [isOpen && detail.path === 'segmentId' ? { path: 'segmentId', message: 'is to be chosen' } : detail]
+}
+
+/** Gives the mistakes to show while an operator writes. An empty field counts as a mistake only after the operator asked for the review (`asked`). */
+export function visibleDetails(details: readonly FaultDetail[], body: unknown, asked: boolean): FaultDetail[] {
+  return details.filter(({ path }) => {
+    if (asked) return true
+    const value = valueAt(body, path)
+    return value !== undefined && value !== ''
+  })
+}
+
+/** Gives the value at a path of a body. Names of tags and data may contain dots, so the longest name that fits is taken. */
+function valueAt(body: unknown, path: string): unknown {
+  if (path === '') return body
+  if (typeof body !== 'object' || body === null) return undefined
+  const steps = path.split('.')
+  for (let length = steps.length; length > 0; length -= 1) {
+    const name = steps.slice(0, length).join('.')
+    if (Object.hasOwn(body, name)) return valueAt((body as Record<string, unknown>)[name], steps.slice(length).join('.'))
+  }
+  return undefined
+}
+
+/** Gives a function that finds the message of a mistake by the path of its field. */
+export const byPath = (details: readonly FaultDetail[]): ((path: string) => string | undefined) => {
+  const messages = new Map(details.map(({ path, message }) => [path, message]))
+  return (path) => messages.get(path)
 }

@@ -41,8 +41,8 @@ const texts = [
   ['canvas', 'ink'],
 ]
 /**
- * Pairs of a shape's colour and its background: borders of fields, the focus ring and lines of charts. A contrast of 3 to 1 is enough for what is no
- * text.
+ * Pairs of a shape's colour and its background: borders of fields, the focus ring and lines of charts. A contrast of 3 to 1 is enough for them,
+ * because they are no text.
  */
 const shapes = grounds
   .slice(0, 2)

@@ -11,14 +11,14 @@ export type DeliveryTick = { id: string; kind: 'good' | 'bad' | 'busy' | 'off'; 
 
 const kinds = { delivered: 'good', failed: 'bad', pending: 'busy', erased: 'off' } as const
 
-/** Gives the parts of the bar of deliveries, oldest first: each has the delivery's state and how long the last answer took. */
+/** Gives the parts of the bar of deliveries, oldest first: each has the delivery's state, and how long its last attempt took. */
 export const ticksOf = (deliveries: readonly DeliveryFacts[]): DeliveryTick[] =>
   deliveries.toReversed().map(({ id, state, attempts }) => {
     const last = attempts.at(-1)
     return { id, kind: kinds[state], latencyMs: last?.latencyMs ?? null, label: `${id}: ${state}${last ? `, ${answerOf(last)}` : ''}` }
   })
 
-/** Says in words what an attempt was answered, and after how long. */
+/** Says in words how an attempt ended: the endpoint's status or why there was none, and after how long. */
 export const answerOf = ({ status, error, latencyMs }: { status: number | null; error: string | null; latencyMs: number }): string =>
   `${status === null ? (wordsOfError[error ?? ''] ?? error ?? 'no answer') : status} after ${Math.round(latencyMs).toLocaleString('en')} ms`
 
@@ -28,7 +28,7 @@ const wordsOfError: Readonly<Record<string, string>> = {
   blocked_address: 'address not allowed',
 }
 
-/** Says what an operator can do about an answer of the endpoint; null when the endpoint took the delivery. */
+/** Says what an operator can do about the answer of an endpoint; null when the endpoint accepted the delivery with 2xx. */
 export function remedyOfAnswer(status: number | null, error: string | null): string | null {
   if (status !== null && status >= 200 && status < 300) return null
   if (error === 'blocked_address')
@@ -48,7 +48,7 @@ export function remedyOfAnswer(status: number | null, error: string | null): str
 }
 
 /**
- * Groups the failed deliveries that can be sent again by the hour in which they were made, in UTC. The page offers to send those of an hour again
+ * Counts the failed deliveries that can be sent again by the hour (UTC) in which they were made. The page offers to send all of one hour again
  * together.
  */
 export function failedHours(deliveries: readonly DeliveryFacts[]): { from: string; to: string; count: number }[] {
@@ -57,7 +57,7 @@ export function failedHours(deliveries: readonly DeliveryFacts[]): { from: strin
   return [...hours].map(([from, all]) => ({ from, to: new Date(Date.parse(from) + 3_600_000).toISOString(), count: all.length }))
 }
 
-/** Gives a shell command that computes the signature of a body, so that an operator can check a receiver without writing code. */
+/** Gives a shell command that computes the signature of the body in `file`, so that an operator can check a receiver without writing code. */
 export const verifyCommand = (file: string): string =>
   [
     '# t and v1 are those of the header x-service-signature; body.json holds the body, byte for byte',

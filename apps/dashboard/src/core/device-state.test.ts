@@ -25,12 +25,12 @@ test("an invalidated device is shown with the provider's answer that invalidated
   expect(state).toEqual({ kind: 'bad', word: 'Invalidated', why: 'APNs answered 410 Unregistered.', at: invalidatedAt, campaignId: 'c1' })
 })
 
-test('when the push that invalidated a device is not stored any more, the page says so and names no other push', () => {
+test('when the push that invalidated a device is not among those that the page has read, the page says so and names no other push', () => {
   const state = stateOfDevice({ ...device, invalidatedAt: '2026-11-03T10:00:00.000Z' }, [dead('2026-11-04T10:00:00.000Z')])
   expect(state).toMatchObject({ word: 'Invalidated', why: 'The answer that did it is not among the newest pushes.', campaignId: null })
 })
 
-test('a device that is both opted out and invalidated is shown as invalidated', () => {
+test('a device is shown as invalidated, also when it is opted out as well, else as opted out, else as reachable', () => {
   expect(stateOfDevice({ ...device, optedIn: false, invalidatedAt: '2026-11-03T10:00:00.000Z' }, []).word).toBe('Invalidated')
   expect(stateOfDevice({ ...device, optedIn: false }, []).word).toBe('Opted out')
   expect(stateOfDevice(device, [])).toEqual({ kind: 'good', word: 'Reachable', why: null, at: null, campaignId: null })

@@ -26,7 +26,7 @@ const deadly: ReadonlySet<string> = new Set(['token_dead', 'token_invalid', 'sen
 
 /**
  * Gives the state of a device and its reason. An invalidated device was invalidated by a provider's answer to a push. The API gives only the time, so
- * the reason is the answer to the failed push that ended nearest to that time. When no such push is among `pushes`, the reason says so.
+ * the reason is the answer to the failed push among `pushes` that ended nearest to that time. When none ended near it, the reason says so.
  */
 export function stateOfDevice(device: DeviceFacts & { platform: Platform }, pushes: readonly PushFacts[]): DeviceState {
   if (device.invalidatedAt !== null) {
@@ -41,7 +41,10 @@ export function stateOfDevice(device: DeviceFacts & { platform: Platform }, push
   return { kind: 'good', word: 'Reachable', why, at: null, campaignId: null }
 }
 
-/** A push ends and its device is invalidated by the same answer of the provider, but the two times come from the clocks of two services. */
+/**
+ * A push counts as the one that invalidated its device when the two times differ by at most this. Both come from one answer of the provider, but from
+ * the clocks of two services.
+ */
 const toleranceMs = 60_000
 
 function pushThatFoundOut(subscriptionId: string, invalidatedAt: string, pushes: readonly PushFacts[]): PushFacts | undefined {

@@ -33,9 +33,11 @@ function givenPlatform() {
   let stored: StoredCampaign | undefined
   const made = new Map<string, string>()
   let refusal: { status: number; message: string; details: { path: string; message: string }[] } | undefined
+  let template: Pick<CampaignBody, 'collapseId' | 'ttl' | 'presentation'> = {}
   const answer = (body: CampaignBody): StoredCampaign => {
     const { segmentId = null, templateId = null, content = null, experiment = null, bypass = {}, ...rest } = body
-    return { ttl: 2_419_200, ...rest, id, status: 'draft', segmentId, templateId, content, experiment, bypass }
+    const filling = templateId === null ? {} : template
+    return { ttl: 2_419_200, ...filling, ...rest, id, status: 'draft', segmentId, templateId, content, experiment, bypass }
   }
   const meet = (what: string) => {
     asked.push(what)
@@ -69,6 +71,8 @@ function givenPlatform() {
     made,
     refuse: (given: typeof refusal) => void (refusal = given),
     change: (body: Partial<StoredCampaign>) => void (stored &&= { ...stored, ...body }),
+    fillIn: (given: typeof template) => void (template = given),
+    stored: () => stored,
     titleOf: () => (stored?.content?.['en'] as { title: string } | undefined)?.title,
   }
 }
@@ -103,14 +107,13 @@ test('a message becomes a draft 1 s after the last change, and later changes rep
 })
 
 // spec: dashboard/draft-kept
-test('a message that cannot be a draft yet stays in the browser, and the page says what is missing', async () => {
+test('a message that cannot be a draft yet stays in the browser until it is emptied again, and the page says what is missing', async () => {
   const { platform, saver, kept } = given()
   saver.change(written('Sale', ''))
   await vi.advanceTimersByTimeAsync(1_000)
   expect(saver.get().state).toMatchObject({ is: 'kept', details: [{ path: 'content.en.body', message: 'must be 1 to 2000 characters' }] })
   expect(platform.asked).toEqual([])
   expect(kept()).toHaveLength(1)
-  // When the operator deletes the text again, the browser keeps no draft.
   saver.change(emptyDraft)
   expect([saver.get().state.is, kept()]).toEqual(['untouched', []])
 })
@@ -187,6 +190,23 @@ test("the operator can take the other tab's version, and a page without unsaved 
   expect([state(), saver.get().draft.name, saver.get().draft.content.entries[0]?.entry.title]).toEqual(['saved', 'Sale', 'Second'])
 })
 
+// spec: dashboard/draft-as-shown
+test('from a template Herald fills in no collapse id, ttl or presentation that the page shows as empty', async () => {
+  const { platform, saver, state } = given()
+  platform.fillIn({ collapseId: 'order', ttl: 60, presentation: { badge: 1 } })
+  saver.change({ ...written('Sale'), templateId: id, collapseId: 'order' })
+  expect(await saver.saveNow()).toBe(true)
+  expect(platform.stored()).toMatchObject({ templateId: id, collapseId: 'order', ttl: 2_419_200, presentation: {} })
+  expect(saver.get().draft.templateId).toBe(id)
+
+  // No request can clear the template's collapse id, so the message lets go of the template.
+  saver.change({ ...saver.get().draft, collapseId: '' })
+  expect(await saver.saveNow()).toBe(true)
+  expect(platform.stored()).toMatchObject({ templateId: null, ttl: 2_419_200 })
+  expect(platform.stored()).not.toHaveProperty('collapseId')
+  expect([state(), saver.get().draft.templateId]).toEqual(['saved', null])
+})
+
 test('a draft that was sent from another tab cannot be changed any more', async () => {
   const { platform, saver } = given()
   saver.change(written('Sale'))
@@ -209,7 +229,7 @@ test('a change that is made while the draft is being saved is saved too', async 
 })
 
 // spec: dashboard/draft-kept, dashboard/kept-in-browser
-test('the browser keeps the ten newest drafts and ignores stored texts that are no drafts', () => {
+test('the browser keeps the ten newest drafts, lists only those of the app, and ignores stored texts that are no drafts', () => {
   const storage = givenStorage()
   const keeper = openDraftKeeper(storage)
   for (let number = 10; number < 22; number += 1) {

@@ -1,5 +1,13 @@
 import type { FaultDetail } from '@herald/contracts/fault'
-import { bodyOfDraft, draftOfCampaign, isUntouched, type CampaignBody, type CampaignDraft, type CampaignRead } from './campaign-draft.ts'
+import {
+  bodyOfDraft,
+  draftOfCampaign,
+  filledIn,
+  isUntouched,
+  type CampaignBody,
+  type CampaignDraft,
+  type CampaignRead,
+} from './campaign-draft.ts'
 import { checkDraft } from './check-draft.ts'
 import type { DraftKeeper } from './kept-drafts.ts'
 
@@ -19,7 +27,7 @@ export type SaveState =
   | { is: 'waiting' }
   | { is: 'saving' }
   | { is: 'saved'; at: Date }
-  /** The message cannot be a draft yet, or Herald refused it, so only this browser has it. */
+  /** The message cannot be a draft yet, or Herald refused it, so only this browser has what was written. */
   | { is: 'kept'; at: Date; details: FaultDetail[]; message: string | undefined }
   /** Herald was not reached. The page tries to save again without a click. */
   | { is: 'unreached'; at: Date; message: string }
@@ -34,7 +42,7 @@ export type DraftSaver = {
   get: () => Working
   subscribe: (listener: () => void) => () => void
   change(draft: CampaignDraft): void
-  /** Saves at once what is not saved yet. Resolves to true when Herald has what the page shows. */
+  /** Saves at once what Herald does not have yet. Resolves to true when Herald has what the page shows. */
   saveNow(): Promise<boolean>
   /** Asks Herald whether the draft was changed elsewhere. When it was, and nothing is unsaved here, the page takes the changed draft. */
   look(): Promise<void>
@@ -98,6 +106,11 @@ export function openDraftSaver(
       const stored = await store(body)
       if (!stored) return false
       known = canonical(stored)
+      if (filledIn(body, stored)) {
+        // The page shows as empty what the template has filled in. So the message lets go of its template and is saved again.
+        set({ draft: { ...working.draft, templateId: null } })
+        return await write()
+      }
       saved = JSON.stringify(body)
     } catch (error) {
       refused(error)
@@ -117,8 +130,8 @@ export function openDraftSaver(
   async function store(body: CampaignBody): Promise<StoredCampaign | undefined> {
     let { id } = working
     if (id === null) {
-      // When the answer to a request was lost, the campaign may exist. So the same request is repeated, and what was written since then replaces the
-      // draft.
+      // When the answer to an earlier request was lost, the campaign may exist. So the same request is repeated with the same key, and what the
+      // operator has written since then replaces the draft that it made.
       creating ??= { body, idempotencyKey: `${key}.${(creates += 1)}` }
       id = (await calls.create(creating.body, creating.idempotencyKey)).id
       set({ id })

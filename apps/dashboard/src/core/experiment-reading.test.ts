@@ -23,7 +23,7 @@ test('with few opens no variant is called better, and the sentence gives the int
   )
 })
 
-test('without opens the variants are not compared, and a variant without counters counts as sent to nobody', () => {
+test('the variants are not compared while no push was opened, or while a variant has no counters', () => {
   expect(readExperiment(variants, undefined, 'opened').conclusion).toEqual({ kind: 'nothing' })
   expect(readExperiment(variants, { a: counts(10, 1) }, 'opened').conclusion).toEqual({ kind: 'nothing' })
   expect(conclusionSentence({ kind: 'nothing' }, 'clicked')).toBe('Not yet: there are no clicks to compare.')
@@ -37,6 +37,6 @@ test('a difference that is large enough to call one of two variants better can b
 })
 
 // spec: dashboard/experiment
-test('the page warns when the variants were not sent to as many devices as their weights say, whatever was opened', () => {
+test('the page warns when the variants did not get as many devices as their weights say, whatever was opened', () => {
   expect(readExperiment(variants, { a: counts(10_000, 900), b: counts(9_400, 900) }, 'opened').ratio.ok).toBe(false)
 })

@@ -1,7 +1,10 @@
 import type { ExplainedStep, StepOf } from '@herald/contracts/explain'
 import type { StationName } from './explain-stations.ts'
 
-/** When a fact was true: `then` is when the send looked at the device. Facts of `then` and of `now` are shown apart, and no line mixes them. */
+/**
+ * When a fact was true: `then` in the time of the send (it was recorded or frozen), `now` when the trace was read. The page shows facts of `then` and
+ * of `now` apart, and no line mixes them (spec: dashboard/explain-clocks).
+ */
 export type Clock = 'then' | 'now'
 
 export type Fact = {
@@ -20,7 +23,7 @@ const clockOf = ({ basis }: ExplainedStep): Clock => (basis === 'now' ? 'now' : 
 
 type Draft = Omit<Fact, 'clock' | 'kind'> & { kind?: Fact['kind']; clock?: Clock }
 
-/** Gives the facts of a step of a trace, as lines of a station. */
+/** Gives the facts of a step of a trace, as the lines of an open station. */
 export function factsOf(station: StationName, step: ExplainedStep): Fact[] {
   const clock = clockOf(step)
   return draftsOf(station, step).map((draft) => ({ kind: 'text', clock, ...draft }))
@@ -211,7 +214,7 @@ function headlineOfOutcome({ outcome, code, providerCode }: StepOf<'outcome'>): 
 const grouped = (count: number): string => count.toLocaleString('en')
 
 /** Writes seconds in the largest unit in which they are a whole number. */
-export function inWords(seconds: number): string {
+function inWords(seconds: number): string {
   const [size, unit] =
     seconds % 86_400 === 0
       ? [seconds / 86_400, 'day']

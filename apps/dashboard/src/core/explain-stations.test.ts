@@ -1,7 +1,6 @@
 import type { ExplainedStep, StepOf, Trace } from '@herald/contracts/explain'
 import { expect, test } from 'vitest'
-import { remedyOfCode } from './explain-remedy.ts'
-import { firstOpen, stationsOf, stationNames, ticketOf, type StationName } from './explain-stations.ts'
+import { remedyOfCode, firstOpen, stationsOf, stationNames, ticketOf, type StationName } from './explain-stations.ts'
 
 const id = '0'.repeat(24)
 const at = '2026-01-12T09:00:00.000Z'
@@ -75,9 +74,14 @@ const queued = [device, reachable, owner, segment, page]
 
 // spec: dashboard/explain-stations
 test.each<[what: string, one: Trace, open: StationName, result: string]>([
-  ['a leaf that is false', trace('not_queued', [device, reachable, { ...segment, result: 'stop', leaves: [leaf] }]), 'audience', 'stop'],
   [
-    'an owner that changed',
+    'a condition of the segment that is false',
+    trace('not_queued', [device, reachable, { ...segment, result: 'stop', leaves: [leaf] }]),
+    'audience',
+    'stop',
+  ],
+  [
+    'a device that has another owner than when its push was queued',
     trace('skipped', [device, reachable, { ...owner, result: 'stop', ownerNow: null }, page, message, end('skipped', 'owner_changed')]),
     'audience',
     'stop',
@@ -89,7 +93,7 @@ test.each<[what: string, one: Trace, open: StationName, result: string]>([
     'stop',
   ],
   [
-    'a token that is dead',
+    'a device that is invalidated',
     trace('skipped', [device, { ...reachable, result: 'stop', invalidatedAt: at }, owner, page, message, end('skipped', 'invalidated')]),
     'reachable',
     'stop',
@@ -100,7 +104,12 @@ test.each<[what: string, one: Trace, open: StationName, result: string]>([
     'cap',
     'stop',
   ],
-  ['quiet hours without their step', trace('skipped', [...queued, message, end('skipped', 'quiet_hours')]), 'quiet_hours', 'stop'],
+  [
+    'quiet hours, of which the trace has no step',
+    trace('skipped', [...queued, message, end('skipped', 'quiet_hours')]),
+    'quiet_hours',
+    'stop',
+  ],
   [
     'a text that is empty',
     trace('skipped', [...queued, { ...message, result: 'stop', bytes: null }, end('skipped', 'empty_content')]),
@@ -115,7 +124,12 @@ test.each<[what: string, one: Trace, open: StationName, result: string]>([
     'provider',
     'stop',
   ],
-  ['a push that was delivered and not seen', trace('sent', [...queued, message, end('sent', null)]), 'provider', 'pass'],
+  [
+    'a push that the provider took, without a report of the device',
+    trace('sent', [...queued, message, end('sent', null)]),
+    'provider',
+    'pass',
+  ],
 ])('%s: the step that decided is open, and no other step is red', (_what, one, open, result) => {
   const stations = stationsOf(one)
   expect(stations.map(({ name }) => name)).toEqual([...stationNames])
@@ -125,7 +139,7 @@ test.each<[what: string, one: Trace, open: StationName, result: string]>([
 })
 
 // spec: dashboard/explain-stations
-test("a sent push is not shown red when its text would be empty with the user's present values", () => {
+test("no step of a sent push is red when its text would be empty with the user's present values", () => {
   const results = resultsOf(trace('sent', [...queued, { ...message, result: 'stop', bytes: null }, end('sent', null)]))
   expect(results.render).toBe('info')
   expect(results.provider).toBe('pass')
@@ -137,7 +151,7 @@ test('a push that would be too large now is shown red at the step "Size" and not
 })
 
 // spec: dashboard/explain-clocks
-test('recorded and frozen facts are shown as facts of the time of the send, all others as present facts', () => {
+test('facts that were recorded or frozen are shown as facts of the time of the send, and facts that were read now as present facts', () => {
   const facts = stationsOf(trace('sent', [device, reachable, { ...owner, ownerNow: null }, page, end('sent', null)])).flatMap(
     (station) => station.facts,
   )
@@ -196,7 +210,7 @@ test('a closed step shows the line of the fact that decided', () => {
   )
 })
 
-test('for a failed push the page says what to do about the answer of the provider', () => {
+test('for a failed or a held push the page says what to do about its code, and for a sent push it says nothing', () => {
   const failed = trace('failed', [...queued, message, end('failed', 'credentials_invalid', '403 InvalidProviderToken')])
   const station = (one: Trace) => stationsOf(one).find(({ name }) => name === 'provider')
   const attempts = [{ n: 1, at, code: 'credentials_invalid', providerCode: '403 InvalidProviderToken' }]

@@ -1,18 +1,22 @@
+import { providerOf } from '@herald/contracts/app'
 import type { ExplainedStep, StepOf, Trace } from '@herald/contracts/explain'
+import type { Platform } from '@herald/contracts/platform'
+import { remedies, remedyOf } from '@herald/contracts/remedies'
 import { treeOfLeaves, type SegmentBranch } from './segment-leaves.ts'
 import { factsOf, type Fact } from './explain-facts.ts'
 
 /*
- * A trace is shown as nine stations, in the order in which every push passes them. Each station shows the steps of the trace that belong to it. A
- * station without a step says so in a sentence, because an empty one would be read as "fine".
+ * The page of explain shows a trace as nine stations, always in the same order. Each station shows the steps of the trace that belong to it. A
+ * station to which no step belongs says so in a sentence, because an operator would read an empty station as "fine".
  */
 
 export const stationNames = ['audience', 'reachable', 'cap', 'quiet_hours', 'locale', 'render', 'size', 'provider', 'device'] as const
 export type StationName = (typeof stationNames)[number]
 
 /**
- * A station is one of the nine steps in which the page shows a push. `stop`: the push ended at this station. `wait`: it waits there. `pass`: it came
- * through. `info`: the station has facts, but they decided nothing. `none`: the push did not come to this station, or nothing is known.
+ * What a station says of the push. `stop`: the push ended at this station, or would end there with the present values. `wait`: it waits there.
+ * `pass`: it came through. `info`: the station has facts, but they decided nothing. `none`: the push did not come to this station, or nothing is
+ * known.
  */
 export type StationResult = 'stop' | 'wait' | 'pass' | 'info' | 'none'
 
@@ -96,12 +100,12 @@ export function stationsOf(trace: Trace): Station[] {
 }
 
 /**
- * Gives `info` in the place of `stop` when the push has an outcome. Then only the station where the push ended is red: a `stop` at another station
- * follows from present values and decided nothing.
+ * Gives the result of a station at which the push did not end. When the push has an outcome, `stop` becomes `info`: it follows from present values,
+ * which decided nothing, and only the station at which the push ended is red.
  */
 const beside = (hasEnded: boolean, result: StationResult): StationResult => (hasEnded && result === 'stop' ? 'info' : result)
 
-/** Says whether a step belongs to a station. The step `message` belongs to three: language, text and size. */
+/** Says whether a step belongs to a station. The step `message` belongs to three stations: `locale`, `render` and `size`. */
 const belongsTo = (step: ExplainedStep, name: StationName): boolean =>
   step.step === 'message' ? name === 'locale' || name === 'render' || name === 'size' : stationOfStep[step.step] === name
 
@@ -133,8 +137,8 @@ function resultOfMessage(name: StationName, { result, bytes, limit, dropped, tru
 function resultOfProvider(steps: readonly ExplainedStep[], { verdict }: Trace): StationResult {
   if (verdict === 'sent') return 'pass'
   if (verdict === 'in_flight' || verdict === 'retrying' || verdict === 'held' || verdict === 'waiting') return 'wait'
-  // A push that was skipped or never queued ended at another station. A device on a page of the audience that the fan-out never reached has no such
-  // station, so its push is shown as ended at `provider`.
+  // A push that was skipped or never queued ended at another station, with one exception: when the send ended before its fan-out came to the device,
+  // or passed the device by, only the step `page` says so. Then the push is shown as ended at `provider`.
   return steps.some(({ step, result }) => step === 'page' && result === 'stop') ? 'stop' : 'none'
 }
 
@@ -171,7 +175,7 @@ function summaryOf({ name, result, summary, segment }: Station, isBehindStop: bo
   return summary === '' ? plain[result] : summary
 }
 
-/** Gives the line of the step that stopped the push or lets it wait, else of the last step that has a line. */
+/** Gives the line for a closed station: of the step that stopped the push or lets it wait, else of the last step that has a line. */
 function headlineOf(name: StationName, steps: readonly ExplainedStep[]): string {
   const said = (step: ExplainedStep | undefined): string =>
     step === undefined ? '' : (factsOf(name, step).find(({ headline }) => headline)?.headline ?? '')
@@ -192,4 +196,17 @@ export function ticketOf(
   const device = `Device ${trace.subscriptionId}${trace.platform === null ? '' : ` (${trace.platform})`}${whose}`
   const campaign = `campaign ${of.campaign === null || of.campaign === '' ? '' : `“${of.campaign}” `}${of.campaignId}`
   return `${device}, ${campaign}: ${trace.sentence} (${trace.verdict.replace('_', ' ')}, ${trace.certainty}, looked at ${of.lookedAt})`
+}
+
+const isFailureCode = (code: string): code is keyof typeof remedies => Object.hasOwn(remedies, code)
+
+/**
+ * Says what to do about the code with which a push ended or waits; null when there is no code or nothing to do. `facts` and `attempts` are those of
+ * the station `provider`.
+ */
+export function remedyOfCode(facts: readonly Fact[], attempts: StepOf<'attempts'>['attempts'], platform: Platform | null): string | null {
+  const last = attempts.at(-1)
+  const code = facts.find((fact) => fact.code !== undefined)?.code ?? last?.code ?? null
+  if (code === null || platform === null || !isFailureCode(code)) return null
+  return remedyOf(providerOf[platform], code, last?.providerCode ?? null)
 }

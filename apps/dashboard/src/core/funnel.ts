@@ -9,12 +9,12 @@ export type Funnel = {
   reporting: number | null
 }
 
-/** How many reports an app got from each platform around a send. */
+/** How many reports an app got from each platform in the 30 days around a send. */
 export type Reports = Readonly<Record<Platform, number>>
 
 /**
- * Gives the funnel from sent to clicked. A platform from which the app got no report cannot report, because its app has no extension or SDK for it.
- * Its pushes are left out of the shares, because 0 % delivered would be a false alarm.
+ * Gives the funnel from sent to clicked. A platform from which the app got no report counts as unable to report: as a rule the mobile app or web page
+ * has no extension or SDK that reports. Its pushes are left out of the shares, because 0 % delivered would be a false alarm.
  */
 export function funnelOf(counts: FunnelCounts, sentBy: Readonly<Record<Platform, number | null>> | null, reports: Reports | null): Funnel {
   const platforms = Object.entries(sentBy ?? {}) as [Platform, number | null][]

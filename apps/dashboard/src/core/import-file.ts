@@ -1,6 +1,6 @@
 /*
  * What the page finds out about a file to import before it sends the file: its format, and which column holds which field. The operator confirms
- * both. The server then reads every row and decides.
+ * both. Herald then reads every row and decides.
  */
 
 export const importFormats = [
@@ -13,7 +13,7 @@ export type ImportFormat = (typeof importFormats)[number]['value']
 /** When a header has these columns, the file is an export of OneSignal. */
 const ofOneSignal = ['identifier', 'device_type']
 
-/** At most this many bytes of a file are read to find its header. */
+/** The page reads at most this many bytes of a file to find its header. */
 export const headBytes = 65_536
 
 /**

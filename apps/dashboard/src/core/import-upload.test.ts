@@ -5,8 +5,8 @@ const passing = new Error('away')
 const isPassing = (error: unknown): boolean => error === passing
 
 /**
- * Stands in for a server that stores only rows that are complete. A row has `row` bytes. Each of `failures` makes one request fail, before or after
- * its bytes are stored.
+ * Stands in for Herald, which stores only complete rows. A row has `row` bytes. Each of `failures` makes one request fail, before or after its bytes
+ * are stored.
  */
 function given({ size, row, failures = [] }: { size: number; row: number; failures?: ('before' | 'after')[] }) {
   let at: Standing = { offset: 0, state: 'receiving' }
@@ -42,7 +42,7 @@ test('a file is sent in parts, each part begins where the last complete row ende
 })
 
 // spec: dashboard/import-upload
-test('after a part or its answer is lost, the page asks how many bytes the server has stored and goes on from there', async () => {
+test('after a part or its answer is lost, the page asks how many bytes Herald has stored and goes on from there', async () => {
   const { begin, sent, waits } = given({ size: 3 * partBytes, row: 7, failures: ['before', 'after', 'before'] })
   expect((await begin()).state).toBe('finished')
   expect(waits).toEqual([500, 1000, 2000])
@@ -56,7 +56,7 @@ test('a row that does not fit into a part is sent in a larger part', async () =>
 })
 
 // spec: dashboard/import-upload
-test('sending a file ends with an error when the server stays away, and at once when the server refuses', async () => {
+test('sending a file ends with an error when Herald stays away, and at once when Herald refuses a part', async () => {
   const away = given({ size: 10, row: 1, failures: Array(100).fill('before') })
   await expect(away.begin()).rejects.toBe(passing)
   expect(away.waits).toHaveLength(mostTries)
@@ -65,14 +65,14 @@ test('sending a file ends with an error when the server stays away, and at once 
   await expect(sendFile({ ...upload, put: () => Promise.reject(refused) }, { offset: 0, state: 'receiving' })).rejects.toBe(refused)
 })
 
-test('when an import was cancelled elsewhere, the page sends nothing more of the file', async () => {
+test('when an import was cancelled elsewhere, the page sends nothing more of its file', async () => {
   const { upload, sent } = given({ size: 10, row: 1, failures: ['before'] })
   const cancelled: Standing = { offset: 0, state: 'cancelled' }
   expect(await sendFile({ ...upload, read: async () => cancelled }, { offset: 0, state: 'receiving' })).toBe(cancelled)
   expect(sent).toEqual([])
 })
 
-test('when the server has the whole file already, the page only finishes the import', async () => {
+test('when Herald has the whole file already, the page only finishes the import', async () => {
   const { upload, sent } = given({ size: 10, row: 1 })
   expect((await sendFile(upload, { offset: 10, state: 'receiving' })).state).toBe('finished')
   expect(sent).toEqual([])

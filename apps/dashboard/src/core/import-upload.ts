@@ -1,4 +1,4 @@
-/** The state of an import, and how many of its bytes the server has stored (`offset`). */
+/** The state of an import, and how many bytes of its file Herald has stored (`offset`): always whole rows. */
 export type Standing = { offset: number; state: 'receiving' | 'finished' | 'cancelled' }
 
 /** What `sendFile` needs. `put` sends the bytes from `from` to `to`; `isPassing` says whether an error may pass by itself. */
@@ -16,7 +16,8 @@ export type Upload<Report extends Standing> = {
 export const partBytes = 2 * 1024 ** 2
 const mostPartBytes = 16 * 1024 ** 2
 /**
- * A part is tried again at most this often in a row. These tries take about two minutes, long enough to replace a gateway or to find a network again.
+ * After a failure the page goes on at most this often in a row. The waits before these tries take about two minutes in all, long enough to replace a
+ * gateway or to find a network again.
  */
 export const mostTries = 16
 
@@ -24,9 +25,8 @@ export const mostTries = 16
 const pauseBefore = (tries: number): number => Math.min(500 * 2 ** tries, 10_000)
 
 /**
- * Sends the file of an import in parts, from the first byte that the server has not stored, and then finishes the import. After an error that may
- * pass, the function asks how many bytes the server has stored and goes on from there. The server stores each row once, even when its answer was
- * lost.
+ * Sends the file of an import in parts, from the first byte that Herald has not stored, and then finishes the import. After an error that may pass,
+ * the function asks how many bytes Herald has stored and goes on from there, so that Herald stores each row once, even when its answer was lost.
  */
 export async function sendFile<Report extends Standing>(upload: Upload<Report>, begun: Report): Promise<Report> {
   let report = begun

@@ -46,13 +46,13 @@ test('a tap reports an open, and a click when the push has a link; a button repo
   expect(reportsOf(linked, { kind: 'swipe' })).toEqual(['/v1/e/x/abc.def'])
 })
 
-test('a push that showed nothing, or that has no message id, reports nothing', () => {
+test('a device reports nothing about a push that showed nothing, or that has no msgId', () => {
   const silent = push(1, '2026-01-01T00:00:00.000Z', { shown: null })
   expect(reportsOf(silent, { kind: 'tap' })).toEqual([])
   expect(reportsOf(push(1, '2026-01-01T00:00:00.000Z', { msgId: null }), { kind: 'swipe' })).toEqual([])
 })
 
-test('the inbox shows devices made by hand first, then those with the newest pushes; a device with a push is shown even before its page of the list is read', () => {
+test('the inbox shows devices made by hand first, then those with the newest pushes, also devices whose page of the list was not read', () => {
   const device = (id: string, byHand: boolean): WallDevice => ({
     id,
     platform: 'ios',

@@ -35,7 +35,7 @@ export function pushesByDevice<T extends ArrivedPush>(pushes: readonly T[]): Map
 
 /**
  * Gives the tracking calls that a device makes for a gesture, in their order. A tap reports an open, and a click when there is a link. A button
- * reports an open and a click with its id. A swipe reports a dismissal. A push without a message id reports nothing.
+ * reports an open and a click with its id. A swipe reports a dismissal. A push without a msgId, or one that showed nothing, reports nothing.
  */
 export function reportsOf({ msgId, shown }: ArrivedPush, gesture: Gesture): string[] {
   if (msgId === null || shown === null) return []

@@ -1,5 +1,4 @@
-/** A confidence interval of a share, which is a number from 0 to 1. */
-
+/** A confidence interval of a share, which is a number from 0 to 1, or of the difference of two shares. */
 export type Interval = { low: number; high: number }
 
 /** The quantile of the standard normal distribution for a two-sided 95 % interval. */
@@ -53,7 +52,7 @@ function erfc(x: number): number {
   return x >= 0 ? value : 2 - value
 }
 
-/** Gives the probability of a χ² of at least this value by chance, for 1 to 3 degrees of freedom. */
+/** Gives the probability that χ² is at least this large by chance, for 1 to 3 degrees of freedom. */
 export function chanceOf(chiSquare: number, degrees: 1 | 2 | 3): number {
   if (chiSquare <= 0) return 1
   if (degrees === 2) return Math.exp(-chiSquare / 2)
@@ -65,9 +64,11 @@ export function chanceOf(chiSquare: number, degrees: 1 | 2 | 3): number {
  * When a split of the variants is less likely than this, chance does not explain it, and the experiment is not to be trusted (Fabijan et al., KDD
  * 2019).
  */
-export const leastChance = 0.001
+const leastChance = 0.001
 
-/** Says whether the variants got the shares of their weights, by Pearson's χ² test of the assigned devices. */
+/**
+ * Says whether the variants got as many devices as their weights say, by Pearson's χ² test of the assigned devices. `p` is the test's probability.
+ */
 export function sampleRatio(variants: readonly { assigned: number; weight: number }[]): { p: number; ok: boolean } {
   const assigned = variants.reduce((sum, variant) => sum + variant.assigned, 0)
   const weights = variants.reduce((sum, variant) => sum + variant.weight, 0)

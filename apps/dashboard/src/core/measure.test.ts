@@ -50,7 +50,7 @@ test('a body that is cut is shown as the device gets it', () => {
   }
 })
 
-test('a push that is too large even when its body is cut is refused; a text that is blank once it is filled in is called empty', () => {
+test('a push that is too large even when its body is cut is called too large; a text that is blank once it is filled in is called empty', () => {
   const url = `https://shop.example/${'y'.repeat(2000)}`
   const entry = { ...emptyEntry, title: 'Hi', body: 'There', url, image: url, actions: [{ id: 'a', title: 'A', url }] }
   for (const platform of platforms) {
@@ -62,7 +62,7 @@ test('a push that is too large even when its body is cut is refused; a text that
   }
 })
 
-test('in an experiment the tracking id is longer, and the shown size counts the longer id', () => {
+test('in an experiment the msgId of a push contains the variant and is longer, and the shown size counts the longer msgId', () => {
   const bytes = (variant: string) => measure('ios', { ...emptyEntry, title: 'Hi', body: 'There' }, {}, { send, ttlSeconds, variant }).bytes
   expect(bytes('a-long-variant') - bytes('')).toBe(lengthOfMsgId('ios', 'a-long-variant') - lengthOfMsgId('ios'))
 })

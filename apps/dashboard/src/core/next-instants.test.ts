@@ -29,8 +29,8 @@ test('a local time that comes twice when the clocks go back is marked, and the f
   ])
 })
 
-// The same instants as those of the waves in audience (waves.test.ts).
-test('each user gets a message at nine o’clock of the user’s own time zone, also in the night in which its clocks go forward', () => {
+// In waves.test.ts of audience the waves of such a message begin at the same instants.
+test('a message at nine in each user’s own time zone is shown with the instant of nine o’clock there, also after the clocks went forward', () => {
   const atNine: Schedule = { type: 'user_timezone', localTime: '09:00' }
   const zones = ['Asia/Tokyo', 'Europe/Berlin', 'America/New_York']
   expect(zones.flatMap((zone) => shown(atNine, '2026-03-28T20:00:00Z', zone).map(([at]) => at))).toEqual([
@@ -63,7 +63,7 @@ test('every schedule that is no recurrence has one instant', () => {
   ])
 })
 
-test('a date and a time in a time zone give the right instant, and an instant gives the right local time', () => {
+test('a typed date and time are read in the chosen time zone, and the form proposes the first full hour that is ten minutes away or more', () => {
   expect(instantIn('2026-12-01', '09:00', 'America/New_York')).toBe('2026-12-01T14:00:00.000Z')
   expect(instantIn('2026-12-01', '', 'America/New_York')).toBeUndefined()
   expect(localTimeAt(new Date('2026-12-01T14:00:00Z'), 'America/New_York')).toBe('09:00')

@@ -8,9 +8,9 @@ export type ClockChange = 'skipped' | 'twice' | 'shifted'
 export type NextInstant = {
   at: Date
   /**
-   * `skipped`: the clocks jump over the local time, so the instant is later by that jump. `twice`: the clocks show the local time twice, and the
-   * first one is used. `shifted`: the clocks changed after the previous instant, so this one has another time of day in UTC. Null when the clocks
-   * change nothing.
+   * `skipped`: on this day the clocks jump over the schedule's local time, so they show a time that is later by the length of the jump. `twice`: on
+   * this day the clocks show the local time twice, and the instant is the first of the two. `shifted`: the clocks have changed since the instant
+   * before this one in the list, so this one has another time of day in UTC. Null when no change of the clocks concerns the instant.
    */
   change: ClockChange | null
 }
@@ -18,7 +18,10 @@ export type NextInstant = {
 const most = 5
 const hour = 3_600_000
 
-/** Gives the next five instants of a schedule, or fewer when it ends before. */
+/**
+ * Gives the next instants at which a schedule sends: of a recurrence five, or fewer when it ends before, and of any other schedule one. `zone` is the
+ * time zone of the users for whom a schedule in each user's own time zone is shown.
+ */
 export function nextInstants(schedule: Schedule, now: Date, zone: string): NextInstant[] {
   switch (schedule.type) {
     case 'now':
@@ -36,7 +39,7 @@ function occurrencesAfter(schedule: Recurrence, now: Date): Date[] {
   const found: Date[] = []
   for (let after = now; found.length < most;) {
     const next = nextDue(schedule, now, after)
-    // After the last occurrence `nextDue` gives the time `until`, at which the recurrence ends and nothing is sent. That time is not listed.
+    // After the last occurrence `nextDue` gives the time `until`, at which the recurrence ends and sends nothing. That time is not listed.
     if (!next || occurrencesBetween(schedule, now, next, next).length === 0) break
     found.push(next)
     after = next
@@ -54,14 +57,17 @@ function marked(instants: Date[], localTime: string, zone: string): NextInstant[
 
 const utcTimeOf = (at: Date): string => at.toISOString().slice(11, 16)
 
-/** Says whether the clocks jump over the local time of an instant or show it twice; null for neither. */
+/**
+ * Says whether the clocks of a zone jump over `localTime` on the day of an instant (`skipped`), or show it twice (`twice`); null for neither. `at` is
+ * the instant at which the schedule sends, of two such times the first.
+ */
 export function clockChangeAt(at: Date, localTime: string, zone: string): 'skipped' | 'twice' | null {
   if (localTimeAt(at, zone) !== localTime) return 'skipped'
   const again = [0.5, 1, 2].some((hours) => localTimeAt(new Date(at.getTime() + hours * hour), zone) === localTime)
   return again ? 'twice' : null
 }
 
-/** Gives the time of day in a zone, as `HH:MM`. */
+/** Gives the time of day that clocks in a zone show at an instant, as `HH:MM`. */
 export const localTimeAt = (at: Date, zone: string): string =>
   new Date(at.getTime() + zoneOffsetMs(at.getTime(), zone)).toISOString().slice(11, 16)
 
@@ -72,8 +78,5 @@ export const instantIn = (date: string, time: string, zone: string): string | un
 /** Gives the first full hour that is at least ten minutes away, which the form proposes for a new schedule. */
 export const soon = (now: Date): string => new Date(Math.ceil((now.getTime() + 600_000) / hour) * hour).toISOString()
 
-/** The days of the week from Monday on; 0 is Sunday. */
-export const weekdays = [1, 2, 3, 4, 5, 6, 0] as const
-export const weekdayNames = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'] as const
 /** Gives the weekday of today in a zone. A weekly recurrence without named days runs on the weekday of its first day. */
 export const weekdayIn = (now: Date, zone: string): number => weekdayOf(localDateAt(now, zone))

@@ -2,12 +2,7 @@ import type { PlaceholderValues } from '@herald/contracts/placeholder'
 import type { Platform } from '@herald/contracts/platform'
 import type { TagValue } from '@herald/contracts/text'
 
-/**
- * The user for whom a preview is filled in: a made-up user, a user of the app, or a user without any value, which shows what the filter `default`
- * does.
- */
-export type PersonChoice = { kind: 'sample' } | { kind: 'user'; userId: string } | { kind: 'nobody' }
-
+/** The user for whom a preview is filled in: a made-up user, a user of the app, or `nobody`. */
 export type Person = {
   name: string
   language: string | null
@@ -48,7 +43,7 @@ export const samplePerson = (tags: readonly { name: string; type: string; values
   tags: tagsInUse(tags),
 })
 
-/** A user of whom nothing is known, as after the first registration of a device. */
+/** A user of whom nothing is known, as after the first registration of a device. The preview shows what the filter `default` does for such a user. */
 export const nobody: Person = { name: 'Nobody: every value is missing', language: null, timezone: null, user: {}, tags: {} }
 
 /** Gives a user of the app as a preview needs it. */

@@ -21,7 +21,7 @@ test('the smallest difference that two groups can show needs exactly as many dev
   }
 })
 
-test('more devices show smaller differences, and the smallest group decides', () => {
+test('an experiment with more devices shows smaller differences, and one with uneven weights larger ones, because the smallest group decides', () => {
   expect(leastDifference(0.05, 10_000, 10_000)).toBeLessThan(leastDifference(0.05, 1_000, 1_000) ?? 0)
   const even = prospectOf(0.05, 40_000, 0.5, [1, 1])
   const uneven = prospectOf(0.05, 40_000, 0.5, [9, 1])
@@ -32,7 +32,7 @@ test('more devices show smaller differences, and the smallest group decides', ()
   expect(even.points).toBeCloseTo((leastDifference(0.05, 10_000, 10_000) ?? 0) * 100)
 })
 
-test('the page says of an experiment with a few devices that it can show nothing', () => {
+test('an experiment with a few devices is said to show nothing', () => {
   expect(prospectOf(0.05, 20, 1, [1, 1])).toEqual({ shows: 'nothing', smallest: 10 })
   expect(prospectOf(0.05, 0, 1, [1, 1])).toEqual({ shows: 'nothing', smallest: 0 })
   expect(leastDifference(0.05, 1, 1_000)).toBeUndefined()

@@ -41,8 +41,8 @@ export const isFollowed = (status: CampaignStatus): boolean => status === 'sendi
 /** A reading of the counters by platform. `at` is in milliseconds of the browser's monotonic clock. */
 export type PlatformSample = { at: number; byPlatform: PlatformProgress }
 
-/** The speed of a platform is measured over this time. The gateway measures the speed of the whole send over the same time. */
-export const rateOverMs = 10_000
+/** The page measures the speed of a platform over this time. The gateway measures the speed of the whole send over the same time. */
+const rateOverMs = 10_000
 
 /** Adds a reading and drops the readings that are older than `rateOverMs`. */
 export const withSample = (samples: readonly PlatformSample[], sample: PlatformSample): PlatformSample[] => [

@@ -90,6 +90,7 @@ test('the message of a refused file never repeats a part of the file', async () 
     `-----BEGIN X-----${planted}`,
     `-----BEGIN PRIVATE KEY-----\n${planted}\n-----END PRIVATE KEY-----`,
     JSON.stringify({ private_key: planted, client_email: planted, project_id: planted }),
+    JSON.stringify({ ...account, type: planted }),
   ]) {
     expect(await problemOf(readApnsKey('a.p8', text))).not.toContain(planted)
     expect(await problemOf(readServiceAccount(text))).not.toContain(planted)

@@ -1,6 +1,6 @@
 /*
  * Reads the files of Apple and Google in the browser before anything is sent, so that an operator who chooses a wrong file learns at once what it is.
- * The server checks everything again.
+ * Herald checks everything again.
  */
 
 /** The content of a file, or what is wrong with the file. */
@@ -9,7 +9,7 @@ export type FileRead<T> = { ok: true; found: T } | { ok: false; problem: string 
 export type ApnsKeyFile = { privateKey: string; keyId: string | null }
 export type ServiceAccountFile = { serviceAccount: Record<string, unknown>; projectId: string; clientEmail: string }
 
-/** The credentials of a provider are shorter than this many characters. */
+/** A file with more characters than this is refused. Those of Apple and Google have about 250 and 2,400. */
 export const largestProviderFile = 20_000
 
 const refused = (problem: string): { ok: false; problem: string } => ({ ok: false, problem })
@@ -85,6 +85,9 @@ export async function readServiceAccount(text: string): Promise<FileRead<Service
   return { ok: true, found: { serviceAccount: account, projectId: String(projectId), clientEmail: String(clientEmail) } }
 }
 
+/** The types of Google's other credential files. The message of a refused file repeats its type only when it is one of these. */
+const otherTypes: readonly unknown[] = ['authorized_user', 'external_account', 'impersonated_service_account', 'gdch_service_account']
+
 /** Says what a JSON file is when it is another file of Google or Firebase; undefined for a service account. */
 function nameOfOtherJson(account: Record<string, unknown>): string | undefined {
   const { type } = account
@@ -95,7 +98,7 @@ function nameOfOtherJson(account: Record<string, unknown>): string | undefined {
   if ('installed' in account || 'web' in account)
     return 'This is an OAuth client. FCM takes the file of a service account: Firebase console, Project settings, Service accounts.'
   if (type !== undefined && type !== 'service_account')
-    return `This file is of the type ${JSON.stringify(type).slice(0, 40)}. FCM takes one of the type “service_account”.`
+    return `This file is of ${otherTypes.includes(type) ? `the type “${String(type)}”` : 'another type'}. FCM takes one of the type “service_account”.`
   if (!('private_key' in account) && !('client_email' in account))
     return 'This JSON is no service account: it has no client_email and no private_key.'
   return undefined
@@ -117,7 +120,7 @@ async function problemOfRsaKey(pem: string): Promise<string | undefined> {
 
 /**
  * Says whether the browser can import these bytes as a private key. Without WebCrypto, as on a page over plain http, it gives true and leaves the
- * check to the server.
+ * check to Herald.
  */
 async function isImported(der: Uint8Array<ArrayBuffer>, algorithm: EcKeyImportParams | RsaHashedImportParams): Promise<boolean> {
   if (!('subtle' in globalThis.crypto)) return true

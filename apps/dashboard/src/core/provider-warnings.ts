@@ -11,9 +11,9 @@ export function warningOfSubject(subject: string): string | undefined {
 /** Gives a typed subject as VAPID takes it: `mailto:` is put before a mail address. */
 export const subjectOf = (typed: string): string => (/^[^\s@:]+@[^\s@]+$/.test(typed.trim()) ? `mailto:${typed.trim()}` : typed.trim())
 
-/** The warning when an operator chooses the sandbox of APNs. */
+/** The warning when an operator chooses the sandbox of APNs. For each token Herald finds out the environment (spec: providers/apns-environments). */
 export const warningOfSandbox =
-  'The sandbox of APNs reaches only apps that were installed from Xcode. Devices with the app from the App Store or TestFlight are found in neither, so set “production” for them.'
+  'The sandbox of APNs knows only devices whose app was installed from Xcode. Herald asks it first, and asks production about each device that it does not know. Set “production” once people have the app from the App Store or TestFlight.'
 
 /** Says what a new key pair means for browsers that have subscribed. */
 export const warningOfNewKeys = (browsers: number | undefined): string =>

@@ -1,7 +1,9 @@
 import type { components } from '../api/schema.gen.ts'
 import { localTime } from './time.ts'
 
-const days = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
+/** The days of the week from Monday on; 0 is Sunday. */
+export const weekdays = [1, 2, 3, 4, 5, 6, 0] as const
+export const weekdayNames = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'] as const
 
 /** Says in words when a campaign is sent. */
 export function scheduleText(schedule: components['schemas']['Schedule'] | null): string {
@@ -11,7 +13,7 @@ export function scheduleText(schedule: components['schemas']['Schedule'] | null)
     case 'user_timezone':
       return `at ${schedule.localTime} in each user’s own time zone`
     case 'recurring': {
-      const names = schedule.daysOfWeek?.map((day) => days[day] ?? '') ?? []
+      const names = schedule.daysOfWeek?.map((day) => weekdayNames[day] ?? '') ?? []
       const when = schedule.every === 'day' ? 'every day' : names.length > 0 ? `every ${listed(names)}` : 'every week'
       const end = schedule.until === undefined ? '' : `, until ${localTime(schedule.until)} here`
       return `${when} at ${schedule.localTime} in ${schedule.timezone}${end}`

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { scopes } from '@herald/contracts/administration'
 import { expect, test } from 'vitest'
-import { operationsByScope } from './scopes.ts'
-import { scopeTexts } from './scope-texts.ts'
+import { operationsByScope, scopeTexts } from './scopes.ts'
 
 const document: unknown = JSON.parse(readFileSync(new URL('../../../../docs/openapi.json', import.meta.url), 'utf8'))
 

@@ -16,12 +16,6 @@ export function flagIn(raw: Record<string, unknown>, key: string): boolean | und
   return value === true || value === 'true' ? true : value === false || value === 'false' ? false : undefined
 }
 
-/** Reads a whole number within its limits from the search parameters; undefined for anything else. */
-export function numberIn(raw: Record<string, unknown>, key: string, least: number, most: number): number | undefined {
-  const value = Number(raw[key])
-  return Number.isInteger(value) && value >= least && value <= most ? value : undefined
-}
-
 /** Removes parameters that are undefined, so that they are not in the address. */
 export function tidy<T extends Record<string, unknown>>(search: T): T {
   return Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined)) as T

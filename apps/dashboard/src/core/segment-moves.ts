@@ -1,8 +1,8 @@
 import { findNode, parentOf, replaceNode, type EditorList, type EditorNode, type EditorRoot } from './segment-editor.ts'
 
 /**
- * Gives what moves when a node is moved: the node itself, or the `not` around it, because a `not` contains one node only. `list` is the group that
- * contains what moves.
+ * Gives the node that moves when the operator moves the node `id`: this node, or the `not` around it, because a `not` contains one node only. `list`
+ * is the group that contains the node that moves; undefined when no group does.
  */
 function standsAs(root: EditorRoot, id: string): { node: EditorNode; list: EditorList | undefined } | undefined {
   const node = findNode(root, id)

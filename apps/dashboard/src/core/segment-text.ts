@@ -1,7 +1,6 @@
 import { platformNames } from '@herald/contracts/platform'
 import { labelOf, typeOf, wordOf } from './segment-fields.ts'
 import type { EditorNode, EditorRoot } from './segment-editor.ts'
-import { readRelative } from './relative-date.ts'
 
 const mostNamed = 3
 
@@ -39,10 +38,17 @@ function describeValue(value: unknown): string {
   return typeof value === 'string' ? (value === '' ? 'an empty text' : value) : value === undefined ? '' : JSON.stringify(value)
 }
 
+/** Reads a relative date such as `-14d`; undefined when the value is no relative date. */
+export function readRelative(value: unknown): { sign: '-' | '+'; count: number; unit: 'm' | 'h' | 'd' | 'w' } | undefined {
+  const [, sign, digits, unit] = (typeof value === 'string' ? /^([+-])(\d{1,5})([mhdw])$/.exec(value) : null) ?? []
+  if (sign === undefined) return undefined
+  return { sign: sign as '-' | '+', count: Number(digits), unit: unit as 'm' | 'h' | 'd' | 'w' }
+}
+
 const units = { m: 'minute', h: 'hour', d: 'day', w: 'week' }
 
 /** Writes a relative date: `14 days ago`, `in 2 hours`. */
-export function describeRelative({ sign, count, unit }: { sign: '-' | '+'; count: number; unit: keyof typeof units }): string {
+function describeRelative({ sign, count, unit }: { sign: '-' | '+'; count: number; unit: keyof typeof units }): string {
   const span = `${count} ${units[unit]}${count === 1 ? '' : 's'}`
   return sign === '-' ? `${span} ago` : `in ${span}`
 }

@@ -2,9 +2,8 @@ import { operatorsOf, parseSegment } from '@herald/contracts/segment'
 import { expect, test } from 'vitest'
 import { countIds, leavesOf, readTree, type EditorRoot } from './segment-editor.ts'
 import { fields, labelOf, typeOf, wordOf } from './segment-fields.ts'
-import { findPlace, placeMistakes } from './segment-paths.ts'
-import { readRelative } from './relative-date.ts'
-import { describeSegment } from './segment-text.ts'
+import { findPlace, placeMistakes } from './segment-mistakes.ts'
+import { readRelative, describeSegment } from './segment-text.ts'
 import { asKind, conditionFor, firstOfTag, firstCondition, isList, readPasted, splitValues, valueFor } from './segment-values.ts'
 import { largestDrop } from './why-so-few.ts'
 
@@ -45,7 +44,7 @@ test('a comparison of a tag begins with a value of the type that the tag has amo
   expect(valueFor('tag', 'eq', undefined)).toBe('')
 })
 
-test('when the field of a condition is changed to one of another type, the condition gets a new operator and a new value, unless both types hold texts', () => {
+test('a condition whose field is changed to another type gets a new operator and a new value, unless both types hold texts', () => {
   expect(conditionFor('string', 'date', 'contains', 'x')).toEqual({ op: 'gte', value: '-14d' })
   expect(conditionFor('tag', 'string', 'eq', 'x')).toEqual({ op: 'eq', value: 'x' })
   expect(conditionFor('platform', 'string', 'in', ['ios'])).toEqual({ op: 'in', value: [] })

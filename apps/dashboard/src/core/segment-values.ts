@@ -7,7 +7,7 @@ export const maxListed = 500
 
 export const isList = (op: string): boolean => op === 'in' || op === 'nin'
 
-/** Gives the operator and the value of a new condition. */
+/** Gives the operator and the value with which a new condition on a field of this type begins. */
 export function firstCondition(type: FieldType): { op: SegmentOperator; value: unknown } {
   switch (type) {
     case 'platform':

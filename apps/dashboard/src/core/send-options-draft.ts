@@ -20,7 +20,7 @@ export type PresentationDraft = {
   channelId: string
 }
 
-export const emptyPresentation: PresentationDraft = {
+const emptyPresentation: PresentationDraft = {
   sound: '',
   badge: null,
   threadId: '',
@@ -80,8 +80,8 @@ const draftOfPresentation = (given: Presentation): PresentationDraft => ({
 })
 
 /**
- * Gives the options of a campaign for a request. Options that a template might decide are always given, so that it decides only what the page showed.
- * When a key of `data` is written twice the last value counts; `twiceIn` finds such keys.
+ * Gives the options of a campaign, a test or a template for a request, without those that are empty. When two rows of `data` have the same key, the
+ * value of the last one counts; `twiceIn` finds such rows.
  */
 export function optionsOfDraft({ silent, data, ttl, collapseId, priority, presentation }: OptionsDraft): OptionsBody {
   const body: OptionsBody = { silent, data: Object.fromEntries(data.map(({ key, value }) => [key, value])), priority }

@@ -15,7 +15,7 @@ test('a snippet says in words what is not known yet', () => {
   expect(registrationSnippets.npm.text(completed({ baseUrl: 'https://push.example.com' }))).toContain("appKey: 'pk_…'")
 })
 
-test('a shell that runs the curl snippet sends the text as it was typed, with all quotes', () => {
+test('a shell that runs the curl snippet passes the text on as the operator typed it, with all quotes', () => {
   const body = `It's "here" $HOME \`x\``
   const line = sendSnippets.curl.text({ baseUrl: 'https://push.example.com', subscriptionId: 'a1', title: 'Hi', body })
   const printed = execFileSync('sh', ['-c', line.replace(/^curl -s \S+/, `printf '%s\\n'`)], { encoding: 'utf8' })
@@ -27,7 +27,7 @@ test('a shell that runs the curl snippet sends the text as it was typed, with al
   })
 })
 
-test('no snippet contains a secret key, because programs read that key from their environment', () => {
+test('every snippet with which a backend sends reads the secret key from the environment, and the environment file contains it', () => {
   for (const { text } of Object.values(sendSnippets))
     expect(text({ baseUrl: 'https://push.example.com', subscriptionId: 'a1', title: 'Hi', body: 'There' })).toContain('HERALD_SECRET_KEY')
   expect(envFile({ baseUrl: 'https://push.example.com', publicKey: 'pk_1', secretKey: 'sk_1' })).toContain('HERALD_SECRET_KEY=sk_1\n')

@@ -23,7 +23,7 @@ export const draftsOf = (tags: Readonly<Record<string, TagValue>>): TagDraft[] =
     .map(([name, was]) => ({ name, type: typeOf(was), text: String(was), was }))
 
 /** Reads the value of a row, or says what is wrong with it. */
-export function valueOfDraft({ type, text }: TagDraft): { ok: true; value: TagValue } | { ok: false; problem: string } {
+function valueOfDraft({ type, text }: TagDraft): { ok: true; value: TagValue } | { ok: false; problem: string } {
   if (type === 'text') return { ok: true, value: text }
   if (type === 'yes_no') return { ok: true, value: text === 'true' }
   const value = Number(text.trim())
@@ -42,10 +42,10 @@ export type TagProblem = { name: string; place: number; problem: string }
 
 /**
  * Gives the changes to send: only tags that differ from what the user has, with null for a deleted tag. A row whose value cannot be read is a
- * problem. The server checks names and lengths.
+ * problem. Herald checks names and lengths.
  */
 export function changesOf(drafts: readonly TagDraft[]): { changes: TagChanges; problems: TagProblem[] } {
-  // A record without a prototype, so that a tag named `__proto__` is sent like any other and the server refuses it by its name.
+  // A record without a prototype, so that a tag named `__proto__` is sent like any other and Herald refuses it by its name.
   const changes = Object.create(null) as TagChanges
   const problems: TagProblem[] = []
   const seen = new Set<string>()

@@ -21,8 +21,8 @@ export type TailFilter = {
 }
 
 /**
- * The live tail, newest event first. `held` are the events that came during a pause. `dropped` counts events that were left out because there were
- * too many.
+ * The live tail, newest event first. `held` are the events that came during a pause. `dropped` counts the events that the page never shows: those
+ * that were too many for `held`, and those that the stream itself left out.
  */
 export type Tail = { shown: readonly TailEvent[]; held: readonly TailEvent[]; isPaused: boolean; dropped: number }
 export type TailStep =

@@ -23,7 +23,7 @@ const units: [Intl.RelativeTimeFormatUnit, number][] = [
   ['minute', 60],
 ]
 
-/** Writes how far away a time is: "3 minutes ago", "in 2 days". */
+/** Writes how far a time is from `now`, which is in milliseconds: "3 minutes ago", "in 2 days". */
 export function agoOf(at: number | string | Date, now: number): string {
   const seconds = (new Date(at).getTime() - now) / 1000
   for (const [unit, size] of units) if (Math.abs(seconds) >= size) return ago.format(Math.trunc(seconds / size), unit)

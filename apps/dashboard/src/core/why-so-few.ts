@@ -4,8 +4,8 @@ import { describeNode } from './segment-text.ts'
 /** One step of "Why so few?": the conditions up to this step, and the name of the one that it adds. */
 export type Step = { label: string; definition: Record<string, unknown> }
 
-/** At most this many counts: one for everyone, and one for each of the at most 50 nodes of a group. */
-export const mostSteps = 51
+/** "Why so few?" makes at most this many counts: one for everyone, and one for each of the at most 50 nodes of a group. */
+const mostSteps = 51
 
 /**
  * Gives the steps of "Why so few?": everyone, then the conditions of the outermost group one after the other, each together with all before it. With

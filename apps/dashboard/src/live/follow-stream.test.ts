@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 
-// Stand-ins for the browser's document and EventSource. A test hides the document, and opens and breaks streams.
+// Stand-ins for the browser's EventSource and document. With them a test opens and breaks streams, and hides the tab.
 class Source extends EventTarget {
   static all: Source[] = []
   isClosed = false
@@ -120,7 +120,7 @@ test('while the gateway is away the page tries at least every 4 s, so that it is
 })
 
 // spec: dashboard/streams
-test('heartbeats keep a stream without events live, and no page gets them as events', async () => {
+test('heartbeats keep a stream without events live, and the page does not get them as events', async () => {
   const { heard, states } = await follow()
   latest().dispatchEvent(new Event('open'))
   for (let beat = 0; beat < 6; beat += 1) {
@@ -133,7 +133,7 @@ test('heartbeats keep a stream without events live, and no page gets them as eve
 })
 
 // spec: dashboard/streams
-test('when a stream brings neither events nor heartbeats for the time of two heartbeats, the page opens a new one and says so', async () => {
+test('when a stream brings neither an event nor a heartbeat for 15 s, the page opens a new one and says so', async () => {
   const { states } = await follow()
   latest().dispatchEvent(new Event('open'))
   latest().say('heartbeat', {})
@@ -147,7 +147,7 @@ test('when a stream brings neither events nor heartbeats for the time of two hea
 })
 
 // spec: dashboard/streams
-test('when no answer comes to a request for a stream, the page makes the request again', async () => {
+test('when the gateway does not answer a request for a stream within 15 s, the page makes the request again', async () => {
   const { states } = await follow()
   await vi.advanceTimersByTimeAsync(15_000)
   expect(Source.all.map(({ isClosed }) => isClosed)).toEqual([true, false])
@@ -155,7 +155,7 @@ test('when no answer comes to a request for a stream, the page makes the request
 })
 
 // spec: dashboard/streams
-test('while streams are refused the page reads every 2 s, until a stream opens', async () => {
+test('after the gateway has refused a stream three times in a row the page reads every 2 s, until a stream opens', async () => {
   const { states, polls } = await follow()
   for (const seconds of [1, 2]) {
     await breakLatest()
@@ -172,7 +172,7 @@ test('while streams are refused the page reads every 2 s, until a stream opens',
   expect(states.at(-1)).toBe('live')
 })
 
-test('after a page stops following a stream no timer and no connection is left', async () => {
+test('after a page stops following a broken stream, no timer is left and no stream is opened again', async () => {
   const { stop, heard } = await follow()
   await breakLatest()
   stop()

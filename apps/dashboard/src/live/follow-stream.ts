@@ -3,32 +3,44 @@ import { ApiFault } from '../api/fault.ts'
 import { isPassing } from '../api/queryClient.ts'
 
 /**
- * `live`: the stream is open. `reconnecting`: the stream has been broken for 3 s, or has brought nothing for 15 s. `polling`: streams are refused, so
- * the page reads every 2 s instead. `closed`: the tab is hidden, or nothing is followed.
+ * `live`: the stream is open, or broke less than 3 s ago. `reconnecting`: for 3 s no stream could be opened, or the open stream has brought neither
+ * an event nor a heartbeat for 15 s. `polling`: the gateway refuses to open the stream, so the page reads every 2 s instead. `closed`: the tab is
+ * hidden, the session has ended, or the page follows no stream.
  */
 export type StreamState = 'live' | 'reconnecting' | 'polling' | 'closed'
 
 type Listener = {
+  /** Gets each event: its name and its parsed data. */
   hear: (name: string, data: unknown) => void
+  /** Reads what the stream would have brought. Called every 2 s while the state is `polling`. */
   poll: () => void
-  /** `asOf` is the time of the last event or heartbeat, in milliseconds. */
+  /** Gets the state. `asOf` is when the stream opened or last brought an event or a heartbeat, or when `poll` was last called, in milliseconds. */
   tell: (state: StreamState, asOf: number | undefined) => void
 }
 
-/** Gives the wait before a try to open the stream again, in milliseconds: 1, 2, 4 … 30 s. */
-export const pauseBefore = (tries: number): number => Math.min(1000 * 2 ** tries, 30_000)
+/** Gives how long the page waits before it opens a broken stream again, in milliseconds: 1 s at first, doubled each time, at most 30 s. */
+const pauseBefore = (tries: number): number => Math.min(1000 * 2 ** tries, 30_000)
 
-/** While the gateway does not answer at all it is asked at least this often, so that the page is live again within 5 s of its first answer. */
+/**
+ * While the gateway is away, the page tries to open the stream at least this often, so that the page is live again within 5 s after the gateway is
+ * back.
+ */
 const awayPauseMs = 4_000
 
 const pollMs = 2_000
 const sayAfterMs = 3_000
-/** The gateway sends a heartbeat when it has sent nothing else for 10 s. A stream that has brought nothing for this long is dead. */
+/**
+ * The gateway sends a heartbeat when it has sent no event for 10 s. A stream that has brought neither for this long is dead, and the page opens a new
+ * one.
+ */
 const deadAfterMs = 15_000
-/** After this many refused tries in a row the page reads every 2 s instead. */
+/** When the gateway refuses the stream, and this many tries in a row have failed, the page reads every 2 s instead. */
 const refusalsToPoll = 3
 
-/** Follows a stream until the returned function is called. The stream is closed while the tab is hidden, and is opened again after it broke. */
+/**
+ * Follows the stream of server-sent events at `path` until the returned function is called, and calls `listener` with the events that have one of the
+ * `names`. Closes the stream while the tab is hidden, and opens it again when it breaks.
+ */
 export function followStream(path: string, names: string[], listener: Listener): () => void {
   let source: EventSource | undefined
   let tries = 0
@@ -56,7 +68,7 @@ export function followStream(path: string, names: string[], listener: Listener):
     silence = setTimeout(replace, deadAfterMs)
   }
 
-  /** Opens a stream in place of a dead one. A frozen gateway keeps its connections open and never says that they have ended. */
+  /** Opens a new stream in the place of a dead one. A frozen gateway keeps its connections open, so the browser reports no error of the dead one. */
   const replace = (): void => {
     close()
     if (polling === undefined) listener.tell('reconnecting', asOf)
@@ -103,8 +115,8 @@ export function followStream(path: string, names: string[], listener: Listener):
     close()
     sayWhenLate()
     tries += 1
-    // An EventSource does not say with which status it was refused. An ordinary request does: when the session has ended, it opens the dialog that
-    // asks for the token.
+    // An EventSource does not give the status with which it was refused, so an ordinary request finds out whether the gateway is away. When the
+    // session has ended, this request opens the dialog that asks for the token, and fails with 401 if the operator closes the dialog.
     let isAway = false
     await send(new Request(new URL('/v1/admin/system', location.origin))).catch((error: unknown) => {
       isAway = isPassing(error)

@@ -2,8 +2,9 @@ import { useEffect, useRef, useState } from 'react'
 import { followStream, type StreamState } from './follow-stream.ts'
 
 /**
- * Follows a stream of server-sent events while the tab is visible, or nothing while `path` is undefined. `handlers` has a function for each name of
- * an event, which gets the event's parsed data. While streams are refused, `poll` is called every 2 s instead.
+ * Follows the stream of server-sent events at `path` while the tab is visible, and no stream while `path` is undefined. `handlers` has a function for
+ * each name of an event, which gets the event's parsed data. While the gateway refuses the stream, `poll` is called every 2 s instead. Gives the
+ * state of the stream, and the time as of which the page is up to date, in milliseconds.
  */
 export function useStream(
   path: string | undefined,

@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, type ReactNode } from 'react'
+import { useEffect, useSyncExternalStore, type ReactNode } from 'react'
 import { queryClient } from '../api/queryClient.ts'
+import { Dialog } from '../ui/Dialog.tsx'
 import { ErrorNote } from '../ui/ErrorNote.tsx'
-import { ExpiredDialog } from './ExpiredDialog.tsx'
-import { endWait } from './renewal.ts'
-import { forget, sessionQuery } from './session.ts'
+import { endWait, isWaiting, watchRenewal } from './renewal.ts'
+import { forget, hearTabs, sessionQuery, useSession } from './session.ts'
 import { SignIn } from './SignIn.tsx'
-import { hearTabs } from './tabs.ts'
+import { SignInForm } from './SignInForm.tsx'
 
 /** Shows the dashboard to an operator who is signed in, and the sign-in page to anybody else. */
 export function SessionGate({ children }: { children: ReactNode }) {
@@ -38,5 +38,19 @@ export function SessionGate({ children }: { children: ReactNode }) {
       {children}
       <ExpiredDialog />
     </>
+  )
+}
+
+/**
+ * Asks for the administration token, over the page, when the session ends while an operator works. After that the refused requests are sent again.
+ */
+function ExpiredDialog() {
+  const isOpen = useSyncExternalStore(watchRenewal, isWaiting)
+  const { name } = useSession()
+  return (
+    <Dialog open={isOpen} onClose={() => endWait(false)} title="Your session has ended">
+      <p className="mb-4 text-muted">Sign in again, and what you were about to do goes on. Nothing that you typed is lost.</p>
+      <SignInForm knownName={name} onDone={() => endWait(true)} />
+    </Dialog>
   )
 }

@@ -14,7 +14,7 @@ test('requests that are refused because the session has ended wait for one dialo
   stop()
 })
 
-test('requests fail when the operator closes the dialog, and the next refused request opens it again', async () => {
+test('when the operator closes the dialog the waiting requests fail, and the next refused request opens the dialog again', async () => {
   const first = waitForSession()
   endWait(false)
   expect(await first).toBe(false)

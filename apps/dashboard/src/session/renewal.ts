@@ -7,7 +7,7 @@ const tell = (): void => {
 }
 
 /**
- * Waits until the operator has signed in again, and opens the dialog that asks for the token. Resolves to true when there is a session, to false when
+ * Opens the dialog that asks for the token, and waits until the operator has signed in again. Resolves to true when there is a session, to false when
  * the operator closed the dialog.
  */
 export function waitForSession(): Promise<boolean> {
@@ -29,7 +29,7 @@ export function endWait(renewed: boolean): void {
 /** Says whether requests wait for a session. */
 export const isWaiting = (): boolean => waiting !== undefined
 
-/** Calls `watcher` at each change until the returned function is called, as useSyncExternalStore wants it. */
+/** Calls `watcher` when a wait begins or ends, until the returned function is called, as useSyncExternalStore wants it. */
 export function watchRenewal(watcher: () => void): () => void {
   watchers.add(watcher)
   return () => watchers.delete(watcher)

@@ -1,11 +1,9 @@
-import { queryOptions } from '@tanstack/react-query'
-import { send } from '../api/client.ts'
+import { queryOptions, useQuery } from '@tanstack/react-query'
+import { keepCsrfToken, send } from '../api/client.ts'
 import { ApiFault } from '../api/fault.ts'
 import { queryClient } from '../api/queryClient.ts'
 import type { components } from '../api/schema.gen.ts'
-import { keepCsrfToken } from './csrf.ts'
 import { useUpCode } from './sign-in-code.ts'
-import { tellTabs } from './tabs.ts'
 
 /** The session of the signed-in operator: the name, when it ends, and the CSRF token for changes. */
 export type Session = components['schemas']['ReadSessionAnswer']
@@ -99,4 +97,27 @@ export function forget(): void {
   queryClient.setQueryData(sessionQuery.queryKey, null)
   queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionQuery.queryKey[0] })
   queryClient.getMutationCache().clear()
+}
+
+/** Gives the session and the function that signs out. Below SessionGate there always is a session. */
+export function useSession(): Session & { signOut: () => Promise<void> } {
+  const { data } = useQuery(sessionQuery)
+  return { ...(data ?? { name: '', expiresAt: '', csrfToken: '' }), signOut }
+}
+
+/** A message between the tabs of one browser, which share the session's cookie. */
+export type TabNews = 'signed-in' | 'signed-out'
+
+const channel = new BroadcastChannel('herald')
+
+/** Sends a message to the other tabs. */
+const tellTabs = (news: TabNews): void => channel.postMessage(news)
+
+/** Calls `hear` with each message of another tab, until the returned function is called. */
+export function hearTabs(hear: (news: TabNews) => void): () => void {
+  const listen = ({ data }: MessageEvent<unknown>): void => {
+    if (data === 'signed-in' || data === 'signed-out') hear(data)
+  }
+  channel.addEventListener('message', listen)
+  return () => channel.removeEventListener('message', listen)
 }

@@ -1,4 +1,5 @@
 import { useParams } from '@tanstack/react-router'
+import { api } from '../api/client.ts'
 
 /** Gives the id of the app in the address. Throws on a page that is not below /apps/$appId. */
 export function useAppId(): string {
@@ -9,3 +10,9 @@ export function useAppId(): string {
 
 /** Gives the id of the app in the address; undefined on a page that belongs to no app. */
 export const useAppIdIfAny = (): string | undefined => useParams({ strict: false }).appId
+
+/** Reads the app whose id is in the address. */
+export function useApp() {
+  const appId = useAppId()
+  return api.useQuery('get', '/v1/admin/apps/{appId}', { params: { path: { appId } } }, { staleTime: 30_000 })
+}

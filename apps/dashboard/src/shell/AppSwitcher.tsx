@@ -1,5 +1,5 @@
 import { useNavigate } from '@tanstack/react-router'
-import { useApp } from '../session/useApp.ts'
+import { useApp } from '../session/useAppId.ts'
 import { Combobox } from '../ui/Combobox.tsx'
 import { findApps } from './app-choice.ts'
 

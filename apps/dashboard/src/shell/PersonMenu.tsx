@@ -1,13 +1,11 @@
 import { ChevronUp, CircleUser } from 'lucide-react'
 import { announce } from '../ui/Announcer.tsx'
 import { faultOf } from '../api/fault.ts'
-import { useSession } from '../session/useSession.ts'
+import { useSession } from '../session/session.ts'
 import { Menu } from '../ui/Menu.tsx'
-import { prefer, type Theme } from './preferences.ts'
-import { usePreferences } from './usePreferences.ts'
+import { prefer, type Theme, usePreferences } from './preferences.ts'
 
-/** The words for each theme. */
-export const themes: Record<Theme, string> = { system: 'As the system', light: 'Light', dark: 'Dark' }
+const themes: Record<Theme, string> = { system: 'As the system', light: 'Light', dark: 'Dark' }
 
 /** Shows the operator's name, with a menu of the themes, the keyboard shortcuts and "Sign out". */
 export function PersonMenu({ openHelp }: { openHelp: () => void }) {

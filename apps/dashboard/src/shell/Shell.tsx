@@ -1,8 +1,10 @@
 import { Outlet } from '@tanstack/react-router'
 import { clsx } from 'clsx'
 import { lazy, Suspense, useEffect, useState } from 'react'
+import { SessionGate } from '../session/SessionGate.tsx'
 import { useAppIdIfAny } from '../session/useAppId.ts'
 import { useSystem } from '../session/useSystem.ts'
+import { Announcer } from '../ui/Announcer.tsx'
 import { useReadyOnce } from '../ui/useReadyOnce.ts'
 import { Banners } from './Banners.tsx'
 import { rememberApp } from './preferences.ts'
@@ -11,13 +13,25 @@ import { Sidebar } from './Sidebar.tsx'
 import { useKeyboard } from './useKeyboard.ts'
 import { useShellShortcuts } from './useShellShortcuts.ts'
 
-/** A page does not wait longer than this for the banners above it. */
+/** Shows the dashboard to a signed-in operator: the shell, with the page of the address in it. */
+export function Root() {
+  return (
+    <>
+      <SessionGate>
+        <Shell />
+      </SessionGate>
+      <Announcer />
+    </>
+  )
+}
+
+/** A page is shown after this time at the latest, also when the state of Herald, from which the banners follow, has not come. */
 const bannersWithinMs = 500
 
 const Palette = lazy(async () => ({ default: (await import('./Palette.tsx')).Palette }))
 
 /** Shows what all pages have in common: the navigation at the left, and the banners above the page. */
-export function Shell() {
+function Shell() {
   const appId = useAppIdIfAny()
   const [layer, setLayer] = useState<'palette' | 'help'>()
   useKeyboard()
@@ -29,7 +43,7 @@ export function Shell() {
     if (appId !== undefined) rememberApp(appId)
   }, [appId])
   const close = (): void => setLayer(undefined)
-  // A banner that appeared after the page would move the page down. The page is read meanwhile, and shown with the banners.
+  // A banner that appeared above a page would move it down. So the page reads its data at once, but is invisible until the banners are known.
   const isBannered = useReadyOnce(!useSystem().isPending, bannersWithinMs)
 
   return (

@@ -2,9 +2,8 @@ import { useSyncExternalStore } from 'react'
 import { Dialog } from '../ui/Dialog.tsx'
 import { Switch } from '../ui/Switch.tsx'
 import { keysText } from './match-keys.ts'
-import { prefer } from './preferences.ts'
-import { shortcuts, watchShortcuts } from './shortcuts.ts'
-import { usePreferences } from './usePreferences.ts'
+import { prefer, usePreferences } from './preferences.ts'
+import { shortcuts, watchShortcuts } from './useShortcut.ts'
 
 const isMac = /Mac|iPhone|iPad/.test(navigator.userAgent)
 

@@ -4,7 +4,10 @@ import { preferences } from './preferences.ts'
 
 type AppRead = components['schemas']['AppRead']
 
-/** Finds apps whose name begins with `query`. Without a query the last five apps that were opened in this browser come first. */
+/**
+ * Finds apps whose name begins with `query`. Without a query it gives the first apps of the list, and before them the five apps that were last opened
+ * in this browser.
+ */
 export async function findApps(query: string, signal: AbortSignal): Promise<AppRead[]> {
   const asked = query.trim()
   const { items } = dataOf(

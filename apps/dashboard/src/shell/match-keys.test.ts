@@ -10,25 +10,25 @@ test('Ctrl and ⌘ are the same key for a shortcut', () => {
   expect(press('Enter', { metaKey: true })).toBe('mod+enter')
 })
 
-test('a shortcut of two keys waits for the second key', () => {
+test('a shortcut of two keys is found at its second key, and another second key finds none', () => {
   const known = [shortcut('g c'), shortcut('n')]
   expect(matchKeys(['g'], known)).toEqual({ more: true })
   expect(matchKeys(['g', 'c'], known)).toEqual({ shortcut: known[0] })
   expect(matchKeys(['g', 'x'], known)).toEqual({ nothing: true })
 })
 
-test("when a page and the shell have a shortcut with the same key, the page's shortcut works", () => {
+test('of two shortcuts with the same key the one that was added later works, so a page can replace a shortcut of the shell', () => {
   const known = [shortcut('j', 'shell'), shortcut('j', 'page')]
   expect(matchKeys(['j'], known)).toEqual({ shortcut: known[1] })
 })
 
 // spec: dashboard/shortcuts
-test('shortcuts of single keys can be switched off, shortcuts with Ctrl cannot', () => {
+test('a shortcut without Ctrl, ⌘ and Alt counts as single keys, which the operator can switch off; Escape does not count as one', () => {
   expect(['n', 'g c', '?', '/'].every(isSingleKey)).toBe(true)
   expect(['mod+k', 'mod+enter', 'alt+arrowup', 'escape'].some(isSingleKey)).toBe(false)
 })
 
-test('shortcuts are shown with the names that the keyboard has for the keys', () => {
+test('a shortcut is shown with the names of its keys: ⌘ on a Mac, Ctrl elsewhere', () => {
   expect(keysText('mod+k', true)).toBe('⌘ K')
   expect(keysText('mod+enter', false)).toBe('Ctrl Enter')
   expect(keysText('g c', false)).toBe('G C')

@@ -1,19 +1,22 @@
-import type { Shortcut } from './shortcuts.ts'
+import type { Shortcut } from './useShortcut.ts'
 
 type Pressed = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey'>
 
-/** Gives the name of a pressed key as shortcuts write it: 'mod+enter', 'g', '?'. */
+/** Gives the name of a pressed key as shortcuts write it: 'mod+enter', 'g', '?'. `mod` is Ctrl or ⌘. */
 export function keyName({ key, ctrlKey, metaKey, altKey }: Pressed): string {
-  const name = key === ' ' ? 'space' : key.length === 1 ? key.toLowerCase() : key.toLowerCase()
+  const name = key === ' ' ? 'space' : key.toLowerCase()
   return `${ctrlKey || metaKey ? 'mod+' : ''}${altKey ? 'alt+' : ''}${name}`
 }
 
-/** Says whether a shortcut has neither Ctrl, ⌘ nor Alt. Such shortcuts can be switched off, and do not work in fields (WCAG 2.1.4). */
+/**
+ * Says whether the keys of a shortcut are pressed without Ctrl, ⌘ and Alt, and are not Escape. The operator can switch such shortcuts off (WCAG
+ * 2.1.4), and they do nothing in a field or while a dialog is open.
+ */
 export const isSingleKey = (keys: string): boolean => !keys.startsWith('mod+') && !keys.startsWith('alt+') && keys !== 'escape'
 
 /**
- * Says what the keys pressed so far are: a shortcut, the beginning of one (`more`), or nothing. Of two shortcuts with the same keys the one that was
- * added later works.
+ * Finds the shortcut whose keys were pressed one after another. Of two shortcuts with the same keys it gives the one that was added later. It gives
+ * `more` when a shortcut only begins with the pressed keys, and `nothing` when none does.
  */
 export function matchKeys(
   pressed: readonly string[],
@@ -25,7 +28,7 @@ export function matchKeys(
   return known.some(({ keys }) => keys.startsWith(`${text} `)) ? { more: true } : { nothing: true }
 }
 
-/** Writes the keys of a shortcut for people: 'mod+k' becomes '⌘ K' or 'Ctrl K'. */
+/** Writes the keys of a shortcut as the operator's keyboard names them: 'mod+k' becomes '⌘ K' on a Mac and 'Ctrl K' elsewhere. */
 export function keysText(keys: string, isMac: boolean): string {
   const names: Record<string, string> = { mod: isMac ? '⌘' : 'Ctrl', alt: isMac ? '⌥' : 'Alt', enter: 'Enter', escape: 'Esc' }
   return keys

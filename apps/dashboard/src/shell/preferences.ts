@@ -1,3 +1,5 @@
+import { useSyncExternalStore } from 'react'
+
 // The browser keeps these preferences under this key: the theme, whether single keys are shortcuts, and the ids of the apps that were opened last.
 const key = 'herald'
 
@@ -45,8 +47,23 @@ export function rememberApp(appId: string): void {
   if (now.lastApps[0] !== appId) prefer({ lastApps: [appId, ...now.lastApps.filter((id) => id !== appId)].slice(0, mostApps) })
 }
 
-/** Calls `watcher` at each change until the returned function is called, as useSyncExternalStore wants it. */
+/** Calls `watcher` when a preference changes, until the returned function is called, as useSyncExternalStore wants it. */
 export function watchPreferences(watcher: () => void): () => void {
   watchers.add(watcher)
   return () => watchers.delete(watcher)
+}
+
+/** Gives the preferences of this browser, and renders the component again when one changes. */
+export const usePreferences = (): Preferences => useSyncExternalStore(watchPreferences, preferences)
+
+/** Sets the theme of the page now and whenever it changes: the theme that the operator has chosen, else that of the operating system. */
+export function followTheme(): void {
+  const system = matchMedia('(prefers-color-scheme: dark)')
+  const put = (): void => {
+    const { theme } = preferences()
+    document.documentElement.dataset['theme'] = theme === 'system' ? (system.matches ? 'dark' : 'light') : theme
+  }
+  system.addEventListener('change', put)
+  watchPreferences(put)
+  put()
 }

@@ -2,8 +2,9 @@ import { useEffect } from 'react'
 import { topLayer } from '../ui/layers.ts'
 import { isSingleKey, keyName, matchKeys } from './match-keys.ts'
 import { preferences } from './preferences.ts'
-import { shortcuts } from './shortcuts.ts'
+import { shortcuts } from './useShortcut.ts'
 
+/** Two keys belong to one shortcut when the second is pressed within this time. */
 const sequenceMs = 1_000
 const fields =
   'input:not([type=checkbox]):not([type=radio]),textarea,select,[contenteditable=true],[role=combobox],[role=menu],[role=listbox]'

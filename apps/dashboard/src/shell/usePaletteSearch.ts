@@ -6,7 +6,7 @@ import { findObject, type Found } from './find-object.ts'
 
 const most = 5
 
-/** Finds apps, campaigns and users whose name begins with the text, or the object whose id it is. */
+/** Finds the apps and campaigns whose name, and the users whose external id, begins with the text, and the object that has the text as its id. */
 export function usePaletteSearch(text: string, appId: string | undefined) {
   const asked = useRested(text.trim())
   return useQuery({
@@ -47,7 +47,7 @@ async function findPeople(appId: string, q: string, signal: AbortSignal): Promis
   return items.map(({ id, externalId }) => ({ label: externalId ?? id, href: `/apps/${appId}/people/${id}` }))
 }
 
-/** Gives the text as it was when nobody had typed for 200 ms. */
+/** Gives the text once it has been unchanged for 200 ms; until then, the text before it. */
 function useRested(text: string): string {
   const [rested, setRested] = useState('')
   useEffect(() => {

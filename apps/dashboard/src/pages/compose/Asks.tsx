@@ -1,6 +1,6 @@
 import type { FaultDetail } from '@herald/contracts/fault'
 import type { CampaignDraft } from '../../core/campaign-draft.ts'
-import { byPath } from '../../core/visible-details.ts'
+import { byPath } from '../../core/check-draft.ts'
 import { Card } from '../../ui/Card.tsx'
 import { Field } from '../../ui/Field.tsx'
 import { TextInput } from '../../ui/TextInput.tsx'

@@ -1,4 +1,4 @@
-import { useApp } from '../../session/useApp.ts'
+import { useApp } from '../../session/useAppId.ts'
 import { Checkbox } from '../../ui/Checkbox.tsx'
 
 type Bypass = { frequencyCap: boolean; quietHours: boolean }

@@ -15,7 +15,7 @@ import { Page } from '../../ui/Page.tsx'
 import { Status } from '../../ui/Status.tsx'
 import { Table } from '../../ui/Table.tsx'
 import { Time } from '../../ui/Time.tsx'
-import { allScopes } from '../../core/scope-texts.ts'
+import { allScopes } from '../../core/scopes.ts'
 import { NewKey } from './NewKey.tsx'
 
 type ApiKey = components['schemas']['ApiKey']

@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { operationsByScope, type Operation } from '../../core/scopes.ts'
-import { allScopes, scopeTexts, type Scope } from '../../core/scope-texts.ts'
+import { operationsByScope, type Operation, allScopes, scopeTexts, type Scope } from '../../core/scopes.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Checkbox } from '../../ui/Checkbox.tsx'
 import { askOutside } from '../../api/outside.ts'

@@ -1,7 +1,7 @@
 import { Pause, Play } from 'lucide-react'
 import { useState } from 'react'
 import { keepEvents, type SeenEvent } from '../../core/event-tail.ts'
-import { eventTypes } from '../../core/webhook-events.ts'
+import { eventTypes } from '../../core/webhook-form.ts'
 import { clockTime } from '../../core/time.ts'
 import { useStream } from '../../live/useStream.ts'
 import { useAppId } from '../../session/useAppId.ts'

@@ -1,7 +1,7 @@
 import { useMemo, useState } from 'react'
 import { api } from '../../api/client.ts'
 import { nobody, personOf, samplePerson, type Person } from '../../core/person.ts'
-import { useApp } from '../../session/useApp.ts'
+import { useApp } from '../../session/useAppId.ts'
 
 type Tag = { name: string; type: string; values: string[] }
 const none: Tag[] = []

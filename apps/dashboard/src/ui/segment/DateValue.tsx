@@ -1,6 +1,6 @@
 import { parseRelativeDate } from '@herald/contracts/segment'
 import { fromLocalInput, toLocalInput } from '../../core/local-input.ts'
-import { readRelative } from '../../core/relative-date.ts'
+import { readRelative } from '../../core/segment-text.ts'
 import { Time } from '../Time.tsx'
 import type { ValueProps } from './ValueEditor.tsx'
 import { controlClass } from './control-class.ts'

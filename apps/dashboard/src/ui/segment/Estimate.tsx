@@ -31,7 +31,7 @@ async function definitionOf(appId: string, target: EstimateTarget, signal: Abort
 
 /** Says whether a condition is unfinished or wrong, so that nothing is counted. */
 async function isUnfinished(definition: SegmentDefinition): Promise<boolean> {
-  const { problemOf } = await import('../../core/segment-problem.ts')
+  const { problemOf } = await import('../../core/segment-mistakes.ts')
   return problemOf(definition) !== undefined
 }
 

@@ -1,4 +1,4 @@
-import type { Mistake } from '../../core/segment-paths.ts'
+import type { Mistake } from '../../core/segment-mistakes.ts'
 
 const partWords = { field: 'The field', op: 'The operator', value: 'The value' }
 

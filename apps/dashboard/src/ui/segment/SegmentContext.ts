@@ -1,6 +1,6 @@
 import { createContext, useContext } from 'react'
 import type { EditorLeaf } from '../../core/segment-editor.ts'
-import type { Mistake } from '../../core/segment-paths.ts'
+import type { Mistake } from '../../core/segment-mistakes.ts'
 
 /** A tag that users have, with some of its values. */
 export type KnownTag = { name: string; type: 'string' | 'number' | 'boolean' | 'mixed'; users: number; values: string[] }

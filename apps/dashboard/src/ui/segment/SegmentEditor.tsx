@@ -15,8 +15,7 @@ import {
   type EditorRoot,
 } from '../../core/segment-editor.ts'
 import { liftNode, moveNode } from '../../core/segment-moves.ts'
-import { placeMistakes } from '../../core/segment-paths.ts'
-import { problemOf } from '../../core/segment-problem.ts'
+import { placeMistakes, problemOf } from '../../core/segment-mistakes.ts'
 import { describeNode } from '../../core/segment-text.ts'
 import { firstCondition } from '../../core/segment-values.ts'
 import { Tabs } from '../Tabs.tsx'

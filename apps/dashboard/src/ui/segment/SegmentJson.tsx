@@ -1,6 +1,6 @@
 import { useId } from 'react'
 import type { SegmentDetail } from './SegmentBuilder.tsx'
-import { problemOf } from '../../core/segment-problem.ts'
+import { problemOf } from '../../core/segment-mistakes.ts'
 import { inputClass } from '../TextInput.tsx'
 
 /** The text that the operator types (`text`), and the JSON of the segment at that moment (`of`). The text may be no valid JSON yet. */

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { countIds, readTree, writeTree, type EditorRoot, type NewId } from '../../core/segment-editor.ts'
-import { problemOf } from '../../core/segment-problem.ts'
+import { problemOf } from '../../core/segment-mistakes.ts'
 import type { SegmentBuilderProps } from './SegmentBuilder.tsx'
 
 type Held = { shown: unknown; text: string; root: EditorRoot | 'unreadable' }

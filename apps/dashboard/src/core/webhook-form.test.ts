@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { noteOfWebhookUrl, problemOfWebhookUrl } from './webhook-url.ts'
+import { noteOfWebhookUrl, problemOfWebhookUrl } from './webhook-form.ts'
 
 // spec: webhooks/url-at-save
 test.each<[url: string, problem: string | undefined]>([
@@ -9,7 +9,7 @@ test.each<[url: string, problem: string | undefined]>([
   ['http://shop.example/hooks', 'must be an https URL'],
   ['shop.example', 'must be an https URL'],
   ['https://a:b@shop.example/', 'must not hold credentials'],
-])('the form finds the same mistake in the URL %j as the server does: %s', (url, problem) => {
+])('the form finds in the URL %j the mistake that Herald would find when the endpoint is saved: %s', (url, problem) => {
   expect(problemOfWebhookUrl(url)).toBe(problem)
 })
 

@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest'
 import { changeEntry } from './content-draft.ts'
 import { bodyOfDraft, emptyDraft } from './campaign-draft.ts'
-import { checkDraft } from './check-draft.ts'
-import { byPath, visibleDetails } from './visible-details.ts'
+import { checkDraft, byPath, visibleDetails } from './check-draft.ts'
 
-test('an empty field is called wrong only after the operator asked for the review', () => {
+test('the page calls an empty field wrong only after the operator has asked for the review, and any other mistake at once', () => {
   const draft = { ...emptyDraft, content: changeEntry(emptyDraft.content, 'en', { title: 'Sale', url: 'nowhere' }) }
   const details = checkDraft(draft)
   expect(details.map(({ path }) => path)).toEqual(['content.en.body', 'content.en.url'])

@@ -1,6 +1,16 @@
+import { parseSegment } from '@herald/contracts/segment'
 import type { EditorNode, EditorRoot } from './segment-editor.ts'
 
-/** Where a mistake is in the editor: the id of a node and, in a condition, the wrong part. `item` is the place in a list of values. */
+/** Gives the first mistake that the contracts' parser finds in a segment, with its path; undefined when there is none. */
+export function problemOf(definition: unknown): { path: string; message: string } | undefined {
+  const parsed = parseSegment(definition, '')
+  return parsed.ok ? undefined : { path: parsed.path, message: parsed.message }
+}
+
+/**
+ * Where a mistake is in the editor: the id of a node, in a condition also the wrong part, and in a list of values the place of the wrong one
+ * (`item`).
+ */
 export type MistakePlace = { id: string; part: 'field' | 'op' | 'value' | undefined; item: number | undefined }
 
 /** A mistake that the parser or the API found, with its place in the editor. */

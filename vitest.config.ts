@@ -94,6 +94,7 @@ export default defineConfig({
           name: 'e2e',
           include: ['e2e/tests/**/*.test.ts'],
           exclude: ignored,
+          globalSetup: ['e2e/global-setup.ts'],
           pool: 'forks',
           maxWorkers: 2,
           ...patience,

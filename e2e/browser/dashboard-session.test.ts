@@ -2,7 +2,7 @@ import type { Herald } from '@herald/testing/herald'
 import type { BrowserContext, Page } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
 import { openChromium } from './browsers.ts'
-import { startPlatform } from './platform.ts'
+import { startPlatform } from '../platform.ts'
 import { watch } from './watch.ts'
 
 // Signing in to the dashboard and signing out, in Chromium.

@@ -5,7 +5,7 @@ import { until } from '@herald/testing/until'
 import type { BrowserContext, Page } from 'playwright-core'
 import { onTestFinished } from 'vitest'
 import { openChromium } from './browsers.ts'
-import { sharedPlatform } from './platform.ts'
+import { sharedPlatform } from '../platform.ts'
 import { watch, type Watched } from './watch.ts'
 
 export type Dashboard = {

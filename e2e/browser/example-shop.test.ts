@@ -10,7 +10,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { clickAlert, shownAlerts } from './alerts.ts'
 import { startAutopush } from './autopush.ts'
 import { openFirefox } from './browsers.ts'
-import { startPlatform } from './platform.ts'
+import { startPlatform } from '../platform.ts'
 import { buildWebSdk } from './site.ts'
 import { watch } from './watch.ts'
 

@@ -5,7 +5,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { clickAlert, shownAlerts } from './alerts.ts'
 import { startAutopush } from './autopush.ts'
 import { openFirefox } from './browsers.ts'
-import { startPlatform } from './platform.ts'
+import { startPlatform } from '../platform.ts'
 import { watch } from './watch.ts'
 
 // The first minutes with Herald in Firefox: from the sign-in link to a clicked push. Firefox gets real Web Push messages from a push service of the

@@ -4,7 +4,7 @@ import { until } from '@herald/testing/until'
 import type { Browser, Page } from 'puppeteer-core'
 import { startAutopush, type Autopush } from './autopush.ts'
 import { freshProfile, openFirefox } from './browsers.ts'
-import { startPlatform } from './platform.ts'
+import { startPlatform } from '../platform.ts'
 import { startSite, type Site } from './site.ts'
 import { watch, type Watched } from './watch.ts'
 

@@ -5,7 +5,7 @@ import { until } from '@herald/testing/until'
 import type { BrowserContext, CDPSession, Page, Worker } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
 import { openChromium } from './browsers.ts'
-import { sharedPlatform } from './platform.ts'
+import { sharedPlatform } from '../platform.ts'
 import { startSite, type Site } from './site.ts'
 import { watch } from './watch.ts'
 

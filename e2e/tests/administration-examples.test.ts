@@ -1,7 +1,8 @@
-import { http, removeDataDir, startHerald, type Herald } from '@herald/testing/herald'
+import { http } from '@herald/testing/herald'
 import { whyNotSchema } from '@herald/testing/json-schema'
 import { givenTenant, type Tenant } from '@herald/testing/tenant'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
+import { sharedPlatform } from '../platform.ts'
 import { ok } from './campaigns.ts'
 
 // The examples of the administration's OpenAPI document are sent to a platform that has just started.
@@ -9,21 +10,16 @@ import { ok } from './campaigns.ts'
 type Json = Record<string, unknown>
 type Operation = { path: string; method: string; operation: Json }
 
-let herald: Herald
+const herald = sharedPlatform()
 let tenant: Tenant
 let document: Json
 let operations: Operation[]
 beforeAll(async () => {
-  herald = await startHerald()
   tenant = await givenTenant(herald)
   document = (await call<Json>('GET', '/v1/admin/openapi.json')).body
   operations = Object.entries(document['paths'] as Record<string, Record<string, Json>>).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
   )
-})
-afterAll(async () => {
-  await herald.stop()
-  removeDataDir(herald.dataDir)
 })
 const call = <Body>(method: string, path: string, body?: unknown) =>
   http<Body>(method, `${herald.baseUrl}${path}`, { headers: { authorization: `Bearer ${herald.adminToken}` }, body })

@@ -1,22 +1,15 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { http, removeDataDir, startHerald, type Herald } from '@herald/testing/herald'
+import { http } from '@herald/testing/herald'
 import { whyNotSchema } from '@herald/testing/json-schema'
-import { givenTenant, type Tenant } from '@herald/testing/tenant'
+import { givenTenant } from '@herald/testing/tenant'
 import { until } from '@herald/testing/until'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { sharedPlatform } from '../platform.ts'
 import { ok } from './campaigns.ts'
 
-let herald: Herald
-let tenant: Tenant
-beforeAll(async () => {
-  herald = await startHerald()
-  tenant = await givenTenant(herald)
-})
-afterAll(async () => {
-  await herald.stop()
-  removeDataDir(herald.dataDir)
-})
+const herald = sharedPlatform()
+const tenant = await givenTenant(herald)
 const headersOf = () => ({ authorization: `Bearer ${herald.adminToken}` })
 const admin = <Body>(path: string) => http<Body>('GET', `${herald.baseUrl}/v1/admin${path}`, { headers: headersOf() })
 const acceptedOf = async () => (await tenant.simulator<{ accepted: unknown }>('GET', '/summary')).accepted

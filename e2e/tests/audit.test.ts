@@ -1,23 +1,14 @@
 import type { Webhook } from '@herald/contracts/webhook'
-import { removeDataDir, startHerald, type Herald } from '@herald/testing/herald'
-import { givenTenant, type Tenant } from '@herald/testing/tenant'
+import { givenTenant } from '@herald/testing/tenant'
 import { until } from '@herald/testing/until'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { sharedPlatform } from '../platform.ts'
 import { onDatabase } from '../chaos/platform.ts'
 import { readyPid, signalAll } from '../chaos/processes.ts'
 import { ok } from './campaigns.ts'
 
-let herald: Herald
-let tenant: Tenant
-
-beforeAll(async () => {
-  herald = await startHerald({ env: { LOG_LEVEL: 'info' } })
-  tenant = await givenTenant(herald)
-})
-afterAll(async () => {
-  await herald.stop()
-  removeDataDir(herald.dataDir)
-})
+const herald = sharedPlatform()
+const tenant = await givenTenant(herald)
 
 test('an endpoint that was made while the gateway was killed gets its line in the audit once the gateway runs again', async () => {
   await onDatabase(herald, async (client) => {

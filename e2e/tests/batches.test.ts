@@ -1,8 +1,8 @@
 import { newId } from '@herald/contracts/ids'
-import { removeDataDir, startHerald, type Herald } from '@herald/testing/herald'
 import { givenTenant, type Tenant } from '@herald/testing/tenant'
 import { until } from '@herald/testing/until'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
+import { sharedPlatform } from '../platform.ts'
 import { onDatabase } from '../chaos/platform.ts'
 import { readyPid, signalAll } from '../chaos/processes.ts'
 import { givenDevices, pushesOf, untilSettled, textOf, type Json, type Registered } from './campaigns.ts'
@@ -10,18 +10,13 @@ import { givenDevices, pushesOf, untilSettled, textOf, type Json, type Registere
 // Batches of requests through the complete platform: a wrong item does not stop the other items, and a batch that is repeated after a crash sends
 // nothing twice.
 
-let herald: Herald
+const herald = sharedPlatform()
 let tenant: Tenant
 let devices: Registered[]
 
 beforeAll(async () => {
-  herald = await startHerald({ env: { LOG_LEVEL: 'info' } })
   tenant = await givenTenant(herald)
   devices = await givenDevices(tenant, 'ios', 100, (index) => ({ externalId: `customer-${index}`, tags: { place: index } }))
-})
-afterAll(async () => {
-  await herald.stop()
-  removeDataDir(herald.dataDir)
 })
 
 type Result = { index: number; status: number; id?: string; replayed?: boolean; error?: Json & { details?: { path: string }[] } }

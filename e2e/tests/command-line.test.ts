@@ -6,23 +6,21 @@ import type { AddressInfo } from 'node:net'
 import { join, resolve } from 'node:path'
 import { makeServerCertificate } from '@herald/embedded/certificate'
 import { webhooks, type WebhookEvent } from '@herald/node'
-import { freshDataDir, http, removeDataDir, startHerald, type Herald } from '@herald/testing/herald'
+import { freshDataDir, http, removeDataDir } from '@herald/testing/herald'
 import { givenTenant, type Tenant } from '@herald/testing/tenant'
 import { until } from '@herald/testing/until'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { sharedPlatform } from '../platform.ts'
 import { recordedPushes } from '../chaos/scenario-result.ts'
 import { givenDevices, ok, sendCampaign, untilSettled } from './campaigns.ts'
 import { startFaultyProxy } from './faulty-proxy.ts'
 
-let herald: Herald
+const herald = sharedPlatform()
 let home: string
 beforeAll(async () => {
-  herald = await startHerald()
   home = freshDataDir()
 })
 afterAll(async () => {
-  await herald.stop()
-  removeDataDir(herald.dataDir)
   removeDataDir(home)
 })
 

@@ -1,8 +1,8 @@
 import type { LedgerRow } from '@herald/contracts/calls/tracker'
-import { removeDataDir, startHerald, type Herald } from '@herald/testing/herald'
 import { givenTenant, type Tenant } from '@herald/testing/tenant'
 import { until } from '@herald/testing/until'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
+import { sharedPlatform } from '../platform.ts'
 import { onDatabase } from '../chaos/platform.ts'
 import { clockIn, ledgerOf, ok, untilStatus, type Json } from './campaigns.ts'
 import { byPlatform, dryRunsOf, givenAudience, skipsOf, skipsSaid, type DryRun, type Member } from './dry-runs.ts'
@@ -11,21 +11,16 @@ import { openRandom, type Random } from './random.ts'
 // Random sends through the complete platform, each compared with a dry run before it. DRY_RUNS says how many; after a change of dry runs use 100 or
 // more.
 
-let herald: Herald
+const herald = sharedPlatform()
 let tenant: Tenant
 let crowd: Member[]
 let app: ReturnType<typeof dryRunsOf>
 
 beforeAll(async () => {
-  herald = await startHerald({ env: { LOG_LEVEL: 'info' } })
   tenant = await givenTenant(herald)
   crowd = await givenAudience(tenant)
   app = dryRunsOf(tenant)
 }, 180_000)
-afterAll(async () => {
-  await herald.stop()
-  removeDataDir(herald.dataDir)
-})
 
 const leaves: Json[] = [
   { field: 'tags.plan', op: 'eq', value: 'pro' },

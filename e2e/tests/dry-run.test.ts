@@ -1,7 +1,8 @@
-import { removeDataDir, startHerald, type Herald } from '@herald/testing/herald'
+import { type Herald } from '@herald/testing/herald'
 import { givenTenant, type Device, type Tenant } from '@herald/testing/tenant'
 import { until } from '@herald/testing/until'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
+import { sharedPlatform } from '../platform.ts'
 import { onDatabase } from '../chaos/platform.ts'
 import { recordedPushes } from '../chaos/scenario-result.ts'
 import { ledgerOf, ok, untilSettled, type Json } from './campaigns.ts'
@@ -9,21 +10,16 @@ import { byPlatform, dryRunsOf, givenAudience, noRules, skipsOf, skipsSaid, type
 
 // Dry runs through the complete platform: their answers are compared with what is then sent.
 
-let herald: Herald
+const herald = sharedPlatform()
 let tenant: Tenant
 let crowd: Member[]
 let app: ReturnType<typeof dryRunsOf>
 
 beforeAll(async () => {
-  herald = await startHerald({ env: { LOG_LEVEL: 'info' } })
   tenant = await givenTenant(herald)
   crowd = await givenAudience(tenant)
   app = dryRunsOf(tenant)
 }, 180_000)
-afterAll(async () => {
-  await herald.stop()
-  removeDataDir(herald.dataDir)
-})
 
 const content = {
   _default: 'en',

@@ -1,9 +1,9 @@
 import { isInSample } from '@herald/contracts/experiment'
 import type { Explained, ExplainedStep, StepOf, Trace } from '@herald/contracts/explain'
-import { freshDataDir, removeDataDir, startHerald, type Herald } from '@herald/testing/herald'
 import { givenTenant, type Tenant } from '@herald/testing/tenant'
 import { until } from '@herald/testing/until'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
+import { sharedPlatform } from '../platform.ts'
 import { givenManyDevices } from '../chaos/crowd.ts'
 import { readyPid, signalAll } from '../chaos/processes.ts'
 import {
@@ -22,17 +22,9 @@ import {
 
 // Explain through the complete platform: why a device got a send or did not. Every test has an app to itself.
 
-const dataDir = freshDataDir()
-let herald: Herald
+const herald = sharedPlatform()
 
-beforeAll(async () => {
-  herald = await startHerald({ dataDir })
-})
 afterEach(() => fetch(`${herald.simulator}/faults`, { method: 'DELETE' }))
-afterAll(async () => {
-  await herald.stop()
-  removeDataDir(dataDir)
-})
 
 const ask = (tenant: Tenant, campaignId: string, whom: Record<string, string>) =>
   tenant.admin<Explained>('GET', `/explain?${new URLSearchParams({ campaignId, ...whom }).toString()}`)
@@ -301,14 +293,14 @@ test(
       await tenant.simulator('PUT', '/faults', { latencyMs: 200 })
       const campaignId = await notify(tenant)
       sends.push(campaignId)
-      const pid = await until(() => readyPid(dataDir, `${app}-1`), { withinMs: 30_000, what: `${app} is ready` })
+      const pid = await until(() => readyPid(herald.dataDir, `${app}-1`), { withinMs: 30_000, what: `${app} is ready` })
       signalAll([pid], 'SIGKILL')
       for (const subscriptionId of some) {
         const answer = await ask(tenant, campaignId, { subscriptionId }).catch(() => undefined)
         const trace = answer?.status === 200 ? answer.body.devices[0] : undefined
         if (trace) seen.push({ campaignId, trace })
       }
-      await until(() => readyPid(dataDir, `${app}-1`) !== undefined && readyPid(dataDir, `${app}-1`) !== pid, {
+      await until(() => readyPid(herald.dataDir, `${app}-1`) !== undefined && readyPid(herald.dataDir, `${app}-1`) !== pid, {
         withinMs: 60_000,
         what: `${app} is back`,
       })

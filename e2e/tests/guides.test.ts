@@ -2,10 +2,10 @@ import { execFile } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { removeDataDir, startHerald, type Herald } from '@herald/testing/herald'
 import { givenTenant } from '@herald/testing/tenant'
 import { blocksOf, readMarkedPages, type Block } from '@herald/tools/guide/pages'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { sharedPlatform } from '../platform.ts'
 
 // Does what the README, the guide and the pages of docs/ show: runs their `run` blocks against a platform started for this test, and compiles or
 // parses their `check` blocks.
@@ -15,18 +15,15 @@ const blocks = readMarkedPages(root).flatMap(blocksOf)
 const runnable = [...new Set(blocks.filter(({ mark }) => mark === 'run').map(({ page }) => page))]
 const run = promisify(execFile)
 
-let herald: Herald
+const herald = sharedPlatform()
 /** A directory inside the repository, so that Node finds `@herald/node` as it does in a reader's program. */
 let work: string
 
 beforeAll(async () => {
   mkdirSync(join(root, 'examples', 'shop', 'dist'), { recursive: true })
   work = mkdtempSync(join(root, 'examples', 'shop', 'dist', 'guide-'))
-  herald = await startHerald()
 })
 afterAll(async () => {
-  await herald.stop()
-  removeDataDir(herald.dataDir)
   rmSync(work, { recursive: true, force: true })
 })
 

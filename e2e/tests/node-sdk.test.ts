@@ -1,24 +1,17 @@
 import { spawn } from 'node:child_process'
 import { resolve } from 'node:path'
 import { Herald, HeraldError, webhooks, type UserRow } from '@herald/node'
-import { http, removeDataDir, startHerald, type Herald as Platform } from '@herald/testing/herald'
-import { givenTenant, type Tenant } from '@herald/testing/tenant'
+import { http } from '@herald/testing/herald'
+import { givenTenant } from '@herald/testing/tenant'
 import { until } from '@herald/testing/until'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
+import { sharedPlatform } from '../platform.ts'
 import { onDatabase } from '../chaos/platform.ts'
 import { givenDevices, textOf } from './campaigns.ts'
 import { startFaultyProxy, type Faults } from './faulty-proxy.ts'
 
-let platform: Platform
-let tenant: Tenant
-beforeAll(async () => {
-  platform = await startHerald()
-  tenant = await givenTenant(platform)
-})
-afterAll(async () => {
-  await platform.stop()
-  removeDataDir(platform.dataDir)
-})
+const platform = sharedPlatform()
+const tenant = await givenTenant(platform)
 
 const open = (baseUrl = platform.baseUrl, key = tenant.secretKey) =>
   new Herald({ baseUrl, key, retries: 10, timeoutMs: 60_000, totalTimeoutMs: 240_000 })

@@ -1,26 +1,17 @@
-import { givenApp, type GivenApp } from '@herald/testing/given-app'
-import { http, removeDataDir, startHerald, type Answer, type Herald } from '@herald/testing/herald'
-import { givenTenant, type Tenant } from '@herald/testing/tenant'
+import { givenApp } from '@herald/testing/given-app'
+import { http, type Answer } from '@herald/testing/herald'
+import { givenTenant } from '@herald/testing/tenant'
 import { until } from '@herald/testing/until'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { sharedPlatform } from '../platform.ts'
 
 // The usual use of the public endpoints for segments, templates, notifications, campaigns and tracking, through the complete platform.
 
 type Json = Record<string, unknown>
 
-let herald: Herald
-let tenant: Tenant
-let app: GivenApp
-
-beforeAll(async () => {
-  herald = await startHerald()
-  tenant = await givenTenant(herald)
-  app = await givenApp(herald)
-})
-afterAll(async () => {
-  await herald.stop()
-  removeDataDir(herald.dataDir)
-})
+const herald = sharedPlatform()
+const tenant = await givenTenant(herald)
+const app = await givenApp(herald)
 
 const call = (method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer<Json>> =>
   tenant.call<Json>(method, path, body, headers)

@@ -1,9 +1,10 @@
 import { createHmac } from 'node:crypto'
 import { whyNotDocumented, type ApiDocument } from '@herald/testing/fuzz-requests'
 import { givenApp, type GivenApp } from '@herald/testing/given-app'
-import { http, removeDataDir, startHerald, type Answer, type Herald } from '@herald/testing/herald'
+import { http, type Answer } from '@herald/testing/herald'
 import { runFuzz } from '@herald/testing/run-fuzz'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
+import { sharedPlatform } from '../platform.ts'
 
 // The usual use of the public endpoints for devices and users, through the complete platform. The last tests compare answers with the OpenAPI
 // document.
@@ -11,18 +12,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 type Json = Record<string, unknown>
 type Device = { id: string; userId: string }
 
-let herald: Herald
+const herald = sharedPlatform()
 let app: GivenApp
 let document: ApiDocument
 
 beforeAll(async () => {
-  herald = await startHerald()
   app = await givenApp(herald)
   document = (await http<ApiDocument>('GET', `${herald.baseUrl}/openapi.json`)).body
-})
-afterAll(async () => {
-  await herald.stop()
-  removeDataDir(herald.dataDir)
 })
 
 const call: GivenApp['call'] = (...asked) => app.call(...asked)

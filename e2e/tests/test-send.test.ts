@@ -1,24 +1,17 @@
 import type { LedgerRow } from '@herald/contracts/calls/tracker'
 import { newId } from '@herald/contracts/ids'
 import type { TestResult } from '@herald/contracts/test-send'
-import { http, removeDataDir, startHerald, type Answer, type Herald } from '@herald/testing/herald'
+import { http, type Answer } from '@herald/testing/herald'
 import { givenTenant, type Tenant } from '@herald/testing/tenant'
 import { until } from '@herald/testing/until'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { sharedPlatform } from '../platform.ts'
 import { readyPid, signalAll } from '../chaos/processes.ts'
 import { ledgerOf, ok, pushesOf, read, sendCampaign, untilSettled, textOf, type Json, type Registered, type Shown } from './campaigns.ts'
 
 // Tests, the sends to single devices, through the complete platform: what the operator gets, and that nothing else changes.
 
-let herald: Herald
-
-beforeAll(async () => {
-  herald = await startHerald({ env: { LOG_LEVEL: 'info' } })
-})
-afterAll(async () => {
-  await herald.stop()
-  removeDataDir(herald.dataDir)
-})
+const herald = sharedPlatform()
 
 type Sent = { id: string; status: string; results: TestResult[] }
 

@@ -1,20 +1,10 @@
 import { until } from '@herald/testing/until'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { removeDataDir, startHerald, type Herald } from '@herald/testing/herald'
-import { givenTenant, type Device, type Tenant } from '@herald/testing/tenant'
+import { expect, test } from 'vitest'
+import { givenTenant, type Device } from '@herald/testing/tenant'
+import { sharedPlatform } from '../platform.ts'
 
-let herald: Herald
-let tenant: Tenant
-
-beforeAll(async () => {
-  herald = await startHerald()
-  tenant = await givenTenant(herald)
-})
-
-afterAll(async () => {
-  await herald.stop()
-  removeDataDir(herald.dataDir)
-})
+const herald = sharedPlatform()
+const tenant = await givenTenant(herald)
 
 type Push = {
   platform: Device['platform']

@@ -1,24 +1,19 @@
-import { removeDataDir, startHerald, type Herald } from '@herald/testing/herald'
 import { givenTenant, type Tenant } from '@herald/testing/tenant'
 import { until } from '@herald/testing/until'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
+import { sharedPlatform } from '../platform.ts'
 
 // Two apps on one platform take turns: the many waiting pushes of one app delay the other app by one turn, and not by all of them.
 
 const floodSize = 1_500
 const content = { _default: 'en', en: { title: 'Hello', body: 'There is news' } }
 
-let herald: Herald
+const herald = sharedPlatform()
 let flooding: Tenant
 let honest: Tenant
 
 beforeAll(async () => {
-  herald = await startHerald({ env: { LOG_LEVEL: 'warn' } })
   ;[flooding, honest] = await Promise.all([givenTenant(herald), givenTenant(herald)])
-})
-afterAll(async () => {
-  await herald.stop()
-  removeDataDir(herald.dataDir)
 })
 
 async function givenDevice(tenant: Tenant): Promise<{ id: string; device: string }> {

@@ -2,28 +2,19 @@ import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
 import { join } from 'node:path'
-import { removeDataDir, startHerald, type Herald } from '@herald/testing/herald'
 import { makeManyDevices } from '@herald/testing/many-devices'
 import { givenTenant, type Tenant } from '@herald/testing/tenant'
 import { until } from '@herald/testing/until'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
+import { sharedPlatform } from '../platform.ts'
 import { addressOf } from '../chaos/platform.ts'
 import { readyPid, signalAll } from '../chaos/processes.ts'
 import { givenDevices, ok, pushesOf, untilSettled, textOf, type Json } from './campaigns.ts'
 
 // Users through the complete platform: an operator finds, reads, changes, exports and erases them.
 
-let herald: Herald
-let tenant: Tenant
-
-beforeAll(async () => {
-  herald = await startHerald({ env: { LOG_LEVEL: 'info' } })
-  tenant = await givenTenant(herald)
-})
-afterAll(async () => {
-  await herald.stop()
-  removeDataDir(herald.dataDir)
-})
+const herald = sharedPlatform()
+const tenant = await givenTenant(herald)
 
 type Line = Json & { type: string; id: string }
 const linesOf = (text: string): Line[] =>

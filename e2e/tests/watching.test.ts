@@ -1,22 +1,14 @@
 import type { SendWave, TagUses } from '@herald/contracts/calls/audience'
 import type { WebhookEvent } from '@herald/contracts/webhook'
-import { removeDataDir, startHerald, type Herald } from '@herald/testing/herald'
-import { givenTenant, type Tenant } from '@herald/testing/tenant'
+import { givenTenant } from '@herald/testing/tenant'
 import { until } from '@herald/testing/until'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
+import { sharedPlatform } from '../platform.ts'
 import { onDatabase } from '../chaos/platform.ts'
 import { givenDevices, ok, sendCampaign, untilSettled, textOf } from './campaigns.ts'
 
-let herald: Herald
-let tenant: Tenant
-beforeAll(async () => {
-  herald = await startHerald()
-  tenant = await givenTenant(herald)
-})
-afterAll(async () => {
-  await herald.stop()
-  removeDataDir(herald.dataDir)
-})
+const herald = sharedPlatform()
+const tenant = await givenTenant(herald)
 
 /** Opens the stream of an app's events. Gives a function that reads what has arrived so far. */
 async function watch(appId: string): Promise<{ events: () => WebhookEvent[]; isOpen: () => boolean; leave: () => void }> {

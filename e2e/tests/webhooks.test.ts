@@ -1,21 +1,18 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { verifyWebhook } from '@herald/auth/webhook-signature'
 import type { WebhookEvent } from '@herald/contracts/webhook'
-import { makeServerCertificate } from '@herald/embedded/certificate'
-import { freshDataDir, removeDataDir, startHerald, type Herald } from '@herald/testing/herald'
 import { unnamedField, whyNotSchema } from '@herald/testing/json-schema'
 import { givenStack } from '@herald/testing/stack'
-import { givenTenant, type Tenant } from '@herald/testing/tenant'
+import { givenTenant } from '@herald/testing/tenant'
 import { until } from '@herald/testing/until'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, inject, test } from 'vitest'
+import { sharedPlatform } from '../platform.ts'
 
-const directory = mkdtempSync(join(tmpdir(), 'herald-e2e-webhooks-'))
 const stack = givenStack()
-const { ca, certificate, privateKey } = stack?.receiver ?? makeServerCertificate(new Date(), 2)
+const { certificate, privateKey } = stack?.receiver ?? inject('receiver')
 const received: { path: string; signature: string; body: string; events: WebhookEvent[] }[] = []
 const receiver = createServer({ cert: certificate, key: privateKey }, (request, response) => {
   const chunks: Buffer[] = []
@@ -27,19 +24,10 @@ const receiver = createServer({ cert: certificate, key: privateKey }, (request, 
     response.writeHead(204).end()
   })
 })
-const dataDir = freshDataDir()
-let herald: Herald
-let tenant: Tenant
-let url: string
-
-beforeAll(async () => {
-  const authority = join(directory, 'ca.pem')
-  writeFileSync(authority, ca)
-  await new Promise<void>((resolve) => receiver.listen(0, stack ? '0.0.0.0' : '127.0.0.1', resolve))
-  url = `https://${stack?.receiver.host ?? '127.0.0.1'}:${(receiver.address() as AddressInfo).port}`
-  herald = await startHerald({ dataDir, env: { NODE_EXTRA_CA_CERTS: authority, WEBHOOK_ALLOW_PRIVATE: 'true' } })
-  tenant = await givenTenant(herald)
-})
+const herald = sharedPlatform()
+const tenant = await givenTenant(herald)
+await new Promise<void>((listening) => receiver.listen(0, stack ? '0.0.0.0' : '127.0.0.1', listening))
+const url = `https://${stack?.receiver.host ?? '127.0.0.1'}:${(receiver.address() as AddressInfo).port}`
 const document: unknown = JSON.parse(readFileSync(resolve(import.meta.dirname, '../../docs/openapi.json'), 'utf8'))
 const deliverySchema = { $ref: '#/components/schemas/WebhookDelivery' }
 /** Checks that each event has exactly the fields that the OpenAPI document gives it. */
@@ -52,11 +40,8 @@ function expectDocumented(): void {
   }
 }
 afterAll(async () => {
-  await herald.stop()
   receiver.closeAllConnections()
   receiver.close()
-  removeDataDir(dataDir)
-  rmSync(directory, { recursive: true, force: true })
 })
 
 // spec: webhooks/event-types, webhooks/event-completed, limits/document-webhooks

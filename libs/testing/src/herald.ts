@@ -69,7 +69,8 @@ export async function startHerald({
   }
 }
 
-const heraldOf = ({ baseUrl, adminToken, simulator }: Stack, dataDir: string): Herald => ({
+/** Gives the Herald that runs in containers. Nothing can be stopped there. */
+export const heraldOf = ({ baseUrl, adminToken, simulator }: Stack, dataDir: string): Herald => ({
   baseUrl,
   adminToken,
   simulator,
